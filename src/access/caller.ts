@@ -1,0 +1,23 @@
+import type { Capabilities } from './capabilities.ts'
+import type { Permission } from './permission.ts'
+
+/** Who is calling, as the database says at this moment. */
+export interface Caller {
+  readonly userId: number
+  readonly username: string
+  readonly capabilities: Capabilities
+  readonly sessionId: number
+  readonly applicationKeyId: number
+}
+
+/** The vault that the path names and what the caller may do there. */
+export interface VaultAccess {
+  readonly id: number
+  readonly permission: Permission
+}
+
+/** What the TLS layer knows about the other side. */
+export interface Peer {
+  /** IP address in text form, IPv4-mapped prefixes removed. */
+  readonly address: string
+}

@@ -1,0 +1,35 @@
+/**
+ * What a user may do on the appliance: a bitmap (spec: "Users hold capabilities"; bit numbers as published for this API).
+ * A capability says nothing about any vault: that is `permission.ts`.
+ */
+export const capabilityBits = {
+  read: 0,
+  createVault: 1,
+  admin: 2,
+  audit: 3,
+  escrow: 4,
+  changePassphrase: 6,
+  active: 7,
+} as const
+
+export type Capability = keyof typeof capabilityBits
+
+/** The bitmap itself, as `userstatus` carries it: 140 is Active + Audit + Admin. */
+export type Capabilities = number
+
+export function holds(capabilities: Capabilities, capability: Capability): boolean {
+  return (capabilities & (1 << capabilityBits[capability])) !== 0
+}
+
+export function capabilitiesOf(names: readonly Capability[]): Capabilities {
+  return names.reduce((bitmap, name) => bitmap | (1 << capabilityBits[name]), 0)
+}
+
+export function namesOf(capabilities: Capabilities): Capability[] {
+  return (Object.keys(capabilityBits) as Capability[]).filter((name) => holds(capabilities, name))
+}
+
+/** May log in at all: active, and not an escrow account. */
+export function mayLogIn(capabilities: Capabilities): boolean {
+  return holds(capabilities, 'active') && !holds(capabilities, 'escrow')
+}

@@ -1,0 +1,79 @@
+/**
+ * Everything that can go wrong and has a name. A code says what happened in the domain's words;
+ * `api/faults.ts` alone says which HTTP status and ERRORCODES number it becomes.
+ */
+export const faultCodes = [
+  'session.invalid',
+  'login.refused',
+  'login.throttled',
+  'login.type_disabled',
+  'login.busy',
+  'access.capability',
+  'access.permission',
+  'vault.not_found',
+  'vault.policy_unknown',
+  'key.not_found',
+  'key.exists',
+  'key.type_unknown',
+  'key.version_unknown',
+  'key.exhausted',
+  'key.tampered',
+  'ciphertext.malformed',
+  'ciphertext.invalid',
+  'user.not_found',
+  'user.exists',
+  'user.invalid',
+  'otp.device_exists',
+  'otp.device_limit',
+  'otp.device_invalid',
+  'apikey.not_found',
+  'request.not_json',
+  'request.not_found',
+  'request.method',
+  'request.too_large',
+  'request.invalid',
+  'request.expect',
+  'request.length_required',
+  'request.timeout',
+  'request.encoding',
+  'request.header_too_large',
+  'request.plain_http',
+  'hsm.unavailable',
+  'hsm.sealed',
+  'hsm.rejected',
+  'hsm.seal_broken',
+  'hsm.unsupported',
+  'store.unavailable',
+  'audit.unavailable',
+  'appliance.stopping',
+  'internal',
+] as const
+
+export type FaultCode = (typeof faultCodes)[number]
+
+export interface FaultOptions {
+  /** What lies beneath; it goes to the journal, never to the caller. */
+  readonly cause?: unknown
+  /** When trying again makes sense, in milliseconds from now. */
+  readonly retryAfterMs?: number
+}
+
+/** An error that the caller may hear about: `detail` is one sentence that says what to do, and holds no secret. */
+export class Fault extends Error {
+  readonly code: FaultCode
+  readonly detail: string | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: FaultCode, detail?: string, options: FaultOptions = {}) {
+    super(detail ?? code, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'Fault'
+    this.code = code
+    this.detail = detail
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** True when `error` is a Fault with this code: the way a caller translates one fault into its own words. */
+export function isFault(error: unknown, code: FaultCode): error is Fault {
+  return error instanceof Fault && error.code === code
+}

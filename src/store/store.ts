@@ -1,0 +1,24 @@
+import type { EntityManager } from 'typeorm'
+
+/** A transaction's manager: what is done through it is committed together or not at all. */
+export type Tx = EntityManager
+
+/**
+ * Runs `work` in a transaction that commits only after the call's audit record is on the disk. The only way a route
+ * changes anything that the caller asked to have changed.
+ */
+export type Commit = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+
+export interface Store {
+  readonly dialect: 'sqlite' | 'postgres'
+  /** For reads outside any transaction; never sees what is not committed. */
+  readonly read: EntityManager
+  /**
+   * One hand-written SELECT, prepared once. Placeholders are `$1`, `$2`, … in either dialect.
+   * Rejects with `store.unavailable`.
+   */
+  query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]>
+  /** Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is a Fault of `work` itself. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
