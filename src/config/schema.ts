@@ -10,7 +10,7 @@ const milliseconds = z.number().int().positive()
 
 const http = z.strictObject({
   host: z.string().default('0.0.0.0').describe('Address to listen on.'),
-  port: port.default(8444).describe('Port of the API. 0 lets the system choose one (for tests).'),
+  port: port.default(443).describe('Port of the API. 0 lets the system choose one (for tests).'),
   acceptChunked: z
     .boolean()
     .default(false)
