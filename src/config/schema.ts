@@ -4,7 +4,7 @@ import { z } from 'zod'
  * Every option of the appliance: its shape, its default and a sentence about it. `config/README.md` and
  * `config/strongroom.schema.json` are written from this file. Secrets are never options: only the paths of files that hold them.
  */
-const path = z.string().min(1)
+const path = z.string().min(1).meta({ format: 'path' })
 const port = z.number().int().min(0).max(65_535)
 const milliseconds = z.number().int().positive()
 
@@ -14,12 +14,27 @@ const http = z.strictObject({
   acceptChunked: z
     .boolean()
     .default(false)
-    .describe('Accept request bodies with Transfer-Encoding: chunked; the interface forbids them, some published clients send them.'),
-  maxBodyBytes: z.number().int().min(1024).max(64 * 1024 * 1024).default(2 * 1024 * 1024).describe('Largest JSON body, in bytes.'),
-  maxConnections: z.number().int().positive().default(4096).describe('Largest number of connections open at once, per worker.'),
+    .describe(
+      'Accept request bodies with Transfer-Encoding: chunked; the interface forbids them, some published clients send them.',
+    ),
+  maxBodyBytes: z
+    .number()
+    .int()
+    .min(1024)
+    .max(64 * 1024 * 1024)
+    .default(2 * 1024 * 1024)
+    .describe('Largest JSON body, in bytes.'),
+  maxConnections: z
+    .number()
+    .int()
+    .positive()
+    .default(4096)
+    .describe('Largest number of connections open at once, per worker.'),
   requestTimeoutMs: milliseconds.default(30_000).describe('How long a client may take to send a request.'),
   keepAliveTimeoutMs: milliseconds.default(75_000).describe('How long an idle connection is kept.'),
-  drainTimeoutMs: milliseconds.default(15_000).describe('How long calls under way may take to finish when the daemon stops.'),
+  drainTimeoutMs: milliseconds
+    .default(15_000)
+    .describe('How long calls under way may take to finish when the daemon stops.'),
   workers: z.number().int().min(0).max(256).default(0).describe('Worker processes; 0 means one per core.'),
 })
 
@@ -44,31 +59,61 @@ const hsm = z.strictObject({
   softhsmConf: path.optional().describe('softhsm2.conf to hand to the module as SOFTHSM2_CONF; for SoftHSM2 only.'),
   tokenDirectory: path
     .optional()
-    .describe('Folder where a software token keeps its objects; it is synced to the disk after an object is made, because SoftHSM2 does not.'),
-  handles: z.number().int().min(1).max(1_000_000).default(10_000).describe('Unwrapped keys that each host keeps ready (about 8 KiB each).'),
-  deadlineMs: milliseconds.default(10_000).describe('How long the token may take for one operation before the host is given up.'),
-  queue: z.number().int().positive().default(4096).describe('Operations that may wait for a host; more are refused with 503.'),
+    .describe(
+      'Folder where a software token keeps its objects; it is synced to the disk after an object is made, because SoftHSM2 does not.',
+    ),
+  handles: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(10_000)
+    .describe('Unwrapped keys that each host keeps ready (about 8 KiB each).'),
+  deadlineMs: milliseconds
+    .default(10_000)
+    .describe('How long the token may take for one operation before the host is given up.'),
+  queue: z
+    .number()
+    .int()
+    .positive()
+    .default(4096)
+    .describe('Operations that may wait for a host; more are refused with 503.'),
 })
 
-const store = z.strictObject({
-  sqlite: path.optional().describe('SQLite database file (the default kind of store).'),
-  postgresUrlFile: path.optional().describe('File that holds a postgres:// URL, for several daemons side by side.'),
-})
+const store = z
+  .strictObject({
+    sqlite: path.optional().describe('SQLite database file (the default kind of store).'),
+    postgresUrlFile: path.optional().describe('File that holds a postgres:// URL, for several daemons side by side.'),
+  })
+  .refine((kinds) => (kinds.sqlite === undefined) !== (kinds.postgresUrlFile === undefined), {
+    error: 'give exactly one of sqlite and postgresUrlFile',
+  })
 
 const audit = z.strictObject({
   directory: path.describe('Folder of the audit trail; one chain of files per process that writes.'),
-  sealIntervalMs: milliseconds.default(5_000).describe('Longest time between a record and the signature that covers it.'),
+  sealIntervalMs: milliseconds
+    .default(5_000)
+    .describe('Longest time between a record and the signature that covers it.'),
   sealRecords: z.number().int().positive().default(1_000).describe('Most records that one signature waits for.'),
-  segmentBytes: z.number().int().min(65_536).default(64 * 1024 * 1024).describe('Size at which a file of a chain is closed and the next begun.'),
+  segmentBytes: z
+    .number()
+    .int()
+    .min(65_536)
+    .default(64 * 1024 * 1024)
+    .describe('Size at which a file of a chain is closed and the next begun.'),
 })
 
 const session = z.strictObject({
-  idleTimeoutMs: milliseconds.default(3_600_000).describe('How long a session lives after its last call; told to clients as `timeout`.'),
+  idleTimeoutMs: milliseconds
+    .default(3_600_000)
+    .describe('How long a session lives after its last call; told to clients as `timeout`.'),
   absoluteTimeoutMs: milliseconds.default(86_400_000).describe('How long a session lives at most.'),
   rotation: z
     .enum(['compatible', 'strict'])
     .default('compatible')
-    .describe('compatible: a replaced token stays good until the session ends; strict: for 30 seconds, and its use after that ends the session.'),
+    .describe(
+      'compatible: a replaced token stays good until the session ends; strict: for 30 seconds, and its use after that ends the session.',
+    ),
   rotateAfterMs: milliseconds.default(900_000).describe('Age at which a session token is replaced.'),
 })
 
@@ -83,10 +128,28 @@ const login = z.strictObject({
   longestDelayMs: milliseconds.default(900_000).describe('Where the doubling ends.'),
   argon2: z
     .strictObject({
-      memoryKiB: z.number().int().min(8_192).max(4_194_304).default(19_456).describe('Memory of one pass-phrase hash, in KiB.'),
+      memoryKiB: z
+        .number()
+        .int()
+        .min(8_192)
+        .max(4_194_304)
+        .default(19_456)
+        .describe('Memory of one pass-phrase hash, in KiB.'),
       passes: z.number().int().min(1).max(100).default(2).describe('Passes over that memory.'),
-      concurrency: z.number().int().min(1).max(64).default(2).describe('Hashes at once per worker; further logins wait.'),
-      queue: z.number().int().min(1).max(10_000).default(200).describe('Logins that may wait per worker; more are refused with 429.'),
+      concurrency: z
+        .number()
+        .int()
+        .min(1)
+        .max(64)
+        .default(2)
+        .describe('Hashes at once per worker; further logins wait.'),
+      queue: z
+        .number()
+        .int()
+        .min(1)
+        .max(10_000)
+        .default(200)
+        .describe('Logins that may wait per worker; more are refused with 429.'),
     })
     .prefault({})
     .describe('Cost of checking a pass phrase (argon2id, RFC 9106).'),
@@ -102,11 +165,16 @@ const transparent = z.strictObject({
     .min(1)
     .max(2 ** 24)
     .default(65_536)
-    .describe('AES-GCM encryptions that a worker reserves per key version at a time; a crash forgets at most one lease.'),
+    .describe(
+      'AES-GCM encryptions that a worker reserves per key version at a time; a crash forgets at most one lease.',
+    ),
 })
 
 const log = z.strictObject({
-  level: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info').describe('Least severe messages to write.'),
+  level: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
+    .default('info')
+    .describe('Least severe messages to write.'),
 })
 
 export const configSchema = z.strictObject({

@@ -1,0 +1,135 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, resolve, sep } from 'node:path'
+import type { z } from 'zod'
+import { malformedAt } from './json-position.ts'
+import { allOptions, jsonSchema, nearestOption } from './options.ts'
+import type { SchemaNode } from './options.ts'
+import { configSchema } from './schema.ts'
+import type { Config } from './schema.ts'
+
+/** The configuration, or a file that it names, cannot be used; the message is for the administrator and lists every problem. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
+
+/**
+ * Reads and checks the configuration file (JSON). Relative paths in it count from its own folder, and a path may begin with
+ * `${CREDENTIALS_DIRECTORY}/` to name a systemd credential. Throws ConfigError.
+ */
+export function loadConfig(file: string): Config {
+  const folder = dirname(resolve(file))
+  const problems: string[] = []
+  const written = mapPaths(
+    jsonSchema,
+    parseJson(file, readText(file, 'name another with --config')),
+    '',
+    (name, path) => {
+      const found = locate(folder, path)
+      if (found === undefined)
+        problems.push(`${name} begins with ${credentialPrefix}, which only systemd provides (LoadCredential=)`)
+      return found ?? path
+    },
+  )
+  const result = configSchema.safeParse(written, { reportInput: true })
+  problems.push(...(result.error?.issues.flatMap(problemsOf) ?? []))
+  if (!result.success || problems.length > 0) {
+    throw new ConfigError(`${file} cannot be used:\n${problems.map((line) => `  ${line}`).join('\n')}`)
+  }
+  return result.data
+}
+
+/**
+ * Reads a file that holds a secret: UTF-8, without the one line end that editors add. Throws ConfigError when the file
+ * cannot be read, is empty, or may be read by others than its owner.
+ */
+export function readSecret(path: string): string {
+  const text = readText(path, 'make it, or correct the configuration')
+  const mode = statSync(path).mode
+  // systemd grants a service its credentials by an access-control list, whose mask is what stat shows as the group's bits.
+  const forbidden = isCredential(path) ? 0o007 : 0o077
+  if ((mode & forbidden) !== 0) {
+    const shown = (mode & 0o777).toString(8).padStart(4, '0')
+    throw new ConfigError(`${path} holds a secret, but others may read it (mode ${shown}): chmod 0600 ${path}`)
+  }
+  const secret = text.replace(/\r?\n$/, '')
+  if (secret === '') throw new ConfigError(`${path} is empty, but should hold a secret`)
+  return secret
+}
+
+function readText(path: string, remedy: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new ConfigError(`${path} ${reasonOf(cause, remedy)}`, { cause })
+  }
+}
+
+function reasonOf(error: unknown, remedy: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return `does not exist: ${remedy}`
+  if (code === 'EISDIR') return `is a folder, not a file: ${remedy}`
+  if (code !== 'EACCES') return `cannot be read: ${String(error)}`
+  return `cannot be read by user ${process.getuid?.() ?? ''}: chown it, or let that user into each of its folders`
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new ConfigError(`${file} is not JSON: look at ${malformedAt(text)}`, { cause })
+  }
+}
+
+function problemsOf(issue: z.core.$ZodIssue): string[] {
+  const name = issue.path.join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const unknown = name === '' ? key : `${name}.${key}`
+      const known = nearestOption(unknown)
+      return `${unknown} is not an option${known === undefined ? '' : `; did you mean ${known}?`}`
+    })
+  }
+  if (issue.code === 'invalid_type' && issue.input === undefined) return [missing(name)]
+  const words = issue.message.replace(/^Invalid (input|option): /, '')
+  return [`${name === '' ? 'the configuration' : name}: ${words.charAt(0).toLowerCase()}${words.slice(1)}`]
+}
+
+function missing(name: string): string {
+  const members = allOptions().find((option) => option.name === name)?.node.required
+  return members === undefined ? `${name} is missing` : `${name} is missing; it needs ${members.join(', ')}`
+}
+
+/** The same configuration with every path that the schema marks as one replaced. */
+function mapPaths(
+  node: SchemaNode,
+  value: unknown,
+  name: string,
+  replace: (name: string, path: string) => string,
+): unknown {
+  if (node.format === 'path') return typeof value === 'string' && value !== '' ? replace(name, value) : value
+  const { items } = node
+  if (items !== undefined && Array.isArray(value)) {
+    return value.map((item, index) => mapPaths(items, item, `${name}[${index}]`, replace))
+  }
+  if (node.properties === undefined || typeof value !== 'object' || value === null) return value
+  const prefix = name === '' ? '' : `${name}.`
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      mapPaths(node.properties?.[key] ?? {}, member, prefix + key, replace),
+    ]),
+  )
+}
+
+function locate(folder: string, path: string): string | undefined {
+  if (!path.startsWith(credentialPrefix)) return resolve(folder, path)
+  const directory = process.env['CREDENTIALS_DIRECTORY']
+  return directory === undefined ? undefined : resolve(directory, path.slice(credentialPrefix.length))
+}
+
+function isCredential(path: string): boolean {
+  const directory = process.env['CREDENTIALS_DIRECTORY']
+  return directory !== undefined && resolve(path).startsWith(resolve(directory) + sep)
+}
