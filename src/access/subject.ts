@@ -1,0 +1,14 @@
+/**
+ * A thing in a vault that a path names, fetched by the same statement that admits the caller: so permission and record
+ * are of one moment, and a hot call costs one query.
+ */
+export interface Subject<Row> {
+  /** The path parameter that holds its name. */
+  readonly parameter: string
+  /** SQL list of columns, each with an alias of its own. */
+  readonly columns: string
+  /** SQL joins; `vault` and `name` are the expressions to compare with. */
+  join(vault: string, name: string): string
+  /** Undefined when the join found nothing. */
+  read(row: Readonly<Record<string, unknown>>): Row | undefined
+}

@@ -1,0 +1,34 @@
+import Router from '@koa/router'
+import Koa from 'koa'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '../fault.ts'
+import type { AnyEndpoint } from './endpoint.ts'
+import type { Pipeline } from './pipeline.ts'
+
+/** The one version of the interface (spec: Versioning). */
+const prefix = '/api/1.0'
+
+/** The Koa application that serves these endpoints, as a callback for a server. */
+export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: Pipeline): (request: IncomingMessage, response: ServerResponse) => void {
+  const router = new Router()
+  for (const contract of endpoints) {
+    router.register(prefix + contract.path, [contract.method], (context) => pipeline.serve(context, contract, context['params']))
+  }
+  const koa = new Koa()
+  koa.use(router.routes())
+  koa.use((context) => {
+    const allowed = allowedMethods(router, context.path)
+    if (allowed.length === 0) return pipeline.refuse(context, new Fault('request.not_found'))
+    context.set('Allow', allowed.join(', '))
+    if (context.method !== 'OPTIONS') return pipeline.refuse(context, new Fault('request.method'))
+    context.status = 204
+    return undefined
+  })
+  const callback = koa.callback()
+  return (request, response) => void callback(request, response)
+}
+
+function allowedMethods(router: Router, path: string): string[] {
+  const methods = router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods)
+  return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])]
+}

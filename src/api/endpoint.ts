@@ -1,0 +1,68 @@
+import type { z } from 'zod'
+import type { Capability } from '../access/capabilities.ts'
+import type { Caller, Peer, VaultAccess } from '../access/caller.ts'
+import type { Permission } from '../access/permission.ts'
+import type { AuditEvent } from '../audit/event.ts'
+import type { Commit } from '../store/store.ts'
+import type { Subject } from '../access/subject.ts'
+import type { HandlerName, Reply } from './envelope.ts'
+
+/** Who may call, checked before anything else of the call is looked at. */
+export type Access<Row> =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'session'; readonly capability?: Capability }
+  | {
+      readonly kind: 'vault'
+      readonly permission: Permission
+      /** The thing in the vault that the path names; its row comes with the caller's, in one statement. */
+      readonly subject?: Subject<Row>
+    }
+
+/** The path parameter that names the vault of an endpoint whose access is `vault`. */
+export const vaultParameter = 'vaultid'
+
+/** What a handler sees; nothing of HTTP. */
+export interface Call<P, B, A extends Access<unknown>> {
+  readonly params: P
+  readonly body: B
+  readonly peer: Peer
+  /** What happened on the way that the audit record should name, beyond what the contract says already. */
+  readonly note: (fields: AuditNote) => void
+  readonly commit: Commit
+  readonly caller: A extends { kind: 'public' } ? undefined : Caller
+  readonly vault: A extends { kind: 'vault' } ? VaultAccess : undefined
+  readonly subject: A extends { subject: Subject<infer Row> } ? Row | undefined : undefined
+  /** Sets the token of the answer: for the login alone. */
+  readonly issue: (token: string) => void
+}
+
+/** Fields of the audit record that only the call itself knows. */
+export type AuditNote = Partial<Pick<AuditEvent, 'username' | 'userId' | 'sessionId' | 'applicationKeyId' | 'vault' | 'key' | 'keyVersion' | 'subject'>>
+
+/** One operation of the interface: route, types, validation, permission, documentation. */
+export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = Access<unknown>> {
+  /** What it is called in the audit trail and in OpenAPI, for example `transparent.encrypt`. */
+  readonly operation: string
+  readonly handler: HandlerName
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'LIST'
+  /** Below `/api/1.0`. */
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly access: A
+  /** HTTP status of a success. */
+  readonly success: 200 | 201
+  /** Path parameters; all arrive as text. */
+  readonly params: z.ZodType<P>
+  /** Members of the body, or of the query of a GET. Unknown ones are ignored, as published clients send them. */
+  readonly body: z.ZodType<B>
+  readonly run: (call: Call<P, B, A>) => Promise<Reply>
+}
+
+/** Infers the types of a contract. */
+export function endpoint<P, B, const A extends Access<unknown>>(contract: Endpoint<P, B, A>): Endpoint<P, B, A> {
+  return contract
+}
+
+/** An endpoint whose types the kernel does not know. */
+// oxlint-disable-next-line typescript/no-explicit-any -- P and B stand in both directions, so no other type holds every contract
+export type AnyEndpoint = Endpoint<any, any, any>

@@ -1,0 +1,117 @@
+import type { Fault } from '../fault.ts'
+import { faultCatalogue, genericNumber, genericText } from './faults.ts'
+
+/** Names that CALLINFO.handler may carry, as published for this interface. */
+export type HandlerName =
+  | 'AuthHandler'
+  | 'AuthInfoHandler'
+  | 'GroupHandler'
+  | 'VaultHandler'
+  | 'VaultmembersHandler'
+  | 'UtilsHandler'
+  | 'EncryptionHandler'
+  | 'Handler'
+
+export type JsonObject = { readonly [member: string]: unknown }
+
+/** What is known of a call while it is under way; the envelope is written from it and from nothing else. */
+export interface Frame {
+  handler: HandlerName
+  /** Members of query and body as they came. */
+  data: JsonObject
+  headers: JsonObject
+  /** The session token as it was supplied, wherever it stood. */
+  suppliedToken?: string
+  /** The token for the next call; set once the supplied one was found good. */
+  token?: string
+}
+
+/** What a handler answers with, beyond what every envelope holds. */
+export interface Reply {
+  readonly callinfo?: JsonObject
+  /** Added to the echo in DATA. */
+  readonly data?: JsonObject
+  /** Members beside CALLINFO, such as VAULT or KEYS. */
+  readonly members?: JsonObject
+  /** Sentences for CALLINFO.general. */
+  readonly general?: readonly string[]
+}
+
+/** A response: status and body (ASCII only, so that no client splits a character between two reads). */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function success(frame: Frame, status: number, reply: Reply): Answer {
+  const callinfo = { errorcodes: 0, errors: 0, general: reply.general ?? [], handler: frame.handler, status: 'SUCCESS', ...tokenOf(frame), ...reply.callinfo }
+  return answer(status, { CALLINFO: callinfo, DATA: echo(frame, reply.data), HEADERS: frame.headers, PARAMS: [], ...reply.members })
+}
+
+export function failure(frame: Frame, fault: Fault): Answer {
+  const { status, number, text } = faultCatalogue[fault.code]
+  const callinfo = { errorcodes: 1, errors: 1, general: [], handler: frame.handler, status: 'FAIL', ...tokenOf(frame) }
+  const envelope = {
+    CALLINFO: callinfo,
+    DATA: echo(frame, undefined),
+    HEADERS: frame.headers,
+    PARAMS: [],
+    ERRORCODES: { [number]: text, [genericNumber]: genericText },
+    ERRORS: [fault.detail ?? text],
+  }
+  return answer(status, envelope, fault.retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(fault.retryAfterMs / 1000)) })
+}
+
+/** The answer to a request that is turned away before anything was read of it but its headers. */
+export function refusal(fault: Fault, headers: Readonly<Record<string, string | string[] | undefined>> = {}): Answer {
+  return failure({ handler: 'Handler', data: {}, headers: canonicalHeaders(headers) }, fault)
+}
+
+const tokenOf = (frame: Frame): JsonObject => (frame.token === undefined ? {} : { token: frame.token })
+
+function echo(frame: Frame, more: JsonObject | undefined): unknown {
+  const data = { ...frame.data, ...more, ...(frame.suppliedToken === undefined ? {} : { token: frame.suppliedToken }) }
+  // An empty echo is an array: what clients of this interface have always seen (spec: "Get enabled login types").
+  return Object.keys(data).length === 0 ? [] : data
+}
+
+function answer(status: number, envelope: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, body: asciiJson(envelope), headers: { ...fixedHeaders, ...headers } }
+}
+
+const fixedHeaders = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  'Strict-Transport-Security': 'max-age=31536000',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+const beyondAscii = /[\u0080-\uffff]/g
+
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Credentials for a proxy in front, and cookies that are none of ours: echoing them would only spread them. */
+const unechoed = new Set(['authorization', 'proxy-authorization', 'cookie'])
+const canonicalNames = new Map<string, string>()
+
+/** The request's headers under their customary capitals (`X-Http-Token`). */
+export function canonicalHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): JsonObject {
+  const echoed: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name.startsWith(':') || unechoed.has(name)) continue
+    echoed[canonicalName(name)] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return echoed
+}
+
+function canonicalName(name: string): string {
+  const known = canonicalNames.get(name)
+  if (known !== undefined) return known
+  const canonical = name.toLowerCase().replaceAll(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase())
+  // Names are the client's choice: the memory is for the few that every request carries.
+  if (canonicalNames.size < 256) canonicalNames.set(name, canonical)
+  return canonical
+}

@@ -1,0 +1,67 @@
+import type { FaultCode } from '../fault.ts'
+
+export interface FaultRow {
+  readonly status: number
+  /** Key in ERRORCODES. Never reused: 12xx session and login, 13xx permission, 14xx vault, 15xx key and ciphertext, 17xx user, 18xx request, 19xx appliance. */
+  readonly number: number
+  /** What ERRORCODES says, and ERRORS too where the fault carries no detail of its own. */
+  readonly text: string
+}
+
+/** The error catalogue of the interface. A fault code without a row does not compile. */
+export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
+  'session.invalid': { status: 403, number: 1200, text: 'You are not logged in, or your session has ended: log in again.' },
+  'login.refused': { status: 403, number: 1201, text: 'The login failed: check user name, pass phrase, application key and one-time password.' },
+  'login.throttled': { status: 429, number: 1202, text: 'Too many failed logins: wait before you try again.' },
+  'login.type_disabled': { status: 400, number: 1203, text: 'This login type is not enabled here: see /authinfo/logintypes.' },
+  'login.busy': { status: 429, number: 1204, text: 'Too many logins at this moment: try again in a second.' },
+  'access.capability': { status: 403, number: 1300, text: 'Your user lacks the capability that this call needs: ask an administrator.' },
+  'access.permission': { status: 403, number: 1301, text: 'Your permission in this vault does not allow this call: ask one of its Admins.' },
+  'vault.not_found': { status: 404, number: 1400, text: 'There is no such vault, or it is not shared with you.' },
+  'vault.policy_unknown': { status: 400, number: 1401, text: 'There is no such password policy: see /utils/policies.' },
+  'key.not_found': { status: 404, number: 1500, text: 'There is no key of this name in the vault.' },
+  'key.exists': { status: 409, number: 1501, text: 'The vault has a key of this name already.' },
+  'key.type_unknown': { status: 400, number: 1502, text: 'This key type is not offered here.' },
+  'key.version_unknown': { status: 400, number: 1503, text: 'The key has no such version.' },
+  'key.exhausted': { status: 409, number: 1504, text: 'This key version has encrypted as often as is safe: rotate the key.' },
+  'key.tampered': { status: 503, number: 1505, text: 'The record of this key is not as the appliance wrote it; the key is not used. Tell the operator.' },
+  'ciphertext.malformed': { status: 400, number: 1506, text: 'This is not a ciphertext of this appliance.' },
+  'ciphertext.invalid': { status: 400, number: 1507, text: 'The ciphertext was changed, or was made with another key.' },
+  'user.not_found': { status: 404, number: 1700, text: 'There is no such user.' },
+  'user.exists': { status: 409, number: 1701, text: 'The user name is taken.' },
+  'user.invalid': { status: 400, number: 1702, text: 'The user cannot be saved like this.' },
+  'otp.device_exists': { status: 409, number: 1703, text: 'This hardware token is registered already.' },
+  'otp.device_limit': { status: 409, number: 1704, text: 'The user holds as many hardware tokens as are allowed.' },
+  'otp.device_invalid': { status: 400, number: 1705, text: 'The hardware token cannot be registered like this.' },
+  'apikey.not_found': { status: 404, number: 1706, text: 'There is no such application key.' },
+  'request.not_json': { status: 400, number: 1800, text: 'The body must be one JSON object.' },
+  'request.not_found': { status: 404, number: 1801, text: 'There is no such address in this interface.' },
+  'request.method': { status: 405, number: 1802, text: 'This address does not take this method: see the Allow header.' },
+  'request.too_large': { status: 413, number: 1803, text: 'The body is larger than this appliance accepts.' },
+  'request.invalid': { status: 400, number: 1804, text: 'The call is not as the interface asks for it.' },
+  'request.expect': { status: 417, number: 1805, text: 'The header Expect is not supported: send the body at once.' },
+  'request.length_required': {
+    status: 411,
+    number: 1806,
+    text: 'Chunked transfer encoding is not accepted: send Content-Length, or let the operator turn on http.acceptChunked.',
+  },
+  'request.timeout': { status: 408, number: 1807, text: 'The request did not arrive in time.' },
+  'request.encoding': { status: 415, number: 1808, text: 'This Content-Encoding is not supported: send the body as it is.' },
+  'request.header_too_large': { status: 431, number: 1809, text: 'The headers are larger than this appliance accepts.' },
+  'request.uri_too_long': { status: 414, number: 1810, text: 'The address is longer than this appliance accepts.' },
+  'request.plain_http': { status: 400, number: 1811, text: 'This port speaks HTTPS only.' },
+  'hsm.unavailable': { status: 503, number: 1900, text: 'The hardware security module does not answer: try again, and tell the operator if it lasts.' },
+  'hsm.sealed': { status: 503, number: 1901, text: 'The hardware security module refused its PIN: the operator must put it right.' },
+  'hsm.rejected': { status: 400, number: 1902, text: 'The hardware security module could not work with this data.' },
+  'hsm.seal_broken': { status: 503, number: 1903, text: 'A record is not as the appliance wrote it and is not used. Tell the operator.' },
+  'hsm.unsupported': { status: 400, number: 1904, text: 'The hardware security module does not offer this.' },
+  'store.unavailable': { status: 503, number: 1905, text: 'The database cannot be used: try again, and tell the operator if it lasts.' },
+  'store.conflict': { status: 409, number: 1906, text: 'Somebody else changed the same thing at this moment: look again.' },
+  'audit.unavailable': { status: 503, number: 1907, text: 'The call cannot be recorded, so it is refused. Tell the operator.' },
+  'appliance.stopping': { status: 503, number: 1908, text: 'The appliance is stopping: try again in a moment.' },
+  internal: { status: 500, number: 1909, text: 'Something went wrong inside the appliance; the operator finds the cause in its journal.' },
+}
+
+/** Goes with every failure (spec: Errors): "a generic code 2000 reads that error messages exist". */
+export const genericNumber = 2000
+export const genericText = 'Error messages exist, see ERRORS.'

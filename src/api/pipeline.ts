@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto'
+import type { Context } from 'koa'
+import { holds } from '../access/capabilities.ts'
+import type { Caller, Peer } from '../access/caller.ts'
+import { includes } from '../access/permission.ts'
+import type { AuditEvent, AuditTrail } from '../audit/event.ts'
+import type { Clock } from '../clock.ts'
+import { Fault } from '../fault.ts'
+import type { Commit, Store } from '../store/store.ts'
+import { readBody, singleValues } from './body.ts'
+import type { AnyEndpoint, AuditNote } from './endpoint.ts'
+import { vaultParameter } from './endpoint.ts'
+import { canonicalHeaders, failure, success, type Answer, type Frame, type JsonObject, type Reply } from './envelope.ts'
+import type { Admission, Gate } from '../access/gate.ts'
+import { describeProblem } from './problem.ts'
+
+export interface PipelineDependencies {
+  readonly gate: Gate
+  readonly audit: AuditTrail
+  readonly store: Pick<Store, 'transaction'>
+  readonly clock: Clock
+  readonly maxBodyBytes: number
+  /** Told of every fault whose cause an operator should see. */
+  readonly report: (requestId: string, fault: Fault) => void
+}
+
+/** Longest address, in characters: long enough for every path and query of the interface. */
+const maxUrlLength = 8_192
+
+/** One call on its way. */
+interface Passage {
+  readonly context: Context
+  readonly frame: Frame
+  readonly requestId: string
+  readonly startedAt: number
+  readonly startedTick: number
+  readonly peer: Peer
+  operation: string
+  note: AuditNote
+  caller?: Caller
+  /** Whether the audit record of this call is on the disk already, with the change that it speaks of. */
+  recorded: boolean
+}
+
+export interface Pipeline {
+  /** Serves a matched call from beginning to end. */
+  serve(context: Context, contract: AnyEndpoint, params: Readonly<Record<string, string>>): Promise<void>
+  /** Answers a call that matches nothing. */
+  refuse(context: Context, fault: Fault): Promise<void>
+}
+
+/** The steps of a request, in order: see `docs/architecture.md`. */
+export function createPipeline(dependencies: PipelineDependencies): Pipeline {
+  async function serve(context: Context, contract: AnyEndpoint, params: Readonly<Record<string, string>>): Promise<void> {
+    const passage = begin(context, contract)
+    await conclude(passage, contract.success, async () => {
+      const body = await readMembers(passage, contract)
+      const admission = await admit(passage, contract, params)
+      const call = {
+        params: validate(contract.params, params),
+        body: validate(contract.body, body),
+        caller: admission?.caller,
+        vault: admission?.vault,
+        subject: admission?.subject,
+        peer: passage.peer,
+        note: (fields: AuditNote) => void (passage.note = { ...passage.note, ...fields }),
+        commit: commitOf(passage),
+        issue: (token: string) => void (passage.frame.token = token),
+      }
+      return contract.run(call)
+    })
+  }
+
+  function refuse(context: Context, fault: Fault): Promise<void> {
+    return conclude(begin(context, undefined), 200, () => Promise.reject(fault))
+  }
+
+  function begin(context: Context, contract: AnyEndpoint | undefined): Passage {
+    return {
+      context,
+      frame: { handler: contract?.handler ?? 'Handler', data: {}, headers: canonicalHeaders(context.req.headers) },
+      requestId: randomUUID(),
+      startedAt: dependencies.clock.now(),
+      startedTick: performance.now(),
+      peer: { address: addressOf(context) },
+      operation: contract?.operation ?? 'unmatched',
+      note: {},
+      recorded: false,
+    }
+  }
+
+  /** Runs the steps, records the call, writes the envelope: nothing leaves before it is recorded. */
+  async function conclude(passage: Passage, status: number, steps: () => Promise<Reply>): Promise<void> {
+    let answer: Answer
+    try {
+      const reply = await steps()
+      if (!passage.recorded) await record(passage, 'allowed')
+      answer = success(passage.frame, status, reply)
+    } catch (error) {
+      answer = failure(passage.frame, await recordFailure(passage, asFault(error)))
+    }
+    send(passage, answer)
+  }
+
+  async function readMembers(passage: Passage, contract: AnyEndpoint): Promise<JsonObject> {
+    const { context, frame } = passage
+    if (context.url.length > maxUrlLength) throw new Fault('request.uri_too_long')
+    const query = context.querystring === '' ? {} : singleValues(new URLSearchParams(context.querystring))
+    const body = hasBody(context) ? await readBody(context.req, dependencies.maxBodyBytes) : {}
+    frame.data = { ...query, ...body }
+    const supplied = context.get('X-Http-Token') || body['token'] || query['token']
+    if (typeof supplied === 'string') frame.suppliedToken = supplied
+    return contract.method === 'GET' ? query : body
+  }
+
+  async function admit(passage: Passage, contract: AnyEndpoint, params: Readonly<Record<string, string>>): Promise<Admission | undefined> {
+    const { frame } = passage
+    const access = contract.access
+    if (access.kind === 'public') return undefined
+    const inVault = access.kind === 'vault'
+    const name = inVault && access.subject ? params[access.subject.parameter] : undefined
+    passage.note = { vault: params[vaultParameter], key: name }
+    if (frame.suppliedToken === undefined) throw new Fault('session.invalid')
+    const admission = await dependencies.gate.admit({
+      token: frame.suppliedToken,
+      ...(inVault ? { vaultId: vaultIdOf(params) } : {}),
+      ...(name === undefined ? {} : { subject: { subject: access.subject, name } }),
+    })
+    frame.token = admission.token
+    passage.caller = admission.caller
+    authorize(contract, admission)
+    return admission
+  }
+
+  /** Commits a change only once the record that says so is on the disk. */
+  function commitOf(passage: Passage): Commit {
+    return (work) =>
+      dependencies.store.transaction(async (tx) => {
+        const result = await work(tx)
+        await record(passage, 'allowed')
+        passage.recorded = true
+        return result
+      })
+  }
+
+  function record(passage: Passage, outcome: string): Promise<void> {
+    return dependencies.audit.append(eventOf(passage, outcome))
+  }
+
+  /** A refusal is recorded like any other call; when it cannot be, that is what the caller hears. */
+  async function recordFailure(passage: Passage, fault: Fault): Promise<Fault> {
+    if (fault.cause !== undefined || fault.code === 'internal') dependencies.report(passage.requestId, fault)
+    if (fault.code === 'audit.unavailable') return fault
+    try {
+      await record(passage, fault.code)
+      return fault
+    } catch (error) {
+      const unrecorded = asFault(error)
+      dependencies.report(passage.requestId, unrecorded)
+      return unrecorded
+    }
+  }
+
+  return { serve, refuse }
+}
+
+function authorize(contract: AnyEndpoint, admission: Admission): void {
+  const access = contract.access
+  if (access.kind === 'session' && access.capability !== undefined && !holds(admission.caller.capabilities, access.capability)) {
+    throw new Fault('access.capability')
+  }
+  if (access.kind !== 'vault') return
+  if (admission.vault === undefined) throw new Fault('vault.not_found')
+  if (!includes(admission.vault.permission, access.permission)) {
+    throw new Fault('access.permission', `This call needs ${access.permission} in the vault; you have ${admission.vault.permission}.`)
+  }
+}
+
+/** Vault ids are decimal; anything else is a vault that does not exist. */
+function vaultIdOf(params: Readonly<Record<string, string>>): number {
+  const text = params[vaultParameter] ?? ''
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : -1
+}
+
+function validate(schema: AnyEndpoint['params'], value: unknown): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw new Fault('request.invalid', describeProblem(result.error))
+}
+
+function eventOf(passage: Passage, outcome: string): AuditEvent {
+  const { caller, note } = passage
+  return {
+    at: passage.startedAt,
+    operation: passage.operation,
+    requestId: passage.requestId,
+    outcome,
+    address: passage.peer.address,
+    ...(caller && { userId: caller.userId, username: caller.username, sessionId: caller.sessionId, applicationKeyId: caller.applicationKeyId }),
+    ...note,
+    ms: Math.round((performance.now() - passage.startedTick) * 1000) / 1000,
+  }
+}
+
+function asFault(error: unknown): Fault {
+  return error instanceof Fault ? error : new Fault('internal', undefined, { cause: error })
+}
+
+function addressOf(context: Context): string {
+  const address = context.req.socket.remoteAddress ?? 'unknown'
+  return address.startsWith('::ffff:') ? address.slice(7) : address
+}
+
+/** HTTP/1.1 announces a body (RFC 9112 §6); HTTP/2 need not. */
+function hasBody({ req }: Context): boolean {
+  return req.httpVersionMajor > 1 || req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+}
+
+function send({ context, requestId }: Passage, answer: Answer): void {
+  context.status = answer.status
+  context.set(answer.headers)
+  context.set('X-Request-Id', requestId)
+  // What is left of a body nobody read would be taken for the next request of the connection.
+  if (context.req.httpVersionMajor === 1 && hasBody(context) && !context.req.readableEnded) context.set('Connection', 'close')
+  context.body = answer.body
+}

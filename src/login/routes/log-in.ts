@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import { Fault } from '../../fault.ts'
+import type { Sessions } from '../../session/session.ts'
+import { otpKindOf, readKeys, type Credentials } from '../credentials.ts'
+import type { LoggedIn, Login } from '../login.ts'
+
+const secret = z.string().max(1024)
+const smartcardTypes = ['smartcard', 'smc_rest']
+
+const body = z.object({
+  username: z.string().min(1).max(128),
+  keys: secret.optional(),
+  passphrase: secret.optional(),
+  otp: secret.optional(),
+  apikey: secret.optional(),
+  logintype: z.enum(['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest']).optional(),
+})
+
+/** `POST /auth` (spec: Login), form A with `keys` or form B with separate members. */
+export const logIn = (login: Login, sessions: Sessions) =>
+  endpoint({
+    operation: 'auth.login',
+    handler: 'AuthHandler',
+    method: 'POST',
+    path: '/auth',
+    summary: 'Log in with pass phrase, application key and second factor',
+    access: { kind: 'public' },
+    success: 200,
+    params: z.object({}),
+    body,
+    async run({ body, peer, note, issue, commit }) {
+      note({ username: body.username })
+      const credentials = readCredentials(body)
+      const loggedIn = await login.logIn({ username: body.username, credentials, address: peer.address }, (work) =>
+        commit(async (tx) => {
+          const opened = await work(tx)
+          note({ userId: opened.user.id, sessionId: opened.sessionId, applicationKeyId: opened.applicationKeyId })
+          return opened
+        }),
+      )
+      issue(loggedIn.token)
+      return { callinfo: loginResult(loggedIn, sessions.idleTimeoutMs) }
+    },
+  })
+
+function readCredentials({ keys, passphrase, otp, apikey, logintype }: z.infer<typeof body>): Credentials[] {
+  if (logintype !== undefined && smartcardTypes.includes(logintype)) throw new Fault('login.type_disabled')
+  if (keys !== undefined) return readKeys(keys, apikey, logintype)
+  if (passphrase === undefined) throw missing('passphrase')
+  if (otp === undefined) throw missing('otp')
+  if (apikey === undefined) throw missing('apikey')
+  return [{ passphrase, otp, applicationKey: apikey, otpKind: otpKindOf(otp, logintype) }]
+}
+
+const missing = (member: string): Fault => new Fault('request.invalid', `${member} is missing: send username with keys, or with passphrase, apikey, otp and logintype.`)
+
+/** How many templates handle files, as clients of this interface know it. */
+const fileSupport = 3
+
+function loginResult({ user }: LoggedIn, timeoutMs: number): Record<string, unknown> {
+  return {
+    fingerprint: user.fingerprint,
+    userid: String(user.id),
+    // The member belongs to the interface; repeating the pass phrase in it would only spread it.
+    password: '',
+    userstatus: String(user.capabilities),
+    username: user.username,
+    fullname: user.fullname,
+    timeout: timeoutMs,
+    filesupport: fileSupport,
+    version: '2.1.0',
+    audit: { violations: [], warnings: [] },
+  }
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { OtpKind } from '../../otp/records.ts'
+
+/** `GET /authinfo/logintypes` (spec: Get enabled login types). */
+export const loginTypes = (enabled: readonly OtpKind[]) =>
+  endpoint({
+    operation: 'authinfo.logintypes',
+    handler: 'AuthInfoHandler',
+    method: 'GET',
+    path: '/authinfo/logintypes',
+    summary: 'List the enabled login types',
+    access: { kind: 'public' },
+    success: 200,
+    params: z.object({}),
+    body: z.object({}),
+    run: () => Promise.resolve({ callinfo: { enabled_login_types: [enabled] } }),
+  })

@@ -1,0 +1,136 @@
+import { mayLogIn } from '../access/capabilities.ts'
+import type { VaultAccess } from '../access/caller.ts'
+import { permissionFromBit } from '../access/permission.ts'
+import type { Admission, AdmissionRequest, Gate } from '../access/gate.ts'
+import type { Clock } from '../clock.ts'
+import { Fault } from '../fault.ts'
+import type { Store } from '../store/store.ts'
+import type { Subject } from '../access/subject.ts'
+import { endSession, insertToken, supersedeToken, touchSession } from './records.ts'
+import { hashOf, newSessionToken } from './session-token.ts'
+
+export interface AdmissionRules {
+  readonly idleTimeoutMs: number
+  readonly absoluteTimeoutMs: number
+  readonly rotation: 'compatible' | 'strict'
+  readonly rotateAfterMs: number
+}
+
+/** How long a replaced token stays good under strict rotation, so that parallel calls do not break. */
+const strictOverlapMs = 30_000
+/** The last call of a session is noted this many times per idle time-out at most: a write per call would be its cost. */
+const touchesPerTimeout = 20
+
+interface AdmissionRow {
+  readonly session_id: number
+  readonly created_at: number
+  readonly last_seen_at: number
+  readonly ended_at: number | null
+  readonly issued_at: number
+  readonly superseded_at: number | null
+  readonly user_id: number
+  readonly username: string
+  readonly capabilities: number
+  readonly application_key_id: number
+  readonly revoked_at: number | null
+  readonly permission: number | null
+}
+
+export interface AdmissionDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly rules: AdmissionRules
+  /** Told when a token was used that strict rotation had replaced: somebody else may hold it. */
+  readonly report: (sessionId: number, username: string) => void
+}
+
+/** Admits callers by one SELECT over session, user, application key, membership and the thing the path names. */
+export function createGate({ store, clock, rules, report }: AdmissionDependencies): Gate {
+  const touchEveryMs = rules.idleTimeoutMs / touchesPerTimeout
+  const statementOf = createStatements()
+
+  async function fetch(hash: string, request: AdmissionRequest): Promise<AdmissionRow | undefined> {
+    const parameters = [hash, request.vaultId ?? null, ...(request.subject ? [request.subject.name] : [])]
+    const rows = await store.query<AdmissionRow>(statementOf(request.subject?.subject), parameters)
+    return rows[0]
+  }
+
+  function checkAlive(row: AdmissionRow, now: number): void {
+    const idle = now - row.last_seen_at > rules.idleTimeoutMs + touchEveryMs
+    const old = now - row.created_at > rules.absoluteTimeoutMs
+    if (row.ended_at !== null || idle || old || row.revoked_at !== null || !mayLogIn(row.capabilities)) throw new Fault('session.invalid')
+  }
+
+  async function checkReuse(row: AdmissionRow, now: number): Promise<void> {
+    if (rules.rotation === 'compatible' || row.superseded_at === null || now <= row.superseded_at + strictOverlapMs) return
+    await store.transaction((tx) => endSession(tx, row.session_id, now))
+    report(row.session_id, row.username)
+    throw new Fault('session.invalid')
+  }
+
+  /** The token for the next call: a new one where the supplied one is due, and nobody else has replaced it. */
+  async function nextToken(row: AdmissionRow, supplied: string, hash: string, now: number): Promise<string> {
+    const due = row.superseded_at === null && now - row.issued_at > rules.rotateAfterMs
+    const stale = now - row.last_seen_at > touchEveryMs
+    if (!due && !stale) return supplied
+    return store.transaction(async (tx) => {
+      await touchSession(tx, row.session_id, now)
+      if (!due || !(await supersedeToken(tx, hash, now))) return supplied
+      const next = newSessionToken()
+      await insertToken(tx, next.hash, row.session_id, now)
+      return next.token
+    })
+  }
+
+  return {
+    async admit(request) {
+      const hash = hashOf(request.token)
+      const row = hash === undefined ? undefined : await fetch(hash, request)
+      if (hash === undefined || row === undefined) throw new Fault('session.invalid')
+      const now = clock.now()
+      checkAlive(row, now)
+      await checkReuse(row, now)
+      const token = await nextToken(row, request.token, hash, now)
+      return { ...admissionOf(row, request), token }
+    },
+  }
+}
+
+function admissionOf(row: AdmissionRow, request: AdmissionRequest): Omit<Admission, 'token'> {
+  const permission = row.permission === null ? undefined : permissionFromBit(Number(row.permission))
+  const vault: VaultAccess | undefined = permission && request.vaultId !== undefined ? { id: request.vaultId, permission } : undefined
+  return {
+    caller: {
+      userId: Number(row.user_id),
+      username: row.username,
+      capabilities: Number(row.capabilities),
+      sessionId: Number(row.session_id),
+      applicationKeyId: Number(row.application_key_id),
+    },
+    vault,
+    // Whoever is no member must not learn even that the thing exists.
+    subject: vault && request.subject?.subject.read({ ...row }),
+  }
+}
+
+/** Builds each of the few statements once. */
+function createStatements(): (subject: Subject<unknown> | undefined) => string {
+  const built = new Map<Subject<unknown> | undefined, string>()
+  return (subject) => {
+    const known = built.get(subject)
+    if (known !== undefined) return known
+    const statement = `
+      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, t.issued_at, t.superseded_at,
+        u.id AS user_id, u.username, u.capabilities, k.id AS application_key_id, k.revoked_at, m.permission
+        ${subject ? `, ${subject.columns}` : ''}
+      FROM session_tokens t
+      JOIN sessions s ON s.id = t.session_id
+      JOIN users u ON u.id = s.user_id
+      JOIN application_keys k ON k.id = s.application_key_id
+      LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
+      ${subject ? subject.join('m.vault_id', '$3') : ''}
+      WHERE t.hash = $1`
+    built.set(subject, statement)
+    return statement
+  }
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Sessions } from '../session.ts'
+
+/** `GET /auth/logout`: the session and all its tokens are dead from here on. */
+export const logout = (sessions: Sessions) =>
+  endpoint({
+    operation: 'auth.logout',
+    handler: 'AuthHandler',
+    method: 'GET',
+    path: '/auth/logout',
+    summary: 'Log out',
+    access: { kind: 'session' },
+    success: 200,
+    params: z.object({}),
+    body: z.object({}),
+    async run({ caller, commit }) {
+      await commit((tx) => sessions.end(tx, caller.sessionId))
+      return { callinfo: { logout: 'Goodbye' } }
+    },
+  })

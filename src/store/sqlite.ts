@@ -1,0 +1,136 @@
+import { openSync, closeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DataSource, type EntitySchema } from 'typeorm'
+import type { Database } from 'better-sqlite3'
+import { Fault } from '../fault.ts'
+import { migrations } from './migrations.ts'
+import { createMutex } from './mutex.ts'
+import { forSqlite } from './placeholders.ts'
+import type { Store, Tx } from './store.ts'
+
+/** How long a transaction waits for another process's, in milliseconds. */
+const patienceMs = 5_000
+
+/**
+ * SQLite in WAL mode with `synchronous=FULL`: a commit is on the disk when it returns. Two connections: one that
+ * reads, and one that writes, so that nobody sees half a transaction of this process.
+ * @throws Fault `store.unavailable` when the file cannot be opened; the detail names `store.sqlite`.
+ */
+export async function openSqlite(file: string, tables: readonly EntitySchema[]): Promise<Store> {
+  try {
+    // SQLite gives its journal the mode of the database file.
+    closeSync(openSync(file, 'a', 0o600))
+    const writer = await connect(file, tables).initialize()
+    await writer.runMigrations({ transaction: 'each' })
+    const reader = await connect(file, tables).initialize()
+    return new SqliteStore(writer, reader)
+  } catch (cause) {
+    throw new Fault('store.unavailable', `The database ${file} cannot be opened: check store.sqlite, the permissions of its folder and the free space.`, { cause })
+  }
+}
+
+function connect(file: string, tables: readonly EntitySchema[]): DataSource {
+  return new DataSource({
+    type: 'better-sqlite3',
+    database: file,
+    entities: [...tables],
+    migrations,
+    migrationsTableName: 'migrations',
+    synchronize: false,
+    // The native wait would block the event loop, and with it every call of this worker: `begin` waits instead.
+    timeout: 0,
+    prepareDatabase: (database: Database) => {
+      database.pragma('busy_timeout = 2000')
+      database.pragma('journal_mode = WAL')
+      database.pragma('synchronous = FULL')
+      database.pragma('foreign_keys = ON')
+      database.pragma('trusted_schema = OFF')
+      database.pragma('busy_timeout = 0')
+    },
+  })
+}
+
+class SqliteStore implements Store {
+  readonly dialect = 'sqlite'
+  readonly #writer: DataSource
+  readonly #reader: DataSource
+  readonly #turn = createMutex()
+
+  constructor(writer: DataSource, reader: DataSource) {
+    this.#writer = writer
+    this.#reader = reader
+  }
+
+  get read(): Tx {
+    return this.#reader.manager
+  }
+
+  async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const statement = forSqlite(sql, parameters)
+    try {
+      return await this.#reader.query<Row[]>(statement.sql, statement.parameters)
+    } catch (cause) {
+      throw translated(cause)
+    }
+  }
+
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#turn(async () => {
+      const runner = this.#writer.createQueryRunner()
+      await begin(() => runner.query('BEGIN IMMEDIATE'))
+      try {
+        const result = await work(runner.manager)
+        await runner.query('COMMIT')
+        return result
+      } catch (error) {
+        // SQLite has rolled back by itself after some errors (a full disk); a second rollback may then fail.
+        await runner.query('ROLLBACK').catch(() => undefined)
+        throw translated(error)
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#turn(async () => {
+      await this.#reader.destroy()
+      await this.#writer.destroy()
+    })
+  }
+}
+
+async function begin(attempt: () => Promise<unknown>): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    try {
+      await attempt()
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw translated(error)
+      await sleep(1 + Math.random() * 4)
+    }
+  }
+}
+
+function driverCode(error: unknown): string {
+  const driverError: unknown = error instanceof Error && 'driverError' in error ? error.driverError : error
+  return driverError instanceof Error && 'code' in driverError ? String(driverError.code) : ''
+}
+
+const isBusy = (error: unknown): boolean => driverCode(error).startsWith('SQLITE_BUSY')
+
+const advice: Readonly<Record<string, string>> = {
+  SQLITE_FULL: 'The disk of the database is full: free some space.',
+  SQLITE_READONLY: 'The database cannot be written: check the permissions of the file and its folder (store.sqlite).',
+  SQLITE_BUSY: 'The database is busy: try again.',
+  SQLITE_CORRUPT: 'The database is damaged: restore a backup.',
+}
+
+/** The error to throw for what the driver said; a broken statement of our own passes on as it is. */
+function translated(error: unknown): unknown {
+  const code = driverCode(error)
+  if (error instanceof Fault || code === '' || code === 'SQLITE_ERROR') return error
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return new Fault('store.conflict', undefined, { cause: error })
+  if (code.startsWith('SQLITE_CONSTRAINT')) return error
+  const known = Object.keys(advice).find((prefix) => code.startsWith(prefix))
+  return new Fault('store.unavailable', known === undefined ? 'The database does not answer.' : advice[known], { cause: error })
+}

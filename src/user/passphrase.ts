@@ -1,0 +1,90 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { hashRaw } from '@node-rs/argon2'
+import { Fault } from '../fault.ts'
+import type { Hsm } from '../hsm/hsm.ts'
+
+/** What is kept of a pass phrase: nothing that can be guessed at without the token. */
+export interface PassphraseRecord {
+  /** 16 bytes. */
+  readonly salt: Buffer
+  /** HMAC-SHA-256 by the token's pepper over the argon2id hash: 32 bytes. */
+  readonly check: Buffer
+  /** Cost parameters, so that old records stay readable when the configured cost grows. */
+  readonly cost: string
+}
+
+export interface PassphraseCost {
+  readonly memoryKiB: number
+  readonly passes: number
+  /** Hashes at once; more would exhaust memory when many log in together. */
+  readonly concurrency: number
+  /** Hashes that may wait. */
+  readonly queue: number
+}
+
+export interface Passphrases {
+  create(passphrase: string): Promise<PassphraseRecord>
+  /**
+   * Takes the same time whether or not there is a record: without one it works for nobody and answers false.
+   * @throws Fault `login.busy` when too many are waiting already
+   */
+  check(passphrase: string, record: PassphraseRecord | undefined): Promise<boolean>
+}
+
+const saltBytes = 16
+const hashBytes = 32
+// Its name in the library is a const enum, which does not exist at run time.
+const argon2id = 2
+
+export function createPassphrases(hsm: Pick<Hsm, 'pepper'>, cost: PassphraseCost): Passphrases {
+  const currentCost = `m=${cost.memoryKiB},t=${cost.passes}`
+  const nobody: PassphraseRecord = { salt: randomBytes(saltBytes), check: randomBytes(32), cost: currentCost }
+  const inTurn = createTurns(cost.concurrency, cost.queue)
+
+  async function derive(passphrase: string, salt: Buffer, costText: string): Promise<Buffer> {
+    const [memoryCost, timeCost] = parseCost(costText)
+    const hash = await inTurn(() =>
+      // The same characters typed on another keyboard may arrive composed differently (RFC 8265 §4.2).
+      hashRaw(passphrase.normalize('NFC'), { algorithm: argon2id, salt, memoryCost, timeCost, parallelism: 1, outputLen: hashBytes }),
+    )
+    return hsm.pepper(Buffer.concat([Buffer.from('passphrase\0'), hash]))
+  }
+
+  return {
+    async create(passphrase) {
+      const salt = randomBytes(saltBytes)
+      return { salt, check: await derive(passphrase, salt, currentCost), cost: currentCost }
+    },
+    async check(passphrase, record) {
+      const { salt, check, cost } = record ?? nobody
+      const derived = await derive(passphrase, salt, cost)
+      return timingSafeEqual(derived, check) && record !== undefined
+    },
+  }
+}
+
+function parseCost(text: string): [memoryKiB: number, passes: number] {
+  const match = /^m=(\d+),t=(\d+)$/.exec(text)
+  if (match === null) throw new TypeError(`unreadable pass-phrase cost ${text}`)
+  return [Number(match[1]), Number(match[2])]
+}
+
+/** Lets `concurrency` pieces of work run at once and `queue` more wait for their turn. */
+function createTurns(concurrency: number, queue: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running >= concurrency) {
+      if (waiting.length >= queue) throw new Fault('login.busy', undefined, { retryAfterMs: 1_000 })
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else running += 1
+    try {
+      return await work()
+    } finally {
+      // The turn is handed on rather than given back, so that nobody overtakes.
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}

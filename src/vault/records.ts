@@ -1,0 +1,94 @@
+import { EntitySchema } from 'typeorm'
+import { permissionBits, permissionFromBit, type Permission } from '../access/permission.ts'
+import { id, integer, named, primary, text, time } from '../store/columns.ts'
+import type { Store, Tx } from '../store/store.ts'
+
+export interface Vault {
+  readonly id: number
+  readonly name: string
+  readonly policyId: number
+  readonly description: string
+  /** Id of the vault's data key in the token (CKA_ID, hexadecimal). */
+  readonly keyId: string
+  readonly createdAt: number
+}
+
+export const VaultTable = new EntitySchema<Vault>({
+  name: 'Vault',
+  tableName: 'vaults',
+  columns: {
+    id,
+    name: text,
+    policyId: named('policy_id', integer),
+    description: text,
+    keyId: named('key_id', text),
+    createdAt: named('created_at', time),
+  },
+})
+
+export interface MembershipRow {
+  readonly vaultId: number
+  readonly userId: number
+  readonly permission: number
+  readonly addedAt: number
+}
+
+export const MembershipTable = new EntitySchema<MembershipRow>({
+  name: 'Membership',
+  tableName: 'vault_members',
+  columns: {
+    vaultId: named('vault_id', primary(integer)),
+    userId: named('user_id', primary(integer)),
+    permission: integer,
+    addedAt: named('added_at', time),
+  },
+})
+
+export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vault> {
+  const inserted = await tx.insert(VaultTable, vault)
+  return { ...vault, id: Number(inserted.identifiers[0]?.['id']) }
+}
+
+export async function addMember(tx: Tx, vaultId: number, userId: number, permission: Permission, now: number): Promise<void> {
+  await tx.insert(MembershipTable, { vaultId, userId, permission: permissionBits[permission], addedAt: now })
+}
+
+/** A vault as one of its members sees it. */
+export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'description'> {
+  readonly permission: Permission
+}
+
+export async function vaultsOf(store: Store, userId: number): Promise<SharedVault[]> {
+  const rows = await store.query<{ id: number; name: string; policy_id: number; description: string; permission: number }>(
+    `SELECT v.id, v.name, v.policy_id, v.description, m.permission
+     FROM vault_members m JOIN vaults v ON v.id = m.vault_id
+     WHERE m.user_id = $1 ORDER BY v.id`,
+    [userId],
+  )
+  return rows.map((row) => ({ id: row.id, name: row.name, policyId: row.policy_id, description: row.description, permission: permissionOf(row.permission) }))
+}
+
+export interface Member {
+  readonly userId: number
+  readonly username: string
+  readonly fullname: string
+  readonly email: string
+  readonly capabilities: number
+  readonly permission: Permission
+}
+
+export async function membersOf(store: Store, vaultId: number): Promise<Member[]> {
+  const rows = await store.query<Omit<Member, 'permission' | 'userId'> & { id: number; permission: number }>(
+    `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, m.permission
+     FROM vault_members m JOIN users u ON u.id = m.user_id
+     WHERE m.vault_id = $1 ORDER BY u.id`,
+    [vaultId],
+  )
+  return rows.map(({ id: userId, permission, ...row }) => ({ ...row, userId, permission: permissionOf(permission) }))
+}
+
+function permissionOf(bit: number): Permission {
+  const permission = permissionFromBit(bit)
+  if (permission === undefined) throw new TypeError(`a membership has the permission ${bit}`)
+  return permission
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { permissionBits } from '../../access/permission.ts'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Member } from '../records.ts'
+import type { Vaults } from '../vault.ts'
+
+/** `GET /vault/:vaultid/members` (spec: List members of a vault). */
+export const listMembers = (vaults: Vaults) =>
+  endpoint({
+    operation: 'vault.members',
+    handler: 'VaultmembersHandler',
+    method: 'GET',
+    path: '/vault/:vaultid/members',
+    summary: 'List the members of a vault',
+    access: { kind: 'vault', permission: 'Read' },
+    success: 200,
+    params: z.object({ vaultid: z.string() }),
+    body: z.object({}),
+    async run({ vault }) {
+      const members = await vaults.members(vault.id)
+      return { callinfo: { vaultmembers: members.map(memberRecord) } }
+    },
+  })
+
+function memberRecord(member: Member): Record<string, string> {
+  return {
+    id: String(member.userId),
+    username: member.username,
+    fullname: member.fullname,
+    email: member.email,
+    groupstatus: String(permissionBits[member.permission]),
+    status: String(member.capabilities),
+  }
+}

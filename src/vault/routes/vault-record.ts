@@ -1,0 +1,14 @@
+import { permissionBits } from '../../access/permission.ts'
+import type { SharedVault } from '../records.ts'
+
+/** A vault as the interface writes it (spec: Resources, Vault): ids and bits as text. */
+export function vaultRecord(vault: SharedVault): Record<string, string> {
+  return {
+    id: String(vault.id),
+    groupname: vault.name,
+    policy: String(vault.policyId),
+    description: vault.description,
+    status: String(permissionBits[vault.permission]),
+    statustext: vault.permission,
+  }
+}

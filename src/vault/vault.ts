@@ -1,0 +1,47 @@
+import type { Clock } from '../clock.ts'
+import type { Hsm } from '../hsm/hsm.ts'
+import type { Commit, Store } from '../store/store.ts'
+import { addMember, insertVault, membersOf, vaultsOf, type Member, type SharedVault } from './records.ts'
+
+export interface NewVault {
+  readonly name: string
+  readonly policyId: number
+  readonly description: string
+}
+
+export interface Vaults {
+  /** A vault with a data key of its own in the token, and its creator as the only member, with Admin. */
+  create(vault: NewVault, creatorId: number, commit: Commit): Promise<SharedVault>
+  /** The vaults that are shared with a user, in the order of their ids. */
+  listFor(userId: number): Promise<SharedVault[]>
+  members(vaultId: number): Promise<Member[]>
+}
+
+export interface VaultDependencies {
+  readonly store: Store
+  readonly hsm: Pick<Hsm, 'createVaultKey' | 'destroyVaultKey'>
+  readonly clock: Clock
+}
+
+export function createVaults({ store, hsm, clock }: VaultDependencies): Vaults {
+  return {
+    async create(vault, creatorId, commit) {
+      // The key first: a vault without a key must never exist, a key without a vault is only waste (`doctor` finds it).
+      const keyId = await hsm.createVaultKey()
+      try {
+        return await commit(async (tx) => {
+          const now = clock.now()
+          const { id, name, policyId, description } = await insertVault(tx, { ...vault, keyId, createdAt: now })
+          await addMember(tx, id, creatorId, 'Admin', now)
+          return { id, name, policyId, description, permission: 'Admin' as const }
+        })
+      } catch (error) {
+        await hsm.destroyVaultKey(keyId).catch(() => undefined)
+        throw error
+      }
+    },
+
+    listFor: (userId) => vaultsOf(store, userId),
+    members: (vaultId) => membersOf(store, vaultId),
+  }
+}
