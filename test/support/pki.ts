@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Paths of PEM files. */
+export interface Pki {
+  readonly ca: string
+  readonly caKey: string
+  readonly certificate: string
+  readonly key: string
+}
+
+/** A private CA and a server certificate for localhost and 127.0.0.1, made by openssl; what lies in `directory` already is kept. */
+export function makePki(directory: string): Pki {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const pki = {
+    ca: join(directory, 'ca.pem'),
+    caKey: join(directory, 'ca.key'),
+    certificate: join(directory, 'server.pem'),
+    key: join(directory, 'server.key'),
+  }
+  if (!existsSync(pki.ca)) {
+    openssl(
+      'req',
+      '-x509',
+      ...newKey,
+      '-keyout',
+      pki.caKey,
+      '-out',
+      pki.ca,
+      '-days',
+      '30',
+      '-subj',
+      '/CN=Strongroom test CA',
+    )
+  }
+  if (!existsSync(pki.certificate)) issueCertificate(pki, 'localhost')
+  return pki
+}
+
+/** Issues a server certificate over the one that `pki` names, with a new key. */
+export function issueCertificate(pki: Pki, commonName: string): void {
+  const request = `${pki.certificate}.csr`
+  const extensions = `${pki.certificate}.ext`
+  writeFileSync(extensions, 'subjectAltName=DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n')
+  openssl('req', ...newKey, '-keyout', pki.key, '-out', request, '-subj', `/CN=${commonName}`)
+  openssl(
+    'x509',
+    '-req',
+    '-in',
+    request,
+    '-CA',
+    pki.ca,
+    '-CAkey',
+    pki.caKey,
+    '-days',
+    '30',
+    '-extfile',
+    extensions,
+    '-out',
+    pki.certificate,
+  )
+}
+
+const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+
+function openssl(...args: string[]): void {
+  execFileSync('openssl', args, { stdio: 'pipe' })
+}
