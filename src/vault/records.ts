@@ -53,6 +53,10 @@ export async function addMember(tx: Tx, vaultId: number, userId: number, permiss
   await tx.insert(MembershipTable, { vaultId, userId, permission: permissionBits[permission], addedAt: now })
 }
 
+export async function isKeyInUse(store: Store, keyId: string): Promise<boolean> {
+  return (await store.query('SELECT 1 FROM vaults WHERE key_id = $1', [keyId])).length > 0
+}
+
 /** A vault as one of its members sees it. */
 export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'description'> {
   readonly permission: Permission

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import type { Commit, Store } from '../store/store.ts'
-import { addMember, insertVault, membersOf, vaultsOf, type Member, type SharedVault } from './records.ts'
+import { addMember, insertVault, isKeyInUse, membersOf, vaultsOf, type Member, type SharedVault } from './records.ts'
 
 export interface NewVault {
   readonly name: string
@@ -24,6 +24,15 @@ export interface VaultDependencies {
 }
 
 export function createVaults({ store, hsm, clock }: VaultDependencies): Vaults {
+  /** A commit that failed may have happened all the same: only a key that the database does not know goes. */
+  async function discardKey(keyId: string): Promise<void> {
+    try {
+      if (!(await isKeyInUse(store, keyId))) await hsm.destroyVaultKey(keyId)
+    } catch {
+      // Left behind as waste; the error that led here is the one to tell.
+    }
+  }
+
   return {
     async create(vault, creatorId, commit) {
       // The key first: a vault without a key must never exist, a key without a vault is only waste (`doctor` finds it).
@@ -36,7 +45,7 @@ export function createVaults({ store, hsm, clock }: VaultDependencies): Vaults {
           return { id, name, policyId, description, permission: 'Admin' as const }
         })
       } catch (error) {
-        await hsm.destroyVaultKey(keyId).catch(() => undefined)
+        await discardKey(keyId)
         throw error
       }
     },

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Keyring } from '../keyring.ts'
+import { keySubject } from '../records.ts'
+import { keyParams } from './parameters.ts'
+
+/** `POST /transparent/:vaultid/keys/:name/rotate` (spec: Rotate key). */
+export const rotateKey = (keyring: Keyring) =>
+  endpoint({
+    operation: 'transparent.key.rotate',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/keys/:name/rotate',
+    summary: 'Give a key a new version',
+    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    success: 201,
+    params: keyParams,
+    body: z.object({}),
+    async run({ subject, commit }) {
+      const key = await keyring.rotate(subject, commit)
+      return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }
+    },
+  })
