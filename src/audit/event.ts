@@ -5,7 +5,7 @@ export interface AuditEvent {
   /** What was asked for, for example `transparent.encrypt` or `console.user.add`. */
   readonly operation: string
   readonly requestId: string
-  /** `allowed`, or the fault code with which the call was refused. */
+  /** `allowed`, or the fault code with which the call was refused; `noted` in what the trail says of itself. */
   readonly outcome: string
   readonly userId?: number | undefined
   readonly username?: string | undefined

@@ -1,0 +1,141 @@
+import type { ChainScanOptions } from './chain-scan.ts'
+import type { Findings, Place } from './finding.ts'
+import { genesis, parseLine, sha256, type ChainPoint, type Line } from './line.ts'
+import { parseSeal, sealReach, type Seal } from './seal.ts'
+
+const keptPoints = 16_384
+
+/** The state of one chain's check: give it every line in turn. */
+export function createChainCheck(options: ChainScanOptions, findings: Findings) {
+  const order = createOrder(options.chain, findings)
+  const seals = createSealCheck(options, order.hashAt, findings)
+  let at = 0
+  let [records, unsealed] = [0, 0]
+
+  function event({ body }: Line, place: Place): void {
+    records += 1
+    unsealed += 1
+    at = Number(/^"at":(\d+),/.exec(body)?.[1] ?? at)
+    if (!body.includes('"operation":"audit.truncated"')) return
+    findings.add('truncated', place, 'The service noted here that sealed records of this chain were missing.')
+  }
+
+  return {
+    get at() {
+      return at
+    },
+    get seq() {
+      return order.end.seq
+    },
+    get sealedSeq() {
+      return seals.sealedSeq
+    },
+    sealedHash: (seq: number) => seals.points.get(seq),
+    counts: () => ({ records, seals: seals.count, sealedSeq: seals.sealedSeq, unsealed }),
+    check(raw: Buffer, place: Place): void {
+      const line = order.take(raw, place)
+      if (line?.type === 'event') event(line, place)
+      if (line?.type === 'seal' && seals.check(line, place)) unsealed = line.seq - 1 - seals.sealedSeq
+    },
+  }
+}
+
+/** Whether each line takes its place after the one before it. */
+function createOrder(chain: string, findings: Findings) {
+  const recent: string[] = []
+  let end: ChainPoint = genesis(chain)
+  let before: { hash: string; place: Place } | undefined
+  let unreadable = 0
+
+  function fits(line: Line, place: Place): boolean {
+    const due = end.seq + 1
+    if (line.chain !== chain) {
+      findings.add('added', place, `This line belongs to the chain ${line.chain}.`)
+      return false
+    }
+    if (line.seq < due) {
+      // A line that follows the one before it, whatever was wrong with that, is where the chain goes on.
+      const goesOn = line.prev === before?.hash
+      if (!goesOn) findings.add('added', place, `Record ${line.seq} stands where record ${due} is due.`)
+      return goesOn
+    }
+    if (line.seq - due > unreadable) {
+      findings.add('removed', place, `Records ${due} to ${line.seq - 1} are missing before this line.`)
+    } else if (line.seq === due && line.prev !== end.hash) {
+      findings.add('changed', before?.place ?? place, `This line is not the one after which record ${due} was written.`)
+    }
+    return true
+  }
+
+  return {
+    get end() {
+      return end
+    },
+    hashAt: (seq: number) => recent[seq % sealReach],
+    /** The line, unless it does not belong where it stands. */
+    take(raw: Buffer, place: Place): Line | undefined {
+      const line = raw.at(-1) === 10 ? parseLine(raw.toString('latin1', 0, raw.length - 1)) : undefined
+      const hash = sha256(raw)
+      const taken = line !== undefined && fits(line, place)
+      if (line === undefined) {
+        findings.add('changed', place, 'This line is not a record.')
+        unreadable += 1
+      }
+      before = { hash, place }
+      if (!taken) return undefined
+      unreadable = 0
+      end = { seq: line.seq, hash }
+      recent[line.seq % sealReach] = hash
+      return line
+    },
+  }
+}
+
+function createSealCheck(
+  { chain, verifier, onWitness }: ChainScanOptions,
+  hashAt: (seq: number) => string | undefined,
+  findings: Findings,
+) {
+  const points = new Map<number, string>()
+  let sealedSeq = 0
+  let count = 0
+
+  function fault(line: Line, seal: Seal): string | undefined {
+    const { covers } = seal.statement
+    const inReach = covers.seq < line.seq && line.seq - covers.seq <= sealReach
+    if (inReach && covers.seq > sealedSeq && hashAt(covers.seq) === covers.hash) return undefined
+    return `This seal covers another record ${covers.seq} than the one in the chain.`
+  }
+
+  return {
+    points,
+    get sealedSeq() {
+      return sealedSeq
+    },
+    get count() {
+      return count
+    },
+    /** Whether the seal is genuine and covers what stands in the chain. */
+    check(line: Line, place: Place): boolean {
+      count += 1
+      const seal = parseSeal(line.body)
+      const genuine = seal?.statement.chain === chain && verifier.confirms(seal)
+      if (seal === undefined || !genuine) {
+        findings.add('bad signature', place, `The key ${verifier.keyId} did not make this seal for this chain.`)
+        return false
+      }
+      const wrong = fault(line, seal)
+      if (wrong !== undefined) findings.add('changed', place, wrong)
+      else sealedSeq = remember(points, seal.statement.covers)
+      for (const [name, point] of Object.entries(seal.statement.heads)) onWitness(name, point, place)
+      return wrong === undefined
+    },
+  }
+}
+
+function remember(points: Map<number, string>, { seq, hash }: ChainPoint): number {
+  points.set(seq, hash)
+  const [oldest] = points.size > keptPoints ? points.keys() : []
+  if (oldest !== undefined) points.delete(oldest)
+  return seq
+}

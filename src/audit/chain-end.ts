@@ -1,0 +1,86 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ChainEnd } from './chain-file.ts'
+import { genesis, parseLine, sha256, type ChainPoint } from './line.ts'
+import { parseSeal } from './seal.ts'
+import { listSegments, readLines, type Segment } from './segment.ts'
+
+/** What a process finds when it opens a chain. */
+export interface FoundChain {
+  readonly end: ChainEnd
+  /** Events that no seal covers yet. */
+  readonly unsealed: number
+  /** Bytes after the last whole line, left by a crash; they now stand in `tornFile`. */
+  readonly tornBytes: number
+  readonly tornFile: string
+  /** The chain's point at the sequence number that was asked for, where the last file holds it. */
+  readonly asked: ChainPoint | undefined
+}
+
+/**
+ * Finds the last whole line of a chain and cuts off what a crash left behind it, into `<file>.torn`: nothing is
+ * destroyed. It does not check the chain; that is what `verifyTrail` is for. Rejects as the file system does.
+ */
+export async function findChainEnd(directory: string, chain: string, askedSeq: number): Promise<FoundChain> {
+  const segments = (await listSegments(directory)).get(chain) ?? []
+  const last = segments.at(-1)
+  const start = genesis(chain)
+  const nothing = { ...start, segment: 1, bytes: 0 }
+  if (last === undefined) return { end: nothing, unsealed: 0, tornBytes: 0, tornFile: '', asked: undefined }
+
+  const found = await scan(directory, last, askedSeq)
+  const tornBytes = await cutOff(directory, last.name, found.bytes)
+  let point = found.point
+  for (const earlier of segments.slice(0, -1).toReversed()) {
+    point ??= (await scan(directory, earlier, askedSeq)).point
+  }
+  const end = { ...(point ?? start), segment: last.number, bytes: found.bytes }
+  return { end, unsealed: found.unsealed, tornBytes, tornFile: `${last.name}.torn`, asked: found.asked }
+}
+
+async function scan(directory: string, segment: Segment, askedSeq: number) {
+  const reader = await readLines(directory, segment)
+  let [offset, bytes, unsealed] = [0, 0, 0]
+  let point: ChainPoint | undefined
+  let asked: ChainPoint | undefined
+  for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) {
+    for (const raw of lines) {
+      offset += raw.length
+      const line = parseLine(raw.toString('latin1', 0, raw.length - 1))
+      if (line?.chain !== segment.chain || raw.at(-1) !== 10) continue
+      const covered = line.type === 'seal' ? parseSeal(line.body)?.statement.covers.seq : undefined
+      unsealed = covered === undefined ? unsealed + 1 : line.seq - 1 - covered
+      point = { seq: line.seq, hash: sha256(raw) }
+      if (line.seq === askedSeq) asked = point
+      bytes = offset
+    }
+  }
+  await reader.close()
+  return { point, bytes, unsealed, asked }
+}
+
+async function cutOff(directory: string, name: string, wholeBytes: number): Promise<number> {
+  const file = await open(join(directory, name), 'r+')
+  try {
+    const { size } = await file.stat()
+    if (size === wholeBytes) return 0
+    const torn = Buffer.alloc(size - wholeBytes)
+    await file.read(torn, 0, torn.length, wholeBytes)
+    await keep(join(directory, `${name}.torn`), torn)
+    await file.truncate(wholeBytes)
+    await file.datasync()
+    return torn.length
+  } finally {
+    await file.close()
+  }
+}
+
+async function keep(path: string, torn: Buffer): Promise<void> {
+  const side = await open(path, 'a', 0o600)
+  try {
+    await side.appendFile(torn)
+    await side.sync()
+  } finally {
+    await side.close()
+  }
+}

@@ -1,0 +1,113 @@
+import { open, stat, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { lineAfter, sha256, type ChainPoint, type LineType } from './line.ts'
+import { segmentOf } from './segment.ts'
+
+export interface Entry {
+  readonly type: LineType
+  readonly body: string
+}
+
+/** The files of one chain, open at their end for the one process that writes them. */
+export interface ChainFile {
+  /** The last line that is on the disk. */
+  readonly end: ChainPoint
+  /**
+   * Adds the entries as the chain's next lines: all are on the disk when it resolves, none is when it rejects, and
+   * then the chain goes on after its last durable line. One call at a time. Rejects as the file system does.
+   */
+  append(entries: readonly Entry[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Where a chain stands on the disk: its last line, and the file and byte behind it. */
+export interface ChainEnd extends ChainPoint {
+  readonly segment: number
+  readonly bytes: number
+}
+
+export interface ChainFileOptions {
+  readonly directory: string
+  readonly chain: string
+  readonly end: ChainEnd
+  readonly segmentBytes: number
+}
+
+export async function openChainFile(options: ChainFileOptions): Promise<ChainFile> {
+  const { directory, chain, segmentBytes } = options
+  let end: ChainPoint = { seq: options.end.seq, hash: options.end.hash }
+  let { segment, bytes } = options.end
+  let handle = await openSegment(directory, chain, segment)
+  let damaged = false
+
+  async function write(text: string): Promise<void> {
+    if (damaged) await mend()
+    if (bytes >= segmentBytes) await nextSegment()
+    damaged = true
+    // Bytes written to a file that somebody has removed are on no disk, though every call says that they are.
+    if ((await handle.stat()).nlink === 0) throw removed(directory, chain, segment)
+    await handle.appendFile(text, 'latin1')
+    await handle.datasync()
+    damaged = false
+  }
+
+  // The file is opened anew, because a disk that came back may be another mount, and must still be there: a chain that
+  // was removed under a running process is not silently begun again.
+  async function mend(): Promise<void> {
+    await stat(pathOf(directory, chain, segment))
+    await handle.close().catch(() => undefined)
+    handle = await openSegment(directory, chain, segment)
+    await handle.truncate(Math.min(bytes, (await handle.stat()).size))
+    await handle.datasync()
+  }
+
+  async function nextSegment(): Promise<void> {
+    const next = await openSegment(directory, chain, segment + 1)
+    await handle.close().catch(() => undefined)
+    handle = next
+    segment += 1
+    bytes = (await handle.stat()).size
+  }
+
+  return {
+    get end() {
+      return end
+    },
+    async append(entries) {
+      let reached = end
+      let text = ''
+      for (const { type, body } of entries) {
+        const line = lineAfter(reached, chain, type, body)
+        reached = { seq: reached.seq + 1, hash: sha256(line) }
+        text += line
+      }
+      await write(text)
+      end = reached
+      bytes += text.length
+    },
+    close: () => handle.close(),
+  }
+}
+
+function removed(directory: string, chain: string, segment: number): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${pathOf(directory, chain, segment)} was removed`), { code: 'ENOENT' })
+}
+
+const pathOf = (directory: string, chain: string, segment: number): string =>
+  join(directory, segmentOf(chain, segment).name)
+
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Opens for appending, and makes the file's name durable as well. */
+async function openSegment(directory: string, chain: string, segment: number): Promise<FileHandle> {
+  const handle = await open(pathOf(directory, chain, segment), 'a', 0o600)
+  await syncDirectory(directory)
+  return handle
+}

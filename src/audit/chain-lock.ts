@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../fault.ts'
+import { errnoOf } from './errno.ts'
+
+export interface ChainLock {
+  release(): Promise<void>
+}
+
+const pollMs = 50
+
+/**
+ * Makes this process the only writer of a chain. The lock is a file that names its owner; an owner that has died is
+ * replaced, a live one is waited for. Rejects with `audit.unavailable` after `waitMs`.
+ */
+export async function lockChain(path: string, chain: string, waitMs: number): Promise<ChainLock> {
+  const self = await ownIdentity()
+  for (let waitedMs = 0; !(await tryLock(path, self)); waitedMs += pollMs) {
+    if (waitedMs >= waitMs) {
+      const owner = await ownerOf(path)
+      const pid = owner?.split('.')[1] ?? 'unknown'
+      throw new Fault(
+        'audit.unavailable',
+        `Process ${pid} writes the audit chain ${chain} in audit.directory; wait until it has ended.`,
+      )
+    }
+    await sleep(pollMs)
+  }
+  return { release: () => rm(path, { force: true }) }
+}
+
+// Two processes may find the same dead owner. The right to remove its lock is itself a lock, named after the dead
+// owner, and the lock is read again under it: so nobody removes the lock that a faster process has just taken.
+async function tryLock(path: string, self: string): Promise<boolean> {
+  if (await create(path, self)) return true
+  const owner = await ownerOf(path)
+  if (owner === undefined || (await isAlive(owner))) return false
+  const claim = `${path}.${owner}`
+  if (!(await tryLock(claim, self))) return false
+  try {
+    if ((await ownerOf(path)) !== owner) return false
+    await rm(path)
+    return await create(path, self)
+  } finally {
+    await rm(claim, { force: true })
+  }
+}
+
+// By link and not by O_EXCL, so that nobody ever reads a lock whose owner is not written yet.
+async function create(path: string, self: string): Promise<boolean> {
+  const draft = `${path}.${randomUUID()}`
+  await writeFile(draft, self, { mode: 0o600, flag: 'wx' })
+  try {
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+async function ownerOf(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
+  })
+}
+
+async function ownIdentity(): Promise<string> {
+  return `${await bootId()}.${process.pid}.${await startTicks(process.pid)}`
+}
+
+async function isAlive(identity: string): Promise<boolean> {
+  const [boot, pid, start] = identity.split('.')
+  return boot === (await bootId()) && start !== undefined && start === (await startTicks(Number(pid)))
+}
+
+// A process number is used again, after a reboot even with the same start time: hence all three.
+async function bootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+}
+
+/**
+ * Fields 3 and 22 of /proc/<pid>/stat (proc_pid_stat(5)); the command's name before them may hold blanks and brackets.
+ * Undefined for a process that is gone, or dead and only not yet waited for.
+ */
+async function startTicks(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19]
+}

@@ -1,0 +1,106 @@
+import { createChainCheck } from './chain-check.ts'
+import { createFindings, type ChainReport, type Findings, type Place } from './finding.ts'
+import type { ChainPoint } from './line.ts'
+import type { SealVerifier } from './seal.ts'
+import { listSegments, readLines, segmentOf, type LineReader, type Segment } from './segment.ts'
+
+/** Reads one chain from its first line to its last, a chunk at a time, and finds what is wrong in it. */
+export interface ChainScan {
+  readonly chain: string
+  /** When the last line read was written, in milliseconds since the Unix epoch. */
+  readonly at: number
+  readonly finished: boolean
+  /** True when it ended within a line. */
+  readonly torn: boolean
+  readonly place: Place
+  readonly seq: number
+  readonly sealedSeq: number
+  readonly findings: Findings
+  /** The hash at a point that a seal of this chain covers; undefined for any other. */
+  sealedHash(seq: number): string | undefined
+  /** Reads on; resolves to the number of bytes read. */
+  step(): Promise<number>
+  /** Lets a finished scan look for what was written since. */
+  resume(): void
+  report(): ChainReport
+  close(): Promise<void>
+}
+
+export interface ChainScanOptions {
+  readonly directory: string
+  readonly chain: string
+  readonly verifier: SealVerifier
+  /** Called with what a genuine seal of this chain says of another one. */
+  readonly onWitness: (chain: string, point: ChainPoint, place: Place) => void
+}
+
+export function createChainScan(options: ChainScanOptions): ChainScan {
+  const { directory, chain } = options
+  const findings = createFindings()
+  const checker = createChainCheck(options, findings)
+  let reader: LineReader | undefined
+  let segment = 0
+  let line = 0
+  let announced = 0
+  let finished = false
+
+  // A file is whole only once its successor stands there: it is looked at once more after that.
+  async function turn(): Promise<void> {
+    const next = ((await listSegments(directory)).get(chain) ?? []).find(({ number }) => number > segment)
+    if (next === undefined) finished = true
+    else if (reader !== undefined && announced !== next.number) announced = next.number
+    else await turnTo(next)
+  }
+
+  async function turnTo(next: Segment): Promise<void> {
+    if (reader?.partial === true) findings.add('changed', place(), 'This file ends within a line after this one.')
+    for (let missing = segment + 1; missing < next.number; missing += 1) {
+      findings.add('removed', { file: segmentOf(chain, missing).name, line: 0 }, 'This file of the chain is missing.')
+    }
+    await reader?.close()
+    reader = await readLines(directory, next)
+    segment = next.number
+    line = 0
+  }
+
+  const place = (): Place => ({ file: segmentOf(chain, segment).name, line })
+
+  return {
+    chain,
+    findings,
+    get at() {
+      return checker.at
+    },
+    get finished() {
+      return finished
+    },
+    get torn() {
+      return reader?.partial ?? false
+    },
+    get place() {
+      return place()
+    },
+    get seq() {
+      return checker.seq
+    },
+    get sealedSeq() {
+      return checker.sealedSeq
+    },
+    sealedHash: (seq) => checker.sealedHash(seq),
+    async step() {
+      let bytes = 0
+      for (const raw of (await reader?.next()) ?? []) {
+        line += 1
+        bytes += raw.length
+        checker.check(raw, place())
+      }
+      if (bytes === 0) await turn()
+      return bytes
+    },
+    resume() {
+      finished = false
+    },
+    report: () => ({ chain, ...checker.counts(), findings: findings.kept, moreFindings: findings.more }),
+    close: async () => reader?.close(),
+  }
+}

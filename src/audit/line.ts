@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto'
+import type { AuditEvent } from './event.ts'
+
+/** A place in a chain: the sequence number of a line and the hex SHA-256 of its bytes, the newline included. */
+export interface ChainPoint {
+  readonly seq: number
+  readonly hash: string
+}
+
+export type LineType = 'event' | 'seal'
+
+/** A line as read: its place, what it says of the line before, and the rest (`body`) as text. */
+export interface Line {
+  readonly chain: string
+  readonly seq: number
+  readonly prev: string
+  readonly type: LineType
+  readonly body: string
+}
+
+/** The longest line that a chain may hold, in bytes: a seal that names the heads of some hundreds of other chains. */
+export const maxLineBytes = 256 * 1024
+
+export const chainName = /^[a-z][a-z0-9-]{0,31}$/
+
+const lineShape =
+  /^\{"v":1,"chain":"([a-z][a-z0-9-]{0,31})","seq":([1-9][0-9]{0,14}),"prev":"([0-9a-f]{64})","type":"(event|seal)",([ -~]*)\}$/
+
+// Counted in bytes after escaping, so that a record stays below 4 KiB whatever its callers send.
+const limits = {
+  operation: 128,
+  requestId: 128,
+  outcome: 64,
+  username: 512,
+  address: 64,
+  vault: 256,
+  key: 768,
+  subject: 768,
+} as const
+
+export function sha256(data: string | Uint8Array): string {
+  return hash('sha256', data, 'hex')
+}
+
+/** Where a chain begins: nothing was written yet, and the first line's `prev` names the chain. */
+export function genesis(chain: string): ChainPoint {
+  return { seq: 0, hash: sha256(`strongroom audit chain ${chain}`) }
+}
+
+/**
+ * The body of an event's line: named members in a fixed order, printable ASCII alone. A text over its limit is cut and
+ * ends with … and the number of characters left out.
+ */
+export function eventBody(event: AuditEvent): string {
+  const json = JSON.stringify({
+    at: event.at,
+    operation: cut(event.operation, limits.operation),
+    requestId: cut(event.requestId, limits.requestId),
+    outcome: cut(event.outcome, limits.outcome),
+    userId: event.userId,
+    username: cut(event.username, limits.username),
+    sessionId: event.sessionId,
+    applicationKeyId: event.applicationKeyId,
+    address: cut(event.address, limits.address),
+    vault: cut(event.vault, limits.vault),
+    key: cut(event.key, limits.key),
+    keyVersion: event.keyVersion,
+    subject: cut(event.subject, limits.subject),
+    ms: event.ms === undefined ? undefined : Math.round(event.ms * 1000) / 1000,
+  })
+  return ascii(json.slice(1, -1))
+}
+
+/** The whole line, its newline included, that comes after `previous`. */
+export function lineAfter(previous: ChainPoint, chain: string, type: LineType, body: string): string {
+  return `{"v":1,"chain":"${chain}","seq":${previous.seq + 1},"prev":"${previous.hash}","type":"${type}",${body}}\n`
+}
+
+/** Undefined when `text` (without its newline) is not a line that this module writes. */
+export function parseLine(text: string): Line | undefined {
+  const [, chain, seq, prev, type, body] = lineShape.exec(text) ?? []
+  if (chain === undefined || prev === undefined || body === undefined) return undefined
+  if (!isJson(text)) return undefined
+  return { chain, seq: Number(seq), prev, type: type === 'seal' ? 'seal' : 'event', body }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function ascii(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function cut(text: string | undefined, limitBytes: number): string | undefined {
+  // No character takes more than six bytes, as \uXXXX.
+  if (text === undefined || text.length * 6 <= limitBytes) return text
+  if (text.length <= limitBytes && escapedBytes(text) <= limitBytes) return text
+  const markBytes = 24
+  let kept = 0
+  for (let bytes = 0; kept < text.length; kept += 1) {
+    bytes += escapedBytes(text.charAt(kept))
+    if (bytes > limitBytes - markBytes) break
+  }
+  return `${text.slice(0, kept)}… (${text.length - kept} more)`
+}
+
+function escapedBytes(text: string): number {
+  return ascii(JSON.stringify(text)).length - 2
+}

@@ -1,0 +1,88 @@
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { maxLineBytes } from './line.ts'
+
+/** One file of a chain. */
+export interface Segment {
+  readonly chain: string
+  /** 1 for the first. */
+  readonly number: number
+  /** The file's name inside the directory. */
+  readonly name: string
+}
+
+const segmentName = /^([a-z][a-z0-9-]{0,31})\.([0-9]{6,9})\.jsonl$/
+
+export function segmentOf(chain: string, number: number): Segment {
+  return { chain, number, name: `${chain}.${String(number).padStart(6, '0')}.jsonl` }
+}
+
+/** The files of every chain in `directory`, in order. Rejects as `readdir` does. */
+export async function listSegments(directory: string): Promise<Map<string, Segment[]>> {
+  const chains = new Map<string, Segment[]>()
+  for (const name of await readdir(directory)) {
+    const [, chain, digits] = segmentName.exec(name) ?? []
+    if (chain === undefined) continue
+    const segments = chains.get(chain) ?? []
+    chains.set(chain, [...segments, { chain, number: Number(digits), name }])
+  }
+  for (const segments of chains.values()) segments.sort((a, b) => a.number - b.number)
+  return chains
+}
+
+export interface LineReader {
+  /** The next complete lines, each with its newline; none when no complete line is left at this moment. */
+  next(): Promise<Buffer[]>
+  /** Where the last complete line ends, in bytes from the start of the file. */
+  readonly offset: number
+  /** Whether bytes without a newline stood behind it when `next` last looked. */
+  readonly partial: boolean
+  close(): Promise<void>
+}
+
+const chunkBytes = 64 * 1024
+
+/** Reads a file that may be growing, in chunks: memory does not grow with the file. A piece longer than any line counts as a line. */
+export async function readLines(directory: string, segment: Segment): Promise<LineReader> {
+  const handle = await open(join(directory, segment.name), 'r')
+  let chunk = Buffer.allocUnsafe(chunkBytes)
+  let offset = 0
+  let partial = false
+
+  async function next(): Promise<Buffer[]> {
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset)
+    const end = chunk.lastIndexOf(10, bytesRead - 1) + 1
+    partial = bytesRead > 0 && end === 0
+    if (bytesRead === 0) return []
+    if (end === 0 && bytesRead < chunk.length) return []
+    if (end === 0 && chunk.length < maxLineBytes) {
+      chunk = Buffer.allocUnsafe(maxLineBytes)
+      return next()
+    }
+    const lines = split(chunk.subarray(0, end === 0 ? bytesRead : end))
+    offset += end === 0 ? bytesRead : end
+    return lines
+  }
+
+  return {
+    next,
+    get offset() {
+      return offset
+    },
+    get partial() {
+      return partial
+    },
+    close: () => handle.close(),
+  }
+}
+
+function split(chunk: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  for (let start = 0; start < chunk.length;) {
+    const newline = chunk.indexOf(10, start)
+    const end = newline === -1 ? chunk.length : newline + 1
+    lines.push(chunk.subarray(start, end))
+    start = end
+  }
+  return lines
+}

@@ -1,0 +1,203 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
+import { Fault } from '../fault.ts'
+import { findChainEnd, type FoundChain } from './chain-end.ts'
+import { openChainFile, type ChainFile, type Entry } from './chain-file.ts'
+import { lockChain, type ChainLock } from './chain-lock.ts'
+import { errnoOf } from './errno.ts'
+import type { AuditEvent, AuditTrail } from './event.ts'
+import { isGenuine, type AuditHeads, type SealedHead } from './heads.ts'
+import { chainName, eventBody } from './line.ts'
+import { leavePublicKey, readPublicKey } from './public-key.ts'
+import { createSealVerifier } from './seal.ts'
+import { createSealer, type AuditLog, type AuditSigner } from './sealer.ts'
+
+export interface AuditTrailOptions {
+  /** Made with mode 0700 when it is not there; the files in it have mode 0600. */
+  readonly directory: string
+  /** The name of this process's chain, `worker-1` or `console`: lower-case letters, digits and hyphens, 32 at most. */
+  readonly chain: string
+  readonly hsm: AuditSigner
+  readonly heads: AuditHeads
+  readonly clock: Clock
+  readonly sealIntervalMs: number
+  readonly sealRecords: number
+  readonly segmentBytes: number
+  /** How long to wait for another process that writes this chain. */
+  readonly lockWaitMs?: number
+  readonly log?: AuditLog
+}
+
+/**
+ * Opens this process's chain of the audit trail for writing. What a crash left behind, and what is missing although
+ * it was sealed, becomes a record of its own.
+ * Rejects with `audit.unavailable` (the folder cannot be written, another process holds the chain, or another token's
+ * key lies there) and `store.unavailable`.
+ */
+export async function createAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
+  const { directory, chain, log, heads } = options
+  if (!chainName.test(chain)) throw new RangeError(`${chain} is no name for a chain`)
+  const kept = (await heads.read()).get(chain)
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const lock = await lockChain(join(directory, `${chain}.lock`), chain, options.lockWaitMs ?? 2_000)
+    try {
+      const head = await genuineHead(options, kept)
+      const found = await findChainEnd(directory, chain, head?.seq ?? 0)
+      const file = await openChainFile({ ...options, end: continued(found, head) })
+      const trail = startTrail(options, file, found.unsealed, lock)
+      for (const event of foundEvents(options, found, head)) {
+        log?.warn({ chain, subject: event.subject }, event.operation)
+        await trail.append(event)
+      }
+      return trail
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+
+function startTrail(options: AuditTrailOptions, file: ChainFile, unsealed: number, lock: ChainLock): AuditTrail {
+  const sealer = createSealer({
+    ...options,
+    log: options.log,
+    end: () => file.end,
+    append: (body) => queue.add({ type: 'seal', body }),
+  })
+  const queue = createGroupCommit(file, options, (events) => sealer.wrote(events))
+  sealer.wrote(unsealed)
+  let closing: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    await queue.idle()
+    await sealer.close()
+    await file.close()
+    await lock.release()
+  }
+
+  return {
+    append(event) {
+      if (closing === undefined) return queue.add({ type: 'event', body: eventBody(event) })
+      return Promise.reject(new Fault('audit.unavailable', 'The audit trail is closed; start the service again.'))
+    },
+    close: () => (closing ??= close()),
+  }
+}
+
+interface Waiting extends Entry {
+  readonly resolve: () => void
+  readonly reject: (error: Fault) => void
+}
+
+/** All that is waiting goes to the disk with one write and one sync; what arrives meanwhile waits for the next. */
+function createGroupCommit(file: ChainFile, { chain, log }: AuditTrailOptions, wrote: (events: number) => void) {
+  let waiting: Waiting[] = []
+  let failing = false
+  let running: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    // Calls that arrive in the same turn of the event loop share the first sync as well.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      await commit(batch)
+    }
+    running = undefined
+  }
+
+  async function commit(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await file.append(batch)
+      failing = false
+      for (const { resolve } of batch) resolve()
+      wrote(batch.filter(({ type }) => type === 'event').length)
+    } catch (error) {
+      const fault = unavailable(error)
+      if (!failing) log?.error({ chain, err: error }, fault.message)
+      failing = true
+      for (const { reject } of batch) reject(fault)
+    }
+  }
+
+  return {
+    add: (entry: Entry) =>
+      new Promise<void>((resolve, reject) => {
+        waiting.push({ ...entry, resolve, reject })
+        running ??= run()
+      }),
+    async idle() {
+      await running
+    },
+  }
+}
+
+/** The registry's head of this chain, unless somebody made it up. */
+async function genuineHead({ directory, chain, hsm, log }: AuditTrailOptions, kept: SealedHead | undefined) {
+  let publicKey: Buffer | undefined
+  try {
+    publicKey = await hsm.auditPublicKey()
+    await leavePublicKey(directory, publicKey)
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'audit.unavailable') throw error
+    log?.warn({ chain, err: error }, 'the token does not give the audit key; records go on, unsealed')
+    publicKey = await readPublicKey(directory)
+  }
+  if (kept === undefined || publicKey === undefined) return kept
+  if (isGenuine(chain, kept, createSealVerifier(publicKey))) return kept
+  log?.error({ chain, seq: kept.seq }, 'the registry holds a head of this audit chain that no seal confirms')
+  return undefined
+}
+
+// Numbers that were sealed are never given twice: after a cut the chain goes on behind them, and the gap stays visible.
+function continued({ end }: FoundChain, head: SealedHead | undefined) {
+  return head !== undefined && end.seq < head.seq ? { ...end, seq: head.seq } : end
+}
+
+function foundEvents(
+  { chain, clock }: AuditTrailOptions,
+  found: FoundChain,
+  head: SealedHead | undefined,
+): AuditEvent[] {
+  const note = (operation: string, subject: string) => ({
+    at: clock.now(),
+    operation,
+    requestId: '',
+    outcome: 'noted',
+    subject,
+  })
+  const { end, asked, tornBytes, tornFile } = found
+  const events: AuditEvent[] = []
+  if (tornBytes > 0) events.push(note('audit.torn', `${tornBytes} bytes of an unfinished write moved to ${tornFile}`))
+  if (head === undefined) return events
+  if (end.seq < head.seq) {
+    events.push(note('audit.truncated', `${chain} ended with record ${end.seq}, but record ${head.seq} was sealed`))
+  } else if (asked !== undefined && asked.hash !== head.hash) {
+    events.push(note('audit.truncated', `record ${head.seq} of ${chain} is not the one that was sealed`))
+  }
+  return events
+}
+
+const remedies = new Map([
+  ['ENOSPC', 'The disk of audit.directory is full; free space on it.'],
+  ['EDQUOT', 'The disk quota of audit.directory is used up; raise it or free space.'],
+  ['EFBIG', 'A file in audit.directory may not grow further; raise the file size limit or lower audit.segmentBytes.'],
+  ['EACCES', 'The service may not write to audit.directory; correct its owner and mode.'],
+  ['EPERM', 'The service may not write to audit.directory; correct its owner and mode.'],
+  ['EROFS', 'audit.directory is on a read-only file system; mount it for writing.'],
+  [
+    'ENOENT',
+    'A file of the trail in audit.directory was removed; run strongroom audit verify and start the service again.',
+  ],
+])
+
+function unavailable(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  const code = errnoOf(error) ?? 'unknown error'
+  const remedy = remedies.get(code) ?? `The record could not be written to audit.directory (${code}); check its disk.`
+  return new Fault('audit.unavailable', remedy, { cause: error })
+}

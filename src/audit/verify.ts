@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createChainScan, type ChainScan } from './chain-scan.ts'
+import { createFindings, type AuditReport, type ChainReport, type Findings, type Place } from './finding.ts'
+import { isGenuine, type SealedHead } from './heads.ts'
+import type { ChainPoint } from './line.ts'
+import { createSealVerifier } from './seal.ts'
+import { listSegments } from './segment.ts'
+
+export interface VerifyOptions {
+  readonly directory: string
+  /** DER SubjectPublicKeyInfo of the key that seals: from a copy that whoever could change the trail could not. */
+  readonly publicKey: Buffer
+  /** What the registry holds, read before this call: with it, the last sealed record of every chain is known. */
+  readonly heads?: ReadonlyMap<string, SealedHead>
+  /** Called after each chunk with the bytes read so far. */
+  readonly progress?: (bytes: number) => void
+}
+
+/**
+ * Checks a whole trail, also while it is being written, and needs no secret. All chains are read side by side in the
+ * order of time, so that what one says of another is compared on the way and memory does not grow with the trail.
+ * Rejects as the file system does when a file cannot be read.
+ */
+export async function verifyTrail({ directory, publicKey, heads, progress }: VerifyOptions): Promise<AuditReport> {
+  const verifier = createSealVerifier(publicKey)
+  const scans = new Map<string, ChainScan>()
+  const witnesses = createWitnesses(scans)
+  let reading = true
+  // Once every chain was read, a trail that is still being written would go on naming new heads without end.
+  const onWitness = (chain: string, point: ChainPoint, place: Place): void => {
+    if (reading) witnesses.hear(chain, point, place)
+  }
+  for (const chain of (await listSegments(directory)).keys()) {
+    scans.set(chain, createChainScan({ directory, chain, verifier, onWitness }))
+  }
+  try {
+    for (const [chain, head] of heads ?? []) {
+      if (isGenuine(chain, head, verifier)) witnesses.hear(chain, head, registry)
+      else
+        witnesses.findingsOf(chain).add('bad signature', registry, 'The registry holds a head that no seal confirms.')
+    }
+    let bytes = 0
+    for (let scan = earliest(scans); scan !== undefined; scan = earliest(scans)) {
+      bytes += await scan.step()
+      witnesses.settle(scan)
+      progress?.(bytes)
+    }
+    reading = false
+    await catchUp(scans, witnesses)
+    witnesses.conclude()
+    return reportOf(scans, witnesses)
+  } finally {
+    for (const scan of scans.values()) await scan.close()
+  }
+}
+
+const registry: Place = { file: 'audit_heads', line: 0 }
+
+function earliest(scans: ReadonlyMap<string, ChainScan>): ChainScan | undefined {
+  let found: ChainScan | undefined
+  for (const scan of scans.values()) {
+    if (!scan.finished && (found === undefined || scan.at < found.at)) found = scan
+  }
+  return found
+}
+
+// A process that is writing puts its seal on the disk before any other can name it, and a line in one go: what was
+// missing when this chain was read is there by now, or was never there.
+async function catchUp(scans: ReadonlyMap<string, ChainScan>, witnesses: Witnesses): Promise<void> {
+  for (const scan of scans.values()) {
+    const wanting = () => scan.torn || witnesses.awaits(scan)
+    for (let tries = 0; tries < 3 && wanting(); tries += 1) {
+      if (tries > 0) await sleep(50)
+      scan.resume()
+      while (!scan.finished && wanting()) {
+        await scan.step()
+        witnesses.settle(scan)
+      }
+    }
+    if (scan.torn) scan.findings.add('torn', scan.place, 'The chain ends within a line after this one.')
+  }
+}
+
+interface Mention extends ChainPoint {
+  readonly place: Place
+}
+
+interface Witnesses {
+  hear(chain: string, point: ChainPoint, place: Place): void
+  /** Judges what was said of a chain as far as it was read. */
+  settle(scan: ChainScan): void
+  awaits(scan: ChainScan): boolean
+  /** What nobody has found by now is missing. */
+  conclude(): void
+  findingsOf(chain: string): Findings
+  readonly missing: ReadonlyMap<string, Findings>
+}
+
+function createWitnesses(scans: ReadonlyMap<string, ChainScan>): Witnesses {
+  const open = new Map<string, Mention[]>()
+  const heard = new Map<string, string>()
+  const missing = new Map<string, Findings>()
+
+  function findingsOf(chain: string): Findings {
+    const findings = scans.get(chain)?.findings ?? missing.get(chain) ?? createFindings()
+    if (!scans.has(chain)) missing.set(chain, findings)
+    return findings
+  }
+
+  /** True when the mention needs no more waiting. */
+  function judge(scan: ChainScan, { seq, hash, place }: Mention): boolean {
+    if (scan.sealedHash(seq) === hash) return true
+    if (scan.sealedSeq < seq) return false
+    const by = `line ${place.line} of ${place.file}`
+    scan.findings.add('changed', scan.place, `Record ${seq} is missing, or not the one that was sealed: see ${by}.`)
+    return true
+  }
+
+  function settle(scan: ChainScan): void {
+    const waiting = (open.get(scan.chain) ?? []).filter((mention) => !judge(scan, mention))
+    open.set(scan.chain, scan.finished ? furthest(waiting) : waiting)
+  }
+
+  return {
+    hear(chain, { seq, hash }, place) {
+      // An idle chain is named by every seal of the others; once for each of their files is enough.
+      const key = `${place.file} ${chain}`
+      if (heard.get(key) === hash) return
+      heard.set(key, hash)
+      const scan = scans.get(chain)
+      const waiting = [...(open.get(chain) ?? []), { seq, hash, place }]
+      open.set(chain, scan === undefined || scan.finished ? furthest(waiting) : waiting)
+      if (scan !== undefined) settle(scan)
+    },
+    settle,
+    awaits: (scan) => (open.get(scan.chain)?.length ?? 0) > 0,
+    conclude() {
+      for (const [chain, [mention]] of open) {
+        if (mention === undefined) continue
+        const by = mention.place === registry ? 'the registry' : `line ${mention.place.line} of ${mention.place.file}`
+        const scan = scans.get(chain)
+        if (scan === undefined) {
+          const detail = `No file of this chain is left, though ${by} names its record ${mention.seq}.`
+          findingsOf(chain).add('missing chain', mention.place, detail)
+        } else {
+          const detail = `The seal of record ${mention.seq}, which ${by} names, is missing; the chain ends with record ${scan.seq}.`
+          scan.findings.add('truncated', scan.place, detail)
+        }
+      }
+    },
+    findingsOf,
+    missing,
+  }
+}
+
+function furthest(mentions: readonly Mention[]): Mention[] {
+  const [first, ...rest] = mentions
+  return first === undefined ? [] : [rest.reduce((far, mention) => (mention.seq > far.seq ? mention : far), first)]
+}
+
+function reportOf(scans: ReadonlyMap<string, ChainScan>, { missing }: Witnesses): AuditReport {
+  const chains: ChainReport[] = [...scans.values()].map((scan) => scan.report())
+  const nothing = { records: 0, seals: 0, sealedSeq: 0, unsealed: 0 }
+  for (const [chain, { kept, more }] of missing) chains.push({ chain, ...nothing, findings: kept, moreFindings: more })
+  chains.sort((a, b) => a.chain.localeCompare(b.chain))
+  return { sound: chains.every(({ findings }) => findings.length === 0), chains }
+}
