@@ -1,6 +1,5 @@
 import Router from '@koa/router'
 import Koa from 'koa'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '../fault.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -9,10 +8,12 @@ import type { Pipeline } from './pipeline.ts'
 const prefix = '/api/1.0'
 
 /** The Koa application that serves these endpoints, as a callback for a server. */
-export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: Pipeline): (request: IncomingMessage, response: ServerResponse) => void {
+export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: Pipeline): ReturnType<Koa['callback']> {
   const router = new Router()
   for (const contract of endpoints) {
-    router.register(prefix + contract.path, [contract.method], (context) => pipeline.serve(context, contract, context['params']))
+    router.register(prefix + contract.path, [contract.method], (context) =>
+      pipeline.serve(context, contract, context['params']),
+    )
   }
   const koa = new Koa()
   koa.use(router.routes())
@@ -24,8 +25,7 @@ export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: P
     context.status = 204
     return undefined
   })
-  const callback = koa.callback()
-  return (request, response) => void callback(request, response)
+  return koa.callback()
 }
 
 function allowedMethods(router: Router, path: string): string[] {

@@ -13,7 +13,8 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const text = (await readText(request, maxBytes)).trim()
   if (text === '') return {}
-  if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') && !text.startsWith('{')) return parseForm(text)
+  if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') && !text.startsWith('{'))
+    return parseForm(text)
   return parseJsonObject(text)
 }
 

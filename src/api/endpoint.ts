@@ -37,7 +37,12 @@ export interface Call<P, B, A extends Access<unknown>> {
 }
 
 /** Fields of the audit record that only the call itself knows. */
-export type AuditNote = Partial<Pick<AuditEvent, 'username' | 'userId' | 'sessionId' | 'applicationKeyId' | 'vault' | 'key' | 'keyVersion' | 'subject'>>
+export type AuditNote = Partial<
+  Pick<
+    AuditEvent,
+    'username' | 'userId' | 'sessionId' | 'applicationKeyId' | 'vault' | 'key' | 'keyVersion' | 'subject'
+  >
+>
 
 /** One operation of the interface: route, types, validation, permission, documentation. */
 export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = Access<unknown>> {

@@ -45,8 +45,22 @@ export interface Answer {
 }
 
 export function success(frame: Frame, status: number, reply: Reply): Answer {
-  const callinfo = { errorcodes: 0, errors: 0, general: reply.general ?? [], handler: frame.handler, status: 'SUCCESS', ...tokenOf(frame), ...reply.callinfo }
-  return answer(status, { CALLINFO: callinfo, DATA: echo(frame, reply.data), HEADERS: frame.headers, PARAMS: [], ...reply.members })
+  const callinfo = {
+    errorcodes: 0,
+    errors: 0,
+    general: reply.general ?? [],
+    handler: frame.handler,
+    status: 'SUCCESS',
+    ...tokenOf(frame),
+    ...reply.callinfo,
+  }
+  return answer(status, {
+    CALLINFO: callinfo,
+    DATA: echo(frame, reply.data),
+    HEADERS: frame.headers,
+    PARAMS: [],
+    ...reply.members,
+  })
 }
 
 export function failure(frame: Frame, fault: Fault): Answer {
@@ -60,7 +74,11 @@ export function failure(frame: Frame, fault: Fault): Answer {
     ERRORCODES: { [number]: text, [genericNumber]: genericText },
     ERRORS: [fault.detail ?? text],
   }
-  return answer(status, envelope, fault.retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(fault.retryAfterMs / 1000)) })
+  return answer(
+    status,
+    envelope,
+    fault.retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(fault.retryAfterMs / 1000)) },
+  )
 }
 
 /** The answer to a request that is turned away before anything was read of it but its headers. */
@@ -90,7 +108,10 @@ const fixedHeaders = {
 const beyondAscii = /[\u0080-\uffff]/g
 
 function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(value).replaceAll(
+    beyondAscii,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Credentials for a proxy in front, and cookies that are none of ours: echoing them would only spread them. */
@@ -110,7 +131,9 @@ export function canonicalHeaders(headers: Readonly<Record<string, string | strin
 function canonicalName(name: string): string {
   const known = canonicalNames.get(name)
   if (known !== undefined) return known
-  const canonical = name.toLowerCase().replaceAll(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase())
+  const canonical = name
+    .toLowerCase()
+    .replaceAll(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase())
   // Names are the client's choice: the memory is for the few that every request carries.
   if (canonicalNames.size < 256) canonicalNames.set(name, canonical)
   return canonical

@@ -16,7 +16,8 @@ export function parseJsonObject(text: string): JsonObject {
   } catch {
     throw new Fault('request.not_json', 'The body is not JSON.')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Fault('request.not_json', 'The body must be one JSON object.')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Fault('request.not_json', 'The body must be one JSON object.')
   checkMembers(text)
   return value as JsonObject
 }
@@ -32,7 +33,8 @@ function checkMembers(text: string): void {
     switch (text.charCodeAt(at)) {
       case 0x7b /* { */:
       case 0x5b /* [ */:
-        if (open.length === maxDepth) throw new Fault('request.not_json', `The body is nested deeper than ${maxDepth} levels.`)
+        if (open.length === maxDepth)
+          throw new Fault('request.not_json', `The body is nested deeper than ${maxDepth} levels.`)
         open.push(text[at] === '{' ? new Set() : undefined)
         break
       case 0x7d /* } */:

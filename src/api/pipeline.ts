@@ -51,7 +51,11 @@ export interface Pipeline {
 
 /** The steps of a request, in order: see `docs/architecture.md`. */
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  async function serve(context: Context, contract: AnyEndpoint, params: Readonly<Record<string, string>>): Promise<void> {
+  async function serve(
+    context: Context,
+    contract: AnyEndpoint,
+    params: Readonly<Record<string, string>>,
+  ): Promise<void> {
     const passage = begin(context, contract)
     await conclude(passage, contract.success, async () => {
       const body = await readMembers(passage, contract)
@@ -113,7 +117,11 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     return contract.method === 'GET' ? query : body
   }
 
-  async function admit(passage: Passage, contract: AnyEndpoint, params: Readonly<Record<string, string>>): Promise<Admission | undefined> {
+  async function admit(
+    passage: Passage,
+    contract: AnyEndpoint,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Admission | undefined> {
     const { frame } = passage
     const access = contract.access
     if (access.kind === 'public') return undefined
@@ -166,13 +174,20 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
 
 function authorize(contract: AnyEndpoint, admission: Admission): void {
   const access = contract.access
-  if (access.kind === 'session' && access.capability !== undefined && !holds(admission.caller.capabilities, access.capability)) {
+  if (
+    access.kind === 'session' &&
+    access.capability !== undefined &&
+    !holds(admission.caller.capabilities, access.capability)
+  ) {
     throw new Fault('access.capability')
   }
   if (access.kind !== 'vault') return
   if (admission.vault === undefined) throw new Fault('vault.not_found')
   if (!includes(admission.vault.permission, access.permission)) {
-    throw new Fault('access.permission', `This call needs ${access.permission} in the vault; you have ${admission.vault.permission}.`)
+    throw new Fault(
+      'access.permission',
+      `This call needs ${access.permission} in the vault; you have ${admission.vault.permission}.`,
+    )
   }
 }
 
@@ -196,7 +211,12 @@ function eventOf(passage: Passage, outcome: string): AuditEvent {
     requestId: passage.requestId,
     outcome,
     address: passage.peer.address,
-    ...(caller && { userId: caller.userId, username: caller.username, sessionId: caller.sessionId, applicationKeyId: caller.applicationKeyId }),
+    ...(caller && {
+      userId: caller.userId,
+      username: caller.username,
+      sessionId: caller.sessionId,
+      applicationKeyId: caller.applicationKeyId,
+    }),
     ...note,
     ms: Math.round((performance.now() - passage.startedTick) * 1000) / 1000,
   }
@@ -213,7 +233,11 @@ function addressOf(context: Context): string {
 
 /** HTTP/1.1 announces a body (RFC 9112 §6); HTTP/2 need not. */
 function hasBody({ req }: Context): boolean {
-  return req.httpVersionMajor > 1 || req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+  return (
+    req.httpVersionMajor > 1 ||
+    req.headers['transfer-encoding'] !== undefined ||
+    Number(req.headers['content-length'] ?? 0) > 0
+  )
 }
 
 function send({ context, requestId }: Passage, answer: Answer): void {
@@ -221,6 +245,7 @@ function send({ context, requestId }: Passage, answer: Answer): void {
   context.set(answer.headers)
   context.set('X-Request-Id', requestId)
   // What is left of a body nobody read would be taken for the next request of the connection.
-  if (context.req.httpVersionMajor === 1 && hasBody(context) && !context.req.readableEnded) context.set('Connection', 'close')
+  if (context.req.httpVersionMajor === 1 && hasBody(context) && !context.req.readableEnded)
+    context.set('Connection', 'close')
   context.body = answer.body
 }

@@ -65,7 +65,14 @@ export interface Hsm {
 }
 
 /** Kinds of secret keys that travel wrapped. What each means in the token is a row of `hsm/pkcs11/key-kinds.ts`. */
-export const keyKinds = ['aes128-gcm', 'aes256-gcm', 'otp-aes128', 'otp-hmac-sha1', 'otp-hmac-sha256', 'otp-hmac-sha512'] as const
+export const keyKinds = [
+  'aes128-gcm',
+  'aes256-gcm',
+  'otp-aes128',
+  'otp-hmac-sha1',
+  'otp-hmac-sha256',
+  'otp-hmac-sha512',
+] as const
 export type KeyKind = (typeof keyKinds)[number]
 
 export const pairKinds = ['ec-p256'] as const

@@ -3,7 +3,7 @@ import { base32nopad } from '@scure/base'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Hsm, KeyKind } from '../hsm/hsm.ts'
-import type { Commit, Store, Tx } from '../store/store.ts'
+import type { Commit, Tx } from '../store/store.ts'
 import { privateIdCheck } from './otp.ts'
 import { deviceRecord, devicesOf, findByPublicId, insertDevice, readoptDevice, type OtpDevice } from './records.ts'
 import { isPublicId } from './yubico.ts'
@@ -42,7 +42,6 @@ const totpSeedBytes = 20
 const issuer = 'Strongroom'
 
 export interface EnrolmentDependencies {
-  readonly store: Store
   readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'pepper' | 'seal'>
   readonly clock: Clock
 }
@@ -65,7 +64,15 @@ export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolme
       const seed = await hsm.random(totpSeedBytes)
       const secret = base32nopad.encode(seed)
       const key = await wrapped('otp-hmac-sha1', seed)
-      const row = await sealed({ ...key, kind: 'totp', publicId: null, userId: user.id, privateIdCheck: null, digits: 6, periodSeconds: 30 })
+      const row = await sealed({
+        ...key,
+        kind: 'totp',
+        publicId: null,
+        userId: user.id,
+        privateIdCheck: null,
+        digits: 6,
+        periodSeconds: 30,
+      })
       const device = await commit((tx) => insertDevice(tx, { ...row, counter: 0, createdAt: clock.now() }))
       return { device, secret, uri: generateTOTP({ issuer, label: user.username, secret }) }
     },
@@ -75,12 +82,21 @@ export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolme
       const check = await privateIdCheck(hsm, token.privateId)
       token.privateId.fill(0)
       const key = await wrapped('otp-aes128', token.secret)
-      const row = await sealed({ ...key, kind: 'hwkey_otp', publicId: token.publicId, userId, privateIdCheck: check, digits: null, periodSeconds: null })
+      const row = await sealed({
+        ...key,
+        kind: 'hwkey_otp',
+        publicId: token.publicId,
+        userId,
+        privateIdCheck: check,
+        digits: null,
+        periodSeconds: null,
+      })
       return commit(async (tx) => {
         await checkLimit(tx, userId)
         const known = await findByPublicId(tx, token.publicId)
         if (known === null) return insertDevice(tx, { ...row, counter: 0, createdAt: clock.now() })
-        if (!(await readoptDevice(tx, known.id, row))) throw new Fault('otp.device_exists', `The hardware token ${token.publicId} is registered already.`)
+        if (!(await readoptDevice(tx, known.id, row)))
+          throw new Fault('otp.device_exists', `The hardware token ${token.publicId} is registered already.`)
         return { ...known, ...row }
       })
     },
@@ -88,12 +104,16 @@ export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolme
 }
 
 function checkToken(token: HardwareToken): void {
-  if (!isPublicId(token.publicId)) throw new Fault('otp.device_invalid', 'The public id must be 12 modhex characters (cbdefghijklnrtuv).')
-  if (token.privateId.length !== 6) throw new Fault('otp.device_invalid', 'The private id must be 6 bytes (12 hexadecimal digits).')
-  if (token.secret.length !== 16) throw new Fault('otp.device_invalid', 'The secret must be 16 bytes (32 hexadecimal digits).')
+  if (!isPublicId(token.publicId))
+    throw new Fault('otp.device_invalid', 'The public id must be 12 modhex characters (cbdefghijklnrtuv).')
+  if (token.privateId.length !== 6)
+    throw new Fault('otp.device_invalid', 'The private id must be 6 bytes (12 hexadecimal digits).')
+  if (token.secret.length !== 16)
+    throw new Fault('otp.device_invalid', 'The secret must be 16 bytes (32 hexadecimal digits).')
 }
 
 async function checkLimit(tx: Tx, userId: number): Promise<void> {
   const held = await devicesOf(tx, userId, 'hwkey_otp')
-  if (held.length >= hardwareTokensPerUser) throw new Fault('otp.device_limit', `A user may hold ${hardwareTokensPerUser} hardware tokens at most.`)
+  if (held.length >= hardwareTokensPerUser)
+    throw new Fault('otp.device_limit', `A user may hold ${hardwareTokensPerUser} hardware tokens at most.`)
 }

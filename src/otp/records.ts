@@ -70,7 +70,11 @@ export async function insertDevice(tx: Tx, device: Omit<OtpDevice, 'id'>): Promi
 }
 
 /** Gives a device without a user to this one again; its counter stays where it was. */
-export async function readoptDevice(tx: Tx, deviceId: number, device: Omit<OtpDevice, 'id' | 'counter' | 'createdAt'>): Promise<boolean> {
+export async function readoptDevice(
+  tx: Tx,
+  deviceId: number,
+  device: Omit<OtpDevice, 'id' | 'counter' | 'createdAt'>,
+): Promise<boolean> {
   return (await tx.update(OtpDeviceTable, { id: deviceId, userId: IsNull() }, device)).affected === 1
 }
 

@@ -10,7 +10,12 @@ const driftSteps = 1
  * The time step for which `code` is right, among those the drift allows and later than any accepted before; undefined
  * when there is none. The HMAC is made in the token.
  */
-export async function matchingStep(hsm: Pick<Hsm, 'otpHmac'>, device: OtpDevice, code: string, nowMs: number): Promise<number | undefined> {
+export async function matchingStep(
+  hsm: Pick<Hsm, 'otpHmac'>,
+  device: OtpDevice,
+  code: string,
+  nowMs: number,
+): Promise<number | undefined> {
   const { digits, periodSeconds } = device
   if (digits === null || periodSeconds === null) throw new TypeError(`TOTP device ${device.id} has no digits or period`)
   if (!/^\d+$/.test(code) || code.length !== digits) return undefined

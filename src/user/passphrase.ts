@@ -45,7 +45,14 @@ export function createPassphrases(hsm: Pick<Hsm, 'pepper'>, cost: PassphraseCost
     const [memoryCost, timeCost] = parseCost(costText)
     const hash = await inTurn(() =>
       // The same characters typed on another keyboard may arrive composed differently (RFC 8265 §4.2).
-      hashRaw(passphrase.normalize('NFC'), { algorithm: argon2id, salt, memoryCost, timeCost, parallelism: 1, outputLen: hashBytes }),
+      hashRaw(passphrase.normalize('NFC'), {
+        algorithm: argon2id,
+        salt,
+        memoryCost,
+        timeCost,
+        parallelism: 1,
+        outputLen: hashBytes,
+      }),
     )
     return hsm.pepper(Buffer.concat([Buffer.from('passphrase\0'), hash]))
   }

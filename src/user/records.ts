@@ -44,7 +44,10 @@ export const UserTable = new EntitySchema<User>({
 
 /** User names differ by more than upper and lower case. */
 export function findByUsername(tx: Tx, username: string): Promise<User | null> {
-  return tx.createQueryBuilder(UserTable, 'user').where('lower(user.username) = lower(:username)', { username }).getOne()
+  return tx
+    .createQueryBuilder(UserTable, 'user')
+    .where('lower(user.username) = lower(:username)', { username })
+    .getOne()
 }
 
 export async function insertUser(tx: Tx, user: Omit<User, 'id'>): Promise<User> {

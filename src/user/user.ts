@@ -52,7 +52,8 @@ export function createUsers({ store, hsm, passphrases, clock }: UserDependencies
       const { salt, check, cost } = await passphrases.create(user.passphrase)
       const pair = await hsm.generatePair('ec-p256')
       return commit(async (tx) => {
-        if (await findByUsername(tx, user.username)) throw new Fault('user.exists', `The user name ${user.username} is taken.`)
+        if (await findByUsername(tx, user.username))
+          throw new Fault('user.exists', `The user name ${user.username} is taken.`)
         const { passphrase: _, ...fields } = user
         return insertUser(tx, {
           ...fields,
@@ -81,7 +82,8 @@ export function createUsers({ store, hsm, passphrases, clock }: UserDependencies
   }
 }
 
-const isActiveAdministrator = (user: User): boolean => holds(user.capabilities, 'admin') && holds(user.capabilities, 'active')
+const isActiveAdministrator = (user: User): boolean =>
+  holds(user.capabilities, 'admin') && holds(user.capabilities, 'active')
 
 /** 40 upper-case hexadecimal digits, the length of the OpenPGP fingerprints that clients of this API know. */
 function fingerprintOf(publicKey: Buffer): string {
@@ -96,12 +98,16 @@ function checkFields(user: NewUser): void {
   for (const [field, [least, most]] of Object.entries(fieldLimits)) {
     const value = user[field as keyof typeof fieldLimits]
     const length = [...value].length
-    if (length < least || length > most) throw new Fault('user.invalid', `${field} must have ${least} to ${most} characters.`)
-    if (/\p{Cc}/u.test(value) || value !== value.trim()) throw new Fault('user.invalid', `${field} must not begin or end with a blank or hold control characters.`)
+    if (length < least || length > most)
+      throw new Fault('user.invalid', `${field} must have ${least} to ${most} characters.`)
+    if (/\p{Cc}/u.test(value) || value !== value.trim())
+      throw new Fault('user.invalid', `${field} must not begin or end with a blank or hold control characters.`)
   }
-  if (!/^[-\w.@]+$/.test(user.username)) throw new Fault('user.invalid', 'username may hold letters, digits and - _ . @ only.')
+  if (!/^[-\w.@]+$/.test(user.username))
+    throw new Fault('user.invalid', 'username may hold letters, digits and - _ . @ only.')
   if (!/^[^@\s]+@[^@\s]+$/.test(user.email)) throw new Fault('user.invalid', 'email must be an e-mail address.')
   const [least, most] = passphraseLimits
   const length = [...user.passphrase].length
-  if (length < least || length > most) throw new Fault('user.invalid', `The pass phrase must have ${least} to ${most} characters.`)
+  if (length < least || length > most)
+    throw new Fault('user.invalid', `The pass phrase must have ${least} to ${most} characters.`)
 }

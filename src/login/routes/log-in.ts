@@ -53,7 +53,11 @@ function readCredentials({ keys, passphrase, otp, apikey, logintype }: z.infer<t
   return [{ passphrase, otp, applicationKey: apikey, otpKind: otpKindOf(otp, logintype) }]
 }
 
-const missing = (member: string): Fault => new Fault('request.invalid', `${member} is missing: send username with keys, or with passphrase, apikey, otp and logintype.`)
+const missing = (member: string): Fault =>
+  new Fault(
+    'request.invalid',
+    `${member} is missing: send username with keys, or with passphrase, apikey, otp and logintype.`,
+  )
 
 /** How many templates handle files, as clients of this interface know it. */
 const fileSupport = 3

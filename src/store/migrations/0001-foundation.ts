@@ -3,7 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm'
 /** The tables of the first release. Bytes are base64 text, times milliseconds since the epoch (see `../columns.ts`). */
 export class Foundation1700000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    const id = runner.connection.options.type === 'postgres' ? 'bigserial PRIMARY KEY' : 'integer PRIMARY KEY AUTOINCREMENT'
+    const id =
+      runner.connection.options.type === 'postgres' ? 'bigserial PRIMARY KEY' : 'integer PRIMARY KEY AUTOINCREMENT'
     for (const statement of statements(id)) await runner.query(statement)
   }
 

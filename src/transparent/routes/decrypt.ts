@@ -22,7 +22,12 @@ export const decrypt = (keyring: Keyring) =>
       note({ keyVersion: ciphertext.version })
       const { key, plaintext } = await keyring.decrypt(subject, ciphertext)
       return {
-        callinfo: { plaintext: plaintext.toString('base64'), key_version: String(ciphertext.version), name: key.name, objectid: String(key.id) },
+        callinfo: {
+          plaintext: plaintext.toString('base64'),
+          key_version: String(ciphertext.version),
+          name: key.name,
+          objectid: String(key.id),
+        },
       }
     },
   })

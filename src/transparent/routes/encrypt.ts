@@ -20,15 +20,28 @@ export const encrypt = (keyring: Keyring, defaults: KeyDefaults) =>
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 201,
     params: keyParams,
-    body: z.object({ plaintext: z.string(), type: z.string().default(defaultKeyType), key_version: keyVersion.optional() }),
+    body: z.object({
+      plaintext: z.string(),
+      type: z.string().default(defaultKeyType),
+      key_version: keyVersion.optional(),
+    }),
     async run({ params, body, vault, subject, note, commit }) {
       const plaintext = decodeBase64(body.plaintext)
       if (plaintext === undefined) throw new Fault('request.invalid', 'plaintext must be base64 with padding.')
       const ifAbsent = { vaultId: vault.id, name: params.name, type: keyTypeNamed(body.type), info: '', ...defaults }
-      const { key, version, sealedText } = await keyring.encrypt({ vault, stored: subject, ifAbsent, version: body.key_version, plaintext }, commit)
+      const { key, version, sealedText } = await keyring.encrypt(
+        { vault, stored: subject, ifAbsent, version: body.key_version, plaintext },
+        commit,
+      )
       note({ keyVersion: version })
       return {
-        callinfo: { key_version: String(version), ciphertext: writeCiphertext(version, sealedText), name: key.name, objectid: String(key.id), type: key.type },
+        callinfo: {
+          key_version: String(version),
+          ciphertext: writeCiphertext(version, sealedText),
+          name: key.name,
+          objectid: String(key.id),
+          type: key.type,
+        },
       }
     },
   })

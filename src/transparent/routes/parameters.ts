@@ -6,7 +6,9 @@ import { findKeyType, type KeyType } from '../key-type.ts'
 /** Path parameters of every call that names a key. */
 export const keyParams = z.object({
   [vaultParameter]: z.string(),
-  name: z.string().regex(/^\w[\w.-]{0,127}$/, 'must have 1 to 128 letters, digits and _ . - and begin with a letter or digit'),
+  name: z
+    .string()
+    .regex(/^\w[\w.-]{0,127}$/, 'must have 1 to 128 letters, digits and _ . - and begin with a letter or digit'),
 })
 
 /** A version number, as a number or as decimal text. */
@@ -15,11 +17,18 @@ export const keyVersion = z
   .transform(Number)
 
 /** Flags arrive as JSON booleans, or as the text that answers carry. */
-export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], 'must be true or false')
+export const flag = z.union(
+  [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
+  'must be true or false',
+)
 
 /** @throws Fault `key.type_unknown` */
 export function keyTypeNamed(name: string): KeyType {
   const type = findKeyType(name)
-  if (type === undefined) throw new Fault('key.type_unknown', `There is no key type ${name.slice(0, 64)}; this appliance offers aes128-gcm96 and aes256-gcm96.`)
+  if (type === undefined)
+    throw new Fault(
+      'key.type_unknown',
+      `There is no key type ${name.slice(0, 64)}; this appliance offers aes128-gcm96 and aes256-gcm96.`,
+    )
   return type
 }

@@ -19,7 +19,10 @@ export const readKey = (keyring: Keyring) =>
     body: z.object({}),
     async run({ subject }) {
       const key = await keyring.read(subject)
-      return { callinfo: { version: String(key.latestVersion), objectid: String(key.id) }, members: { KEYS: [keyItem(key)] } }
+      return {
+        callinfo: { version: String(key.latestVersion), objectid: String(key.id) },
+        members: { KEYS: [keyItem(key)] },
+      }
     },
   })
 

@@ -1,0 +1,107 @@
+import { createApplication } from './api/application.ts'
+import { createPipeline } from './api/pipeline.ts'
+import { createAuditHeads } from './audit/heads.ts'
+import { createOpeningTrail } from './audit/opening.ts'
+import { createAuditTrail } from './audit/trail.ts'
+import { systemClock } from './clock.ts'
+import { readSecret } from './config/loader.ts'
+import type { Config } from './config/schema.ts'
+import { allEndpoints } from './endpoints.ts'
+import type { Fault } from './fault.ts'
+import { createHsmClient } from './hsm/client/hsm-client.ts'
+import type { Hsm } from './hsm/hsm.ts'
+import type { Log } from './log.ts'
+import { createServer } from './server/server.ts'
+import { createServices } from './services.ts'
+import { createGate } from './session/admission.ts'
+import { openStore } from './store/open.ts'
+import type { Store } from './store/store.ts'
+import { tables } from './tables.ts'
+import { readFileSync } from 'node:fs'
+
+/** One worker: everything that serves calls, put together. */
+export interface Appliance {
+  listen(): Promise<{ readonly port: number }>
+  /** Lets calls under way finish, then lets go of everything. */
+  close(): Promise<void>
+  reload(): Promise<void>
+}
+
+export interface ApplianceOptions {
+  readonly config: Config
+  /** Number of the worker, from 1: the audit chain `worker-<slot>` is its own. */
+  readonly slot: number
+  readonly log: Log
+}
+
+export async function createAppliance({ config, slot, log }: ApplianceOptions): Promise<Appliance> {
+  const clock = systemClock
+  const store = await openStore(storePlace(config), tables)
+  const hsm = createHsmClient({
+    sockets: config.hsm.sockets,
+    deadlineMs: config.hsm.deadlineMs,
+    queue: config.hsm.queue,
+  })
+  const audit = openTrail({ config, slot, log }, store, hsm)
+  const services = createServices({ config, store, hsm, clock })
+  const gate = createGate({
+    store,
+    clock,
+    rules: config.session,
+    report: (sessionId, username) =>
+      log.warn({ sessionId, username }, 'a replaced session token was used again: the session was ended'),
+  })
+  const pipeline = createPipeline({
+    gate,
+    audit,
+    store,
+    clock,
+    maxBodyBytes: config.http.maxBodyBytes,
+    report: reportFault(log),
+  })
+  const endpoints = allEndpoints({ ...services, loginTypes: config.login.types, keyDefaults: config.transparent })
+  const server = createServer({
+    http: config.http,
+    tls: config.tls,
+    readCertificate: () => ({
+      certificate: readFileSync(config.tls.certificate, 'utf8'),
+      key: readSecret(config.tls.key),
+    }),
+    handle: createApplication(endpoints, pipeline),
+    log,
+  })
+  return {
+    listen: () => server.listen(),
+    async close() {
+      await server.close()
+      await audit.close()
+      await hsm.close()
+      await store.close()
+    },
+    reload: () => Promise.resolve(server.reloadCertificate()),
+  }
+}
+
+export function storePlace({ store }: Config): { sqlite: string } | { postgresUrl: string } {
+  if (store.postgresUrlFile !== undefined) return { postgresUrl: readSecret(store.postgresUrlFile) }
+  if (store.sqlite !== undefined) return { sqlite: store.sqlite }
+  throw new TypeError('the configuration names no store')
+}
+
+function openTrail({ config, slot, log }: ApplianceOptions, store: Store, hsm: Hsm) {
+  return createOpeningTrail(
+    () =>
+      createAuditTrail({
+        ...config.audit,
+        chain: `worker-${slot}`,
+        hsm,
+        heads: createAuditHeads(store),
+        clock: systemClock,
+        log,
+      }),
+    (error) => log.error({ err: error }, 'the audit trail cannot be opened: every call is refused until it can'),
+  )
+}
+
+const reportFault = (log: Log) => (requestId: string, fault: Fault) =>
+  log.error({ requestId, code: fault.code, err: fault.cause ?? fault }, fault.detail ?? 'a call failed')

@@ -1,0 +1,23 @@
+import type { EntitySchema } from 'typeorm'
+import { AuditHeadTable } from './audit/records.ts'
+import { ApplicationKeyTable, LoginAttemptsTable } from './login/records.ts'
+import { OtpDeviceTable } from './otp/records.ts'
+import { SessionTable, SessionTokenTable } from './session/records.ts'
+import { KeyVersionTable, TransparentKeyTable } from './transparent/records.ts'
+import { UserTable } from './user/records.ts'
+import { MembershipTable, VaultTable } from './vault/records.ts'
+
+/** Every table of every feature; a test holds them against what the migrations make. */
+export const tables: readonly EntitySchema[] = [
+  UserTable,
+  ApplicationKeyTable,
+  LoginAttemptsTable,
+  OtpDeviceTable,
+  SessionTable,
+  SessionTokenTable,
+  VaultTable,
+  MembershipTable,
+  TransparentKeyTable,
+  KeyVersionTable,
+  AuditHeadTable,
+] as unknown as readonly EntitySchema[]
