@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import type { Worker } from 'node:cluster'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/schema.ts'
 import { EndingError, exitCodes } from './exit.ts'
@@ -35,78 +35,88 @@ export interface WorkerSlot {
   stop(): Promise<void>
 }
 
-export function createWorkerSlot({ number, entry, config, clock, log }: WorkerSlotOptions): WorkerSlot {
-  let worker: Worker | undefined
-  let listening = false
-  let misses = 0
-  let deaths = 0
+export function createWorkerSlot(options: WorkerSlotOptions): WorkerSlot {
+  const { number: slot, clock, log } = options
+  let current: WorkerProcess | undefined
   let stopping = false
-  let respawn: NodeJS.Timeout | undefined
 
-  const send = (message: ToWorker): void => {
-    if (worker?.isConnected()) worker.send(message)
-  }
-
-  function fork(onListening: (port: number) => void, onEnd: (ending: Ending) => void): void {
-    const bornAt = clock.now()
-    let ending: Ending | undefined
-    cluster.setupPrimary({ exec: entry, args: [String(number)] })
-    worker = cluster.fork()
-    worker.on('message', (message: FromWorker) => {
-      if (message.tells === 'failed') ending = message.ending
-      if (message.tells === 'alive') misses = 0
-      if (message.tells !== 'listening') return
-      listening = true
-      onListening(message.port)
-    })
-    worker.on('error', (error) => log.warn({ err: error, slot: number }, 'the channel to the worker failed'))
-    worker.once('exit', (code: number | null, signal: string | null) => {
-      worker = undefined
-      listening = false
-      misses = 0
+  async function keepAlive(first: WorkerProcess): Promise<void> {
+    let worker = first
+    for (let deaths = 0, bornAt = clock.now(); ; bornAt = clock.now()) {
+      const { code, message } = await worker.ended
+      if (stopping) return
       deaths = clock.now() - bornAt > stableMs ? 0 : deaths + 1
-      onEnd(
-        ending ?? { code: exitCodes.internal, message: `worker ${number} ended with ${signal ?? `exit code ${code}`}` },
-      )
-    })
-    send({ do: 'start', config })
-  }
-
-  const restart = (ending: Ending): void => {
-    if (stopping) return
-    const delayMs = Math.min(firstDelayMs * 2 ** deaths, longestDelayMs)
-    log.error({ slot: number, exitCode: ending.code, delayMs }, `${ending.message}; the next one starts soon`)
-    respawn = setTimeout(
-      () => fork((port) => log.info({ slot: number, port }, 'worker listens again'), restart),
-      delayMs,
-    )
+      const delayMs = Math.min(firstDelayMs * 2 ** deaths, longestDelayMs)
+      log.error({ slot, exitCode: code, delayMs }, `${message}; the next one starts soon`)
+      await delay(delayMs, undefined, { ref: false })
+      if (stopping) return
+      current = worker = forkWorker(options)
+    }
   }
 
   return {
-    start: () =>
-      new Promise((resolve, reject) => {
-        let begun = false
-        const onListening = (port: number): void => {
-          begun = true
-          resolve(port)
-        }
-        fork(onListening, (ending) => (begun ? restart(ending) : reject(new EndingError(ending))))
-      }),
-    reload: () => send({ do: 'reload' }),
-    beat() {
-      if (!listening) return
-      misses += 1
-      if (misses <= missesAllowed) return send({ do: 'answer' })
-      log.error({ slot: number }, 'the worker does not answer, so it is killed')
-      worker?.process.kill('SIGKILL')
+    async start() {
+      const worker = (current = forkWorker(options))
+      const port = await Promise.race([worker.listening, worker.ended])
+      if (typeof port !== 'number') throw new EndingError(port)
+      void keepAlive(worker)
+      return port
     },
+    reload: () => current?.reload(),
+    beat: () => current?.beat(),
     async stop() {
       stopping = true
-      clearTimeout(respawn)
-      const leaving = worker
-      if (leaving === undefined) return
-      const ended = new Promise((resolve) => leaving.once('exit', resolve))
-      const timer = setTimeout(() => leaving.process.kill('SIGKILL'), config.http.drainTimeoutMs + closeGraceMs)
+      await current?.stop()
+    },
+  }
+}
+
+interface WorkerProcess {
+  readonly listening: Promise<number>
+  readonly ended: Promise<Ending>
+  reload(): void
+  beat(): void
+  stop(): Promise<void>
+}
+
+function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): WorkerProcess {
+  cluster.setupPrimary({ exec: entry, args: [String(slot)] })
+  const worker = cluster.fork()
+  let misses: number | undefined
+  let lastWords: Ending | undefined
+  const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
+  const kill = (): void => void worker.process.kill('SIGKILL')
+
+  const listening = new Promise<number>((resolve) => {
+    worker.on('message', (message: FromWorker) => {
+      misses = 0
+      if (message.tells === 'failed') lastWords = message.ending
+      if (message.tells === 'listening') resolve(message.port)
+    })
+  })
+  const ended = new Promise<Ending>((resolve) => {
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      const message = `worker ${slot} ended with ${signal ?? `exit code ${code}`}`
+      resolve(lastWords ?? { code: exitCodes.internal, message })
+    })
+  })
+  worker.on('error', (error) => log.warn({ err: error, slot }, 'the channel to the worker failed'))
+  send({ do: 'start', config })
+
+  return {
+    listening,
+    ended,
+    reload: () => send({ do: 'reload' }),
+    beat() {
+      // Before its first word it is still starting, which may take as long as it takes.
+      if (misses === undefined) return
+      misses += 1
+      if (misses <= missesAllowed) return send({ do: 'answer' })
+      log.error({ slot }, 'the worker does not answer, so it is killed')
+      kill()
+    },
+    async stop() {
+      const timer = setTimeout(kill, config.http.drainTimeoutMs + closeGraceMs)
       send({ do: 'stop' })
       await ended
       clearTimeout(timer)

@@ -1,0 +1,19 @@
+/** What the service manager told this process in its environment (sd_notify(3), sd_watchdog_enabled(3), systemd.exec(5)). */
+export interface Environment {
+  /** Whether standard error goes to the journal rather than to a person. */
+  readonly journal: boolean
+  /** Whether systemd waits for notifications. */
+  readonly notify: boolean
+  /** How soon systemd kills a daemon that does not report itself alive. */
+  readonly watchdogMs: number | undefined
+}
+
+export function readEnvironment(): Environment {
+  const { JOURNAL_STREAM, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env
+  const watched = WATCHDOG_USEC !== undefined && (WATCHDOG_PID === undefined || Number(WATCHDOG_PID) === process.pid)
+  return {
+    journal: JOURNAL_STREAM !== undefined,
+    notify: NOTIFY_SOCKET !== undefined,
+    watchdogMs: watched ? Number(WATCHDOG_USEC) / 1000 : undefined,
+  }
+}

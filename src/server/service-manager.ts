@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Log } from '../log.ts'
+
+/** Tells systemd how the daemon fares, in the words of sd_notify(3), for example `READY=1`. */
+export type Notify = (...state: readonly string[]) => Promise<void>
+
+const run = promisify(execFile)
+
+/** Node cannot write to a unix datagram socket, so `systemd-notify` does; where nobody waits for notifications, nothing is sent. */
+export function createNotify(enabled: boolean, log: Log): Notify {
+  let last = Promise.resolve()
+  const send = async (state: readonly string[]): Promise<void> => {
+    try {
+      await run('systemd-notify', state)
+    } catch (error) {
+      log.warn({ err: error }, 'systemd-notify failed, so systemd may take the daemon for dead')
+    }
+  }
+  return (...state) => {
+    // One after another: READY=1 must not overtake the RELOADING=1 that it ends.
+    if (enabled) last = last.then(() => send(state))
+    return last
+  }
+}

@@ -1,0 +1,4 @@
+import { createAppliance } from './appliance.ts'
+import { runWorker } from './worker-process.ts'
+
+runWorker(createAppliance)
