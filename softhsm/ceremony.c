@@ -1,0 +1,159 @@
+/*
+ * Makes the strict key-encryption key: AES-256 that only wraps and unwraps, with a CKA_UNWRAP_TEMPLATE
+ * (PKCS#11 v2.40 §4.8) by which whatever it unwraps is sensitive and never extractable.
+ *
+ *   ceremony MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX < PIN
+ *
+ * Exit status: 0 made; 1 failed; 2 wrong use; 3 the token refuses the unwrap template.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pkcs11.h>
+
+enum { MADE = 0, FAILED = 1, WRONG_USE = 2, REFUSED = 3 };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static CK_FUNCTION_LIST *token;
+
+static int fail(const char *what, CK_RV rv) {
+  fprintf(stderr, "%s: CKR 0x%lx\n", what, rv);
+  return FAILED;
+}
+
+/* Fields of CK_TOKEN_INFO are padded with blanks and have no NUL at the end. */
+static int field_is(const CK_UTF8CHAR *field, size_t size, const char *text) {
+  size_t length = strlen(text);
+  if (length > size || memcmp(field, text, length) != 0) return 0;
+  for (size_t i = length; i < size; i++)
+    if (field[i] != ' ') return 0;
+  return 1;
+}
+
+static int find_slot(const char *label, const char *serial, CK_SLOT_ID *found) {
+  CK_ULONG count = 0;
+  if (token->C_GetSlotList(CK_TRUE, NULL, &count) != CKR_OK || count == 0) return 0;
+  CK_SLOT_ID *slots = calloc(count, sizeof *slots);
+  if (slots == NULL || token->C_GetSlotList(CK_TRUE, slots, &count) != CKR_OK) return 0;
+  int matches = 0;
+  for (CK_ULONG i = 0; i < count; i++) {
+    CK_TOKEN_INFO info;
+    if (token->C_GetTokenInfo(slots[i], &info) != CKR_OK) continue;
+    if (!(info.flags & CKF_TOKEN_INITIALIZED)) continue;
+    if (!field_is(info.label, sizeof info.label, label)) continue;
+    if (!field_is(info.serialNumber, sizeof info.serialNumber, serial)) continue;
+    *found = slots[i];
+    matches++;
+  }
+  free(slots);
+  return matches == 1;
+}
+
+static size_t read_pin(CK_UTF8CHAR *pin, size_t size) {
+  size_t length = fread(pin, 1, size, stdin);
+  while (length > 0 && (pin[length - 1] == '\n' || pin[length - 1] == '\r')) length--;
+  return length;
+}
+
+static size_t read_hex(const char *hex, CK_BYTE *bytes, size_t size) {
+  size_t length = strlen(hex) / 2;
+  if (length == 0 || length > size || strlen(hex) % 2 != 0) return 0;
+  for (size_t i = 0; i < length; i++) {
+    unsigned int byte;
+    if (sscanf(hex + 2 * i, "%2x", &byte) != 1) return 0;
+    bytes[i] = (CK_BYTE)byte;
+  }
+  return length;
+}
+
+static int is_refusal(CK_RV rv) {
+  return rv == CKR_ATTRIBUTE_TYPE_INVALID || rv == CKR_ATTRIBUTE_VALUE_INVALID || rv == CKR_TEMPLATE_INCONSISTENT ||
+         rv == CKR_ATTRIBUTE_READ_ONLY;
+}
+
+static CK_RV make_kek(CK_SESSION_HANDLE session, char *label, CK_BYTE *id, size_t id_length) {
+  CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
+  CK_OBJECT_CLASS class = CKO_SECRET_KEY;
+  CK_KEY_TYPE type = CKK_AES;
+  CK_ULONG length = 32;
+  CK_ATTRIBUTE unwrapped[] = {
+      {CKA_SENSITIVE, &yes, sizeof yes},
+      {CKA_EXTRACTABLE, &no, sizeof no},
+  };
+  CK_ATTRIBUTE kek[] = {
+      {CKA_CLASS, &class, sizeof class},
+      {CKA_KEY_TYPE, &type, sizeof type},
+      {CKA_VALUE_LEN, &length, sizeof length},
+      {CKA_TOKEN, &yes, sizeof yes},
+      {CKA_PRIVATE, &yes, sizeof yes},
+      {CKA_SENSITIVE, &yes, sizeof yes},
+      {CKA_EXTRACTABLE, &no, sizeof no},
+      {CKA_MODIFIABLE, &no, sizeof no},
+      {CKA_ENCRYPT, &no, sizeof no},
+      {CKA_DECRYPT, &no, sizeof no},
+      {CKA_SIGN, &no, sizeof no},
+      {CKA_VERIFY, &no, sizeof no},
+      {CKA_WRAP, &yes, sizeof yes},
+      {CKA_UNWRAP, &yes, sizeof yes},
+      {CKA_DERIVE, &no, sizeof no},
+      {CKA_LABEL, label, strlen(label)},
+      {CKA_ID, id, id_length},
+      {CKA_UNWRAP_TEMPLATE, unwrapped, sizeof unwrapped},
+  };
+  CK_MECHANISM generate = {CKM_AES_KEY_GEN, NULL, 0};
+  CK_OBJECT_HANDLE key;
+  return token->C_GenerateKey(session, &generate, kek, COUNT(kek), &key);
+}
+
+static int open_module(const char *path) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    fprintf(stderr, "%s\n", dlerror());
+    return FAILED;
+  }
+  CK_C_GetFunctionList list = (CK_C_GetFunctionList)dlsym(library, "C_GetFunctionList");
+  if (list == NULL || list(&token) != CKR_OK) {
+    fprintf(stderr, "%s is no PKCS#11 module\n", path);
+    return FAILED;
+  }
+  CK_RV rv = token->C_Initialize(NULL);
+  return rv == CKR_OK ? MADE : fail("C_Initialize", rv);
+}
+
+static int hold_ceremony(char **argv) {
+  CK_SLOT_ID slot;
+  if (!find_slot(argv[2], argv[3], &slot)) {
+    fprintf(stderr, "no single token with label %s and serial %s\n", argv[2], argv[3]);
+    return FAILED;
+  }
+  CK_BYTE id[64];
+  size_t id_length = read_hex(argv[5], id, sizeof id);
+  if (id_length == 0) return WRONG_USE;
+  CK_SESSION_HANDLE session;
+  CK_RV rv = token->C_OpenSession(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session);
+  if (rv != CKR_OK) return fail("C_OpenSession", rv);
+  CK_UTF8CHAR pin[256];
+  size_t pin_length = read_pin(pin, sizeof pin);
+  rv = token->C_Login(session, CKU_USER, pin, pin_length);
+  explicit_bzero(pin, sizeof pin);
+  if (rv != CKR_OK) return fail("C_Login", rv);
+  rv = make_kek(session, argv[4], id, id_length);
+  if (rv == CKR_OK) return MADE;
+  fail("C_GenerateKey", rv);
+  return is_refusal(rv) ? REFUSED : FAILED;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 6) {
+    fprintf(stderr, "use: ceremony MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX < PIN\n");
+    return WRONG_USE;
+  }
+  int result = open_module(argv[1]);
+  if (result != MADE) return result;
+  result = hold_ceremony(argv);
+  token->C_Finalize(NULL);
+  return result;
+}

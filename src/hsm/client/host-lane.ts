@@ -1,0 +1,84 @@
+import { type Frame, largePayloadBytes } from '../frame.ts'
+import { type HostConnection, connectHost } from './host-connection.ts'
+
+export interface Request {
+  readonly id: number
+  readonly code: number
+  readonly fields: readonly Uint8Array[]
+  readonly bytes: number
+  /** On the clock of `performance.now()`. */
+  readonly expiresMs: number
+  /** The one host that may answer; undefined when any may. */
+  readonly only: HostLane | undefined
+  readonly resolve: (fields: readonly Buffer[]) => void
+  readonly reject: (fault: unknown) => void
+  /** The hosts that were given it. */
+  readonly tried: HostLane[]
+}
+
+export interface HostLaneEvents {
+  up(): void
+  down(host: HostLane, wasUp: boolean): void
+  reply(host: HostLane, frame: Frame): void
+}
+
+// Puts a host behind every other that is in better standing, whatever the load.
+const setbackBytes = 2 ** 40
+
+/** One token host as the router sees it: its connection and what it carries. */
+export class HostLane {
+  readonly connection: HostConnection
+  readonly #carried = new Set<Request>()
+  #outstandingBytes = 0
+  #hasLarge = false
+  /** It let a deadline pass or said that it cannot work: others come first until it answers well again. */
+  isDoubtful = false
+
+  constructor(path: string, events: HostLaneEvents) {
+    this.connection = connectHost(path, {
+      up: () => events.up(),
+      down: (wasUp) => events.down(this, wasUp),
+      reply: (frame) => events.reply(this, frame),
+    })
+  }
+
+  /** Large requests go one at a time: what comes after them waits for them. */
+  takes(request: Request): boolean {
+    return this.connection.isUp() && (request.only ?? this) === this && !(isLarge(request) && this.#hasLarge)
+  }
+
+  /** The lower, the better a choice for this request. */
+  burden(request: Request): number {
+    return (
+      this.#outstandingBytes +
+      (this.isDoubtful ? setbackBytes : 0) +
+      (request.tried.includes(this) ? 2 * setbackBytes : 0)
+    )
+  }
+
+  carry(request: Request): void {
+    request.tried.push(this)
+    this.#carried.add(request)
+    this.#outstandingBytes += request.bytes
+    if (isLarge(request)) this.#hasLarge = true
+    this.connection.write(request.id, request.code, request.fields)
+  }
+
+  /** False when it does not carry it. */
+  release(request: Request): boolean {
+    if (!this.#carried.delete(request)) return false
+    this.#outstandingBytes -= request.bytes
+    if (isLarge(request)) this.#hasLarge = false
+    return true
+  }
+
+  releaseAll(): Request[] {
+    const lost = [...this.#carried]
+    for (const request of lost) this.release(request)
+    return lost
+  }
+}
+
+function isLarge(request: Request): boolean {
+  return request.bytes > largePayloadBytes
+}

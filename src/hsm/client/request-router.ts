@@ -1,0 +1,170 @@
+import { Fault } from '../../fault.ts'
+import { type Frame, type Operation, frameBytes, operations } from '../frame.ts'
+import { fieldsOf } from './host-connection.ts'
+import { HostLane, type Request } from './host-lane.ts'
+
+export interface RouterOptions {
+  /** Unix sockets of the token hosts (`hsm.sockets`). */
+  readonly sockets: readonly string[]
+  /** How long a request may take in all, fail-over included. */
+  readonly deadlineMs: number
+  /** Most requests under way at once (`hsm.queue`). */
+  readonly queue: number
+}
+
+/** A request that a dying host takes with it is tried once more and no oftener: it may be what kills hosts. */
+const mostTries = 2
+/** How long requests wait for some host to come back, counted from when the last one went. */
+const patienceMs = 3_000
+const sweepIntervalMs = 250
+
+/**
+ * Spreads requests over the token hosts, least loaded first. One that is lost with its connection, or that a host cannot serve at the
+ * moment, goes to another host: every operation is safe to repeat.
+ */
+export class RequestRouter {
+  readonly #options: RouterOptions
+  readonly #hosts: readonly HostLane[]
+  /** Every request under way, in the order of coming and so of deadlines. */
+  readonly #requests = new Map<number, Request>()
+  /** Those that no host carries: none is up, or all have a large one already. */
+  readonly #waiting = new Set<Request>()
+  #lastId = 0
+  #lastUpMs = performance.now()
+  #sweeper: NodeJS.Timeout | undefined
+
+  constructor(options: RouterOptions) {
+    this.#options = options
+    const events = {
+      up: () => this.#placeWaiting(),
+      down: (host: HostLane, wasUp: boolean) => this.#abandon(host, wasUp),
+      reply: (host: HostLane, frame: Frame) => this.#settle(host, frame),
+    }
+    this.#hosts = options.sockets.map((path) => new HostLane(path, events))
+  }
+
+  /** The reply's fields, from any host. Rejects with the host's Fault or `hsm.unavailable`. */
+  call(operation: Operation, fields: readonly Uint8Array[]): Promise<readonly Buffer[]> {
+    return this.#submit(operation, fields, undefined)
+  }
+
+  /** The same from this one host, without a second try: for questions about the host itself. */
+  callHost(socket: string, operation: Operation): Promise<readonly Buffer[]> {
+    const host = this.#hosts.find(({ connection }) => connection.socket === socket)
+    return this.#submit(operation, [], host)
+  }
+
+  close(): void {
+    clearTimeout(this.#sweeper)
+    for (const request of this.#requests.values()) this.#fail(request, 'The connection to the token hosts is closed.')
+    for (const { connection } of this.#hosts) connection.close()
+  }
+
+  #submit(operation: Operation, fields: readonly Uint8Array[], only: HostLane | undefined): Promise<readonly Buffer[]> {
+    const { queue, deadlineMs } = this.#options
+    if (this.#requests.size >= queue)
+      return Promise.reject(unavailable('More operations wait for the token than hsm.queue allows.'))
+    return new Promise((resolve, reject) => {
+      const request: Request = {
+        id: this.#freeId(),
+        code: operations.indexOf(operation),
+        fields,
+        bytes: frameBytes(fields),
+        expiresMs: performance.now() + deadlineMs,
+        only,
+        resolve,
+        reject,
+        tried: [],
+      }
+      this.#requests.set(request.id, request)
+      this.#place(request)
+      this.#sweeper ??= setTimeout(() => this.#sweep(), sweepIntervalMs)
+    })
+  }
+
+  #freeId(): number {
+    do this.#lastId = (this.#lastId + 1) >>> 0
+    while (this.#requests.has(this.#lastId))
+    return this.#lastId
+  }
+
+  #place(request: Request): void {
+    let best: HostLane | undefined
+    for (const host of this.#hosts) {
+      if (host.takes(request) && (best === undefined || host.burden(request) < best.burden(request))) best = host
+    }
+    if (best !== undefined) {
+      this.#waiting.delete(request)
+      best.carry(request)
+    } else if (this.#isHopeless(request)) this.#fail(request, `No token host answers (${this.#reasons(request)}).`)
+    else this.#waiting.add(request)
+  }
+
+  #placeWaiting(): void {
+    for (const request of this.#waiting) this.#place(request)
+  }
+
+  #isHopeless({ only }: Request): boolean {
+    if (only !== undefined) return !only.connection.isUp() && only.connection.reason() !== undefined
+    return this.#hosts.every(({ connection }) => !connection.isUp()) && performance.now() - this.#lastUpMs > patienceMs
+  }
+
+  #reasons({ only }: Request): string {
+    const asked = only === undefined ? this.#hosts : [only]
+    return asked
+      .map(({ connection }) => `${connection.socket}: ${connection.reason() ?? 'still connecting'}`)
+      .join('; ')
+  }
+
+  #settle(host: HostLane, reply: Frame): void {
+    const request = this.#requests.get(reply.id)
+    if (request === undefined || !host.release(request)) return
+    try {
+      const fields = fieldsOf(reply)
+      host.isDoubtful = false
+      this.#requests.delete(request.id)
+      request.resolve(fields)
+    } catch (error) {
+      host.isDoubtful = error instanceof Fault && (error.code === 'hsm.unavailable' || error.code === 'hsm.sealed')
+      if (host.isDoubtful && this.#mayTryElsewhere(request)) this.#place(request)
+      else this.#fail(request, error)
+    }
+    if (this.#waiting.size > 0) this.#placeWaiting()
+  }
+
+  #mayTryElsewhere({ only, tried }: Request): boolean {
+    if (only !== undefined || tried.length >= mostTries) return false
+    return this.#hosts.some((host) => host.connection.isUp() && !tried.includes(host))
+  }
+
+  #abandon(host: HostLane, wasUp: boolean): void {
+    if (wasUp) this.#lastUpMs = performance.now()
+    for (const request of host.releaseAll()) {
+      if (request.only === undefined && request.tried.length < mostTries) this.#place(request)
+      else this.#fail(request, 'The token host ended while it worked on this.')
+    }
+    this.#placeWaiting()
+  }
+
+  #sweep(): void {
+    const nowMs = performance.now()
+    for (const request of this.#requests.values()) {
+      if (request.expiresMs > nowMs) break
+      const host = request.tried.at(-1)
+      if (host?.release(request) === true) host.isDoubtful = true
+      this.#fail(request, 'The token did not answer within hsm.deadlineMs.')
+    }
+    this.#placeWaiting()
+    this.#sweeper = this.#requests.size > 0 ? setTimeout(() => this.#sweep(), sweepIntervalMs) : undefined
+  }
+
+  #fail(request: Request, reason: unknown): void {
+    this.#requests.delete(request.id)
+    this.#waiting.delete(request)
+    request.reject(typeof reason === 'string' ? unavailable(reason) : reason)
+  }
+}
+
+function unavailable(detail: string): Fault {
+  return new Fault('hsm.unavailable', detail)
+}

@@ -1,0 +1,166 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import { isFault } from '../../fault.ts'
+import type { HostStatus } from '../hsm.ts'
+import { type HostProcess, spawnHost } from './host-process.ts'
+import { parseHostStatus } from './host-status.ts'
+import { RequestRouter } from './request-router.ts'
+
+export interface SupervisorOptions {
+  /** Configuration file of the appliance, handed to the hosts. */
+  readonly configFile: string
+  /** Unix sockets, one host each (`hsm.sockets`). */
+  readonly sockets: readonly string[]
+  /** A host whose heartbeat stays away that long is killed (`hsm.deadlineMs`). */
+  readonly deadlineMs: number
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** The compiled `hsm/host/main.js`; by default the one in the same build. */
+  readonly entry?: string
+}
+
+export interface HostSupervisor {
+  /**
+   * Starts the hosts one after another, because tokens that are opened at once miss each other; resolves with what each says of
+   * its token. After one that was refused its PIN no further host is started: each would try the wrong PIN once more.
+   */
+  start(): Promise<HostStatus[]>
+  /** Ends all hosts, with SIGTERM and after five seconds with SIGKILL. */
+  close(): Promise<void>
+}
+
+const heartbeatIntervalMs = 1_000
+const pollIntervalMs = 50
+const firstPauseMs = 100
+const longestPauseMs = 5_000
+const graceMs = 5_000
+
+/** Starts the token hosts and keeps them running until `close`. It sees neither PIN nor keys. */
+export function createHostSupervisor(options: SupervisorOptions): HostSupervisor {
+  const keepers: HostKeeper[] = []
+  return {
+    async start() {
+      const statuses: HostStatus[] = []
+      for (const socket of options.sockets) {
+        const keeper = new HostKeeper(socket, options)
+        keepers.push(keeper)
+        const status = await keeper.start()
+        statuses.push(status)
+        if (status.state === 'sealed') break
+      }
+      return statuses
+    },
+    async close() {
+      await Promise.all(keepers.map((keeper) => keeper.close()))
+    },
+  }
+}
+
+/** One host: started, watched, killed when it hangs, started again. */
+class HostKeeper {
+  readonly #socket: string
+  readonly #options: SupervisorOptions
+  readonly #router: RequestRouter
+  #process: HostProcess | undefined
+  #status: HostStatus
+  #isClosing = false
+  #running: Promise<void> | undefined
+  readonly #stopped = new AbortController()
+
+  constructor(socket: string, options: SupervisorOptions) {
+    this.#socket = socket
+    this.#options = options
+    this.#router = new RequestRouter({ sockets: [socket], deadlineMs: options.deadlineMs, queue: 16 })
+    this.#status = { socket, state: 'down', reason: 'The token host has not answered yet.' }
+  }
+
+  /** Resolves with the first answer, or with `down` when the host ended before it gave one. */
+  async start(): Promise<HostStatus> {
+    const host = this.#spawn()
+    await this.#firstAnswer(host)
+    this.#running = this.#keep(host)
+    return this.#status
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#stopped.abort()
+    const host = this.#process
+    host?.kill('SIGTERM')
+    const killing = setTimeout(() => host?.kill('SIGKILL'), graceMs)
+    await host?.ended
+    clearTimeout(killing)
+    await this.#running
+    this.#router.close()
+  }
+
+  #spawn(): HostProcess {
+    const entry = this.#options.entry ?? fileURLToPath(new URL('../host/main.js', import.meta.url))
+    const host = spawnHost(entry, this.#options.configFile, this.#socket)
+    this.#process = host
+    this.#options.log.info({ socket: this.#socket, pid: host.pid }, 'token host started')
+    return host
+  }
+
+  async #keep(first: HostProcess): Promise<void> {
+    let pauseMs = firstPauseMs
+    for (let host = first; ; host = this.#spawn()) {
+      const startedMs = performance.now()
+      await this.#watch(host)
+      const how = await host.ended
+      if (this.#isClosing) return
+      this.#options.log.error({ socket: this.#socket, pid: host.pid, how }, 'token host ended')
+      if (this.#status.state === 'sealed') {
+        this.#options.log.error({ socket: this.#socket }, 'not started again, because the token refused its PIN')
+        return
+      }
+      if (performance.now() - startedMs > longestPauseMs) pauseMs = firstPauseMs
+      await this.#pause(pauseMs)
+      if (this.#isClosing) return
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+    }
+  }
+
+  async #firstAnswer(host: HostProcess): Promise<void> {
+    // Opening a token takes longer than any operation: SoftHSM2 reads every object first.
+    const endMs = performance.now() + 3 * this.#options.deadlineMs
+    while (host.isRunning() && !this.#isClosing && performance.now() < endMs) {
+      if (await this.#ping()) return
+      await this.#pause(pollIntervalMs)
+    }
+    this.#status = {
+      socket: this.#socket,
+      state: 'down',
+      reason: 'The token host ended or did not answer; see its messages.',
+    }
+    host.kill('SIGKILL')
+  }
+
+  async #watch(host: HostProcess): Promise<void> {
+    if (this.#process !== host || this.#status.state === 'down') await this.#firstAnswer(host)
+    let answeredMs = performance.now()
+    while (host.isRunning() && !this.#isClosing) {
+      await this.#pause(heartbeatIntervalMs)
+      if (await this.#ping()) answeredMs = performance.now()
+      else if (host.isRunning() && performance.now() - answeredMs >= this.#options.deadlineMs) {
+        this.#options.log.error({ socket: this.#socket, pid: host.pid }, 'token host killed: its heartbeat stayed away')
+        host.kill('SIGKILL')
+        return
+      }
+    }
+  }
+
+  async #ping(): Promise<boolean> {
+    try {
+      this.#status = parseHostStatus(this.#socket, await this.#router.callHost(this.#socket, 'ping'))
+      return true
+    } catch (error) {
+      if (isFault(error, 'hsm.unavailable')) return false
+      throw error
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.#stopped.signal }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,71 @@
+import { type Server, type Socket, createServer } from 'node:net'
+import type { Logger } from 'pino'
+import { Fault } from '../../fault.ts'
+import {
+  type Frame,
+  type FrameWriter,
+  createFrameReader,
+  createFrameWriter,
+  frameBytes,
+  operations,
+  outcomes,
+} from '../frame.ts'
+import type { Dispatch } from './dispatch.ts'
+import type { RequestQueue } from './request-queue.ts'
+
+const pingCode = operations.indexOf('ping')
+
+export interface TokenHostOptions {
+  readonly dispatch: Dispatch
+  readonly queue: RequestQueue
+  readonly log: Logger
+}
+
+/** The server of a token host, not listening yet. It keeps nothing between two requests. */
+export function createTokenHost(options: TokenHostOptions): Server {
+  return createServer((socket) => serve(socket, options))
+}
+
+function serve(socket: Socket, { dispatch, queue, log }: TokenHostOptions): void {
+  const writer = createFrameWriter(socket)
+  const answer = (frame: Frame) => reply(writer, frame, dispatch, log)
+  const read = createFrameReader((frame) => {
+    // A heartbeat does not wait behind the work: it asks whether the process answers, and a hung module holds it up in any case.
+    if (frame.code === pingCode) return answer(frame)
+    const isQueued = queue.add({
+      bytes: frameBytes(frame.fields),
+      arrivedMs: performance.now(),
+      run: () => answer(frame),
+      expire: () =>
+        refuse(writer, frame.id, new Fault('hsm.unavailable', 'The token took longer than hsm.deadlineMs.')),
+    })
+    if (!isQueued) refuse(writer, frame.id, new Fault('hsm.unavailable', 'More operations wait than hsm.queue allows.'))
+  })
+  socket.on('error', (error) => log.debug({ error: error.message }, 'connection lost'))
+  socket.on('data', (chunk) => {
+    try {
+      read(chunk)
+    } catch (error) {
+      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'connection closed: not our protocol')
+      socket.destroy()
+    }
+  })
+}
+
+function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Logger): void {
+  try {
+    writer.write(frame.id, outcomes.done, dispatch(frame))
+  } catch (error) {
+    if (!(error instanceof Fault)) log.error({ err: error }, 'operation failed')
+    else if (error.cause instanceof Error)
+      log.debug({ code: error.code, cause: error.cause.message }, 'operation refused')
+    refuse(writer, frame.id, error instanceof Fault ? error : new Fault('internal'))
+  } finally {
+    // Plaintext and enrolled secrets came in these fields.
+    for (const field of frame.fields) field.fill(0)
+  }
+}
+
+function refuse(writer: FrameWriter, id: number, fault: Fault): void {
+  writer.write(id, outcomes.fault, [Buffer.from(fault.code), Buffer.from(fault.detail ?? '')])
+}

@@ -1,0 +1,153 @@
+import { randomFillSync } from 'node:crypto'
+import pkcs11, { type Mechanism } from 'pkcs11js'
+import type { Connection } from './connection.ts'
+import { TokenFailure } from './failure.ts'
+import { kindRows, newbornTemplate, unwrappedTemplate } from './key-kinds.ts'
+import { ecKeyPairGen, gcm, hmacSha256, ivBytes, keyWrap, mechanismName, paddedWrap, tagBytes } from './mechanisms.ts'
+import type { KeyHandle } from './pkcs11-session.ts'
+
+export const passed = 'passed'
+
+const largestPartBytes = 1024 * 1024
+
+/**
+ * What this token really does, tried out: name of the check → `passed`, or in a sentence what is wrong. A token that fails one
+ * is used all the same; `strongroom doctor` prints the results and says what they mean. Leaves no object behind.
+ */
+export function probe(connection: Connection): Record<string, string> {
+  const results: Record<string, string> = {}
+  for (const [name, check] of Object.entries(checks)) {
+    const keys = createScratch(connection)
+    try {
+      results[name] = check(connection, keys) ?? passed
+    } catch (error) {
+      if (!(error instanceof TokenFailure)) throw error
+      results[name] = error.message
+    } finally {
+      keys.discard()
+      connection.replaceSession()
+    }
+  }
+  return results
+}
+
+type Check = (connection: Connection, keys: Scratch) => string | undefined
+
+const checks: Record<string, Check> = {
+  mechanisms({ mechanisms }) {
+    const missing = needed
+      .filter(({ mechanism }) => !mechanisms.has(mechanism))
+      .map(({ mechanism }) => mechanismName(mechanism))
+    return missing.length === 0 ? undefined : `the token lacks ${missing.join(', ')}`
+  },
+  'padded-key-wrap': ({ mechanisms }) =>
+    paddedWrap(mechanisms) === undefined ? 'the token has no RFC 5649 key wrap: key pairs cannot be made' : undefined,
+  'unextractable-never-wraps': ({ keeper, roots }, keys) =>
+    mustFail('a key that is not extractable could be wrapped', () =>
+      keeper.wrap(keyWrap, roots.newestKek('strict').handle, keys.unwrapped()),
+    ),
+  'strict-kek-hides': ({ keeper, roots }, keys) => {
+    const blob = keeper.wrap(keyWrap, roots.newestKek('strict').handle, keys.newborn())
+    return mustFail('the strict KEK has no unwrap template: who holds the PIN can unwrap keys readable', () =>
+      keys.keep(keeper.unwrap(keyWrap, roots.newestKek('strict').handle, blob, readableTemplate)),
+    )
+  },
+  'kek-never-encrypts': ({ roots, session }) =>
+    mustFail('the strict KEK encrypts data', () =>
+      session.encrypt(
+        gcm(Buffer.alloc(ivBytes), undefined),
+        roots.newestKek('strict').handle,
+        Buffer.alloc(16),
+        Buffer.alloc(64),
+      ),
+    ),
+  'kek-never-decrypts': ({ roots, session }) =>
+    mustFail('the strict KEK decrypts data', () =>
+      session.decrypt(
+        { mechanism: pkcs11.CKM_AES_ECB },
+        roots.newestKek('strict').handle,
+        Buffer.alloc(16),
+        Buffer.alloc(64),
+      ),
+    ),
+  'gcm-round-trip': (connection, keys) => roundTrip(connection, keys.unwrapped(), Buffer.from('strongroom')),
+  'gcm-empty': (connection, keys) => roundTrip(connection, keys.unwrapped(), Buffer.alloc(0)),
+  'gcm-one-mebibyte': (connection, keys) =>
+    roundTrip(connection, keys.unwrapped(), Buffer.alloc(largestPartBytes, 0x5a)),
+  'tampered-tag-is-data': (connection, keys) => tamperedTag(connection, keys.unwrapped()),
+}
+
+const needed: readonly Mechanism[] = [
+  ...Object.values(kindRows).flatMap(({ mechanism, generation }) => [mechanism, generation]),
+  keyWrap,
+  hmacSha256,
+  ecKeyPairGen,
+  { mechanism: pkcs11.CKM_ECDSA },
+].filter((row, index, all) => all.findIndex(({ mechanism }) => mechanism === row.mechanism) === index)
+
+const row = kindRows['aes256-gcm']
+
+const readableTemplate = unwrappedTemplate(row).map((attribute) => {
+  if (attribute.type === pkcs11.CKA_SENSITIVE) return { ...attribute, value: false }
+  return attribute.type === pkcs11.CKA_EXTRACTABLE ? { ...attribute, value: true } : attribute
+})
+
+function mustFail(otherwise: string, work: () => unknown): string | undefined {
+  try {
+    work()
+    return otherwise
+  } catch (error) {
+    if (error instanceof TokenFailure) return undefined
+    throw error
+  }
+}
+
+function roundTrip(connection: Connection, key: KeyHandle, plaintext: Buffer): string | undefined {
+  const mechanism = gcm(randomFillSync(Buffer.alloc(ivBytes)), undefined)
+  const ciphertext = connection.session.encrypt(mechanism, key, plaintext, Buffer.alloc(plaintext.length + tagBytes))
+  if (ciphertext.length !== plaintext.length + tagBytes)
+    return `${ciphertext.length} bytes came back for ${plaintext.length}`
+  const back = connection.session.decrypt(mechanism, key, ciphertext, Buffer.alloc(ciphertext.length))
+  return back.equals(plaintext) ? undefined : 'decryption gave other bytes than were encrypted'
+}
+
+function tamperedTag(connection: Connection, key: KeyHandle): string | undefined {
+  const mechanism = gcm(randomFillSync(Buffer.alloc(ivBytes)), undefined)
+  const ciphertext = connection.session.encrypt(mechanism, key, Buffer.alloc(8), Buffer.alloc(8 + tagBytes))
+  ciphertext.writeUInt8(ciphertext.readUInt8(23) ^ 1, 23)
+  try {
+    connection.session.decrypt(mechanism, key, ciphertext, Buffer.alloc(64))
+    return 'a changed tag was accepted'
+  } catch (error) {
+    if (error instanceof TokenFailure && error.remedy === 'data') return undefined
+    throw error
+  }
+}
+
+/** Session keys for one check, destroyed after it. */
+interface Scratch {
+  newborn(): KeyHandle
+  unwrapped(): KeyHandle
+  keep(handle: KeyHandle): KeyHandle
+  discard(): void
+}
+
+function createScratch({ keeper, roots }: Connection): Scratch {
+  const held: KeyHandle[] = []
+  const keep = (handle: KeyHandle) => {
+    held.push(handle)
+    return handle
+  }
+  const newborn = () => keep(keeper.generate(row.generation, newbornTemplate(row)))
+  return {
+    newborn,
+    keep,
+    unwrapped() {
+      const { handle } = roots.newestKek('strict')
+      return keep(keeper.unwrap(keyWrap, handle, keeper.wrap(keyWrap, handle, newborn()), unwrappedTemplate(row)))
+    },
+    discard() {
+      for (const handle of held) keeper.destroy(handle)
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import pkcs11, { type Mechanism, type Template } from 'pkcs11js'
+import { Fault } from '../../fault.ts'
+import { type KeyKind, type PairKind, keyKinds, pairKinds } from '../hsm.ts'
+import { aesKeyGen, secretKeyGen } from './mechanisms.ts'
+
+/** What a secret key may do; every attribute is written out, because a token's defaults allow nearly everything. */
+export interface Usage {
+  readonly encrypt: boolean
+  readonly decrypt: boolean
+  readonly sign: boolean
+  readonly wrap: boolean
+  readonly unwrap: boolean
+}
+
+const nothing: Usage = { encrypt: false, decrypt: false, sign: false, wrap: false, unwrap: false }
+export const cipherOnly: Usage = { ...nothing, encrypt: true, decrypt: true }
+export const decryptOnly: Usage = { ...nothing, decrypt: true }
+export const signOnly: Usage = { ...nothing, sign: true }
+export const wrapOnly: Usage = { ...nothing, wrap: true, unwrap: true }
+
+export function usageAttributes(usage: Usage): Template {
+  return [
+    { type: pkcs11.CKA_ENCRYPT, value: usage.encrypt },
+    { type: pkcs11.CKA_DECRYPT, value: usage.decrypt },
+    { type: pkcs11.CKA_SIGN, value: usage.sign },
+    { type: pkcs11.CKA_VERIFY, value: false },
+    { type: pkcs11.CKA_WRAP, value: usage.wrap },
+    { type: pkcs11.CKA_UNWRAP, value: usage.unwrap },
+    { type: pkcs11.CKA_DERIVE, value: false },
+  ]
+}
+
+export interface KeyKindRow {
+  /** The operation of the port that takes such a key. */
+  readonly serves: 'encrypt' | 'otp-block' | 'otp-hmac'
+  readonly keyType: number
+  /** Bytes of a key that the token makes, and fewest bytes of any: a shorter HMAC secret is padded to it. */
+  readonly bytes: number
+  /** Most bytes of an imported secret. */
+  readonly longestBytes: number
+  readonly usage: Usage
+  readonly mechanism: Mechanism
+  readonly generation: Mechanism
+  /** Bytes of what the mechanism gives back, for HMACs. */
+  readonly outputBytes: number
+}
+
+const aes = { keyType: pkcs11.CKK_AES, generation: aesKeyGen, outputBytes: 0 } as const
+const gcmRow = { ...aes, serves: 'encrypt', usage: cipherOnly, mechanism: { mechanism: pkcs11.CKM_AES_GCM } } as const
+const hmac = {
+  serves: 'otp-hmac',
+  keyType: pkcs11.CKK_GENERIC_SECRET,
+  generation: secretKeyGen,
+  usage: signOnly,
+} as const
+
+/**
+ * Lengths of HMAC keys are the digest's, rounded up to the 8 bytes that key wrap works in (RFC 3394), up to the hash's block:
+ * up to there zeros at the end do not change an HMAC (RFC 2104 §2 pads with zeros itself), beyond it the key is hashed first.
+ */
+export const kindRows: Readonly<Record<KeyKind, KeyKindRow>> = {
+  'aes128-gcm': { ...gcmRow, bytes: 16, longestBytes: 16 },
+  'aes256-gcm': { ...gcmRow, bytes: 32, longestBytes: 32 },
+  // Decrypt alone: whoever takes over a host can check one-time passwords, but cannot make them.
+  'otp-aes128': {
+    ...aes,
+    serves: 'otp-block',
+    bytes: 16,
+    longestBytes: 16,
+    usage: decryptOnly,
+    mechanism: { mechanism: pkcs11.CKM_AES_ECB },
+  },
+  'otp-hmac-sha1': {
+    ...hmac,
+    bytes: 24,
+    longestBytes: 64,
+    mechanism: { mechanism: pkcs11.CKM_SHA_1_HMAC },
+    outputBytes: 20,
+  },
+  'otp-hmac-sha256': {
+    ...hmac,
+    bytes: 32,
+    longestBytes: 64,
+    mechanism: { mechanism: pkcs11.CKM_SHA256_HMAC },
+    outputBytes: 32,
+  },
+  'otp-hmac-sha512': {
+    ...hmac,
+    bytes: 64,
+    longestBytes: 128,
+    mechanism: { mechanism: pkcs11.CKM_SHA512_HMAC },
+    outputBytes: 64,
+  },
+}
+
+export function isKeyKind(kind: string): kind is KeyKind {
+  return (keyKinds as readonly string[]).includes(kind)
+}
+
+export function isPairKind(kind: string): kind is PairKind {
+  return (pairKinds as readonly string[]).includes(kind)
+}
+
+/** The row of a key that is about to be used for `serves`. Throws `hsm.rejected` for a key of another kind. */
+export function rowFor(kind: string, serves: KeyKindRow['serves']): KeyKindRow {
+  const row = isKeyKind(kind) ? kindRows[kind] : undefined
+  if (row?.serves !== serves) throw new Fault('hsm.rejected', `A key of kind ${kind} does not serve here.`)
+  return row
+}
+
+/** A session object that holds an unwrapped key: readable by nobody, not to be wrapped again. */
+export function unwrappedTemplate(row: KeyKindRow): Template {
+  return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: false }, ...usageAttributes(row.usage)]
+}
+
+/** A key at birth: it exists only until it is wrapped, and has to be extractable for that. */
+export function newbornTemplate(row: KeyKindRow): Template {
+  return [
+    ...sessionSecret(row.keyType),
+    { type: pkcs11.CKA_VALUE_LEN, value: row.bytes },
+    { type: pkcs11.CKA_EXTRACTABLE, value: true },
+    ...usageAttributes(row.usage),
+  ]
+}
+
+/** Like `newbornTemplate`, for a secret that comes from outside. */
+export function importedTemplate(row: KeyKindRow, value: Buffer): Template {
+  return [
+    ...sessionSecret(row.keyType),
+    { type: pkcs11.CKA_VALUE, value },
+    { type: pkcs11.CKA_EXTRACTABLE, value: true },
+    ...usageAttributes(row.usage),
+  ]
+}
+
+function sessionSecret(keyType: number): Template {
+  return [
+    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+    { type: pkcs11.CKA_KEY_TYPE, value: keyType },
+    { type: pkcs11.CKA_TOKEN, value: false },
+    { type: pkcs11.CKA_PRIVATE, value: true },
+    { type: pkcs11.CKA_SENSITIVE, value: true },
+  ]
+}
+
+/**
+ * The bytes to import for a secret: as they are for AES, with zeros at the end for a short HMAC secret. A buffer of its own,
+ * which the caller zeroes. Throws `hsm.rejected` for a length that the kind does not have.
+ */
+export function importable(kind: KeyKind, secret: Buffer): Buffer {
+  const row = kindRows[kind]
+  const isHmac = row.serves === 'otp-hmac'
+  if (secret.length > row.longestBytes || secret.length < (isHmac ? 1 : row.bytes)) {
+    const range = isHmac ? `1 to ${row.longestBytes}` : `${row.bytes}`
+    throw new Fault('hsm.rejected', `A secret of kind ${kind} has ${range} bytes, not ${secret.length}.`)
+  }
+  const padded = Buffer.alloc(Math.max(row.bytes, Math.ceil(secret.length / 8) * 8))
+  secret.copy(padded)
+  return padded
+}

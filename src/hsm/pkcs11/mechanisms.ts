@@ -1,0 +1,53 @@
+import pkcs11, { type AesGCM, type Mechanism } from 'pkcs11js'
+
+/** AES-GCM sizes (NIST SP 800-38D §5.2.1): the token would take others, we do not. */
+export const ivBytes = 12
+export const tagBytes = 16
+
+/** AES key wrap (RFC 3394), CKM_AES_KEY_WRAP 0x2109: the same in every token, for lengths that are multiples of 8 bytes. */
+export const keyWrap: Mechanism = { mechanism: 0x2109 }
+/** AES key wrap with padding (RFC 5649) as SoftHSM2 numbers it (CKM_AES_KEY_WRAP_PAD) … */
+export const keyWrapPad = 0x210a
+/** … and as PKCS#11 3.0 numbers it (CKM_AES_KEY_WRAP_KWP); in such tokens 0x210A pads in another way. */
+export const keyWrapKwp = 0x210b
+
+export const hmacSha256: Mechanism = { mechanism: pkcs11.CKM_SHA256_HMAC }
+export const ecdsa: Mechanism = { mechanism: pkcs11.CKM_ECDSA }
+export const aesKeyGen: Mechanism = { mechanism: pkcs11.CKM_AES_KEY_GEN }
+export const secretKeyGen: Mechanism = { mechanism: pkcs11.CKM_GENERIC_SECRET_KEY_GEN }
+export const ecKeyPairGen: Mechanism = { mechanism: pkcs11.CKM_EC_KEY_PAIR_GEN }
+export const rsaKeyPairGen: Mechanism = { mechanism: pkcs11.CKM_RSA_PKCS_KEY_PAIR_GEN }
+
+/** AES-GCM with a 96-bit IV and a 128-bit tag. The v2.40 layout of the parameter is the one that every token reads. */
+export function gcm(iv: Buffer, aad: Buffer | undefined): Mechanism {
+  const parameter: AesGCM & { iv: Buffer } = {
+    type: pkcs11.CK_PARAMS_AES_GCM_v240,
+    iv,
+    ivBits: ivBytes * 8,
+    tagBits: tagBytes * 8,
+  }
+  if (aad !== undefined && aad.length > 0) parameter.aad = aad
+  return { mechanism: pkcs11.CKM_AES_GCM, parameter }
+}
+
+/** RFC 5649 where the token has it, by the number it uses; undefined where it does not. */
+export function paddedWrap(mechanisms: ReadonlySet<number>): Mechanism | undefined {
+  if (mechanisms.has(keyWrapKwp)) return { mechanism: keyWrapKwp }
+  return mechanisms.has(keyWrapPad) ? { mechanism: keyWrapPad } : undefined
+}
+
+const names = new Map<number, string>([
+  [0x1055, 'EC_EDWARDS_KEY_PAIR_GEN'],
+  [0x1057, 'EDDSA'],
+  [0x2109, 'AES_KEY_WRAP'],
+  [keyWrapPad, 'AES_KEY_WRAP_PAD'],
+  [keyWrapKwp, 'AES_KEY_WRAP_KWP'],
+])
+for (const [name, value] of Object.entries(pkcs11)) {
+  if (name.startsWith('CKM_') && typeof value === 'number' && !names.has(value)) names.set(value, name.slice(4))
+}
+
+/** The name without `CKM_`, or the number in hexadecimal for a vendor's own. */
+export function mechanismName(mechanism: number): string {
+  return names.get(mechanism) ?? `0x${mechanism.toString(16)}`
+}

@@ -1,0 +1,100 @@
+import pkcs11, { type Mechanism, type PKCS11, type Template } from 'pkcs11js'
+import { attempt } from './failure.ts'
+
+/** An object of the token, good in the epoch that gave it out. */
+export type KeyHandle = Buffer
+
+/**
+ * One read-write session of the token and the calls that Strongroom makes in it, synchronous: the asynchronous form of
+ * pkcs11js does not hold on to its buffers and can encrypt foreign memory. Every method throws TokenFailure.
+ */
+export interface Pkcs11Session {
+  readonly handle: Buffer
+  encrypt(mechanism: Mechanism, key: KeyHandle, plaintext: Buffer, output: Buffer): Buffer
+  decrypt(mechanism: Mechanism, key: KeyHandle, ciphertext: Buffer, output: Buffer): Buffer
+  sign(mechanism: Mechanism, key: KeyHandle, data: Buffer, output: Buffer): Buffer
+  wrap(mechanism: Mechanism, wrappingKey: KeyHandle, key: KeyHandle): Buffer
+  unwrap(mechanism: Mechanism, wrappingKey: KeyHandle, blob: Buffer, template: Template): KeyHandle
+  generate(mechanism: Mechanism, template: Template): KeyHandle
+  generatePair(
+    mechanism: Mechanism,
+    publicTemplate: Template,
+    privateTemplate: Template,
+  ): { publicKey: KeyHandle; privateKey: KeyHandle }
+  create(template: Template): KeyHandle
+  find(template: Template): KeyHandle[]
+  /** The values in the order of `types`. */
+  attributes(object: KeyHandle, types: readonly number[]): Buffer[]
+  destroy(object: KeyHandle): void
+  random(bytes: number): Buffer
+  close(): void
+}
+
+/** Larger than any wrapped key here: the PKCS#8 form of a P-256 key takes some 150 bytes. */
+const blobLimitBytes = 4096
+
+const findBatch = 256
+
+// An empty Buffer becomes a NULL pointer, which SoftHSM2 answers with CKR_ARGUMENTS_BAD and a session that is active for ever.
+const nothing = Buffer.alloc(8).subarray(0, 0)
+
+export function openSession(lib: PKCS11, slot: Buffer): Pkcs11Session {
+  const handle = attempt('session', () => lib.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION | pkcs11.CKF_RW_SESSION))
+  return {
+    handle,
+    encrypt: (mechanism, key, plaintext, output) =>
+      attempt('encrypt', () => {
+        lib.C_EncryptInit(handle, mechanism, key)
+        return lib.C_Encrypt(handle, plaintext.length === 0 ? nothing : plaintext, output)
+      }),
+    decrypt: (mechanism, key, ciphertext, output) =>
+      attempt('decrypt', () => {
+        lib.C_DecryptInit(handle, mechanism, key)
+        return lib.C_Decrypt(handle, ciphertext, output)
+      }),
+    sign: (mechanism, key, data, output) =>
+      attempt('sign', () => {
+        lib.C_SignInit(handle, mechanism, key)
+        return lib.C_Sign(handle, data.length === 0 ? nothing : data, output)
+      }),
+    wrap: (mechanism, wrappingKey, key) =>
+      attempt('wrap', () =>
+        Buffer.from(lib.C_WrapKey(handle, mechanism, wrappingKey, key, Buffer.alloc(blobLimitBytes))),
+      ),
+    unwrap: (mechanism, wrappingKey, blob, template) =>
+      attempt('unwrap', () => lib.C_UnwrapKey(handle, mechanism, wrappingKey, blob, template)),
+    generate: (mechanism, template) => attempt('generate', () => lib.C_GenerateKey(handle, mechanism, template)),
+    generatePair: (mechanism, publicTemplate, privateTemplate) =>
+      attempt('generate', () => lib.C_GenerateKeyPair(handle, mechanism, publicTemplate, privateTemplate)),
+    create: (template) => attempt('object', () => lib.C_CreateObject(handle, template)),
+    find: (template) => attempt('find', () => findAll(lib, handle, template)),
+    attributes: (object, types) =>
+      attempt('object', () =>
+        lib
+          .C_GetAttributeValue(
+            handle,
+            object,
+            types.map((type) => ({ type })),
+          )
+          .map(({ value }) => value),
+      ),
+    destroy: (object) => attempt('object', () => lib.C_DestroyObject(handle, object)),
+    random: (bytes) => attempt('random', () => lib.C_GenerateRandom(handle, Buffer.alloc(bytes))),
+    close: () => attempt('session', () => lib.C_CloseSession(handle)),
+  }
+}
+
+function findAll(lib: PKCS11, session: Buffer, template: Template): KeyHandle[] {
+  lib.C_FindObjectsInit(session, template)
+  try {
+    const found: KeyHandle[] = []
+    for (;;) {
+      const batch = lib.C_FindObjects(session, findBatch)
+      found.push(...batch)
+      if (batch.length < findBatch) return found
+    }
+  } finally {
+    // A session that is left searching refuses every further search.
+    lib.C_FindObjectsFinal(session)
+  }
+}

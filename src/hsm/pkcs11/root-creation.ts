@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process'
+import pkcs11, { type Template } from 'pkcs11js'
+import { Fault } from '../../fault.ts'
+import { openToken } from './connection.ts'
+import { syncDirectory } from './directory-sync.ts'
+import { signOnly, usageAttributes, wrapOnly } from './key-kinds.ts'
+import { p256, privateUsage } from './key-pairs.ts'
+import { aesKeyGen, ecKeyPairGen, rsaKeyPairGen, secretKeyGen } from './mechanisms.ts'
+import { finalize, loadModule } from './module.ts'
+import type { Pkcs11Session } from './pkcs11-session.ts'
+import { findRoot, lastingTemplate, listObjects, rootId } from './root-objects.ts'
+import type { ChosenSlot } from './slot-choice.ts'
+import { parseTokenUri } from './token-uri.ts'
+
+export interface RootCreationOptions {
+  /** PKCS#11 module (`hsm.module`). */
+  readonly module: string
+  /** RFC 7512 URI (`hsm.token`). */
+  readonly uri: string
+  readonly softhsmConf?: string | undefined
+  readonly tokenDirectory?: string | undefined
+  readonly readPin: () => string
+  /** Path of the ceremony helper that `softhsm/build-ceremony` compiles. */
+  readonly ceremony: string
+}
+
+export interface RootCreation {
+  readonly token: { readonly label: string; readonly serial: string }
+  /** Labels in the order of making. */
+  readonly created: readonly string[]
+  readonly present: readonly string[]
+  /** What the token refused and what that means, in sentences; empty for SoftHSM2. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Makes the root objects that the token lacks and touches none that is there. Loads the module into this process and ends its
+ * session; run it while no token host makes objects. Throws `hsm.unavailable` when the token cannot be reached or fails, with the
+ * PIN refused as TokenFailure (`fatal`), and `hsm.unsupported` when the ceremony helper has not been built.
+ */
+export function createRootObjects(options: RootCreationOptions): RootCreation {
+  const lib = loadModule({ path: options.module, softhsmConf: options.softhsmConf })
+  const sinceMs = Date.now()
+  try {
+    const { session, slot } = openToken(lib, parseTokenUri(options.uri), options.readPin)
+    const result = createMissing(session, slot, options)
+    if (options.tokenDirectory !== undefined) syncDirectory(options.tokenDirectory, sinceMs)
+    return result
+  } finally {
+    finalize(lib)
+  }
+}
+
+interface Ceremony {
+  readonly session: Pkcs11Session
+  readonly slot: ChosenSlot
+  readonly options: RootCreationOptions
+  readonly warnings: string[]
+}
+
+type Maker = (label: string, ceremony: Ceremony) => void
+
+const makers: readonly (readonly [label: string, objectClass: number, make: Maker])[] = [
+  ['strongroom.kek.strict.v1', pkcs11.CKO_SECRET_KEY, makeStrictKek],
+  ['strongroom.kek.exportable.v1', pkcs11.CKO_SECRET_KEY, makeKek],
+  // To be shared with another appliance a backup KEK has to be born extractable in a session, wrapped to the other's transport
+  // key and only then kept. This one is never extractable: backups that it wraps are restorable on this token and its copies.
+  ['strongroom.kek.backup.v1', pkcs11.CKO_SECRET_KEY, makeKek],
+  ['strongroom.seal.v1', pkcs11.CKO_SECRET_KEY, makeHmacKey],
+  ['strongroom.pepper.v1', pkcs11.CKO_SECRET_KEY, makeHmacKey],
+  ['strongroom.audit.v1', pkcs11.CKO_PRIVATE_KEY, makeAuditPair],
+  ['strongroom.transport.v1', pkcs11.CKO_PRIVATE_KEY, makeTransportPair],
+]
+
+function createMissing(session: Pkcs11Session, slot: ChosenSlot, options: RootCreationOptions): RootCreation {
+  const objects = listObjects(session)
+  const created: string[] = []
+  const present: string[] = []
+  const warnings: string[] = []
+  for (const [label, objectClass, make] of makers) {
+    if (findRoot(objects, label, objectClass) !== undefined) present.push(label)
+    else {
+      make(label, { session, slot, options, warnings })
+      created.push(label)
+    }
+  }
+  return { token: { label: slot.info.label.trim(), serial: slot.info.serialNumber.trim() }, created, present, warnings }
+}
+
+const tokenRefuses = 3
+
+/** Nested templates are beyond pkcs11js; so a helper of its own, which logs in by itself, makes the strict KEK. */
+function makeStrictKek(label: string, ceremony: Ceremony): void {
+  const { info } = ceremony.slot
+  const { module, ceremony: helper, readPin } = ceremony.options
+  const done = spawnSync(
+    helper,
+    [module, info.label.trim(), info.serialNumber.trim(), label, rootId(label).toString('hex')],
+    {
+      input: readPin(),
+      encoding: 'utf8',
+    },
+  )
+  if (done.error !== undefined) {
+    throw new Fault(
+      'hsm.unsupported',
+      `The ceremony helper ${helper} does not run: build it with softhsm/build-ceremony.`,
+      { cause: done.error },
+    )
+  }
+  if (done.status === 0) return
+  if (done.status !== tokenRefuses)
+    throw new Fault('hsm.unavailable', `The strict KEK could not be made: ${done.stderr.trim()}`)
+  makeKek(label, ceremony)
+  ceremony.warnings.push(
+    'This token takes no unwrap template: whoever holds the PIN could unwrap keys from under the strict KEK readable.',
+  )
+}
+
+function makeKek(label: string, { session }: Ceremony): void {
+  session.generate(aesKeyGen, [
+    ...secret(pkcs11.CKK_AES),
+    ...usageAttributes(wrapOnly),
+    ...lastingTemplate(label, rootId(label)),
+  ])
+}
+
+function makeHmacKey(label: string, { session }: Ceremony): void {
+  session.generate(secretKeyGen, [
+    ...secret(pkcs11.CKK_GENERIC_SECRET),
+    ...usageAttributes(signOnly),
+    ...lastingTemplate(label, rootId(label)),
+  ])
+}
+
+function secret(keyType: number): Template {
+  return [
+    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+    { type: pkcs11.CKA_KEY_TYPE, value: keyType },
+    { type: pkcs11.CKA_VALUE_LEN, value: 32 },
+  ]
+}
+
+function makeAuditPair(label: string, { session }: Ceremony): void {
+  session.generatePair(
+    ecKeyPairGen,
+    [{ type: pkcs11.CKA_EC_PARAMS, value: p256 }, ...publicHalf(label, { verify: true, encrypt: false })],
+    [...lastingTemplate(label, rootId(label)), ...privateUsage({ decrypt: false, sign: true, unwrap: false })],
+  )
+}
+
+function makeTransportPair(label: string, { session }: Ceremony): void {
+  session.generatePair(
+    rsaKeyPairGen,
+    [
+      { type: pkcs11.CKA_MODULUS_BITS, value: 3072 },
+      { type: pkcs11.CKA_PUBLIC_EXPONENT, value: Buffer.from('010001', 'hex') },
+      ...publicHalf(label, { verify: false, encrypt: true }),
+    ],
+    [...lastingTemplate(label, rootId(label)), ...privateUsage({ decrypt: true, sign: false, unwrap: true })],
+  )
+}
+
+function publicHalf(label: string, usage: { verify: boolean; encrypt: boolean }): Template {
+  return [
+    { type: pkcs11.CKA_TOKEN, value: true },
+    { type: pkcs11.CKA_PRIVATE, value: false },
+    { type: pkcs11.CKA_MODIFIABLE, value: false },
+    { type: pkcs11.CKA_LABEL, value: label },
+    { type: pkcs11.CKA_ID, value: rootId(label) },
+    { type: pkcs11.CKA_VERIFY, value: usage.verify },
+    { type: pkcs11.CKA_ENCRYPT, value: usage.encrypt },
+    { type: pkcs11.CKA_WRAP, value: usage.encrypt },
+  ]
+}

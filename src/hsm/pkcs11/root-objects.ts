@@ -1,0 +1,124 @@
+import pkcs11, { type Template } from 'pkcs11js'
+import { Fault } from '../../fault.ts'
+import type { KekName } from '../hsm.ts'
+import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+
+/** The root objects by role; the label of version 1 is `strongroom.<role>.v1`. */
+export const rootRoles = ['kek.strict', 'kek.exportable', 'kek.backup', 'seal', 'pepper', 'audit', 'transport'] as const
+export type RootRole = (typeof rootRoles)[number]
+
+export const vaultKeyLabel = 'strongroom.vault'
+
+/** One object of ours in the token. */
+export interface TokenObject {
+  readonly handle: KeyHandle
+  readonly objectClass: number
+  readonly label: string
+  /** CKA_ID in hexadecimal. */
+  readonly id: string
+}
+
+/** What the host uses of the root objects, found once per epoch. */
+export interface RootKeys {
+  readonly seal: KeyHandle
+  readonly pepper: KeyHandle
+  readonly audit: { readonly publicKey: KeyHandle; readonly privateKey: KeyHandle }
+  /** The newest KEK of that name, to wrap with. */
+  newestKek(name: KekName): { readonly name: string; readonly handle: KeyHandle }
+  /** The KEK that a record names, for example `strict.v1`. Throws `hsm.rejected` where there is no such key. */
+  kek(name: string): KeyHandle
+}
+
+/** CKA_ID of a root object is its label: what carries the label by accident, or the ID, is not taken for one. */
+export function rootId(label: string): Buffer {
+  return Buffer.from(label)
+}
+
+/**
+ * Every token object with a label of ours, in one search: a search costs milliseconds where there are thousands of vault keys.
+ */
+export function listObjects(session: Pkcs11Session): TokenObject[] {
+  return session
+    .find([{ type: pkcs11.CKA_TOKEN, value: true }])
+    .map((handle) => {
+      const [objectClass, label, id] = session.attributes(handle, [pkcs11.CKA_CLASS, pkcs11.CKA_LABEL, pkcs11.CKA_ID])
+      return {
+        handle,
+        objectClass: objectClass?.readUInt32LE() ?? -1,
+        label: label?.toString() ?? '',
+        id: id?.toString('hex') ?? '',
+      }
+    })
+    .filter(({ label }) => label.startsWith('strongroom.'))
+}
+
+/** The one object with this label, its own ID and this class; undefined when there is none. Throws `hsm.unavailable` for two. */
+export function findRoot(objects: readonly TokenObject[], label: string, objectClass: number): KeyHandle | undefined {
+  const id = rootId(label).toString('hex')
+  const [found, another] = objects.filter((o) => o.label === label && o.id === id && o.objectClass === objectClass)
+  if (another !== undefined) {
+    throw new Fault(
+      'hsm.unavailable',
+      `The token holds two objects called ${label}: keep the right one (restore the token from its backup).`,
+    )
+  }
+  return found?.handle
+}
+
+/** Throws `hsm.unavailable` when the token lacks a root object; only `strongroom init` makes them. */
+export function findRootKeys(objects: readonly TokenObject[]): RootKeys {
+  const secret = (label: string) => required(objects, label, pkcs11.CKO_SECRET_KEY)
+  const keks = new Map(kekVersions(objects).map(({ name, label }) => [name, secret(label)]))
+  const newest = (name: KekName) => {
+    const versions = [...keks.keys()].filter((kek) => kek.startsWith(`${name}.v`))
+    const label = versions.toSorted((a, b) => versionOf(b) - versionOf(a))[0] ?? `${name}.v1`
+    return { name: label, handle: keks.get(label) ?? secret(`strongroom.kek.${label}`) }
+  }
+  const newestKeks = { strict: newest('strict'), exportable: newest('exportable'), backup: newest('backup') }
+  return {
+    seal: secret('strongroom.seal.v1'),
+    pepper: secret('strongroom.pepper.v1'),
+    audit: {
+      publicKey: required(objects, 'strongroom.audit.v1', pkcs11.CKO_PUBLIC_KEY),
+      privateKey: required(objects, 'strongroom.audit.v1', pkcs11.CKO_PRIVATE_KEY),
+    },
+    newestKek: (name) => newestKeks[name],
+    kek: (name) => {
+      const handle = keks.get(name)
+      if (handle === undefined)
+        throw new Fault('hsm.rejected', `The token has no key-encryption key ${name}, which wraps this key.`)
+      return handle
+    },
+  }
+}
+
+function required(objects: readonly TokenObject[], label: string, objectClass: number): KeyHandle {
+  const found = findRoot(objects, label, objectClass)
+  if (found === undefined)
+    throw new Fault('hsm.unavailable', `The token that hsm.token names has no ${label}: run "strongroom init".`)
+  return found
+}
+
+function kekVersions(objects: readonly TokenObject[]): { name: string; label: string }[] {
+  return objects.flatMap(({ label }) => {
+    const name = /^strongroom\.kek\.((?:strict|exportable|backup)\.v[1-9]\d*)$/.exec(label)?.[1]
+    return name === undefined ? [] : [{ name, label }]
+  })
+}
+
+function versionOf(name: string): number {
+  return Number(name.slice(name.lastIndexOf('.v') + 2))
+}
+
+/** What every root object and vault key is: in the token for good, private, never to be read, wrapped or changed. */
+export function lastingTemplate(label: string, id: Buffer): Template {
+  return [
+    { type: pkcs11.CKA_TOKEN, value: true },
+    { type: pkcs11.CKA_PRIVATE, value: true },
+    { type: pkcs11.CKA_SENSITIVE, value: true },
+    { type: pkcs11.CKA_EXTRACTABLE, value: false },
+    { type: pkcs11.CKA_MODIFIABLE, value: false },
+    { type: pkcs11.CKA_LABEL, value: label },
+    { type: pkcs11.CKA_ID, value: id },
+  ]
+}
