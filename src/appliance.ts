@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createApplication } from './api/application.ts'
 import { createPipeline } from './api/pipeline.ts'
 import { createAuditHeads } from './audit/heads.ts'
@@ -17,23 +18,9 @@ import { createGate } from './session/admission.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
 import { tables } from './tables.ts'
-import { readFileSync } from 'node:fs'
+import type { Appliance, ApplianceOptions } from './worker-process.ts'
 
 /** One worker: everything that serves calls, put together. */
-export interface Appliance {
-  listen(): Promise<{ readonly port: number }>
-  /** Lets calls under way finish, then lets go of everything. */
-  close(): Promise<void>
-  reload(): Promise<void>
-}
-
-export interface ApplianceOptions {
-  readonly config: Config
-  /** Number of the worker, from 1: the audit chain `worker-<slot>` is its own. */
-  readonly slot: number
-  readonly log: Log
-}
-
 export async function createAppliance({ config, slot, log }: ApplianceOptions): Promise<Appliance> {
   const clock = systemClock
   const store = await openStore(storePlace(config), tables)

@@ -1,0 +1,121 @@
+import { Agent, request } from 'node:https'
+import { expect } from 'vitest'
+
+export interface Envelope {
+  readonly CALLINFO: Record<string, unknown> & { status: string; token?: string; general: unknown[]; errors: number; errorcodes: number; handler: string }
+  readonly DATA: Record<string, unknown> | unknown[]
+  readonly HEADERS: Record<string, string>
+  readonly PARAMS: unknown[]
+  readonly ERRORS?: string[]
+  readonly ERRORCODES?: Record<string, string>
+  readonly [member: string]: unknown
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly json: Envelope
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  /** Sent as it is instead of `body`. */
+  readonly raw?: string | Buffer
+  readonly headers?: Record<string, string>
+  /** Undefined: the client's own; null: none. */
+  readonly token?: string | null
+}
+
+/**
+ * A client that knows the published interface and nothing of our code. On every answer it checks what every answer
+ * must hold, and it follows the rotation of the token, so no test needs to.
+ */
+export class TestClient {
+  token: string | undefined
+  readonly base: string
+  readonly #agent: Agent
+
+  constructor(base: string, ca: string, token?: string) {
+    this.base = base
+    this.token = token
+    this.#agent = new Agent({ ca, keepAlive: true, maxSockets: 64 })
+  }
+
+  get(path: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call('GET', path, options)
+  }
+
+  post(path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    return this.call('POST', path, { ...options, body })
+  }
+
+  /** The answer, after it was found to be a success. */
+  async must(method: string, path: string, body?: unknown): Promise<Envelope> {
+    const { status, json } = await this.call(method, path, { body })
+    expect(json.ERRORS ?? [], `${method} ${path}`).toEqual([])
+    expect([200, 201]).toContain(status)
+    return json
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const token = options.token === undefined ? this.token : options.token
+    const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+    const headers = {
+      ...(payload === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(payload)) }),
+      ...(token ? { 'X-Http-Token': token } : {}),
+      ...options.headers,
+    }
+    const { status, headers: replied, text } = await this.#send(method, path, headers, payload)
+    const json = JSON.parse(text) as Envelope
+    checkEnvelope({ status, headers: replied, json }, text)
+    if (token) expect((json.DATA as Record<string, unknown>)['token']).toBe(token)
+    if (typeof options.body === 'object' && options.body !== null && json.CALLINFO.status === 'SUCCESS') expect(json.DATA).toMatchObject(options.body)
+    if (token && token === this.token && json.CALLINFO.token) this.token = json.CALLINFO.token
+    return { status, headers: replied, json }
+  }
+
+  #send(method: string, path: string, headers: Record<string, string>, payload: string | Buffer | undefined) {
+    return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }>((resolve, reject) => {
+      const outgoing = request(`${this.base}${path}`, { method, headers, agent: this.#agent }, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('latin1') }))
+        response.on('error', reject)
+      })
+      outgoing.on('error', reject)
+      outgoing.end(payload)
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+function checkEnvelope({ status, headers, json }: Answer, text: string): void {
+  expect(text).toMatch(/^[\x20-\x7e]*$/)
+  expect(headers['content-type']).toBe('application/json')
+  const ok = status === 200 || status === 201
+  expect(json.CALLINFO.status).toBe(ok ? 'SUCCESS' : 'FAIL')
+  expect(json.CALLINFO.errors).toBe(ok ? 0 : 1)
+  expect(json.CALLINFO.errorcodes).toBe(ok ? 0 : 1)
+  expect(json.CALLINFO.general).toBeInstanceOf(Array)
+  expect(json.CALLINFO.handler).toMatch(/^([A-Z][a-z]+)*Handler$/)
+  expect(json.PARAMS).toEqual([])
+  expect(json.HEADERS).toBeTypeOf('object')
+  expect(json.DATA).toBeTypeOf('object')
+  if (ok) {
+    expect(json).not.toHaveProperty('ERRORS')
+    expect(json).not.toHaveProperty('ERRORCODES')
+    return
+  }
+  expect(json.ERRORS?.[0]).toMatch(/^[A-Z`a-z].{8,}[.!]$/)
+  expect(json.ERRORCODES).toHaveProperty('2000')
+  expect(Object.keys(json.ERRORCODES ?? {})).toHaveLength(2)
+  expect(text).not.toMatch(/\bat .*\.(ts|js):\d+|node_modules|SQLITE|CKR_/)
+}
+
+/** Says that an answer is this refusal: status and number of the catalogue. */
+export function expectFault(answer: Answer, status: number, code: number): void {
+  expect({ status: answer.status, codes: Object.keys(answer.json.ERRORCODES ?? {}) }).toEqual({ status, codes: [String(code), '2000'] })
+}
