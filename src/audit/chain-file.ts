@@ -44,11 +44,16 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
     if (damaged) await mend()
     if (bytes >= segmentBytes) await nextSegment()
     damaged = true
-    // Bytes written to a file that somebody has removed are on no disk, though every call says that they are.
-    if ((await handle.stat()).nlink === 0) throw removed(directory, chain, segment)
-    await handle.appendFile(text, 'latin1')
-    await handle.datasync()
-    damaged = false
+    try {
+      // Bytes written to a file that somebody has removed are on no disk, though every call says that they are.
+      if ((await handle.stat()).nlink === 0) throw removed(pathOf(directory, chain, segment))
+      await handle.appendFile(text, 'latin1')
+      await handle.datasync()
+      damaged = false
+    } catch (error) {
+      await mend().catch(() => undefined)
+      throw error
+    }
   }
 
   // The file is opened anew, because a disk that came back may be another mount, and must still be there: a chain that
@@ -59,6 +64,7 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
     handle = await openSegment(directory, chain, segment)
     await handle.truncate(Math.min(bytes, (await handle.stat()).size))
     await handle.datasync()
+    damaged = false
   }
 
   async function nextSegment(): Promise<void> {
@@ -89,8 +95,8 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
   }
 }
 
-function removed(directory: string, chain: string, segment: number): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${pathOf(directory, chain, segment)} was removed`), { code: 'ENOENT' })
+function removed(path: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${path} was removed`), { code: 'ENOENT' })
 }
 
 const pathOf = (directory: string, chain: string, segment: number): string =>

@@ -20,8 +20,8 @@ export interface ChainScan {
   sealedHash(seq: number): string | undefined
   /** Reads on; resolves to the number of bytes read. */
   step(): Promise<number>
-  /** Lets a finished scan look for what was written since. */
-  resume(): void
+  /** Lets a finished scan go on with what was written since. */
+  resume(): Promise<void>
   report(): ChainReport
   close(): Promise<void>
 }
@@ -48,8 +48,9 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
   async function turn(): Promise<void> {
     const next = ((await listSegments(directory)).get(chain) ?? []).find(({ number }) => number > segment)
     if (next === undefined) finished = true
-    else if (reader !== undefined && announced !== next.number) announced = next.number
-    else await turnTo(next)
+    else if (announced === next.number) await turnTo(next)
+    else announced = next.number
+    await reader?.look()
   }
 
   async function turnTo(next: Segment): Promise<void> {
@@ -97,8 +98,9 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
       if (bytes === 0) await turn()
       return bytes
     },
-    resume() {
+    async resume() {
       finished = false
+      await reader?.look()
     },
     report: () => ({ chain, ...checker.counts(), findings: findings.kept, moreFindings: findings.more }),
     close: async () => reader?.close(),

@@ -31,12 +31,12 @@ export async function listSegments(directory: string): Promise<Map<string, Segme
 }
 
 export interface LineReader {
-  /** The next complete lines, each with its newline; none when no complete line is left at this moment. */
+  /** The next whole lines, each with its newline; none when no whole line is left of what stood there at the last look. */
   next(): Promise<Buffer[]>
-  /** Where the last complete line ends, in bytes from the start of the file. */
-  readonly offset: number
-  /** Whether bytes without a newline stood behind it when `next` last looked. */
+  /** Whether bytes without a newline stood behind the last whole line. */
   readonly partial: boolean
+  /** Looks how far the file goes by now: a reader that followed a busy writer would never end. */
+  look(): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,9 +48,10 @@ export async function readLines(directory: string, segment: Segment): Promise<Li
   let chunk = Buffer.allocUnsafe(chunkBytes)
   let offset = 0
   let partial = false
+  let { size } = await handle.stat()
 
   async function next(): Promise<Buffer[]> {
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset)
+    const { bytesRead } = await handle.read(chunk, 0, Math.min(chunk.length, size - offset), offset)
     const end = chunk.lastIndexOf(10, bytesRead - 1) + 1
     partial = bytesRead > 0 && end === 0
     if (bytesRead === 0) return []
@@ -66,11 +67,11 @@ export async function readLines(directory: string, segment: Segment): Promise<Li
 
   return {
     next,
-    get offset() {
-      return offset
-    },
     get partial() {
       return partial
+    },
+    async look() {
+      size = (await handle.stat()).size
     },
     close: () => handle.close(),
   }

@@ -70,8 +70,8 @@ async function catchUp(scans: ReadonlyMap<string, ChainScan>, witnesses: Witness
   for (const scan of scans.values()) {
     const wanting = () => scan.torn || witnesses.awaits(scan)
     for (let tries = 0; tries < 3 && wanting(); tries += 1) {
-      if (tries > 0) await sleep(50)
-      scan.resume()
+      if (scan.torn) await sleep(20)
+      await scan.resume()
       while (!scan.finished && wanting()) {
         await scan.step()
         witnesses.settle(scan)

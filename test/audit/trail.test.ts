@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { parseLine, sha256 } from '../../src/audit/line.ts'
 import { parseSeal } from '../../src/audit/seal.ts'
 import { verifyTrail } from '../../src/audit/verify.ts'
-import { appendAll, eventOf, givenBench, givenDirectory, givenSigner, manyEvents } from './trail-kit.ts'
+import { eventOf } from './event-kit.ts'
+import { appendAll, givenBench, givenDirectory, givenSigner, manyEvents } from './trail-kit.ts'
 
 const first = 'worker-1.000001.jsonl'
 
