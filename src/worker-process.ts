@@ -11,8 +11,9 @@ export type ToWorker =
   | { readonly do: 'stop' }
   | { readonly do: 'answer' }
 
-/** What a worker says to the primary; `failed` are its last words. */
+/** What a worker says to the primary: `born` when it can be spoken to; `failed` are its last words. */
 export type FromWorker =
+  | { readonly tells: 'born' }
   | { readonly tells: 'listening'; readonly port: number }
   | { readonly tells: 'failed'; readonly ending: Ending }
   | { readonly tells: 'alive' }
@@ -62,6 +63,7 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
   process.on('SIGTERM', () => void stop().catch(fail))
   // A terminal sends these to the whole group; the primary passes on what they mean.
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})
+  tell({ tells: 'born' })
 }
 
 function tell(message: FromWorker, then?: () => void): void {

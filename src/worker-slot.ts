@@ -89,9 +89,14 @@ function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): Wo
 
   const listening = new Promise<number>((resolve) => {
     worker.on('message', (message: FromWorker) => {
-      misses = 0
+      // Not earlier: node:cluster drops what reaches a process that has not begun to listen.
+      if (message.tells === 'born') send({ do: 'start', config })
+      if (message.tells === 'alive') misses = 0
       if (message.tells === 'failed') lastWords = message.ending
-      if (message.tells === 'listening') resolve(message.port)
+      if (message.tells !== 'listening') return
+      misses = 0
+      log.info({ slot, worker: worker.process.pid, port: message.port }, 'worker listens')
+      resolve(message.port)
     })
   })
   const ended = new Promise<Ending>((resolve) => {
@@ -101,14 +106,13 @@ function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): Wo
     })
   })
   worker.on('error', (error) => log.warn({ err: error, slot }, 'the channel to the worker failed'))
-  send({ do: 'start', config })
 
   return {
     listening,
     ended,
     reload: () => send({ do: 'reload' }),
     beat() {
-      // Before its first word it is still starting, which may take as long as it takes.
+      // Until it listens it may take as long as it takes.
       if (misses === undefined) return
       misses += 1
       if (misses <= missesAllowed) return send({ do: 'answer' })

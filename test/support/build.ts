@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/** Compiles `src` into a folder of its own, below node_modules so that its imports are found; for tests that start processes. */
+export function buildSource(): string {
+  const cache = resolve(import.meta.dirname, '../../node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const output = mkdtempSync(join(cache, 'strongroom-'))
+  const root = resolve(import.meta.dirname, '../..')
+  const { status, stdout } = spawnSync(
+    'npx',
+    ['tsc', '-p', 'tsconfig.build.json', '--sourceMap', 'false', '--outDir', output],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
+  if (status !== 0) throw new Error(stdout)
+  return output
+}
