@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Logger } from 'pino'
 import { isFault } from '../../fault.ts'
+import type { Log } from '../../log.ts'
 import type { HostStatus } from '../hsm.ts'
 import { type HostProcess, spawnHost } from './host-process.ts'
 import { parseHostStatus } from './host-status.ts'
@@ -14,7 +14,7 @@ export interface SupervisorOptions {
   readonly sockets: readonly string[]
   /** A host whose heartbeat stays away that long is killed (`hsm.deadlineMs`). */
   readonly deadlineMs: number
-  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** The compiled `hsm/host/main.js`; by default the one in the same build. */
   readonly entry?: string
 }
@@ -38,10 +38,12 @@ const graceMs = 5_000
 /** Starts the token hosts and keeps them running until `close`. It sees neither PIN nor keys. */
 export function createHostSupervisor(options: SupervisorOptions): HostSupervisor {
   const keepers: HostKeeper[] = []
+  let isClosing = false
   return {
     async start() {
       const statuses: HostStatus[] = []
       for (const socket of options.sockets) {
+        if (isClosing) break
         const keeper = new HostKeeper(socket, options)
         keepers.push(keeper)
         const status = await keeper.start()
@@ -51,6 +53,7 @@ export function createHostSupervisor(options: SupervisorOptions): HostSupervisor
       return statuses
     },
     async close() {
+      isClosing = true
       await Promise.all(keepers.map((keeper) => keeper.close()))
     },
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { pino } from 'pino'
 import { loadConfig, readSecret } from '../../config/loader.ts'
+import { createLog } from '../../log.ts'
 import { createToken } from '../pkcs11/token.ts'
 import { createDispatch } from './dispatch.ts'
 import { createRequestQueue } from './request-queue.ts'
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
 
 async function serve(configFile: string, socket: string | undefined, hasParent: boolean): Promise<void> {
   const { hsm, log: logging } = loadConfig(configFile)
-  const log = pino({ name: 'strongroom-tokend', level: logging.level, base: { pid: process.pid, socket } })
+  const log = createLog({ name: 'strongroom-tokend', level: logging.level }).child({ pid: process.pid, socket })
   const token = createToken({
     module: hsm.module,
     uri: hsm.token,

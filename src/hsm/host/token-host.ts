@@ -1,5 +1,5 @@
 import { type Server, type Socket, createServer } from 'node:net'
-import type { Logger } from 'pino'
+import type { Log } from '../../log.ts'
 import { Fault } from '../../fault.ts'
 import {
   type Frame,
@@ -18,7 +18,7 @@ const pingCode = operations.indexOf('ping')
 export interface TokenHostOptions {
   readonly dispatch: Dispatch
   readonly queue: RequestQueue
-  readonly log: Logger
+  readonly log: Log
 }
 
 /** The server of a token host, not listening yet. It keeps nothing between two requests. */
@@ -52,7 +52,7 @@ function serve(socket: Socket, { dispatch, queue, log }: TokenHostOptions): void
   })
 }
 
-function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Logger): void {
+function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Log): void {
   try {
     writer.write(frame.id, outcomes.done, dispatch(frame))
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino'
+import type { Log } from '../../log.ts'
 import type { Token } from '../pkcs11/token.ts'
 
 export interface TokenWatch {
@@ -13,7 +13,7 @@ const longestRetryMs = 5_000
  * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK every
  * few seconds, because keys that are unwrapped already go on working in a token that is gone.
  */
-export function watchToken(token: Token, log: Logger): TokenWatch {
+export function watchToken(token: Token, log: Log): TokenWatch {
   let retryMs = firstRetryMs
   let timer: NodeJS.Timeout | undefined
   let reported: string | undefined

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createRootObjects } from '../../src/hsm/pkcs11/root-creation.ts'
+
+/** A SoftHSM2 token of the test's own, with all root objects in it. */
+export interface TestToken {
+  /** Holds everything below; 0700, so sockets may go here. */
+  readonly directory: string
+  readonly module: string
+  readonly tokenUri: string
+  readonly softhsmConf: string
+  readonly tokenDirectory: string
+  readonly pinFile: string
+  /** Removes the folder. */
+  cleanup(): void
+}
+
+const root = resolve(import.meta.dirname, '../..')
+const label = 'strongroom'
+
+/** What a template is made from: a change of any of these makes another. */
+const ingredients = [
+  'softhsm/init-token',
+  'softhsm/softhsm2.conf.template',
+  'softhsm/ceremony.c',
+  'src/hsm/pkcs11/root-creation.ts',
+  'src/hsm/pkcs11/root-objects.ts',
+  'src/hsm/pkcs11/key-kinds.ts',
+  'src/hsm/pkcs11/key-pairs.ts',
+]
+
+/** A copy of a token that is made once and kept below node_modules/.cache: RSA keys take their time, copies do not. */
+export function makeToken(): Promise<TestToken> {
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-token-'))
+  execFileSync('cp', ['-a', `${template()}/.`, directory])
+  const { module, tokenUri } = JSON.parse(readFileSync(join(directory, 'token.json'), 'utf8')) as Record<string, string>
+  const softhsmConf = join(directory, 'softhsm2.conf')
+  const tokenDirectory = join(directory, 'tokens')
+  writeFileSync(
+    softhsmConf,
+    `directories.tokendir = ${tokenDirectory}\nobjectstore.backend = file\nlog.level = ERROR\n`,
+  )
+  return Promise.resolve({
+    directory,
+    module: module ?? '',
+    tokenUri: tokenUri ?? '',
+    softhsmConf,
+    tokenDirectory,
+    pinFile: join(directory, 'pin'),
+    cleanup: () => rmSync(directory, { recursive: true, force: true }),
+  })
+}
+
+function template(): string {
+  const hash = createHash('sha256')
+  for (const file of ingredients) hash.update(readFileSync(join(root, file)))
+  const cache = join(root, 'node_modules/.cache/strongroom-tokens')
+  const finished = join(cache, hash.digest('hex').slice(0, 16))
+  if (existsSync(finished)) return finished
+  mkdirSync(cache, { recursive: true })
+  const fresh = mkdtempSync(join(cache, 'new-'))
+  fill(fresh)
+  try {
+    renameSync(fresh, finished)
+  } catch (error) {
+    // Another test process was quicker; its token serves as well.
+    if (!existsSync(finished)) throw error
+    rmSync(fresh, { recursive: true })
+  }
+  return finished
+}
+
+function fill(directory: string): void {
+  const ceremony = join(directory, 'ceremony')
+  execFileSync(join(root, 'softhsm/build-ceremony'), [ceremony])
+  const printed = execFileSync(
+    join(root, 'softhsm/init-token'),
+    ['--directory', directory, '--label', label, '--json'],
+    { encoding: 'utf8' },
+  )
+  const { module, uri, softhsmConf, pinFile } = JSON.parse(printed) as Record<
+    'module' | 'uri' | 'softhsmConf' | 'pinFile',
+    string
+  >
+  createRootObjects({ module, uri, softhsmConf, readPin: () => readFileSync(pinFile, 'utf8'), ceremony })
+  writeFileSync(join(directory, 'token.json'), JSON.stringify({ module, tokenUri: uri }))
+}
