@@ -5,6 +5,7 @@ import { Fault } from '../fault.ts'
 import { errnoOf } from './errno.ts'
 
 export interface ChainLock {
+  /** Once: the lock may be another's by the second time. */
   release(): Promise<void>
 }
 
@@ -27,7 +28,8 @@ export async function lockChain(path: string, chain: string, waitMs: number): Pr
     }
     await sleep(pollMs)
   }
-  return { release: () => rm(path, { force: true }) }
+  let released: Promise<void> | undefined
+  return { release: () => (released ??= rm(path, { force: true })) }
 }
 
 // Two processes may find the same dead owner. The right to remove its lock is itself a lock, named after the dead
@@ -50,8 +52,8 @@ async function tryLock(path: string, self: string): Promise<boolean> {
 // By link and not by O_EXCL, so that nobody ever reads a lock whose owner is not written yet.
 async function create(path: string, self: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`
-  await writeFile(draft, self, { mode: 0o600, flag: 'wx' })
   try {
+    await writeFile(draft, self, { mode: 0o600, flag: 'wx' })
     await link(draft, path)
     return true
   } catch (error) {

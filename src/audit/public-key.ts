@@ -23,8 +23,8 @@ export async function readPublicKey(directory: string): Promise<Buffer | undefin
 export async function leavePublicKey(directory: string, publicKey: Buffer): Promise<void> {
   const pem = createPublicKey({ key: publicKey, format: 'der', type: 'spki' }).export({ type: 'spki', format: 'pem' })
   const draft = join(directory, `${publicKeyFile}.${randomUUID()}`)
-  await writeFile(draft, pem, { mode: 0o644, flag: 'wx' })
   try {
+    await writeFile(draft, pem, { mode: 0o644, flag: 'wx' })
     await link(draft, join(directory, publicKeyFile))
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error

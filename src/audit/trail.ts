@@ -38,18 +38,20 @@ export interface AuditTrailOptions {
 export async function createAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
   const { directory, chain, log, heads } = options
   if (!chainName.test(chain)) throw new RangeError(`${chain} is no name for a chain`)
-  const kept = (await heads.read()).get(chain)
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const lock = await lockChain(join(directory, `${chain}.lock`), chain, options.lockWaitMs ?? 2_000)
     try {
-      const head = await genuineHead(options, kept)
+      const head = await genuineHead(options, (await heads.read()).get(chain))
       const found = await findChainEnd(directory, chain, head?.seq ?? 0)
       const file = await openChainFile({ ...options, end: continued(found, head) })
       const trail = startTrail(options, file, found.unsealed, lock)
       for (const event of foundEvents(options, found, head)) {
         log?.warn({ chain, subject: event.subject }, event.operation)
-        await trail.append(event)
+        await trail.append(event).catch(async (error: unknown) => {
+          await trail.close()
+          throw error
+        })
       }
       return trail
     } catch (error) {

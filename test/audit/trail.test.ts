@@ -1,4 +1,13 @@
-import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  constants,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseLine, sha256 } from '../../src/audit/line.ts'
@@ -6,6 +15,16 @@ import { parseSeal } from '../../src/audit/seal.ts'
 import { verifyTrail } from '../../src/audit/verify.ts'
 import { eventOf } from './event-kit.ts'
 import { appendAll, givenBench, givenDirectory, givenSigner, manyEvents } from './trail-kit.ts'
+
+const fdInfo = (fd: string): string => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')
+
+function linkOf(fd: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return undefined
+  }
+}
 
 const first = 'worker-1.000001.jsonl'
 
@@ -105,6 +124,17 @@ describe('a chain', () => {
     writeFileSync(join(bench.directory, 'worker-1.lock'), `${boot}.${process.pid}.1`)
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => bench.open()))
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('is open so that every write is on the disk when it returns, and only ever at the end', async () => {
+    const bench = givenBench()
+    await bench.open()
+    const path = join(bench.directory, first)
+    const descriptors = readdirSync('/proc/self/fd').filter((fd) => linkOf(fd) === path)
+    const flags = descriptors.map((fd) => Number.parseInt(/flags:\s*(\d+)/.exec(fdInfo(fd))?.[1] ?? '', 8))
+    expect(flags.map((bits) => bits & (constants.O_DSYNC | constants.O_APPEND))).toEqual([
+      constants.O_DSYNC | constants.O_APPEND,
+    ])
   })
 
   test('refuses records after close', async () => {
