@@ -20,21 +20,13 @@ const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
  */
 export function loadConfig(file: string): Config {
   const folder = dirname(resolve(file))
-  const problems: string[] = []
-  const written = mapPaths(
-    jsonSchema,
-    parseJson(file, readText(file, 'name another with --config')),
-    '',
-    (name, path) => {
-      const found = locate(folder, path)
-      if (found === undefined)
-        problems.push(`${name} begins with ${credentialPrefix}, which only systemd provides (LoadCredential=)`)
-      return found ?? path
-    },
+  const json = parseJson(file, readText(file, 'name another with --config'))
+  const result = configSchema.safeParse(
+    mapPaths(jsonSchema, json, (path) => locate(folder, path)),
+    { reportInput: true },
   )
-  const result = configSchema.safeParse(written, { reportInput: true })
-  problems.push(...(result.error?.issues.flatMap(problemsOf) ?? []))
-  if (!result.success || problems.length > 0) {
+  const problems = result.error?.issues.flatMap(problemsOf) ?? []
+  if (!result.success) {
     throw new ConfigError(`${file} cannot be used:\n${problems.map((line) => `  ${line}`).join('\n')}`)
   }
   return result.data
@@ -59,6 +51,9 @@ export function readSecret(path: string): string {
 }
 
 function readText(path: string, remedy: string): string {
+  if (path.startsWith(credentialPrefix)) {
+    throw new ConfigError(`${path} is a systemd credential: start this by systemd, or set CREDENTIALS_DIRECTORY`)
+  }
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
@@ -102,31 +97,21 @@ function missing(name: string): string {
 }
 
 /** The same configuration with every path that the schema marks as one replaced. */
-function mapPaths(
-  node: SchemaNode,
-  value: unknown,
-  name: string,
-  replace: (name: string, path: string) => string,
-): unknown {
-  if (node.format === 'path') return typeof value === 'string' && value !== '' ? replace(name, value) : value
+function mapPaths(node: SchemaNode, value: unknown, replace: (path: string) => string): unknown {
+  if (node.format === 'path') return typeof value === 'string' && value !== '' ? replace(value) : value
   const { items } = node
-  if (items !== undefined && Array.isArray(value)) {
-    return value.map((item, index) => mapPaths(items, item, `${name}[${index}]`, replace))
-  }
-  if (node.properties === undefined || typeof value !== 'object' || value === null) return value
-  const prefix = name === '' ? '' : `${name}.`
+  if (items !== undefined && Array.isArray(value)) return value.map((item) => mapPaths(items, item, replace))
+  if (node.properties === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      mapPaths(node.properties?.[key] ?? {}, member, prefix + key, replace),
-    ]),
+    Object.entries(value).map(([key, member]) => [key, mapPaths(node.properties?.[key] ?? {}, member, replace)]),
   )
 }
 
-function locate(folder: string, path: string): string | undefined {
+/** Outside systemd a credential keeps its written name: a command that does not need it can still use the configuration. */
+function locate(folder: string, path: string): string {
   if (!path.startsWith(credentialPrefix)) return resolve(folder, path)
   const directory = process.env['CREDENTIALS_DIRECTORY']
-  return directory === undefined ? undefined : resolve(directory, path.slice(credentialPrefix.length))
+  return directory === undefined ? path : resolve(directory, path.slice(credentialPrefix.length))
 }
 
 function isCredential(path: string): boolean {

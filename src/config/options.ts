@@ -12,6 +12,7 @@ export interface SchemaNode {
   readonly items?: SchemaNode
   readonly enum?: readonly string[]
   readonly minimum?: number
+  readonly exclusiveMinimum?: number
   readonly maximum?: number
 }
 
