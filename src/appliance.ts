@@ -75,12 +75,17 @@ export function storePlace({ store }: Config): { sqlite: string } | { postgresUr
   throw new TypeError('the configuration names no store')
 }
 
+/** The chain of one process in the audit trail. */
+export function chainName({ audit }: Config, writer: string): string {
+  return audit.machine === undefined ? writer : `${audit.machine}-${writer}`
+}
+
 function openTrail({ config, slot, log }: ApplianceOptions, store: Store, hsm: Hsm) {
   return createOpeningTrail(
     () =>
       createAuditTrail({
         ...config.audit,
-        chain: `worker-${slot}`,
+        chain: chainName(config, `worker-${slot}`),
         hsm,
         heads: createAuditHeads(store),
         clock: systemClock,

@@ -198,7 +198,7 @@ function vaultIdOf(params: Readonly<Record<string, string>>): number {
 }
 
 function validate(schema: AnyEndpoint['params'], value: unknown): unknown {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { reportInput: true })
   if (result.success) return result.data
   throw new Fault('request.invalid', describeProblem(result.error))
 }

@@ -4,8 +4,33 @@ import type { z } from 'zod'
 export function describeProblem(error: z.ZodError): string {
   const issue = error.issues[0]
   if (issue === undefined) return 'The call is not as the interface asks for it.'
-  const member = issue.path.join('.')
-  const where = member === '' ? 'The call' : member
-  if (issue.code === 'invalid_type' && issue.input === undefined) return `${where} is missing.`
-  return `${where}: ${issue.message}`
+  const member = issue.path.join('.') || 'The call'
+  return `${member} ${expectationOf(issue)}.`
+}
+
+type Issue = z.core.$ZodIssue
+
+function expectationOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is missing' : `must be ${typeNames[issue.expected] ?? issue.expected}`
+    case 'too_big':
+      return `must have ${issue.maximum} characters at most`
+    case 'too_small':
+      return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} characters`
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`
+    default:
+      // The contracts word these themselves, to be read after the member's name.
+      return issue.message
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
 }

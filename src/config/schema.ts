@@ -91,6 +91,13 @@ const store = z
 
 const audit = z.strictObject({
   directory: path.describe('Folder of the audit trail; one chain of files per process that writes.'),
+  machine: z
+    .string()
+    .regex(/^[a-z0-9]{1,16}$/, 'must be 1 to 16 lower-case letters and digits')
+    .optional()
+    .describe(
+      'Name of this machine, put before the names of its chains: needed, and different, where several daemons share a database.',
+    ),
   sealIntervalMs: milliseconds
     .default(5_000)
     .describe('Longest time between a record and the signature that covers it.'),

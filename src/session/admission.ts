@@ -121,12 +121,12 @@ function createStatements(): (subject: Subject<unknown> | undefined) => string {
     if (known !== undefined) return known
     const statement = `
       SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, t.issued_at, t.superseded_at,
-        u.id AS user_id, u.username, u.capabilities, k.id AS application_key_id, k.revoked_at, m.permission
+        u.id AS user_id, u.username, u.capabilities, a.id AS application_key_id, a.revoked_at, m.permission
         ${subject ? `, ${subject.columns}` : ''}
       FROM session_tokens t
       JOIN sessions s ON s.id = t.session_id
       JOIN users u ON u.id = s.user_id
-      JOIN application_keys k ON k.id = s.application_key_id
+      JOIN application_keys a ON a.id = s.application_key_id
       LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
       ${subject ? subject.join('m.vault_id', '$3') : ''}
       WHERE t.hash = $1`

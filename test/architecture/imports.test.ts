@@ -21,7 +21,10 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
   ['pipeline', /^api\//],
   ['route', /^[a-z]+\/routes\//],
   ['server', /^server\//],
-  ['root', /^(appliance|cluster|endpoints|exit|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//],
+  [
+    'root',
+    /^(appliance|cluster|endpoints|exit|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
+  ],
   ['records', /^(session|login|otp|user|vault|transparent)\/records\.ts$/],
   ['domain', /^(session|login|otp|user|vault|transparent|policy)\/[a-z0-9-]+\.ts$/],
 ]
@@ -91,7 +94,11 @@ const packages = imports.filter(({ specifier }) => !specifier.startsWith('.'))
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8')
-  return [...text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[^'"]*?from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm)].map((match) => ({
+  return [
+    ...text.matchAll(
+      /^(?:import|export)\s+(type\s+)?(?:[^'"]*?from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
+    ),
+  ].map((match) => ({
     file,
     specifier: match[2] ?? match[3] ?? '',
     typeOnly: match[1] !== undefined,
@@ -100,7 +107,8 @@ function importsOf(file: string): Import[] {
 
 const roleOf = (file: string): string | undefined => roles.find(([, pattern]) => pattern.test(file))?.[0]
 const targetOf = ({ file, specifier }: Import): string => relative('.', normalize(join(dirname(file), specifier)))
-const featureOf = (file: string): string | undefined => (['domain', 'records', 'route'].includes(roleOf(file) ?? '') ? file.split('/')[0] : undefined)
+const featureOf = (file: string): string | undefined =>
+  ['domain', 'records', 'route'].includes(roleOf(file) ?? '') ? file.split('/')[0] : undefined
 
 describe('the house', () => {
   it('has a role for every file', () => {

@@ -2,7 +2,14 @@ import { Agent, request } from 'node:https'
 import { expect } from 'vitest'
 
 export interface Envelope {
-  readonly CALLINFO: Record<string, unknown> & { status: string; token?: string; general: unknown[]; errors: number; errorcodes: number; handler: string }
+  readonly CALLINFO: Record<string, unknown> & {
+    status: string
+    token?: string
+    general: unknown[]
+    errors: number
+    errorcodes: number
+    handler: string
+  }
   readonly DATA: Record<string, unknown> | unknown[]
   readonly HEADERS: Record<string, string>
   readonly PARAMS: unknown[]
@@ -61,7 +68,9 @@ export class TestClient {
     const token = options.token === undefined ? this.token : options.token
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
     const headers = {
-      ...(payload === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(payload)) }),
+      ...(payload === undefined
+        ? {}
+        : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(payload)) }),
       ...(token ? { 'X-Http-Token': token } : {}),
       ...options.headers,
     }
@@ -69,7 +78,8 @@ export class TestClient {
     const json = JSON.parse(text) as Envelope
     checkEnvelope({ status, headers: replied, json }, text)
     if (token) expect((json.DATA as Record<string, unknown>)['token']).toBe(token)
-    if (typeof options.body === 'object' && options.body !== null && json.CALLINFO.status === 'SUCCESS') expect(json.DATA).toMatchObject(options.body)
+    if (typeof options.body === 'object' && options.body !== null && json.CALLINFO.status === 'SUCCESS')
+      expect(json.DATA).toMatchObject(options.body)
     if (token && token === this.token && json.CALLINFO.token) this.token = json.CALLINFO.token
     return { status, headers: replied, json }
   }
@@ -79,7 +89,13 @@ export class TestClient {
       const outgoing = request(`${this.base}${path}`, { method, headers, agent: this.#agent }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('latin1') }))
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString('latin1'),
+          }),
+        )
         response.on('error', reject)
       })
       outgoing.on('error', reject)
@@ -117,5 +133,8 @@ function checkEnvelope({ status, headers, json }: Answer, text: string): void {
 
 /** Says that an answer is this refusal: status and number of the catalogue. */
 export function expectFault(answer: Answer, status: number, code: number): void {
-  expect({ status: answer.status, codes: Object.keys(answer.json.ERRORCODES ?? {}) }).toEqual({ status, codes: [String(code), '2000'] })
+  expect({ status: answer.status, codes: Object.keys(answer.json.ERRORCODES ?? {}) }).toEqual({
+    status,
+    codes: [String(code), '2000'],
+  })
 }

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { allEndpoints, type EndpointDependencies } from '../../src/endpoints.ts'
+
+// The contracts name their domain only inside `run`, which is not called here.
+const endpoints = allEndpoints({
+  loginTypes: ['totp'],
+  keyDefaults: { allowExport: false, allowBackup: true, allowDelete: true },
+} as unknown as EndpointDependencies)
+const named = endpoints.map((contract) => [`${contract.method} ${contract.path}`, contract] as const)
+
+describe('the contracts', () => {
+  it('name each method and path once', () => {
+    expect(new Set(named.map(([name]) => name)).size).toBe(endpoints.length)
+  })
+
+  it('give operations names of their own; only an alias shares one', () => {
+    const paths = new Map<string, string>()
+    for (const { operation, path } of endpoints) {
+      expect(paths.get(operation) ?? path, operation).toBe(path)
+      paths.set(operation, path)
+    }
+  })
+
+  it.each(named)('%s is complete', (_name, contract) => {
+    expect(contract.operation).toMatch(/^[a-z]+(\.[a-z]+)+$/)
+    expect(contract.summary).toMatch(/^[A-Z][^.]+$/)
+    expect(contract.path).toMatch(/^(\/:?[a-z]+)+$/)
+    expect([200, 201]).toContain(contract.success)
+    expect(['public', 'session', 'vault']).toContain(contract.access.kind)
+  })
+
+  it.each(named)('%s declares the parameters of its path, and a vault where it needs one', (_name, contract) => {
+    const inPath = [...contract.path.matchAll(/:([a-z]+)/g)].map((match) => match[1])
+    const declared = Object.keys(
+      (z.toJSONSchema(contract.params, { io: 'input' }) as { properties?: object }).properties ?? {},
+    )
+    expect(declared.toSorted()).toEqual(inPath.toSorted())
+    if (contract.access.kind === 'vault') expect(inPath).toContain('vaultid')
+  })
+
+  it('leave nothing public but the way in', () => {
+    expect(named.filter(([, { access }]) => access.kind === 'public').map(([name]) => name)).toEqual([
+      'POST /auth',
+      'GET /authinfo/logintypes',
+    ])
+  })
+})
