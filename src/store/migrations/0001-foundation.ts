@@ -56,7 +56,7 @@ const people = (id: string): string[] => [
   )`,
   'CREATE INDEX otp_devices_user ON otp_devices (user_id)',
   `CREATE TABLE login_attempts (
-    subject text PRIMARY KEY,
+    subject text PRIMARY KEY NOT NULL,
     failures bigint NOT NULL,
     last_at bigint NOT NULL,
     blocked_until bigint NOT NULL
@@ -76,7 +76,7 @@ const sessions = (id: string): string[] => [
   'CREATE INDEX sessions_user ON sessions (user_id)',
   'CREATE INDEX sessions_last_seen ON sessions (last_seen_at)',
   `CREATE TABLE session_tokens (
-    hash text PRIMARY KEY,
+    hash text PRIMARY KEY NOT NULL,
     session_id bigint NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     issued_at bigint NOT NULL,
     superseded_at bigint
@@ -136,7 +136,7 @@ const keys = (id: string): string[] => [
 ]
 
 const auditHeads = `CREATE TABLE audit_heads (
-  chain text PRIMARY KEY,
+  chain text PRIMARY KEY NOT NULL,
   seq bigint NOT NULL,
   hash text NOT NULL,
   line text NOT NULL
