@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import { Fault, isFault } from '../fault.ts'
+import { atDesk } from './desk.ts'
+import { answering } from './globals.ts'
+
+const help = `
+One key serves all users of one application. It is shown once and cannot be shown again.
+
+Example:
+  strongroom apikey create payroll`
+
+export function addApplicationKeyCreate(applicationKey: Command): void {
+  applicationKey
+    .command('create')
+    .description('Makes a key for an application.')
+    .argument('<name>', 'name of the application: 1 to 64 letters, digits, blanks and . _ -')
+    .addHelpText('after', help)
+    .action(
+      answering(async ({ config }, name: string) => {
+        const { key } = await atDesk(config, ({ change, services }) =>
+          change('apikey.create', `application key ${name}`, (commit) =>
+            services.applicationKeys.create(name, commit).catch((error: unknown) => {
+              if (!isFault(error, 'store.conflict')) throw error
+              throw new Fault(
+                'store.conflict',
+                `There is, or was, an application key called ${name}: choose another name.`,
+              )
+            }),
+          ),
+        )
+        return {
+          json: { name, key },
+          lines: [`Application key ${name}: ${key}`, 'It is shown this once: hand it to the application now.'],
+        }
+      }),
+    )
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { loadConfig } from '../config/loader.ts'
+import { listApplicationKeys } from '../login/records.ts'
+import { dateOf, table } from './answer.ts'
+import { withStore } from './desk.ts'
+import { answering } from './globals.ts'
+
+export function addApplicationKeyList(applicationKey: Command): void {
+  applicationKey
+    .command('list')
+    .description('Lists all application keys by name; the keys themselves are kept nowhere.')
+    .addHelpText('after', '\nExample:\n  strongroom apikey list')
+    .action(
+      answering(async ({ config }) => {
+        const keys = await withStore(loadConfig(config), (store) => listApplicationKeys(store.read))
+        return {
+          json: keys.map(({ id, name, createdAt, revokedAt }) => ({ id, name, createdAt, revokedAt })),
+          lines: table([
+            ['ID', 'NAME', 'SINCE (UTC)', 'STATE'],
+            ...keys.map(({ id, name, createdAt, revokedAt }) => [
+              String(id),
+              name,
+              dateOf(createdAt),
+              revokedAt === null ? 'in use' : `revoked ${dateOf(revokedAt)}`,
+            ]),
+          ]),
+        }
+      }),
+    )
+}

@@ -1,0 +1,47 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { readSecret } from '../../config/loader.ts'
+import { findingsOf, type Check, type Finding } from '../finding.ts'
+
+const subject = 'certificate'
+const { ok, warning, problem } = findingsOf(subject)
+const dayMs = 86_400_000
+const warningDays = 30
+const renewal = 'Put a new certificate and key where tls.certificate and tls.key point, then send the daemon SIGHUP.'
+
+/** Whether clients will believe the server certificate: its dates, its key, its names. */
+export const certificateCheck: Check = {
+  subject,
+  run({ tls }) {
+    const certificate = new X509Certificate(readFileSync(tls.certificate))
+    const findings = [...dateFindings(certificate), ...keyFinding(certificate, tls.key), ...nameFinding(certificate)]
+    if (findings.length > 0) return findings
+    const days = Math.floor((Date.parse(certificate.validTo) - Date.now()) / dayMs)
+    return [ok(`good for ${days} days, for ${namesOf(certificate).join(', ')}`)]
+  },
+}
+
+function dateFindings({ validFrom, validTo }: X509Certificate): Finding[] {
+  const leftMs = Date.parse(validTo) - Date.now()
+  if (leftMs <= 0) return [problem(`expired on ${validTo}`, renewal)]
+  if (Date.parse(validFrom) > Date.now())
+    return [problem(`not valid before ${validFrom}`, `Check the clock of this machine. ${renewal}`)]
+  return leftMs < warningDays * dayMs ? [warning(`expires on ${validTo}`, renewal)] : []
+}
+
+function keyFinding(certificate: X509Certificate, keyFile: string): Finding[] {
+  if (certificate.checkPrivateKey(createPrivateKey(readSecret(keyFile)))) return []
+  return [problem('tls.key is not the key of tls.certificate', 'Put the two files of one pair there.')]
+}
+
+function nameFinding(certificate: X509Certificate): Finding[] {
+  if (namesOf(certificate).length > 0) return []
+  return [problem('it has no subject alternative name, so no client accepts it', renewal)]
+}
+
+function namesOf({ subjectAltName }: X509Certificate): string[] {
+  return (subjectAltName ?? '')
+    .split(', ')
+    .map((name) => name.replace(/^(DNS|IP Address):/, ''))
+    .filter((name) => name !== '')
+}

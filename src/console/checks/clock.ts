@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Config } from '../../config/schema.ts'
+import { OtpDeviceTable } from '../../otp/records.ts'
+import { withStore } from '../desk.ts'
+import { findingsOf, type Check } from '../finding.ts'
+
+const subject = 'clock'
+const { ok, warning, problem } = findingsOf(subject)
+const run = promisify(execFile)
+const toleranceMs = 60_000
+const remedy =
+  'Set the clock right and keep it so (systemd-timesyncd or chrony): time-based passwords and the audit trail need it.'
+
+/** Time-based passwords that were accepted, and audit records, cannot be from the future. */
+export const clockCheck: Check = {
+  subject,
+  async run(config) {
+    const latestMs = Math.max(await lastWritten(config), await lastPassword(config))
+    const aheadMs = latestMs - Date.now()
+    if (aheadMs > toleranceMs)
+      return [problem(`it is ${Math.round(aheadMs / 1000)} s behind the last thing that the appliance did`, remedy)]
+    if ((await isSynchronised()) === false) return [warning('it is not kept by a time service', remedy)]
+    return [ok(new Date().toISOString())]
+  },
+}
+
+async function lastWritten({ audit }: Config): Promise<number> {
+  if (!existsSync(audit.directory)) return 0
+  const files = await readdir(audit.directory)
+  const times = await Promise.all(files.map(async (file) => (await stat(join(audit.directory, file))).mtimeMs))
+  return Math.max(0, ...times)
+}
+
+function lastPassword(config: Config): Promise<number> {
+  return withStore(config, async (store) => {
+    const devices = await store.read.findBy(OtpDeviceTable, { kind: 'totp' })
+    return Math.max(0, ...devices.map(({ counter, periodSeconds }) => counter * (periodSeconds ?? 30) * 1000))
+  })
+}
+
+/** Undefined where there is no systemd to ask. */
+async function isSynchronised(): Promise<boolean | undefined> {
+  try {
+    const { stdout } = await run('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { timeout: 5_000 })
+    return stdout.trim() === 'yes'
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,81 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { TLSSocket } from 'node:tls'
+import type { Config } from '../../config/schema.ts'
+import { findingsOf, type Check, type Finding } from '../finding.ts'
+
+const subject = 'daemon'
+const { ok, warning, problem } = findingsOf(subject)
+const timeoutMs = 5_000
+const path = '/api/1.0/authinfo/logintypes'
+
+/** Whether the API answers over TLS, with the certificate that is configured. */
+export const daemonCheck: Check = {
+  subject,
+  async run(config) {
+    if (config.http.port === 0)
+      return [warning('http.port is 0, so nobody can know where it listens', 'Set http.port.')]
+    const place = `${addressOf(config)}:${config.http.port}`
+    try {
+      const answer = await ask(config)
+      return [judged(answer, config, place)]
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return [
+        problem(
+          `nothing answers at ${place} (${reason})`,
+          'Start it: systemctl start strongroom, or strongroomd --config FILE.',
+        ),
+      ]
+    }
+  },
+}
+
+interface Reply {
+  readonly status: number
+  readonly fingerprint: string
+  readonly protocol: string
+}
+
+function judged({ status, fingerprint, protocol }: Reply, { tls }: Config, place: string): Finding {
+  if (fingerprint !== new X509Certificate(readFileSync(tls.certificate)).fingerprint256)
+    return warning(
+      `at ${place} another certificate is served than tls.certificate`,
+      'Send the daemon SIGHUP, or see which program listens there.',
+    )
+  if (status !== 200) return problem(`it answers ${status} at ${place}`, 'See its journal.')
+  return ok(`answers at ${place} over ${protocol}`)
+}
+
+function addressOf({ http }: Config): string {
+  if (http.host === '0.0.0.0') return '127.0.0.1'
+  return http.host === '::' ? '::1' : http.host
+}
+
+function ask(config: Config): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    // Whom the certificate convinces is another check's question; this one compares it with the file.
+    const options = {
+      host: addressOf(config),
+      port: config.http.port,
+      path,
+      timeout: timeoutMs,
+      rejectUnauthorized: false,
+      agent: false,
+    }
+    const call = request(options, (response) => {
+      const { socket } = response
+      response.resume()
+      if (!(socket instanceof TLSSocket)) return reject(new Error('no TLS'))
+      resolve({
+        status: response.statusCode ?? 0,
+        fingerprint: socket.getPeerX509Certificate()?.fingerprint256 ?? '',
+        protocol: socket.getProtocol() ?? 'an unknown protocol',
+      })
+    })
+    call.on('timeout', () => call.destroy(new Error(`no answer within ${timeoutMs} ms`)))
+    call.on('error', reject)
+    call.end()
+  })
+}

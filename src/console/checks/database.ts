@@ -1,0 +1,39 @@
+import { storePlace } from '../../appliance.ts'
+import { inspectStore } from '../../store/inspection.ts'
+import { count } from '../answer.ts'
+import { findingsOf, type Check } from '../finding.ts'
+
+const subject = 'database'
+const { ok, warning, problem } = findingsOf(subject)
+
+export const databaseCheck: Check = {
+  subject,
+  async run(config) {
+    const place = storePlace(config)
+    const name = 'sqlite' in place ? place.sqlite : 'PostgreSQL'
+    const { exists, applied, pending, unknown, damage } = await inspectStore(place)
+    if (!exists) return [problem(`${name} holds no database`, 'Run "strongroom init", or correct store.sqlite.')]
+    if (damage.length > 0)
+      return [
+        problem(
+          `${name} is damaged: ${damage.slice(0, 3).join('; ')}`,
+          'Stop the daemon and restore a backup: see docs/operations.md.',
+        ),
+      ]
+    if (unknown.length > 0)
+      return [
+        problem(
+          `${name} was made by a newer release (${unknown.join(', ')})`,
+          'Install that release again, or restore a backup.',
+        ),
+      ]
+    if (pending.length > 0)
+      return [
+        warning(
+          `${name} lacks ${pending.length} migrations of this release`,
+          'Make a backup, then run "strongroom init".',
+        ),
+      ]
+    return [ok(`${name}: sound, ${count(applied.length, 'migration')} applied`)]
+  },
+}

@@ -1,0 +1,54 @@
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Config } from '../../config/schema.ts'
+import { readSecret } from '../../config/loader.ts'
+import { sentenceOf } from '../exit-code.ts'
+import { findingsOf, type Check, type Finding } from '../finding.ts'
+
+const subject = 'permissions'
+const { ok, problem } = findingsOf(subject)
+
+/** Whether secrets are their owner's alone, and nobody else may change a folder that the appliance trusts. */
+export const permissionsCheck: Check = {
+  subject,
+  run(config) {
+    const findings = [...secretsOf(config).flatMap(secretFinding), ...foldersOf(config).flatMap(folderFinding)]
+    return findings.length > 0 ? findings : [ok('secrets and folders are private')]
+  },
+}
+
+function secretsOf({ hsm, tls, store }: Config): string[] {
+  return [hsm.pinFile, tls.key, ...(store.postgresUrlFile === undefined ? [] : [store.postgresUrlFile])]
+}
+
+function foldersOf({ hsm, store, audit }: Config): [setting: string, folder: string][] {
+  return [
+    ['audit.directory', audit.directory],
+    ...(store.sqlite === undefined ? [] : [['store.sqlite', dirname(store.sqlite)] as [string, string]]),
+    ...(hsm.tokenDirectory === undefined ? [] : [['hsm.tokenDirectory', hsm.tokenDirectory] as [string, string]]),
+    ...hsm.sockets.map((socket): [string, string] => ['hsm.sockets', dirname(socket)]),
+  ]
+}
+
+function secretFinding(file: string): Finding[] {
+  try {
+    readSecret(file)
+    return []
+  } catch (error) {
+    return [{ subject, state: 'problem', detail: sentenceOf(error) }]
+  }
+}
+
+function folderFinding([setting, folder]: [string, string]): Finding[] {
+  const stat = statSync(folder, { throwIfNoEntry: false })
+  if (stat === undefined)
+    return [
+      problem(
+        `${folder} (${setting}) does not exist`,
+        `Make it, owned by the daemon's user, with mode 0700, or correct ${setting}.`,
+      ),
+    ]
+  if ((stat.mode & 0o022) === 0) return []
+  const mode = (stat.mode & 0o7777).toString(8).padStart(4, '0')
+  return [problem(`${folder} (${setting}) may be written by others (mode ${mode})`, `chmod go-w ${folder}`)]
+}

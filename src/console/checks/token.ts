@@ -1,0 +1,64 @@
+import type { Config } from '../../config/schema.ts'
+import type { HostStatus, TokenStatus } from '../../hsm/hsm.ts'
+import { rootRoles } from '../../hsm/pkcs11/root-objects.ts'
+import { findingsOf, type Check, type Finding } from '../finding.ts'
+import { isServed, reachToken } from '../token-access.ts'
+
+const { ok, warning, problem } = findingsOf('token')
+const host = findingsOf('token hosts')
+
+/** Whether the hosts answer, and whether the token holds what it should and does what it should. */
+export const tokenCheck: Check = {
+  subject: 'token',
+  async run(config) {
+    const hosts = await hostFindings(config)
+    // Where no host runs, one of our own still tells a stopped daemon from a broken token.
+    const access = await reachToken(config)
+    try {
+      const statuses = await access.hsm.status()
+      const ready = statuses.find(({ token }) => token !== undefined)?.token
+      return [...hosts, ...statuses.flatMap(stateFinding), ...(ready === undefined ? [] : tokenFindings(ready))]
+    } finally {
+      await access.close()
+    }
+  },
+}
+
+async function hostFindings({ hsm }: Config): Promise<Finding[]> {
+  const served = await Promise.all(hsm.sockets.map(isServed))
+  const silent = hsm.sockets.filter((_, at) => served[at] !== true)
+  if (silent.length === 0) return [host.ok(`${hsm.sockets.length} answering`)]
+  const remedy = hsm.spawn
+    ? 'Start the daemon, which starts them.'
+    : 'Start strongroom-token@.service for each of them.'
+  return silent.map((socket) => host.problem(`none answers at ${socket}`, remedy))
+}
+
+function stateFinding({ socket, state, reason }: HostStatus): Finding[] {
+  if (state === 'ready') return []
+  const remedy =
+    state === 'sealed' ? 'Correct hsm.pinFile, then restart the daemon.' : 'See the journal of the token host.'
+  return [host.problem(`${socket} is ${state}: ${reason ?? 'it does not say why'}`, remedy)]
+}
+
+function tokenFindings(token: TokenStatus): Finding[] {
+  const missing = rootRoles
+    .map((role) => `strongroom.${role}.v1`)
+    .filter((label) => !token.objects.root.includes(label))
+  const failed = Object.entries(token.conformance).filter(([, result]) => result !== 'passed')
+  return [
+    ok(
+      `${token.label}, serial ${token.serial}, ${token.objects.root.length} root objects, ${token.objects.vaultKeys} vault keys`,
+    ),
+    ...missing.map((label) =>
+      problem(
+        `${label} is missing`,
+        'Run "strongroom init"; if keys were made with it, restore the token from its backup instead.',
+      ),
+    ),
+    ...(failed.length === 0 ? [ok(`conformance: all ${Object.keys(token.conformance).length} checks passed`)] : []),
+    ...failed.map(([name, result]) =>
+      warning(`conformance: ${name}: ${result}`, 'See softhsm/README.md on what the appliance needs of a token.'),
+    ),
+  ]
+}

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs'
+import { verifyTrail } from '../../audit/verify.ts'
+import { questionOf, trailBytes } from '../audit-verify.ts'
+import { count } from '../answer.ts'
+import { findingsOf, type Check } from '../finding.ts'
+
+const subject = 'audit trail'
+const { ok, warning, problem } = findingsOf(subject)
+const largestBytes = 256 * 2 ** 20
+
+/** The same as `strongroom audit verify`, unless that would take long. */
+export const trailCheck: Check = {
+  subject,
+  async run(config) {
+    const { directory } = config.audit
+    if (!existsSync(directory))
+      return [problem(`${directory} does not exist`, 'Run "strongroom init", or correct audit.directory.')]
+    const bytes = await trailBytes(directory)
+    if (bytes > largestBytes)
+      return [
+        warning(
+          `${Math.round(bytes / 2 ** 20)} MiB are too much to check here`,
+          'Run "strongroom audit verify" when there is time.',
+        ),
+      ]
+    const { sound, chains } = await verifyTrail(await questionOf(config))
+    const found = chains.reduce((sum, { findings, moreFindings }) => sum + findings.length + moreFindings, 0)
+    if (!sound)
+      return [
+        problem(
+          `${count(found, 'finding')}: records were changed, removed or added`,
+          'Run "strongroom audit verify" and keep a copy of what it reads.',
+        ),
+      ]
+    const records = chains.reduce((sum, chain) => sum + chain.records, 0)
+    return [ok(`${count(records, 'record')} in ${count(chains.length, 'chain')}, as they were written`)]
+  },
+}

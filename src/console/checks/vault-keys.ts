@@ -1,0 +1,46 @@
+import { storePlace } from '../../appliance.ts'
+import type { Config } from '../../config/schema.ts'
+import { inspectStore } from '../../store/inspection.ts'
+import { VaultTable } from '../../vault/records.ts'
+import { count } from '../answer.ts'
+import { withStore } from '../desk.ts'
+import { findingsOf, type Check } from '../finding.ts'
+import { vaultKeyIds } from '../vault-key-ids.ts'
+
+const subject = 'vault keys'
+const { ok, warning, problem } = findingsOf(subject)
+
+/** Holds the vaults in the database against the keys in the token. */
+export const vaultKeysCheck: Check = {
+  subject,
+  async run(config) {
+    const { exists, pending } = await inspectStore(storePlace(config))
+    if (!exists || pending.length > 0) return []
+    const before = await vaultsOf(config)
+    const keys = new Set(vaultKeyIds(config))
+    // A vault that is made meanwhile has its key first: only who was there before must have one by now.
+    const keyless = before.filter(({ keyId }) => !keys.has(keyId))
+    const used = new Set((await vaultsOf(config)).map(({ keyId }) => keyId))
+    const stray = [...keys].filter((id) => !used.has(id))
+    if (keyless.length === 0 && stray.length === 0)
+      return [ok(`${count(before.length, 'vault')}, none without its key in the token`)]
+    return [
+      ...keyless.map(({ id, name }) =>
+        problem(
+          `vault ${id} (${name}) has no key in the token`,
+          'Restore the token from its backup: without the key its objects are lost.',
+        ),
+      ),
+      ...(stray.length === 0
+        ? []
+        : [
+            warning(
+              `${stray.length} keys in the token belong to no vault (first ${stray[0]})`,
+              'Harmless if vaults failed to be made; after restoring a database, restore one as new as the token.',
+            ),
+          ]),
+    ]
+  },
+}
+
+const vaultsOf = (config: Config) => withStore(config, (store) => store.read.find(VaultTable, { order: { id: 'ASC' } }))

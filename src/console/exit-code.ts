@@ -1,0 +1,39 @@
+import { CommanderError } from 'commander'
+import { faultCatalogue } from '../api/faults.ts'
+import { ConfigError } from '../config/loader.ts'
+import { Fault } from '../fault.ts'
+import { TokenFailure } from '../hsm/pkcs11/failure.ts'
+
+/** Exit codes of every command; `strongroom --help` lists them. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, token: 3, store: 4, audit: 5 } as const
+
+/** The command line asks for something that cannot be meant; the message says what to write instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+  if (error instanceof UsageError || error instanceof ConfigError) return exitCodes.usage
+  if (error instanceof TokenFailure) return exitCodes.token
+  if (!(error instanceof Fault)) return exitCodes.refused
+  if (error.code.startsWith('hsm.')) return exitCodes.token
+  if (error.code === 'store.unavailable') return exitCodes.store
+  return error.code === 'audit.unavailable' ? exitCodes.audit : exitCodes.refused
+}
+
+/** What failed, why, and what to do, for a person; never a stack trace. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof UsageError || error instanceof ConfigError) return error.message
+  if (error instanceof TokenFailure) {
+    if (error.remedy !== 'fatal') return `The token that hsm.token names fails: ${error.message}.`
+    return `The token refused the PIN in hsm.pinFile (${error.message}): correct the file before another try, since some tokens lock.`
+  }
+  if (error instanceof Fault) return `${error.detail ?? faultCatalogue[error.code].text}${causeOf(error)}`
+  return `An unexpected error: ${error instanceof Error ? error.message : String(error)}`
+}
+
+function causeOf({ cause, message }: Fault): string {
+  if (!(cause instanceof Error) || message.includes(cause.message)) return ''
+  return ` (${cause.message.split('\n')[0]})`
+}

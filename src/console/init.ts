@@ -1,0 +1,109 @@
+import type { Command } from 'commander'
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { storePlace } from '../appliance.ts'
+import { loadConfig, readSecret } from '../config/loader.ts'
+import type { Config } from '../config/schema.ts'
+import { createRootObjects } from '../hsm/pkcs11/root-creation.ts'
+import { inspectStore } from '../store/inspection.ts'
+import { openStore } from '../store/open.ts'
+import { tables } from '../tables.ts'
+import { count, table, type Answer } from './answer.ts'
+import { consoleEvent, withTrail } from './desk.ts'
+import { answering } from './globals.ts'
+import { leaveToOwner } from './ownership.ts'
+import { reachToken } from './token-access.ts'
+
+const ceremony = fileURLToPath(new URL('../hsm/ceremony', import.meta.url))
+
+const help = `
+Makes what is missing and touches nothing that is there, so it may be run again at any time: after an
+upgrade it applies the new migrations.
+
+Example:
+  strongroom init --config /etc/strongroom/strongroom.json`
+
+export function addInit(program: Command): void {
+  program
+    .command('init')
+    .summary('make the root keys in the token, and the database')
+    .description('Makes the root objects in the token, and makes or migrates the database.')
+    .addHelpText('after', help)
+    .action(answering(({ config }) => init(loadConfig(config))))
+}
+
+async function init(config: Config): Promise<Answer> {
+  const startedTick = performance.now()
+  const roots = initToken(config)
+  const database = await initDatabase(config)
+  const changes = [
+    ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),
+    ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),
+  ]
+  if (changes.length > 0) await record(config, changes.join(', '), startedTick)
+  return { json: { ...roots, database }, lines: describe(roots, database) }
+}
+
+function initToken({ hsm }: Config) {
+  const roots = createRootObjects({
+    module: hsm.module,
+    uri: hsm.token,
+    softhsmConf: hsm.softhsmConf,
+    tokenDirectory: hsm.tokenDirectory,
+    readPin: () => readSecret(hsm.pinFile),
+    ceremony,
+  })
+  if (hsm.tokenDirectory !== undefined) leaveToOwner(hsm.tokenDirectory)
+  return roots
+}
+
+interface Database {
+  readonly place: string
+  readonly existed: boolean
+  readonly applied: readonly string[]
+}
+
+async function initDatabase(config: Config): Promise<Database> {
+  const place = storePlace(config)
+  if ('sqlite' in place) mkdirSync(dirname(place.sqlite), { recursive: true, mode: 0o700 })
+  const before = await inspectStore(place)
+  await (await openStore(place, tables)).close()
+  if ('sqlite' in place && existsSync(place.sqlite)) leaveToOwner(dirname(place.sqlite))
+  return {
+    place: 'sqlite' in place ? place.sqlite : 'PostgreSQL',
+    existed: before.exists,
+    applied: before.pending,
+  }
+}
+
+async function record(config: Config, subject: string, startedTick: number): Promise<void> {
+  const store = await openStore(storePlace(config), tables)
+  try {
+    const token = await reachToken(config)
+    try {
+      await withTrail({ config, store, hsm: token.hsm }, (audit) =>
+        audit.append(consoleEvent('init', subject, 'allowed', startedTick)),
+      )
+    } finally {
+      await token.close()
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+function describe(roots: ReturnType<typeof initToken>, { place, existed, applied }: Database): string[] {
+  const made = existed ? 'exists' : 'made'
+  const migrated = applied.length === 0 ? 'up to date' : `${count(applied.length, 'migration')} applied`
+  return [
+    ...table([
+      ['token', `${roots.token.label}, serial ${roots.token.serial}`],
+      ...roots.created.map((label) => ['  made', label]),
+      ...roots.present.map((label) => ['  exists', label]),
+      ['database', place],
+      [`  ${made}`, migrated],
+    ]),
+    ...roots.warnings.map((warning) => `Warning: ${warning}`),
+  ]
+}

@@ -1,0 +1,54 @@
+import { Command } from 'commander'
+import { addApplicationKeyCreate } from './apikey-create.ts'
+import { addApplicationKeyList } from './apikey-list.ts'
+import { addApplicationKeyRevoke } from './apikey-revoke.ts'
+import { addAuditVerify } from './audit-verify.ts'
+import { addDoctor } from './doctor.ts'
+import { addInit } from './init.ts'
+import { addOtpEnroll } from './otp-enroll.ts'
+import { addTokenStatus } from './token-status.ts'
+import { addUserAdd } from './user-add.ts'
+import { addUserDisable } from './user-disable.ts'
+import { addUserList } from './user-list.ts'
+
+const help = `
+Exit codes:
+  0  done; for doctor and audit verify: nothing is wrong
+  1  a check found something, or the command was refused
+  2  the command line or the configuration cannot be used
+  3  the token cannot be used
+  4  the database cannot be used
+  5  the audit trail cannot be written
+
+Examples:
+  strongroom init
+  strongroom user add alice --fullname 'Alice Example' --email alice@example.org
+  strongroom otp enroll alice --totp
+  strongroom doctor --json | jq '.findings[] | select(.state != "ok")'
+
+Every command that changes something is recorded in the audit trail.`
+
+/** The whole command line: one file per command beside this one. */
+export function createProgram(): Command {
+  const program = new Command('strongroom')
+    .description('Sets up and looks after a Strongroom appliance.')
+    .option('--config <file>', 'configuration file', '/etc/strongroom/strongroom.json')
+    .option('--json', 'answer with one JSON document')
+    .addHelpText('after', help)
+    .showHelpAfterError('Try --help.')
+    .exitOverride()
+  addInit(program)
+  const user = program.command('user').description('people who may log in')
+  addUserAdd(user)
+  addUserList(user)
+  addUserDisable(user)
+  const applicationKey = program.command('apikey').description('keys of applications, part of every login')
+  addApplicationKeyCreate(applicationKey)
+  addApplicationKeyList(applicationKey)
+  addApplicationKeyRevoke(applicationKey)
+  addOtpEnroll(program.command('otp').description('second factors'))
+  addTokenStatus(program.command('token').description('the hardware security module'))
+  addAuditVerify(program.command('audit').description('the audit trail'))
+  addDoctor(program)
+  return program
+}

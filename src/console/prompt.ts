@@ -1,0 +1,45 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { readSecret } from '../config/loader.ts'
+import { UsageError } from './exit-code.ts'
+
+/** Asks on the terminal without showing what is typed; on standard error, so that the answer of the command stays alone on standard output. */
+export async function askSecret(question: string): Promise<string> {
+  process.stderr.write(question)
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
+  try {
+    const typed = await new Promise<string>((resolve, reject) => {
+      lines.once('line', resolve)
+      // Ctrl-C and Ctrl-D.
+      lines.once('close', () => reject(new UsageError('Nothing was entered.')))
+    })
+    return typed
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
+}
+
+/** A new pass phrase: from a file, from standard input (`-`), or asked for twice. */
+export async function newPassphrase(file: string | undefined): Promise<string> {
+  if (file === '-') return firstLine(await standardInput())
+  if (file !== undefined) return readSecret(file)
+  if (!process.stdin.isTTY)
+    throw new UsageError(
+      'There is no terminal to ask for the pass phrase: give --passphrase-file FILE, or - for standard input.',
+    )
+  const passphrase = await askSecret('Pass phrase: ')
+  if ((await askSecret('Pass phrase again: ')) !== passphrase)
+    throw new UsageError('The two pass phrases differ: nothing was changed, try again.')
+  return passphrase
+}
+
+export function standardInput(): Promise<string> {
+  return text(process.stdin)
+}
+
+export function firstLine(text: string): string {
+  return text.split(/\r?\n/, 1)[0] ?? ''
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../config/schema.ts'
+import { Fault } from '../fault.ts'
+import { createHsmClient } from '../hsm/client/hsm-client.ts'
+import { createHostSupervisor } from '../hsm/client/supervisor.ts'
+import type { Hsm } from '../hsm/hsm.ts'
+import { createLog } from '../log.ts'
+import { remark } from './answer.ts'
+
+/** A way to the token for one command. */
+export interface TokenAccess {
+  readonly hsm: Hsm
+  /** Whether the token host was started for this command alone, because none of `hsm.sockets` answered. */
+  readonly ownHost: boolean
+  close(): Promise<void>
+}
+
+/**
+ * The running token hosts, or where none answers a private one, which ends with `close`.
+ * Rejects with `hsm.unavailable` or `hsm.sealed` when the private one cannot open the token.
+ */
+export async function reachToken(config: Config): Promise<TokenAccess> {
+  const { sockets, deadlineMs, queue } = config.hsm
+  const answering = await Promise.all(sockets.map(isServed))
+  if (!answering.includes(true)) return startOwnHost(config)
+  const hsm = createHsmClient({ sockets: sockets.filter((_, at) => answering[at] === true), deadlineMs, queue })
+  return { hsm, ownHost: false, close: () => hsm.close() }
+}
+
+/** Whether some process listens on this unix socket. */
+export function isServed(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socket)
+    const settle = (answer: boolean) => {
+      connection.destroy()
+      resolve(answer)
+    }
+    connection.once('connect', () => settle(true)).once('error', () => settle(false))
+  })
+}
+
+async function startOwnHost(config: Config): Promise<TokenAccess> {
+  remark('No token host answers; one is started for this command.')
+  const folder = mkdtempSync(join(tmpdir(), 'strongroom-'))
+  const discard = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', discard)
+  const configFile = join(folder, 'strongroom.json')
+  // The host shares this command's standard output: its journal would spoil the answer.
+  writeFileSync(configFile, JSON.stringify({ ...config, log: { level: 'fatal' } }), { mode: 0o600 })
+  const { deadlineMs, queue } = config.hsm
+  const sockets = [join(folder, 'host')]
+  const log = createLog({ level: 'fatal', name: 'strongroom' })
+  const supervisor = createHostSupervisor({ configFile, sockets, deadlineMs, log })
+  const [status] = await supervisor.start()
+  if (status?.state !== 'ready') {
+    await supervisor.close()
+    discard()
+    throw new Fault(status?.state === 'sealed' ? 'hsm.sealed' : 'hsm.unavailable', status?.reason)
+  }
+  const hsm = createHsmClient({ sockets, deadlineMs, queue })
+  return {
+    hsm,
+    ownHost: true,
+    async close() {
+      await hsm.close()
+      await supervisor.close()
+      discard()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import Database from 'better-sqlite3'
+import { existsSync } from 'node:fs'
+import { Client } from 'pg'
+import { Fault } from '../fault.ts'
+import { migrations } from './migrations.ts'
+
+/** What a database looks like from outside: looked at without making, migrating or writing anything. */
+export interface StoreInspection {
+  readonly exists: boolean
+  readonly applied: readonly string[]
+  /** Migrations of this release that it lacks; a start of the daemon or `strongroom init` applies them. */
+  readonly pending: readonly string[]
+  /** Migrations that this release does not know: the database belongs to a newer one. */
+  readonly unknown: readonly string[]
+  /** What SQLite's integrity check found; empty when sound, and for PostgreSQL, which has no such check. */
+  readonly damage: readonly string[]
+}
+
+/** Rejects with `store.unavailable` when the database is there and cannot be read. */
+export async function inspectStore(place: { sqlite: string } | { postgresUrl: string }): Promise<StoreInspection> {
+  try {
+    return 'sqlite' in place ? inspectSqlite(place.sqlite) : await inspectPostgres(place.postgresUrl)
+  } catch (cause) {
+    const setting =
+      'sqlite' in place ? `The database ${place.sqlite} (store.sqlite)` : 'The database in store.postgresUrlFile'
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Fault('store.unavailable', `${setting} cannot be read: ${reason}.`, { cause })
+  }
+}
+
+function inspectSqlite(file: string): StoreInspection {
+  if (!existsSync(file)) return inspection(false, [], [])
+  const database = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    const lines = database.prepare('PRAGMA integrity_check').pluck().all().map(String)
+    const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get() !== undefined
+    const names = hasTable ? database.prepare('SELECT name FROM migrations ORDER BY id').pluck().all() : []
+    return inspection(
+      true,
+      names.map(String),
+      lines.filter((line) => line !== 'ok'),
+    )
+  } finally {
+    database.close()
+  }
+}
+
+async function inspectPostgres(connectionString: string): Promise<StoreInspection> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 5_000, statement_timeout: 10_000 })
+  await client.connect()
+  try {
+    const found = await client.query<{ present: boolean }>("SELECT to_regclass('migrations') IS NOT NULL AS present")
+    if (found.rows[0]?.present !== true) return inspection(false, [], [])
+    const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id')
+    return inspection(
+      true,
+      rows.map(({ name }) => name),
+      [],
+    )
+  } finally {
+    await client.end()
+  }
+}
+
+function inspection(exists: boolean, applied: readonly string[], damage: readonly string[]): StoreInspection {
+  const known = migrations.map((migration) => migration.name)
+  return {
+    exists,
+    applied,
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+    damage,
+  }
+}
