@@ -90,11 +90,12 @@ describe('AES-GCM', () => {
 
   it('gives each of many parallel callers his own answer', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => hosts.givenKey('aes256-gcm')))
-    const rounds = Array.from({ length: 1_000 }, async (_, round) => {
-      const key = keys[round % keys.length] as KeyReference
-      const plaintext = Buffer.from(`plaintext ${round} `.repeat(round % 40))
-      expect((await hosts.hsm.decrypt(key, await hosts.hsm.encrypt(key, plaintext))).equals(plaintext)).toBe(true)
-    })
+    const rounds = keys.flatMap((key, caller) =>
+      Array.from({ length: 50 }, async (_, round) => {
+        const plaintext = Buffer.from(`caller ${caller} round ${round} `.repeat(round))
+        expect((await hosts.hsm.decrypt(key, await hosts.hsm.encrypt(key, plaintext))).equals(plaintext)).toBe(true)
+      }),
+    )
     await Promise.all(rounds)
   })
 })

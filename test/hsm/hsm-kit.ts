@@ -11,13 +11,14 @@ export interface Hosts {
   readonly hsm: Hsm
   readonly supervisor: HostSupervisor
   readonly sockets: readonly string[]
+  readonly configFile: string
   /** What each host said after its first try. */
   readonly statuses: readonly HostStatus[]
   /** Process ids of the hosts that were started, in order. */
-  pids(): number[]
+  readonly pids: () => number[]
   /** A key of the kind, ready to use. */
-  givenKey(kind: KeyKind): Promise<KeyReference>
-  givenSecret(kind: KeyKind, secret: Uint8Array): Promise<KeyReference>
+  readonly givenKey: (kind: KeyKind) => Promise<KeyReference>
+  readonly givenSecret: (kind: KeyKind, secret: Uint8Array) => Promise<KeyReference>
   close(): Promise<void>
 }
 
@@ -41,7 +42,7 @@ export function buildOnce(): string {
   const output = mkdtempSync(join(cache, 'strongroom-host-'))
   const project = {
     extends: join(root, 'tsconfig.build.json'),
-    files: [join(root, 'src/hsm/host/main.ts')],
+    files: [join(root, 'src/hsm/host/main.ts'), join(root, 'src/hsm/client/supervisor.ts')],
     include: [],
     compilerOptions: { rootDir: join(root, 'src'), outDir: output, types: [join(root, 'node_modules/@types/node')] },
   }
@@ -86,6 +87,7 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
     hsm,
     supervisor,
     sockets,
+    configFile,
     statuses,
     pids: () => [...pids],
     givenKey: async (kind) => givenRecord(kind, await hsm.generate(kind, { exportable: false, backup: false })),
@@ -135,11 +137,9 @@ export function makeShim(token: TestToken): Shim {
   const control = join(token.directory, 'control')
   const journal = join(token.directory, 'journal')
   const headers = join(root, 'node_modules/pkcs11js/includes/pkcs11')
-  execFileSync('cc', [
-    ...['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-isystem', headers, '-o', module],
-    ...[`-DREAL_MODULE="${token.module}"`, `-DDIRECTORY="${token.directory}"`],
-    ...[join(import.meta.dirname, 'shim.c'), '-ldl'],
-  ])
+  const flags = ['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-isystem', headers, '-o', module]
+  const places = [`-DREAL_MODULE="${token.module}"`, `-DDIRECTORY="${token.directory}"`]
+  execFileSync('cc', [...flags, ...places, join(import.meta.dirname, 'shim.c'), '-ldl'])
   return {
     module,
     command: (line) => writeFileSync(control, line),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { z } from 'zod'
 import { createRootObjects } from '../../src/hsm/pkcs11/root-creation.ts'
 
 /** A SoftHSM2 token of the test's own, with all root objects in it. */
@@ -18,6 +19,9 @@ export interface TestToken {
   cleanup(): void
 }
 
+/** What `softhsm/init-token --json` prints. */
+const description = z.object({ module: z.string(), uri: z.string(), softhsmConf: z.string(), pinFile: z.string() })
+
 const root = resolve(import.meta.dirname, '../..')
 const label = 'strongroom'
 
@@ -26,6 +30,7 @@ const ingredients = [
   'softhsm/init-token',
   'softhsm/softhsm2.conf.template',
   'softhsm/ceremony.c',
+  'test/support/token.ts',
   'src/hsm/pkcs11/root-creation.ts',
   'src/hsm/pkcs11/root-objects.ts',
   'src/hsm/pkcs11/key-kinds.ts',
@@ -36,7 +41,7 @@ const ingredients = [
 export function makeToken(): Promise<TestToken> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-token-'))
   execFileSync('cp', ['-a', `${template()}/.`, directory])
-  const { module, tokenUri } = JSON.parse(readFileSync(join(directory, 'token.json'), 'utf8')) as Record<string, string>
+  const { module, uri } = description.parse(JSON.parse(readFileSync(join(directory, 'token.json'), 'utf8')))
   const softhsmConf = join(directory, 'softhsm2.conf')
   const tokenDirectory = join(directory, 'tokens')
   writeFileSync(
@@ -45,8 +50,8 @@ export function makeToken(): Promise<TestToken> {
   )
   return Promise.resolve({
     directory,
-    module: module ?? '',
-    tokenUri: tokenUri ?? '',
+    module,
+    tokenUri: uri,
     softhsmConf,
     tokenDirectory,
     pinFile: join(directory, 'pin'),
@@ -81,10 +86,7 @@ function fill(directory: string): void {
     ['--directory', directory, '--label', label, '--json'],
     { encoding: 'utf8' },
   )
-  const { module, uri, softhsmConf, pinFile } = JSON.parse(printed) as Record<
-    'module' | 'uri' | 'softhsmConf' | 'pinFile',
-    string
-  >
+  const { module, uri, softhsmConf, pinFile } = description.parse(JSON.parse(printed))
   createRootObjects({ module, uri, softhsmConf, readPin: () => readFileSync(pinFile, 'utf8'), ceremony })
-  writeFileSync(join(directory, 'token.json'), JSON.stringify({ module, tokenUri: uri }))
+  writeFileSync(join(directory, 'token.json'), printed)
 }

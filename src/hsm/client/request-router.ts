@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { type Frame, type Operation, frameBytes, operations } from '../frame.ts'
+import { type Frame, type Operation, frameBytes, frameLimitBytes, operations } from '../frame.ts'
 import { fieldsOf } from './host-connection.ts'
 import { HostLane, type Request } from './host-lane.ts'
 
@@ -64,12 +64,15 @@ export class RequestRouter {
     const { queue, deadlineMs } = this.#options
     if (this.#requests.size >= queue)
       return Promise.reject(unavailable('More operations wait for the token than hsm.queue allows.'))
+    const bytes = frameBytes(fields)
+    if (bytes > frameLimitBytes)
+      return Promise.reject(new Fault('request.too_large', `More than ${frameLimitBytes} bytes at once.`))
     return new Promise((resolve, reject) => {
       const request: Request = {
         id: this.#freeId(),
         code: operations.indexOf(operation),
         fields,
-        bytes: frameBytes(fields),
+        bytes,
         expiresMs: performance.now() + deadlineMs,
         only,
         resolve,

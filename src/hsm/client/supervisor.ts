@@ -74,7 +74,7 @@ class HostKeeper {
     this.#socket = socket
     this.#options = options
     this.#router = new RequestRouter({ sockets: [socket], deadlineMs: options.deadlineMs, queue: 16 })
-    this.#status = { socket, state: 'down', reason: 'The token host has not answered yet.' }
+    this.#status = { socket, state: 'down' }
   }
 
   /** Resolves with the first answer, or with `down` when the host ended before it gave one. */
@@ -101,6 +101,7 @@ class HostKeeper {
     const entry = this.#options.entry ?? fileURLToPath(new URL('../host/main.js', import.meta.url))
     const host = spawnHost(entry, this.#options.configFile, this.#socket)
     this.#process = host
+    this.#status = { socket: this.#socket, state: 'down', reason: 'The token host has not answered yet.' }
     this.#options.log.info({ socket: this.#socket, pid: host.pid }, 'token host started')
     return host
   }
@@ -140,7 +141,7 @@ class HostKeeper {
   }
 
   async #watch(host: HostProcess): Promise<void> {
-    if (this.#process !== host || this.#status.state === 'down') await this.#firstAnswer(host)
+    if (this.#status.state === 'down') await this.#firstAnswer(host)
     let answeredMs = performance.now()
     while (host.isRunning() && !this.#isClosing) {
       await this.#pause(heartbeatIntervalMs)

@@ -110,7 +110,8 @@ function createFields(list: readonly Buffer[]): Fields {
     reference() {
       const key = sealed()
       const policy = sealed()
-      return policy.seal.length === 0 ? { key } : { key, policy }
+      // Not by the seal: an empty one in the database would be taken for none, and the limits go unchecked.
+      return policy.record.length === 0 ? { key } : { key, policy }
     },
   }
 }

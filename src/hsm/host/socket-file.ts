@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 
 /**
  * Makes `server` listen on a unix socket that its owner alone may use. A file that a dead host left is replaced.
- * Throws when another host serves there, when the file is no socket, or when others may write to its folder: they could put a socket
- * of their own in its place.
+ * Throws when another host serves there, when the file is no socket, or when others own its folder or may write to it: they could put a
+ * socket of their own in its place.
  */
 export async function listenOn(server: Server, path: string): Promise<void> {
   const folder = statSync(dirname(path))
@@ -13,6 +13,9 @@ export async function listenOn(server: Server, path: string): Promise<void> {
     throw new Error(
       `Others may write to ${dirname(path)}, the folder of the socket in hsm.sockets: chmod go-w ${dirname(path)}`,
     )
+  }
+  if (folder.uid !== 0 && folder.uid !== process.getuid?.()) {
+    throw new Error(`${dirname(path)}, the folder of the socket in hsm.sockets, belongs to another user: chown it`)
   }
   await removeStale(path)
   const before = process.umask(0o177)

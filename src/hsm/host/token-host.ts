@@ -29,6 +29,10 @@ export function createTokenHost(options: TokenHostOptions): Server {
 function serve(socket: Socket, { dispatch, queue, log }: TokenHostOptions): void {
   const writer = createFrameWriter(socket)
   const answer = (frame: Frame) => reply(writer, frame, dispatch, log)
+  const refuse = (frame: Frame, detail: string) => {
+    writeFault(writer, frame, new Fault('hsm.unavailable', detail))
+    wipe(frame)
+  }
   const read = createFrameReader((frame) => {
     // A heartbeat does not wait behind the work: it asks whether the process answers, and a hung module holds it up in any case.
     if (frame.code === pingCode) return answer(frame)
@@ -36,10 +40,9 @@ function serve(socket: Socket, { dispatch, queue, log }: TokenHostOptions): void
       bytes: frameBytes(frame.fields),
       arrivedMs: performance.now(),
       run: () => answer(frame),
-      expire: () =>
-        refuse(writer, frame.id, new Fault('hsm.unavailable', 'The token took longer than hsm.deadlineMs.')),
+      expire: () => refuse(frame, 'The token took longer than hsm.deadlineMs.'),
     })
-    if (!isQueued) refuse(writer, frame.id, new Fault('hsm.unavailable', 'More operations wait than hsm.queue allows.'))
+    if (!isQueued) refuse(frame, 'More operations wait than hsm.queue allows.')
   })
   socket.on('error', (error) => log.debug({ error: error.message }, 'connection lost'))
   socket.on('data', (chunk) => {
@@ -59,13 +62,17 @@ function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Log):
     if (!(error instanceof Fault)) log.error({ err: error }, 'operation failed')
     else if (error.cause instanceof Error)
       log.debug({ code: error.code, cause: error.cause.message }, 'operation refused')
-    refuse(writer, frame.id, error instanceof Fault ? error : new Fault('internal'))
+    writeFault(writer, frame, error instanceof Fault ? error : new Fault('internal'))
   } finally {
-    // Plaintext and enrolled secrets came in these fields.
-    for (const field of frame.fields) field.fill(0)
+    wipe(frame)
   }
 }
 
-function refuse(writer: FrameWriter, id: number, fault: Fault): void {
-  writer.write(id, outcomes.fault, [Buffer.from(fault.code), Buffer.from(fault.detail ?? '')])
+/** Plaintext and enrolled secrets came in these fields. */
+function wipe({ fields }: Frame): void {
+  for (const field of fields) field.fill(0)
+}
+
+function writeFault(writer: FrameWriter, { id }: Frame, { code, detail }: Fault): void {
+  writer.write(id, outcomes.fault, [Buffer.from(code), Buffer.from(detail ?? '')])
 }

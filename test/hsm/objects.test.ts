@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Hosts, removeBuild, startHosts } from './hsm-kit.ts'
+
+let hosts: Hosts
+let vaultKey: string
+let listing: Map<string, string>
+
+/** What `pkcs11-tool` of OpenSC prints of each object: `label, class` → the lines below it. */
+function listObjects(): Map<string, string> {
+  const { module, softhsmConf, pinFile } = hosts.token
+  const printed = execFileSync(
+    'pkcs11-tool',
+    [
+      '--module',
+      module,
+      '--token-label',
+      'strongroom',
+      '--login',
+      '--pin',
+      readFileSync(pinFile, 'utf8'),
+      '--list-objects',
+    ],
+    { encoding: 'utf8', env: { ...process.env, SOFTHSM2_CONF: softhsmConf }, stdio: ['ignore', 'pipe', 'ignore'] },
+  )
+  const objects = printed.split(/^(?=\S.* Object)/m).filter((text) => / Object/.test(text))
+  return new Map(
+    objects.map((text) => [`${/label:\s+(\S+)/.exec(text)?.[1]}, ${/^(\S+ ?\S*) Object/.exec(text)?.[1]}`, text]),
+  )
+}
+
+const field = (object: string, name: string) =>
+  new RegExp(`^\\s*${name}:\\s+(.*?)\\s*$`, 'm')
+    .exec(listing.get(object) ?? '')?.[1]
+    ?.split(', ')
+    .toSorted()
+    .join(', ')
+
+beforeAll(async () => {
+  hosts = await startHosts()
+  vaultKey = await hosts.hsm.createVaultKey()
+  listing = listObjects()
+}, 120_000)
+
+afterAll(async () => {
+  await hosts.close()
+  removeBuild()
+})
+
+const locked = 'always sensitive, local, never extractable, sensitive'
+
+describe('the objects of the token, as OpenSC sees them', () => {
+  it('are these and no others', () => {
+    expect([...listing.keys()].toSorted()).toEqual([
+      'strongroom.audit.v1, Private Key',
+      'strongroom.audit.v1, Public Key',
+      'strongroom.kek.backup.v1, Secret Key',
+      'strongroom.kek.exportable.v1, Secret Key',
+      'strongroom.kek.strict.v1, Secret Key',
+      'strongroom.pepper.v1, Secret Key',
+      'strongroom.seal.v1, Secret Key',
+      'strongroom.transport.v1, Private Key',
+      'strongroom.transport.v1, Public Key',
+      'strongroom.vault, Secret Key',
+    ])
+  })
+
+  for (const [label, usage, kind] of [
+    ['strongroom.kek.strict.v1', 'unwrap, wrap', 'AES length 32'],
+    ['strongroom.kek.exportable.v1', 'unwrap, wrap', 'AES length 32'],
+    ['strongroom.kek.backup.v1', 'unwrap, wrap', 'AES length 32'],
+    // OpenSC prints no "sign" for secret keys: none means that they do nothing else.
+    ['strongroom.seal.v1', 'none', 'Generic secret length 32'],
+    ['strongroom.pepper.v1', 'none', 'Generic secret length 32'],
+    ['strongroom.vault', 'decrypt, encrypt', 'AES length 32'],
+  ] as const) {
+    it(`hold ${label}: ${kind}, ${usage}, locked in`, () => {
+      const object = `${label}, Secret Key`
+      expect(listing.get(object)?.split('\n')[0]).toContain(kind)
+      expect(field(object, 'Usage')).toBe(usage)
+      expect(field(object, 'Access')).toBe(locked)
+    })
+  }
+
+  for (const [label, usage] of [
+    ['strongroom.audit.v1', 'sign'],
+    ['strongroom.transport.v1', 'decrypt, unwrap'],
+  ] as const) {
+    it(`hold the private ${label}: ${usage}, locked in`, () => {
+      expect(field(`${label}, Private Key`, 'Usage')).toBe(usage)
+      expect(field(`${label}, Private Key`, 'Access')).toBe(locked)
+    })
+  }
+
+  it('name a vault key by the id that was given out', () => {
+    expect(field('strongroom.vault, Secret Key', 'ID')).toBe(vaultKey)
+  })
+
+  it('can be seen without login only as public keys', () => {
+    const { module, softhsmConf } = hosts.token
+    const printed = execFileSync('pkcs11-tool', ['--module', module, '--token-label', 'strongroom', '--list-objects'], {
+      encoding: 'utf8',
+      env: { ...process.env, SOFTHSM2_CONF: softhsmConf },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    expect(printed.match(/^\S.* Object/gm)).toHaveLength(2)
+    expect(printed).not.toMatch(/Secret Key|Private Key/)
+  })
+})
