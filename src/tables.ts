@@ -1,4 +1,4 @@
-import type { EntitySchema } from 'typeorm'
+import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { AuditHeadTable } from './audit/records.ts'
 import { ApplicationKeyTable, LoginAttemptsTable } from './login/records.ts'
 import { OtpDeviceTable } from './otp/records.ts'
@@ -8,7 +8,7 @@ import { UserTable } from './user/records.ts'
 import { MembershipTable, VaultTable } from './vault/records.ts'
 
 /** Every table of every feature; a test holds them against what the migrations make. */
-export const tables: readonly EntitySchema[] = [
+export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   UserTable,
   ApplicationKeyTable,
   LoginAttemptsTable,
@@ -20,4 +20,4 @@ export const tables: readonly EntitySchema[] = [
   TransparentKeyTable,
   KeyVersionTable,
   AuditHeadTable,
-] as unknown as readonly EntitySchema[]
+]

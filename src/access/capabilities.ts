@@ -14,6 +14,16 @@ export const capabilityBits = {
 
 export type Capability = keyof typeof capabilityBits
 
+export const capabilityNames: readonly Capability[] = [
+  'read',
+  'createVault',
+  'admin',
+  'audit',
+  'escrow',
+  'changePassphrase',
+  'active',
+]
+
 /** The bitmap itself, as `userstatus` carries it: 140 is Active + Audit + Admin. */
 export type Capabilities = number
 
@@ -26,7 +36,7 @@ export function capabilitiesOf(names: readonly Capability[]): Capabilities {
 }
 
 export function namesOf(capabilities: Capabilities): Capability[] {
-  return (Object.keys(capabilityBits) as Capability[]).filter((name) => holds(capabilities, name))
+  return capabilityNames.filter((name) => holds(capabilities, name))
 }
 
 /** May log in at all: active, and not an escrow account. */

@@ -21,7 +21,7 @@ function expectationOf(issue: Issue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`
     default:
-      // The contracts word these themselves, to be read after the member's name.
+      // The contracts word the rest themselves, to be read after the member's name.
       return issue.message
   }
 }

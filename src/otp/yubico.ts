@@ -26,7 +26,7 @@ export function isPublicId(text: string): boolean {
 }
 
 function decodeModhex(text: string): Buffer {
-  const digits = [...text].map((letter) => modhex.indexOf(letter).toString(16)).join('')
+  const digits = Array.from(text, (letter) => modhex.indexOf(letter).toString(16)).join('')
   return Buffer.from(digits, 'hex')
 }
 

@@ -58,11 +58,13 @@ export function createGate({ store, clock, rules, report }: AdmissionDependencie
   function checkAlive(row: AdmissionRow, now: number): void {
     const idle = now - row.last_seen_at > rules.idleTimeoutMs + touchEveryMs
     const old = now - row.created_at > rules.absoluteTimeoutMs
-    if (row.ended_at !== null || idle || old || row.revoked_at !== null || !mayLogIn(row.capabilities)) throw new Fault('session.invalid')
+    if (row.ended_at !== null || idle || old || row.revoked_at !== null || !mayLogIn(row.capabilities))
+      throw new Fault('session.invalid')
   }
 
   async function checkReuse(row: AdmissionRow, now: number): Promise<void> {
-    if (rules.rotation === 'compatible' || row.superseded_at === null || now <= row.superseded_at + strictOverlapMs) return
+    if (rules.rotation === 'compatible' || row.superseded_at === null || now <= row.superseded_at + strictOverlapMs)
+      return
     await store.transaction((tx) => endSession(tx, row.session_id, now))
     report(row.session_id, row.username)
     throw new Fault('session.invalid')
@@ -97,15 +99,16 @@ export function createGate({ store, clock, rules, report }: AdmissionDependencie
 }
 
 function admissionOf(row: AdmissionRow, request: AdmissionRequest): Omit<Admission, 'token'> {
-  const permission = row.permission === null ? undefined : permissionFromBit(Number(row.permission))
-  const vault: VaultAccess | undefined = permission && request.vaultId !== undefined ? { id: request.vaultId, permission } : undefined
+  const permission = row.permission === null ? undefined : permissionFromBit(row.permission)
+  const vault: VaultAccess | undefined =
+    permission && request.vaultId !== undefined ? { id: request.vaultId, permission } : undefined
   return {
     caller: {
-      userId: Number(row.user_id),
+      userId: row.user_id,
       username: row.username,
-      capabilities: Number(row.capabilities),
-      sessionId: Number(row.session_id),
-      applicationKeyId: Number(row.application_key_id),
+      capabilities: row.capabilities,
+      sessionId: row.session_id,
+      applicationKeyId: row.application_key_id,
     },
     vault,
     // Whoever is no member must not learn even that the thing exists.

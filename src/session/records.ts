@@ -72,6 +72,11 @@ export async function endSession(tx: Tx, sessionId: number, now: number): Promis
 
 /** Forgets sessions not seen since `before`, a bounded number at a time so that no login waits for a large sweep. */
 export async function sweepSessions(tx: Tx, before: number): Promise<void> {
-  const stale = await tx.find(SessionTable, { where: { lastSeenAt: LessThan(before) }, order: { lastSeenAt: 'ASC' }, take: 100, select: { id: true } })
+  const stale = await tx.find(SessionTable, {
+    where: { lastSeenAt: LessThan(before) },
+    order: { lastSeenAt: 'ASC' },
+    take: 100,
+    select: { id: true },
+  })
   if (stale.length > 0) await tx.delete(SessionTable, { id: In(stale.map((session) => session.id)) })
 }

@@ -33,8 +33,6 @@ export interface Passphrases {
 
 const saltBytes = 16
 const hashBytes = 32
-// Its name in the library is a const enum, which does not exist at run time.
-const argon2id = 2
 
 export function createPassphrases(hsm: Pick<Hsm, 'pepper'>, cost: PassphraseCost): Passphrases {
   const currentCost = `m=${cost.memoryKiB},t=${cost.passes}`
@@ -44,9 +42,8 @@ export function createPassphrases(hsm: Pick<Hsm, 'pepper'>, cost: PassphraseCost
   async function derive(passphrase: string, salt: Buffer, costText: string): Promise<Buffer> {
     const [memoryCost, timeCost] = parseCost(costText)
     const hash = await inTurn(() =>
-      // The same characters typed on another keyboard may arrive composed differently (RFC 8265 §4.2).
+      // Argon2id is the library's default. The same characters typed on another keyboard may arrive composed differently (RFC 8265 §4.2).
       hashRaw(passphrase.normalize('NFC'), {
-        algorithm: argon2id,
         salt,
         memoryCost,
         timeCost,

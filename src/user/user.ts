@@ -91,23 +91,26 @@ function fingerprintOf(publicKey: Buffer): string {
 }
 
 /** Spec: Limits. Lengths are counted in Unicode code points. */
-const fieldLimits = { username: [5, 32], fullname: [5, 64], email: [5, 128] } as const
-const passphraseLimits = [12, 256] as const
+const fieldLimits = { username: [5, 32], fullname: [5, 64], email: [5, 128], passphrase: [12, 256] } as const
+type LimitedField = keyof typeof fieldLimits
 
 function checkFields(user: NewUser): void {
-  for (const [field, [least, most]] of Object.entries(fieldLimits)) {
-    const value = user[field as keyof typeof fieldLimits]
-    const length = [...value].length
-    if (length < least || length > most)
-      throw new Fault('user.invalid', `${field} must have ${least} to ${most} characters.`)
-    if (/\p{Cc}/u.test(value) || value !== value.trim())
-      throw new Fault('user.invalid', `${field} must not begin or end with a blank or hold control characters.`)
-  }
+  for (const field of ['username', 'fullname', 'email', 'passphrase'] as const) checkLength(field, user[field])
+  for (const field of ['username', 'fullname', 'email'] as const) checkText(field, user[field])
   if (!/^[-\w.@]+$/.test(user.username))
     throw new Fault('user.invalid', 'username may hold letters, digits and - _ . @ only.')
   if (!/^[^@\s]+@[^@\s]+$/.test(user.email)) throw new Fault('user.invalid', 'email must be an e-mail address.')
-  const [least, most] = passphraseLimits
-  const length = [...user.passphrase].length
+}
+
+function checkLength(field: LimitedField, value: string): void {
+  const [least, most] = fieldLimits[field]
+  const { length } = Array.from(value)
   if (length < least || length > most)
-    throw new Fault('user.invalid', `The pass phrase must have ${least} to ${most} characters.`)
+    throw new Fault('user.invalid', `${field} must have ${least} to ${most} characters.`)
+}
+
+function checkText(field: LimitedField, value: string): void {
+  if (/\p{Cc}/u.test(value) || value !== value.trim()) {
+    throw new Fault('user.invalid', `${field} must not begin or end with a blank or hold control characters.`)
+  }
 }

@@ -31,7 +31,7 @@ describe('the contracts', () => {
   })
 
   it.each(named)('%s declares the parameters of its path, and a vault where it needs one', (_name, contract) => {
-    const inPath = [...contract.path.matchAll(/:([a-z]+)/g)].map((match) => match[1])
+    const inPath = [...contract.path.matchAll(/:([a-z]+)/g)].map((match) => match[1] ?? '')
     const declared = Object.keys(
       (z.toJSONSchema(contract.params, { io: 'input' }) as { properties?: object }).properties ?? {},
     )

@@ -188,7 +188,7 @@ export class TestAppliance {
     await this.#parts.store.close()
     await this.stop()
     rmSync(this.directory, { recursive: true, force: true })
-    await this.token.cleanup()
+    this.token.cleanup()
   }
 }
 

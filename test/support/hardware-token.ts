@@ -10,9 +10,10 @@ export class HardwareToken {
   sessionUse = 0
 
   constructor(
-    publicId: string = [...randomBytes(6).toString('hex')]
-      .map((digit) => 'cbdefghijklnrtuv'[Number.parseInt(digit, 16)])
-      .join(''),
+    publicId: string = Array.from(
+      randomBytes(6).toString('hex'),
+      (digit) => 'cbdefghijklnrtuv'[Number.parseInt(digit, 16)],
+    ).join(''),
   ) {
     this.publicId = publicId
   }
