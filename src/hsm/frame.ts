@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
 import { decodeRecord } from './key-record.ts'
 
 /**
@@ -111,7 +111,7 @@ export interface FrameWriter {
 }
 
 /** Writes the frames of one tick with one call, because a call costs more than a small frame; what was written is zeroed. */
-export function createFrameWriter(socket: Socket): FrameWriter {
+export function createFrameWriter(socket: Writable): FrameWriter {
   let waiting: { id: number; code: number; fields: readonly Uint8Array[]; bytes: number }[] = []
 
   const flush = () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { z } from 'zod'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import { type HostSupervisor, createHostSupervisor } from '../../src/hsm/client/supervisor.ts'
 import { type Hsm, type HostStatus, type KeyKind, type KeyReference, keyRecord } from '../../src/hsm/hsm.ts'
@@ -98,6 +99,31 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
       token.cleanup()
     },
   }
+}
+
+const foreignToken = z.object({
+  directory: z.string(),
+  module: z.string(),
+  tokenUri: z.string(),
+  softhsmConf: z.string(),
+  tokenDirectory: z.string(),
+  pinFile: z.string(),
+})
+
+/**
+ * SoftHSM2, and what STRONGROOM_TEST_TOKENS names: JSON files, separated by colons, each the description of a token (a TestToken
+ * without `cleanup`) that has its root objects and a folder for sockets.
+ */
+export function tokensUnderTest(): { name: string; make: () => Promise<TestToken> }[] {
+  const files = (process.env['STRONGROOM_TEST_TOKENS'] ?? '').split(':').filter((file) => file !== '')
+  return [
+    { name: 'SoftHSM2', make: makeToken },
+    ...files.map((name) => ({
+      name,
+      make: () =>
+        Promise.resolve({ ...foreignToken.parse(JSON.parse(readFileSync(name, 'utf8'))), cleanup: () => undefined }),
+    })),
+  ]
 }
 
 function writeConfig(token: TestToken, sockets: readonly string[], hsm: Readonly<Record<string, unknown>>): string {
