@@ -37,7 +37,7 @@ async function main(): Promise<void> {
 
 async function serve(configFile: string, socket: string | undefined, hasParent: boolean): Promise<void> {
   const { hsm, log: logging } = loadConfig(configFile)
-  const log = createLog({ name: 'strongroom-tokend', level: logging.level }).child({ pid: process.pid, socket })
+  const log = createLog({ name: 'strongroom-tokend', level: logging.level }).child({ socket })
   const token = createToken({
     module: hsm.module,
     uri: hsm.token,
