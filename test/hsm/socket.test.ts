@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type Server, connect, createServer } from 'node:net'
@@ -12,6 +12,7 @@ import { type Hosts, buildOnce, eventually, removeBuild, startHosts } from './hs
 let directory: string
 let hosts: Hosts | undefined
 const servers: Server[] = []
+let child: ChildProcess | undefined
 
 const givenServer = () => {
   const server = createServer()
@@ -24,6 +25,8 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
+  child?.kill('SIGKILL')
+  child = undefined
   for (const server of servers.splice(0)) server.close()
   await hosts?.close()
   hosts = undefined
@@ -90,7 +93,7 @@ describe('the socket of a token host', () => {
     await supervisor.close()
     const path = join(directory, 'passed.sock')
     const command = [process.execPath, join(buildOnce(), 'hsm/host/main.js'), '--config', configFile, '--systemd']
-    const child = spawn('perl', ['-e', passListener, path, ...command], { stdio: ['ignore', 'ignore', 'inherit'] })
+    child = spawn('perl', ['-e', passListener, path, ...command], { stdio: ['ignore', 'ignore', 'inherit'] })
     const hsm = createHsmClient({ sockets: [path], deadlineMs: 10_000, queue: 10 })
     await eventually(async () => (await hsm.status())[0]?.state === 'ready')
     await hsm.close()
