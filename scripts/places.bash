@@ -1,0 +1,131 @@
+# Sourced by scripts/setup: where everything lies, for a trial below $demo or for this machine.
+
+label=strongroom
+hosts=$(($(nproc) < 2 ? 1 : 2))
+
+socket_list() {
+  local number list=''
+  for number in $(seq "$hosts"); do list+="${list:+,}\"$1/$number.sock\""; done
+  echo "[$list]"
+}
+
+if [ -n "$demo" ]; then
+  demo=$(realpath -m "$demo")
+  # A unix socket's path has 107 characters at most (unix(7)).
+  [ "${#demo}" -le 90 ] || die "The path $demo is too long for unix sockets." 'Choose a shorter one.'
+  program=$root
+  host=127.0.0.1
+  config=$demo/strongroom.json
+  token=$demo/token pin=$demo/token/pin so_pin=$demo/token/so-pin pin_setting=$demo/token/pin
+  certificate=$demo/tls/server.pem ca=$demo/tls/ca.pem ca_key=$demo/tls/ca.key
+  tls_key=$demo/tls/server.key tls_key_setting=$demo/tls/server.key
+  data=$demo/data sockets=$(socket_list "$demo/run") spawn=true
+  pid_file=$demo/strongroomd.pid log_file=$demo/strongroomd.log
+  credentials=$demo/demo-credentials.json
+  console=("$demo/strongroom")
+  run_as=()
+else
+  program=/usr/lib/strongroom
+  host=0.0.0.0
+  config=/etc/strongroom/strongroom.json
+  secrets=/etc/strongroom/credentials
+  token=/var/lib/strongroom-token pin=$secrets/pin so_pin=$secrets/so-pin
+  certificate=/etc/strongroom/tls/server.pem ca=/etc/strongroom/tls/ca.pem ca_key=$secrets/ca-key
+  tls_key=$secrets/tls-key
+  # The loader finds these in the folder that systemd, or the commands in /usr/local/bin, name.
+  pin_setting='${CREDENTIALS_DIRECTORY}/pin' tls_key_setting='${CREDENTIALS_DIRECTORY}/tls-key'
+  data=/var/lib/strongroom
+  if [ -n "$systemd" ]; then
+    token_user=strongroom-token sockets=$(socket_list /run/strongroom-token) spawn=false
+  else
+    token_user=strongroom sockets=$(socket_list /run/strongroom) spawn=true
+  fi
+  pid_file=/run/strongroom/strongroomd.pid log_file=/var/log/strongroomd.log
+  credentials=$secrets/first-run.json
+  console=(/usr/local/bin/strongroom)
+  # The daemon itself is no more than this user, and may listen on port 443.
+  run_as=(setpriv --reuid strongroom --regid strongroom --init-groups --inh-caps=-all,+net_bind_service
+    --ambient-caps=-all,+net_bind_service --bounding-set=-all,+net_bind_service)
+fi
+
+make_folders() {
+  if [ -n "$demo" ]; then
+    # Only what this makes: a folder that was there keeps its mode.
+    (umask 077; mkdir -p "$demo/tls" "$demo/data/audit" "$demo/run" "$demo/token")
+    chmod 0700 "$demo/tls" "$demo/data" "$demo/data/audit" "$demo/run" "$demo/token"
+    printf '#!/bin/sh\nexec "%s" "%s/dist/console/main.js" --config "%s" "$@"\n' "$(command -v node)" "$root" "$config" >"$demo/strongroom"
+    chmod 0755 "$demo/strongroom"
+    note "below $demo"
+    return
+  fi
+  local user
+  for user in strongroom "$token_user"; do
+    id "$user" >/dev/null 2>&1 || useradd --system --user-group --home-dir "/var/lib/$user" --no-create-home --shell /usr/sbin/nologin "$user"
+  done
+  install -d -m 0755 /etc/strongroom /etc/strongroom/tls
+  install -d -m 0700 -o strongroom -g strongroom "$data" "$data/audit"
+  install -d -m 0700 -o "$token_user" -g "$token_user" "$token"
+  if [ -n "$systemd" ]; then
+    install -d -m 0700 "$secrets"
+    install -d -m 0755 /run/strongroom-token
+  else
+    install -d -m 0750 -g strongroom "$secrets"
+    install -d -m 0700 -o strongroom -g strongroom /run/strongroom
+  fi
+  note 'below /etc/strongroom and /var/lib/strongroom'
+}
+
+# The daemon's user reads its credentials itself where no systemd hands them over.
+hand_over() {
+  [ -n "$demo" ] && return
+  chown -R "$token_user:" "$token"
+  if [ -z "$systemd" ]; then chown strongroom: "$pin" "$tls_key"; fi
+  chmod 0400 "$pin" "$so_pin" "$tls_key" "$ca_key"
+}
+
+# What the program was built from; the same stamp means that there is nothing to copy.
+program_stamp() { (cd "$root" && find dist softhsm package-lock.json -type f -printf '%P %s %T@\n' | sort | sha256sum); }
+
+install_program() {
+  local node
+  node=$(readlink -f "$(command -v node)")
+  case $node in
+    /root/* | /home/*) echo "$node lies in a home folder, which the daemon's user cannot read."; exit 1 ;;
+  esac
+  if [ "$(cat "$program/.built-from" 2>/dev/null)" = "$(program_stamp)" ]; then note "up to date, in $program"; return; fi
+  local had='' fresh=$program.new
+  [ ! -e "$program" ] || had=1
+  rm -rf "$fresh" "$program.old"
+  install -d -m 0755 "$fresh"
+  cp -a "$root"/{dist,node_modules,softhsm,systemd,scripts,docs,config,package.json,package-lock.json,README.md} "$fresh"
+  (cd "$fresh" && npm prune --omit=dev --offline --ignore-scripts --no-audit --no-fund)
+  chown -R root:root "$fresh"
+  chmod -R go+rX,go-w "$fresh"
+  program_stamp >"$fresh/.built-from"
+  [ -z "$had" ] || mv "$program" "$program.old"
+  mv "$fresh" "$program"
+  rm -rf "$program.old"
+  write_command strongroom "$node" dist/console/main.js
+  write_command strongroomd "$node" dist/main.js
+  if [ -n "$systemd" ]; then install_units "$node"; fi
+  note "${had:+upgraded, }in $program"
+}
+
+write_command() {
+  cat >"/usr/local/bin/$1" <<TEXT
+#!/bin/sh
+# systemd gives services their credentials; an administrator's command finds them where they are kept.
+export CREDENTIALS_DIRECTORY="\${CREDENTIALS_DIRECTORY:-$secrets}"
+exec $2 $program/$3 "\$@"
+TEXT
+  chmod 0755 "/usr/local/bin/$1"
+}
+
+install_units() {
+  local unit
+  for unit in strongroom.service strongroom-token@.service strongroom-token@.socket; do
+    sed "s|/usr/bin/node|$1|" "$program/systemd/$unit" >"/etc/systemd/system/$unit"
+  done
+  install -m 0644 "$program/systemd/strongroom.tmpfiles" /etc/tmpfiles.d/strongroom.conf
+  systemctl daemon-reload
+}
