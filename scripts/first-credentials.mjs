@@ -26,7 +26,11 @@ if (!('applicationKey' in credentials)) {
 
 function strongroom(args, input = '') {
   const [command, ...before] = console
-  const done = spawnSync(command, [...before, '--json', ...args], { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'inherit'] })
+  const done = spawnSync(command, [...before, '--json', ...args], {
+    input,
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   if (done.status !== 0) process.exit(done.status ?? 1)
   return JSON.parse(done.stdout)
 }

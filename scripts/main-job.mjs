@@ -11,7 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 const { values: options } = parseArgs({
-  options: { url: { type: 'string' }, ca: { type: 'string' }, credentials: { type: 'string' }, keep: { type: 'string' } },
+  options: {
+    url: { type: 'string' },
+    ca: { type: 'string' },
+    credentials: { type: 'string' },
+    keep: { type: 'string' },
+  },
 })
 const ca = readFileSync(options.ca)
 const vaultName = 'First steps'
@@ -41,7 +46,8 @@ async function mainJob() {
   tell('rotate the key', `version ${rotated}`)
   const second = await encrypt(path)
   for (const ciphertext of [first, second]) await decrypt(path, ciphertext)
-  if (options.keep !== undefined) writeFileSync(options.keep, JSON.stringify([...kept, first, second].slice(-4)), { mode: 0o600 })
+  if (options.keep !== undefined)
+    writeFileSync(options.keep, JSON.stringify([...kept, first, second].slice(-4)), { mode: 0o600 })
   await call('GET', '/auth/logout')
   tell('log out', 'the session is over')
 }
@@ -49,7 +55,13 @@ async function mainJob() {
 async function logIn() {
   const { username, passphrase, applicationKey, totpSecret, otp } = await credentials()
   const attempt = () =>
-    call('POST', '/auth', { username, passphrase, apikey: applicationKey, otp: otp ?? totp(totpSecret), logintype: 'totp' })
+    call('POST', '/auth', {
+      username,
+      passphrase,
+      apikey: applicationKey,
+      otp: otp ?? totp(totpSecret),
+      logintype: 'totp',
+    })
   const session = await attempt().catch(async (error) => {
     // A code is good once: the one of this half minute may have been used by the run before.
     if (error.status !== 403 || totpSecret === undefined) throw error
@@ -69,21 +81,29 @@ async function openVault() {
     tell('open the vault', `"${vaultName}", id ${known.id}, made by an earlier run`)
     return known
   }
-  const { VAULT } = await envelope('POST', '/vault', { vaultname: vaultName, policy: '7', description: 'Made by scripts/setup' })
+  const { VAULT } = await envelope('POST', '/vault', {
+    vaultname: vaultName,
+    policy: '7',
+    description: 'Made by scripts/setup',
+  })
   tell('create a vault', `"${vaultName}", id ${VAULT[0].id}, with a key of its own in the token`)
   return VAULT[0]
 }
 
 async function encrypt(path) {
   const plaintext = Buffer.from(message).toString('base64')
-  const { ciphertext, key_version: version } = await call('POST', `${path}/encrypt/${keyName}`, { plaintext, type: 'aes256-gcm96' })
+  const { ciphertext, key_version: version } = await call('POST', `${path}/encrypt/${keyName}`, {
+    plaintext,
+    type: 'aes256-gcm96',
+  })
   tell('encrypt', `version ${version}: ${ciphertext.slice(0, 40)}…`)
   return ciphertext
 }
 
 async function decrypt(path, ciphertext) {
   const { plaintext, key_version: version } = await call('POST', `${path}/decrypt/${keyName}`, { ciphertext })
-  if (Buffer.from(plaintext, 'base64').toString() !== message) throw new Error('The plaintext that came back is another one.')
+  if (Buffer.from(plaintext, 'base64').toString() !== message)
+    throw new Error('The plaintext that came back is another one.')
   tell(`decrypt`, `version ${version}: ${quoted(plaintext)}`)
 }
 
@@ -94,9 +114,16 @@ async function call(method, path, body) {
 function envelope(method, path, body) {
   const url = new URL(`/api/1.0${path}`, options.url)
   const text = body === undefined ? '' : JSON.stringify(body)
-  const headers = { 'Content-Length': Buffer.byteLength(text), ...(token === undefined ? {} : { 'X-Http-Token': token }) }
+  const headers = {
+    'Content-Length': Buffer.byteLength(text),
+    ...(token === undefined ? {} : { 'X-Http-Token': token }),
+  }
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, ca, headers: text === '' ? headers : { ...headers, 'Content-Type': 'application/json' } })
+    const sent = request(url, {
+      method,
+      ca,
+      headers: text === '' ? headers : { ...headers, 'Content-Type': 'application/json' },
+    })
     sent.on('error', (error) => reject(new Error(`${method} ${url} failed: ${error.message}`)))
     sent.on('response', (response) => {
       const chunks = []
@@ -106,7 +133,11 @@ function envelope(method, path, body) {
         token = answer.CALLINFO.token ?? token
         if (answer.CALLINFO.status === 'SUCCESS') return resolve(answer)
         const reason = Object.values(answer.ERRORCODES ?? {}).concat(answer.ERRORS ?? [])
-        reject(Object.assign(new Error(`${method} ${url.pathname} was refused (${response.statusCode}): ${reason[0]}`), { status: response.statusCode }))
+        reject(
+          Object.assign(new Error(`${method} ${url.pathname} was refused (${response.statusCode}): ${reason[0]}`), {
+            status: response.statusCode,
+          }),
+        )
       })
     })
     sent.end(text)
@@ -134,7 +165,9 @@ function earlier() {
 
 /** RFC 6238 with SHA-1, 6 digits and 30 seconds, as an authenticator app does it. */
 function totp(secret) {
-  const bits = [...secret].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  const bits = [...secret]
+    .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+    .join('')
   const key = Buffer.from(bits.match(/.{8}/g).map((byte) => Number.parseInt(byte, 2)))
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / stepMs)))

@@ -3,4 +3,8 @@ import { readFileSync } from 'node:fs'
 import { qrCode } from '../dist/console/qr-code.js'
 
 const { totpUri } = JSON.parse(readFileSync(process.argv[2], 'utf8'))
-process.stdout.write(`${qrCode(totpUri).map((line) => `  ${line}`).join('\n')}\n`)
+process.stdout.write(
+  `${qrCode(totpUri)
+    .map((line) => `  ${line}`)
+    .join('\n')}\n`,
+)
