@@ -1,6 +1,7 @@
 import type { Config } from '../../config/schema.ts'
 import type { HostStatus, TokenStatus } from '../../hsm/hsm.ts'
 import { rootRoles } from '../../hsm/pkcs11/root-objects.ts'
+import { count } from '../answer.ts'
 import { findingsOf, type Check, type Finding } from '../finding.ts'
 import { isServed, reachToken } from '../token-access.ts'
 
@@ -48,7 +49,7 @@ function tokenFindings(token: TokenStatus): Finding[] {
   const failed = Object.entries(token.conformance).filter(([, result]) => result !== 'passed')
   return [
     ok(
-      `${token.label}, serial ${token.serial}, ${token.objects.root.length} root objects, ${token.objects.vaultKeys} vault keys`,
+      `${token.label}, serial ${token.serial}, ${token.objects.root.length} root objects, ${count(token.objects.vaultKeys, 'vault key')}`,
     ),
     ...missing.map((label) =>
       problem(
