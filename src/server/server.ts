@@ -48,6 +48,8 @@ export function createServer(options: ServerOptions): ApplianceServer {
   const server = createSecureServer({
     ...secureContextOptions(readCertificate(), tls.minVersion),
     allowHTTP1: true,
+    // An http.Server has it by default, this one not: a first answer would wait some 40 ms for the client to acknowledge the handshake.
+    noDelay: true,
     handshakeTimeout: handshakeTimeoutMs,
     // Few streams and little patience for refused ones: what a client gains by opening and cancelling them is bounded (CVE-2023-44487).
     settings: { maxConcurrentStreams: 128, maxHeaderListSize: maxHeaderBytes },
