@@ -6,16 +6,16 @@ import { UsageError } from './exit-code.ts'
 
 /** Asks on the terminal without showing what is typed; on standard error, so that the answer of the command stays alone on standard output. */
 export async function askSecret(question: string): Promise<string> {
-  process.stderr.write(question)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
   try {
-    const typed = await new Promise<string>((resolve, reject) => {
+    // Only now: what is typed before the terminal is silent would be shown.
+    process.stderr.write(question)
+    return await new Promise<string>((resolve, reject) => {
       lines.once('line', resolve)
       // Ctrl-C and Ctrl-D.
       lines.once('close', () => reject(new UsageError('Nothing was entered.')))
     })
-    return typed
   } finally {
     lines.close()
     process.stderr.write('\n')

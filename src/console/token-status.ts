@@ -7,7 +7,8 @@ import { answering } from './globals.ts'
 import { reachToken } from './token-access.ts'
 
 const help = `
-Asks every running token host; where none runs, one is started for the question. Exit code 3 when a host is not ready.
+Asks every running token host; where none runs, one is started for the question. Exit code 3 when a host is not
+ready.
 
 Example:
   strongroom token status --json | jq '.hosts[].token.mechanisms'`

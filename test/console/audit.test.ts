@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { addUser, makePremises, strongroom, type Premises } from './console-kit.ts'
+
+let premises: Premises
+
+beforeAll(async () => {
+  premises = await makePremises()
+  premises.ask(['init'])
+  addUser(premises, 'alice')
+  premises.ask(['apikey', 'create', 'payroll'])
+})
+afterAll(() => premises.cleanup())
+
+/** A copy of the trail, which the configuration names from now on. */
+function givenCopy(): { directory: string; chain: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-copy-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  cpSync(premises.auditDirectory, directory, { recursive: true })
+  premises.configure({ audit: { directory } })
+  return { directory, chain: join(directory, 'console.000001.jsonl') }
+}
+
+describe('strongroom audit verify', () => {
+  it('finds nothing in a trail as it was written', () => {
+    givenCopy()
+    const report = premises.ask(['audit', 'verify'])
+    expect(report).toMatchObject({ sound: true, heads: true, chains: [{ chain: 'console', records: 3, unsealed: 0 }] })
+    expect(premises.run(['audit', 'verify']).stdout).toContain('Nothing was changed, removed or added.')
+  })
+
+  it('finds a changed record, names the place, and exits with 1', () => {
+    const { chain } = givenCopy()
+    writeFileSync(chain, readFileSync(chain, 'utf8').replace('user alice', 'user malic'))
+    const { status, stdout } = premises.run(['audit', 'verify'])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/^changed: console\.000001\.jsonl, line \d+$/m)
+    expect(JSON.parse(premises.run(['--json', 'audit', 'verify']).stdout).sound).toBe(false)
+  })
+
+  it('finds by the database that the end was cut off, and that all of it is gone', () => {
+    const { chain } = givenCopy()
+    writeFileSync(chain, `${readFileSync(chain, 'utf8').split('\n').slice(0, 4).join('\n')}\n`)
+    expect(premises.run(['audit', 'verify'])).toMatchObject({ status: 1, stdout: expect.stringContaining('truncated') })
+    rmSync(chain)
+    expect(premises.run(['audit', 'verify'])).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('missing chain'),
+    })
+  })
+
+  it('needs nothing of the appliance but a copy and the public key', () => {
+    const { directory, chain } = givenCopy()
+    const args = ['audit', 'verify', '--directory', directory, '--public-key']
+    expect(strongroom('/nowhere.json', [...args, join(directory, 'audit-public.pem')]).status).toBe(0)
+    expect(strongroom('/nowhere.json', args.slice(0, -1)).status).toBe(2)
+    expect(strongroom('/nowhere.json', [...args, chain]).status).toBe(2)
+  })
+
+  it('does not take another key for the right one', () => {
+    const { directory } = givenCopy()
+    const key = join(directory, 'another.pem')
+    const make = 'openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out "$0" 2>/dev/null'
+    execFileSync('sh', ['-c', make, key])
+    const { status, stdout } = premises.run(['audit', 'verify', '--public-key', key])
+    expect(status).toBe(1)
+    expect(stdout).toContain('bad signature')
+  })
+})
