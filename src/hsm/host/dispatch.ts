@@ -1,6 +1,15 @@
 import { Fault } from '../../fault.ts'
 import { type Frame, type Operation, operations } from '../frame.ts'
-import { type KeyKind, type KeyReference, type SealedRecord, type WrappedKey, keyKinds, pairKinds } from '../hsm.ts'
+import {
+  type GeneratedKey,
+  type KeyKind,
+  type KeyReference,
+  type SealedRecord,
+  type WrappedKey,
+  anyKinds,
+  isPairKind,
+  keyKinds,
+} from '../hsm.ts'
 import { auditPublicKey, generatePair } from '../pkcs11/key-pairs.ts'
 import * as operate from '../pkcs11/operations.ts'
 import type { Token } from '../pkcs11/token.ts'
@@ -14,7 +23,7 @@ type Handler = (token: Token, fields: Fields) => Uint8Array[]
 
 /** `tokenDirectory`: the folder of a software token, see `hsm.tokenDirectory`. */
 export function createDispatch(token: Token, tokenDirectory: string | undefined): Dispatch {
-  const handlers: Record<Operation, Handler> = {
+  const handlers: Partial<Record<Operation, Handler>> = {
     ...sealed,
     ...keys,
     ...uses,
@@ -52,13 +61,10 @@ const sealed = {
 
 const keys = {
   generate(token, fields) {
-    const kind = fields.oneOf(keyKinds)
+    const kind = fields.oneOf(anyKinds)
+    if (isPairKind(kind)) return generated({ ...generatePair(token, kind), backup: undefined })
     const key = operate.generate(token, kind, { exportable: fields.flag(), backup: fields.flag() })
-    return [...wrapped(key), ...(key.backup === undefined ? [] : wrapped(key.backup))]
-  },
-  generatePair(token, fields) {
-    const pair = generatePair(token, fields.oneOf(pairKinds))
-    return [...wrapped(pair), pair.publicKey]
+    return generated(key)
   },
   importSecret: (token, fields) =>
     wrapped(operate.importSecret(token, fields.oneOf<KeyKind>(keyKinds), fields.bytes())),
@@ -70,6 +76,16 @@ const uses = {
   decryptOtpBlock: (token, fields) => [operate.decryptOtpBlock(token, fields.reference(), fields.bytes())],
   otpHmac: (token, fields) => [operate.otpHmac(token, fields.reference(), fields.bytes())],
 } satisfies Partial<Record<Operation, Handler>>
+
+const nothing = Buffer.alloc(0)
+
+function generated(key: GeneratedKey): Buffer[] {
+  return [
+    ...wrapped(key),
+    key.publicKey ?? nothing,
+    ...(key.backup === undefined ? [nothing, nothing] : wrapped(key.backup)),
+  ]
+}
 
 function wrapped({ kek, blob }: WrappedKey): Buffer[] {
   return [Buffer.from(kek), blob]

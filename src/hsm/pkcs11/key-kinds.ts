@@ -1,6 +1,7 @@
 import pkcs11, { type Mechanism, type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type KeyKind, type PairKind, keyKinds, pairKinds } from '../hsm.ts'
+import { type KeyKind, keyKinds } from '../hsm.ts'
+import { type Cipher, ctrCipher, gcmCipher, ofbCipher } from './ciphers.ts'
 import { aesKeyGen, secretKeyGen } from './mechanisms.ts'
 
 /** What a secret key may do; every attribute is written out, because a token's defaults allow nearly everything. */
@@ -14,6 +15,7 @@ export interface Usage {
 
 const nothing: Usage = { encrypt: false, decrypt: false, sign: false, wrap: false, unwrap: false }
 export const cipherOnly: Usage = { ...nothing, encrypt: true, decrypt: true }
+export const encryptOnly: Usage = { ...nothing, encrypt: true }
 export const decryptOnly: Usage = { ...nothing, decrypt: true }
 export const signOnly: Usage = { ...nothing, sign: true }
 export const wrapOnly: Usage = { ...nothing, wrap: true, unwrap: true }
@@ -32,7 +34,7 @@ export function usageAttributes(usage: Usage): Template {
 
 export interface KeyKindRow {
   /** The operation of the port that takes such a key. */
-  readonly serves: 'encrypt' | 'otp-block' | 'otp-hmac'
+  readonly serves: 'encrypt' | 'hmac' | 'otp-block' | 'otp-hmac'
   readonly keyType: number
   /** Bytes of a key that the token makes, and fewest bytes of any: a shorter HMAC secret is padded to it. */
   readonly bytes: number
@@ -43,10 +45,17 @@ export interface KeyKindRow {
   readonly generation: Mechanism
   /** Bytes of what the mechanism gives back, for HMACs. */
   readonly outputBytes: number
+  /** Of kinds that serve `encrypt`. */
+  readonly cipher?: Cipher
 }
 
 const aes = { keyType: pkcs11.CKK_AES, generation: aesKeyGen, outputBytes: 0 } as const
-const gcmRow = { ...aes, serves: 'encrypt', usage: cipherOnly, mechanism: { mechanism: pkcs11.CKM_AES_GCM } } as const
+const aes128 = { ...aes, serves: 'encrypt', bytes: 16, longestBytes: 16 } as const
+const aes256 = { ...aes, serves: 'encrypt', bytes: 32, longestBytes: 32 } as const
+const gcm = { usage: cipherOnly, mechanism: { mechanism: pkcs11.CKM_AES_GCM }, cipher: gcmCipher } as const
+const ctr = { usage: cipherOnly, mechanism: { mechanism: pkcs11.CKM_AES_CTR }, cipher: ctrCipher } as const
+// Made of CBC encryption alone: a key that may decrypt CBC would be good for more.
+const ofb = { usage: encryptOnly, mechanism: { mechanism: pkcs11.CKM_AES_CBC }, cipher: ofbCipher } as const
 const hmac = {
   serves: 'otp-hmac',
   keyType: pkcs11.CKK_GENERIC_SECRET,
@@ -59,8 +68,20 @@ const hmac = {
  * up to there zeros at the end do not change an HMAC (RFC 2104 §2 pads with zeros itself), beyond it the key is hashed first.
  */
 export const kindRows: Readonly<Record<KeyKind, KeyKindRow>> = {
-  'aes128-gcm': { ...gcmRow, bytes: 16, longestBytes: 16 },
-  'aes256-gcm': { ...gcmRow, bytes: 32, longestBytes: 32 },
+  'aes128-gcm': { ...aes128, ...gcm },
+  'aes256-gcm': { ...aes256, ...gcm },
+  'aes128-ctr': { ...aes128, ...ctr },
+  'aes256-ctr': { ...aes256, ...ctr },
+  'aes128-ofb': { ...aes128, ...ofb },
+  'aes256-ofb': { ...aes256, ...ofb },
+  'hmac-sha256': {
+    ...hmac,
+    serves: 'hmac',
+    bytes: 32,
+    longestBytes: 32,
+    mechanism: { mechanism: pkcs11.CKM_SHA256_HMAC },
+    outputBytes: 32,
+  },
   // Decrypt alone: whoever takes over a host can check one-time passwords, but cannot make them.
   'otp-aes128': {
     ...aes,
@@ -95,10 +116,6 @@ export const kindRows: Readonly<Record<KeyKind, KeyKindRow>> = {
 
 export function isKeyKind(kind: string): kind is KeyKind {
   return (keyKinds as readonly string[]).includes(kind)
-}
-
-export function isPairKind(kind: string): kind is PairKind {
-  return (pairKinds as readonly string[]).includes(kind)
 }
 
 /** The row of a key that is about to be used for `serves`. Throws `hsm.rejected` for a key of another kind. */

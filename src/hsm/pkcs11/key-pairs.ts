@@ -13,7 +13,8 @@ const spkiPrefix = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703
 const pointBytes = 65
 
 /** A pair made in the token whose private key leaves it wrapped (RFC 5649, because PKCS#8 has any length) under the strict KEK. */
-export function generatePair(token: Token, _kind: PairKind): GeneratedPair {
+export function generatePair(token: Token, kind: PairKind): GeneratedPair {
+  if (kind !== 'ec-p256') throw new Fault('hsm.unsupported', `Pairs of kind ${kind} are not made.`)
   return token.run(({ keeper, roots, mechanisms }) => {
     const mechanism = paddedWrap(mechanisms)
     if (mechanism === undefined)

@@ -1,8 +1,8 @@
 import pkcs11, { type AesGCM, type Mechanism } from 'pkcs11js'
 
 /** AES-GCM sizes (NIST SP 800-38D §5.2.1): the token would take others, we do not. */
-export const ivBytes = 12
-export const tagBytes = 16
+export const gcmIvBytes = 12
+export const gcmTagBytes = 16
 
 /** AES key wrap (RFC 3394), CKM_AES_KEY_WRAP 0x2109: the same in every token, for lengths that are multiples of 8 bytes. */
 export const keyWrap: Mechanism = { mechanism: 0x2109 }
@@ -23,8 +23,8 @@ export function gcm(iv: Buffer, aad: Buffer | undefined): Mechanism {
   const parameter: AesGCM & { iv: Buffer } = {
     type: pkcs11.CK_PARAMS_AES_GCM_v240,
     iv,
-    ivBits: ivBytes * 8,
-    tagBits: tagBytes * 8,
+    ivBits: gcmIvBytes * 8,
+    tagBits: gcmTagBytes * 8,
   }
   if (aad !== undefined && aad.length > 0) parameter.aad = aad
   return { mechanism: pkcs11.CKM_AES_GCM, parameter }

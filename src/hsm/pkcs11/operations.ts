@@ -1,9 +1,9 @@
-import { randomFillSync } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { GeneratedKey, GenerateOptions, KeyKind, KeyReference, SealedRecord, WrappedKey } from '../hsm.ts'
+import { decryptWith, encryptWith } from './cipher-calls.ts'
 import type { Connection } from './connection.ts'
 import { importable, importedTemplate, kindRows, newbornTemplate } from './key-kinds.ts'
-import { ecdsa, gcm, hmacSha256, ivBytes, keyWrap, mechanismName, tagBytes } from './mechanisms.ts'
+import { ecdsa, hmacSha256, keyWrap, mechanismName } from './mechanisms.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { sealBytes } from './key-handles.ts'
 import type { Token } from './token.ts'
@@ -41,6 +41,7 @@ export function generate(token: Token, kind: KeyKind, options: GenerateOptions):
     const key = connection.keeper.generate(row.generation, newbornTemplate(row))
     return once(connection, key, () => ({
       ...wrapUnder(connection, options.exportable ? 'exportable' : 'strict', key),
+      publicKey: undefined,
       backup: options.backup ? wrapUnder(connection, 'backup', key) : undefined,
     }))
   })
@@ -62,29 +63,16 @@ export function importSecret(token: Token, kind: KeyKind, secret: Buffer): Wrapp
   }
 }
 
-/** IV ‖ ciphertext ‖ tag. */
-export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad: Buffer | undefined): Buffer {
+/** IV ‖ ciphertext ‖ tag, in sizes of the key's cipher. */
+export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'encrypt', (handle) => {
-      const sealedText = Buffer.allocUnsafe(ivBytes + plaintext.length + tagBytes)
-      const iv = randomFillSync(sealedText.subarray(0, ivBytes))
-      const output = session.encrypt(gcm(iv, aad), handle, plaintext, sealedText.subarray(ivBytes))
-      // Anything but this length would leave foreign memory at the end.
-      if (output.length !== plaintext.length + tagBytes)
-        throw new Fault('hsm.unavailable', 'The token encrypted to a wrong length.')
-      return sealedText
-    }),
+    keys.use(key, 'encrypt', (handle, row) => encryptWith(session, handle, row, plaintext, aad)),
   )
 }
 
-export function decrypt(token: Token, key: KeyReference, sealedText: Buffer, aad: Buffer | undefined): Buffer {
-  if (sealedText.length < ivBytes + tagBytes) throw new Fault('hsm.rejected', 'The ciphertext is too short.')
-  const iv = sealedText.subarray(0, ivBytes)
-  const ciphertext = sealedText.subarray(ivBytes)
+export function decrypt(token: Token, key: KeyReference, sealedText: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'encrypt', (handle) =>
-      session.decrypt(gcm(iv, aad), handle, ciphertext, Buffer.allocUnsafe(ciphertext.length)),
-    ),
+    keys.use(key, 'encrypt', (handle, row) => decryptWith(session, handle, row, sealedText, aad)),
   )
 }
 

@@ -1,0 +1,27 @@
+export interface HostStatus {
+  /** The unix socket of the host. */
+  readonly socket: string
+  readonly state: 'ready' | 'sealed' | 'down'
+  /** Why it is not ready. */
+  readonly reason?: string
+  readonly token?: TokenStatus
+}
+
+export interface TokenStatus {
+  readonly label: string
+  readonly serial: string
+  readonly manufacturer: string
+  readonly model: string
+  readonly slot: number
+  /** Names such as `AES_GCM`, sorted. */
+  readonly mechanisms: readonly string[]
+  /** Root objects and vault keys present in the token. */
+  readonly objects: { readonly root: readonly string[]; readonly vaultKeys: number }
+  readonly sessions: { readonly open: number; readonly max: number }
+  /** Unwrapped keys held at the moment, and the bound. */
+  readonly handles: { readonly held: number; readonly limit: number }
+  /** Grows by one whenever the token was initialised anew; handles of an older epoch are never used. */
+  readonly epoch: number
+  /** Results of the start-up conformance probe: name → passed or the reason why not. */
+  readonly conformance: Readonly<Record<string, string>>
+}
