@@ -7,6 +7,9 @@ import type { Pipeline } from './pipeline.ts'
 /** The one version of the interface (spec: Versioning). */
 const prefix = '/api/1.0'
 
+/** Longest address, in characters: long enough for every path and query of the interface. */
+const maxUrlLength = 8_192
+
 /** The Koa application that serves these endpoints, as a callback for a server. */
 export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: Pipeline): ReturnType<Koa['callback']> {
   const router = new Router()
@@ -16,6 +19,9 @@ export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: P
     )
   }
   const koa = new Koa()
+  koa.use((context, next) =>
+    context.url.length > maxUrlLength ? pipeline.refuse(context, new Fault('request.uri_too_long')) : next(),
+  )
   koa.use(router.routes())
   koa.use((context) => {
     const allowed = allowedMethods(router, context.path)

@@ -82,8 +82,22 @@ export function failure(frame: Frame, fault: Fault): Answer {
 }
 
 /** The answer to a request that is turned away before anything was read of it but its headers. */
-export function refusal(fault: Fault, headers: Readonly<Record<string, string | string[] | undefined>> = {}): Answer {
-  return failure({ handler: 'Handler', data: {}, headers: canonicalHeaders(headers) }, fault)
+export function refusal(fault: Fault, headers: IncomingHeaders = {}): Answer {
+  return failure(firstFrame(headers), fault)
+}
+
+/** Header names in lower case, as node:http and node:http2 give them. */
+export type IncomingHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** What is known of a call by its headers alone. */
+export function firstFrame(headers: IncomingHeaders, handler: HandlerName = 'Handler'): Frame {
+  const token = headers['x-http-token']
+  return {
+    handler,
+    data: {},
+    headers: canonicalHeaders(headers),
+    ...(typeof token === 'string' && token !== '' ? { suppliedToken: token } : {}),
+  }
 }
 
 const tokenOf = (frame: Frame): JsonObject => (frame.token === undefined ? {} : { token: frame.token })
@@ -105,7 +119,8 @@ const fixedHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-const beyondAscii = /[\u0080-\uffff]/g
+/** DEL as well: it is ASCII, and no terminal shows it. */
+const beyondAscii = /[\u007f-\uffff]/g
 
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
@@ -119,7 +134,7 @@ const unechoed = new Set(['authorization', 'proxy-authorization', 'cookie'])
 const canonicalNames = new Map<string, string>()
 
 /** The request's headers under their customary capitals (`X-Http-Token`). */
-export function canonicalHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): JsonObject {
+function canonicalHeaders(headers: IncomingHeaders): JsonObject {
   const echoed: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || name.startsWith(':') || unechoed.has(name)) continue

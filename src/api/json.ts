@@ -6,7 +6,8 @@ const maxDepth = 32
 
 /**
  * One JSON object, strictly: two readers of the same text must not see two different calls (RFC 8259 §4 leaves
- * duplicate members open), and no member may reach an object's prototype.
+ * duplicate members open), no member may reach an object's prototype, and every string must be one that each kind of
+ * store keeps as it is: NUL stops PostgreSQL, and half a surrogate pair would come back as another character.
  * @throws Fault `request.not_json`, whose detail says what is wrong
  */
 export function parseJsonObject(text: string): JsonObject {
@@ -29,6 +30,7 @@ export function parseJsonObject(text: string): JsonObject {
 function checkMembers(text: string): void {
   // One entry per open bracket: the members seen so far for an object, undefined for an array.
   const open: (Set<string> | undefined)[] = []
+  const nextEscape = createSearch(text, '\\')
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x7b /* { */:
@@ -44,12 +46,34 @@ function checkMembers(text: string): void {
       case 0x22 /* " */: {
         const end = endOfString(text, at)
         const members = open.at(-1)
+        if (nextEscape(at) < end) checkString(text.slice(at, end + 1))
         if (members !== undefined && isName(text, end)) addMember(members, text.slice(at, end + 1))
         at = end
         break
       }
     }
   }
+}
+
+/** Where `what` stands next, for places that only grow: the whole text is searched once, not once per question. */
+function createSearch(text: string, what: string): (from: number) => number {
+  let found = -1
+  return (from) => {
+    if (found < from) found = text.indexOf(what, from)
+    if (found === -1) found = Infinity
+    return found
+  }
+}
+
+/** Only an escape can write what UTF-8 cannot. */
+function checkString(literal: string): void {
+  if (!isPlainText(String(JSON.parse(literal))))
+    throw new Fault('request.not_json', 'A string of the body holds NUL or half a surrogate pair.')
+}
+
+/** Text that every store keeps as it is. */
+export function isPlainText(text: string): boolean {
+  return !/[\0\p{Surrogate}]/u.test(text)
 }
 
 function endOfString(text: string, start: number): number {

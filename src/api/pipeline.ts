@@ -10,8 +10,10 @@ import type { Commit, Store } from '../store/store.ts'
 import { readBody, singleValues } from './body.ts'
 import type { AnyEndpoint, AuditNote } from './endpoint.ts'
 import { vaultParameter } from './endpoint.ts'
-import { canonicalHeaders, failure, success, type Answer, type Frame, type JsonObject, type Reply } from './envelope.ts'
+import { failure, firstFrame, success, type Answer, type Frame, type JsonObject, type Reply } from './envelope.ts'
 import type { Admission, Gate } from '../access/gate.ts'
+import { sayFarewell } from './farewell.ts'
+import { isPlainText } from './json.ts'
 import { describeProblem } from './problem.ts'
 
 export interface PipelineDependencies {
@@ -23,9 +25,6 @@ export interface PipelineDependencies {
   /** Told of every fault whose cause an operator should see. */
   readonly report: (requestId: string, fault: Fault) => void
 }
-
-/** Longest address, in characters: long enough for every path and query of the interface. */
-const maxUrlLength = 8_192
 
 /** One call on its way. */
 interface Passage {
@@ -82,7 +81,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   function begin(context: Context, contract: AnyEndpoint | undefined): Passage {
     return {
       context,
-      frame: { handler: contract?.handler ?? 'Handler', data: {}, headers: canonicalHeaders(context.req.headers) },
+      frame: firstFrame(context.req.headers, contract?.handler),
       requestId: randomUUID(),
       startedAt: dependencies.clock.now(),
       startedTick: performance.now(),
@@ -108,12 +107,11 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
 
   async function readMembers(passage: Passage, contract: AnyEndpoint): Promise<JsonObject> {
     const { context, frame } = passage
-    if (context.url.length > maxUrlLength) throw new Fault('request.uri_too_long')
     const query = context.querystring === '' ? {} : singleValues(new URLSearchParams(context.querystring))
     const body = hasBody(context) ? await readBody(context.req, dependencies.maxBodyBytes) : {}
     frame.data = { ...query, ...body }
-    const supplied = context.get('X-Http-Token') || body['token'] || query['token']
-    if (typeof supplied === 'string') frame.suppliedToken = supplied
+    const elsewhere = body['token'] || query['token']
+    if (frame.suppliedToken === undefined && typeof elsewhere === 'string') frame.suppliedToken = elsewhere
     return contract.method === 'GET' ? query : body
   }
 
@@ -132,7 +130,8 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const admission = await dependencies.gate.admit({
       token: frame.suppliedToken,
       ...(inVault ? { vaultId: vaultIdOf(params) } : {}),
-      ...(name === undefined ? {} : { subject: { subject: access.subject, name } }),
+      // A name that no store can look for is looked for by none; the contract refuses it right after.
+      ...(name === undefined || !isPlainText(name) ? {} : { subject: { subject: access.subject, name } }),
     })
     frame.token = admission.token
     passage.caller = admission.caller
@@ -244,8 +243,7 @@ function send({ context, requestId }: Passage, answer: Answer): void {
   context.status = answer.status
   context.set(answer.headers)
   context.set('X-Request-Id', requestId)
-  // What is left of a body nobody read would be taken for the next request of the connection.
-  if (context.req.httpVersionMajor === 1 && hasBody(context) && !context.req.readableEnded)
-    context.set('Connection', 'close')
+  const unread = hasBody(context) && !context.req.readableEnded
   context.body = answer.body
+  if (unread) sayFarewell(context, answer.body)
 }

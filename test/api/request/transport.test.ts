@@ -1,0 +1,206 @@
+import { connect as connectHttp2 } from 'node:http2'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from 'node:events'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import type { TestClient } from '../../support/client.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { conversation, curl, exchange, portOf, secureSocket } from '../../support/wire.ts'
+
+let appliance: TestAppliance
+let lenient: TestAppliance
+let client: TestClient
+
+beforeAll(async () => {
+  ;[appliance, lenient] = await Promise.all([
+    TestAppliance.start({ http: { workers: 2, requestTimeoutMs: 2_000 } }),
+    TestAppliance.start({ http: { workers: 1, acceptChunked: true } }),
+  ])
+  client = await appliance.login()
+})
+afterAll(async () => {
+  await Promise.all([expectUnharmed(appliance), expectUnharmed(lenient)])
+  await Promise.all([appliance.close(), lenient.close()])
+})
+
+const codes = (json: { ERRORCODES?: Record<string, string> }) => Object.keys(json.ERRORCODES ?? {})
+const head = (line: string, ...fields: string[]) =>
+  `${[line, 'Host: localhost', `X-Http-Token: ${client.token}`, ...fields].join('\r\n')}\r\n\r\n`
+const chunked = (...pieces: string[]) =>
+  `${pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
+
+describe('what the interface does not support', () => {
+  it('Expect: 100-continue: 417 1805, at once', async () => {
+    const { answers } = await exchange(
+      appliance,
+      head('POST /api/1.0/vault HTTP/1.1', 'Expect: 100-continue', 'Content-Length: 17'),
+    )
+    expect(answers.map(({ status, json }) => [status, codes(json)])).toEqual([[417, ['1805', '2000']]])
+    expect(answers[0]?.json.DATA).toEqual({ token: client.token })
+  })
+
+  it('chunked: 411 1806, which names the setting', async () => {
+    const { answers } = await exchange(
+      appliance,
+      head('POST /api/1.0/vault HTTP/1.1', 'Transfer-Encoding: chunked') + chunked('{"vaultname":"x"}'),
+    )
+    expect(answers.map(({ status, json }) => [status, codes(json)])).toEqual([[411, ['1806', '2000']]])
+    expect(answers[0]?.json.ERRORCODES?.['1806']).toContain('http.acceptChunked')
+  })
+
+  it('plain HTTP on the port of HTTPS: an answer or an end, never a hang', async () => {
+    const { answers, closed } = await exchange(appliance, 'GET /api/1.0/vault HTTP/1.1\r\nHost: localhost\r\n\r\n', {
+      tls: false,
+    })
+    expect(closed || answers.length > 0).toBe(true)
+    for (const { status, json } of answers) expect([status, codes(json)]).toEqual([400, ['1811', '2000']])
+  })
+
+  it.each(['\0'.repeat(64), 'SSH-2.0-x\r\n'])('noise before TLS, %j: an end', async (noise) => {
+    expect(await exchange(appliance, noise, { tls: false })).toEqual({ answers: [], closed: true })
+  })
+
+  it.each([
+    'NOT HTTP AT ALL\r\n\r\n',
+    'GET / HTTP/9.9\r\n\r\n',
+    'GET /api/1.0/vault HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    'GET /api/1.0/vault HTTP/1.1\r\n\r\n',
+    'POST /api/1.0/vault HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\n\r\n',
+    'POST /api/1.0/vault HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!',
+  ])('a request that is none, %j: 400', async (request) => {
+    const { answers } = await exchange(appliance, request)
+    expect(answers.map(({ status, json }) => [status, json.CALLINFO.status])).toEqual([[400, 'FAIL']])
+  })
+})
+
+describe('chunked, where the setting admits it', () => {
+  const token = async () => (await lenient.login()).token ?? ''
+  const post = (sessionToken: string, body: string) =>
+    exchange(
+      lenient,
+      `POST /api/1.0/vault HTTP/1.1\r\nHost: x\r\nX-Http-Token: ${sessionToken}\r\nTransfer-Encoding: chunked\r\n\r\n${body}`,
+    )
+
+  it('serves a body in pieces', async () => {
+    const { answers } = await post(await token(), chunked('{"vault', 'name":"In pi', 'eces"}'))
+    expect(answers.map(({ status, json }) => [status, json.DATA])).toEqual([
+      [200, expect.objectContaining({ vaultname: 'In pieces' })],
+    ])
+  })
+
+  it('serves a GET with an empty chunked body', async () => {
+    const { answers } = await exchange(
+      lenient,
+      `GET /api/1.0/vault HTTP/1.1\r\nHost: x\r\nX-Http-Token: ${await token()}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200])
+  })
+
+  it('ends a body without end at the limit: 413 1803', async () => {
+    const { answers } = await post(await token(), chunked(...Array.from({ length: 160 }, () => ' '.repeat(65_536))))
+    expect(answers.map(({ status, json }) => [status, codes(json)])).toEqual([[413, ['1803', '2000']]])
+  })
+})
+
+describe('one connection', () => {
+  it('serves pipelined requests in their order', async () => {
+    const { answers } = await exchange(
+      appliance,
+      ['/vault', '/nowhere', '/utils/policies', '/vault'].map((path) => head(`GET /api/1.0${path} HTTP/1.1`)).join(''),
+      { answers: 4 },
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 200])
+    expect(answers.map(({ json }) => json.CALLINFO.handler)).toEqual([
+      'GroupHandler',
+      'Handler',
+      'UtilsHandler',
+      'GroupHandler',
+    ])
+  })
+
+  it('goes on after errors', async () => {
+    const bad = '{"vaultname":'
+    const requests = [
+      head('POST /api/1.0/vault HTTP/1.1', `Content-Length: ${bad.length}`) + bad,
+      head('DELETE /api/1.0/vault HTTP/1.1'),
+      head('GET /api/1.0/vault/0/members HTTP/1.1'),
+      head('GET /api/1.0/vault HTTP/1.1'),
+    ]
+    const { answers } = await exchange(appliance, requests.join(''), { answers: 4 })
+    expect(answers.map(({ status }) => status)).toEqual([400, 405, 404, 200])
+  })
+
+  it('takes a body byte by byte', async () => {
+    const body = '{"vaultname":"Slow"}'
+    const socket = secureSocket(appliance)
+    await once(socket, 'secureConnect')
+    const answer = conversation(socket, 1)
+    for (const byte of head('POST /api/1.0/vault HTTP/1.1', `Content-Length: ${body.length}`) + body) socket.write(byte)
+    expect((await answer).answers.map(({ status }) => status)).toEqual([200])
+  })
+
+  it('ends when a body stays away: 408 1807', async () => {
+    const { answers } = await exchange(
+      appliance,
+      `${head('POST /api/1.0/vault HTTP/1.1', 'Content-Length: 100')}{"vault`,
+    )
+    expect(answers.map(({ status, json }) => [status, codes(json)])).toEqual([[408, ['1807', '2000']]])
+  })
+
+  it('that breaks off in a body leaves nothing behind', async () => {
+    for (let round = 0; round < 20; round++) {
+      const socket = secureSocket(appliance)
+      await once(socket, 'secureConnect')
+      socket.write(`${head('POST /api/1.0/vault HTTP/1.1', 'Content-Length: 100')}{"vaultname":"Torn"`)
+      await sleep(5)
+      socket.destroy()
+    }
+    const names = ((await client.must('GET', '/vault'))['VAULTS'] as { groupname: string }[]).map(
+      ({ groupname }) => groupname,
+    )
+    expect(names).not.toContain('Torn')
+  })
+})
+
+describe('HTTP/2', () => {
+  it('serves the main calls to curl', async () => {
+    const call = async (path: string, body?: unknown) => {
+      const data = body === undefined ? [] : ['--data', JSON.stringify(body)]
+      const [answered = '', json = ''] = (
+        await curl(appliance, path, '--http2', '-H', `X-Http-Token: ${client.token}`, ...data)
+      ).split('\r\n\r\n')
+      expect(answered).toMatch(/^HTTP\/2 20[01]/)
+      return JSON.parse(json) as { CALLINFO: Record<string, string>; VAULT: { id: string }[] }
+    }
+    const id = (await call('/vault', { vaultname: 'Two' })).VAULT[0]?.id
+    const { ciphertext } = (await call(`/transparent/${id}/encrypt/k`, { plaintext: 'AAAA' })).CALLINFO
+    expect((await call(`/transparent/${id}/decrypt/k`, { ciphertext })).CALLINFO).toMatchObject({ plaintext: 'AAAA' })
+    await call(`/transparent/${id}/keys/k`)
+    await call('/auth/check')
+  })
+
+  it('serves many streams of one connection, and refuses a body that is too large', async () => {
+    const session = connectHttp2(`https://localhost:${portOf(appliance)}`, { ca: appliance.ca })
+    const status = async (path: string, body?: Buffer | string) => {
+      const stream = session.request({
+        ':method': body === undefined ? 'GET' : 'POST',
+        ':path': `/api/1.0${path}`,
+        'x-http-token': client.token,
+      })
+      stream.on('error', () => undefined)
+      const answered = once(stream, 'response')
+      stream.end(body)
+      const [fields] = (await answered) as [{ ':status': number }]
+      stream.resume()
+      return fields[':status']
+    }
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => status(index % 2 === 0 ? '/vault' : '/nowhere')),
+    )
+    expect(statuses).toEqual(Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 200 : 404)))
+    expect(await status('/vault', Buffer.alloc(10 * 1024 * 1024, 0x20))).toBe(413)
+    expect(await status('/vault', '{"vaultname":"x","vaultname":"y"}')).toBe(400)
+    expect(await status('/vault', '{"vaultname":"Stream"}')).toBe(200)
+    session.close()
+  })
+})
