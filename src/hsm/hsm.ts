@@ -7,6 +7,7 @@ import type { HostStatus } from './token-status.ts'
 // The words of the port have files of their own; this one is its face.
 export type * from './key-backup.ts'
 export * from './key-kind.ts'
+export type * from './key-life.ts'
 export * from './key-use.ts'
 export type * from './token-status.ts'
 export * from './wrapped-key.ts'

@@ -9,14 +9,22 @@ import type {
   WrappedKey,
 } from './wrapped-key.ts'
 
+/** Undefined where the token can; else the name of what it lacks, such as `AES_CTR`. SoftHSM2 keeps Ed25519 keys, but wraps none. */
+export interface KindOffer {
+  /** To make, wrap, unwrap and use such keys. */
+  readonly wrapped: string | undefined
+  /** To make them as objects of the token (`createResident`) and use them. */
+  readonly resident: string | undefined
+}
+
 /** How keys come to be, come in, go out and end. */
 export interface KeyLife {
-  /** Per kind: undefined where this token can make, wrap, unwrap and use it, else the name of what it lacks, such as `AES_CTR`. */
-  offers(): Promise<ReadonlyMap<AnyKind, string | undefined>>
+  /** What this token can do with each kind, tried out once per epoch. */
+  offers(): Promise<ReadonlyMap<AnyKind, KindOffer>>
 
   /**
    * A new key, made in the token and wrapped there; it exists in plain nowhere. Of a pair the private half is wrapped.
-   * `hsm.unsupported` names the mechanism where `offers` does.
+   * Rejects with `hsm.unsupported` where `offers` names what is missing.
    */
   generate(kind: AnyKind, options: GenerateOptions): Promise<GeneratedKey>
 

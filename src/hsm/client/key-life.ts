@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import { referenceFields } from '../batch-frame.ts'
 import { type AnyKind, anyKinds } from '../key-kind.ts'
-import type { KeyLife } from '../key-life.ts'
+import type { KeyLife, KindOffer } from '../key-life.ts'
 import { type Calls, field, given, optionFields, wrapped } from './calls.ts'
 
 const nothing = Buffer.alloc(0)
@@ -10,7 +10,13 @@ export function createKeyLife({ fields, bytes, done, generated }: Calls): KeyLif
   return {
     async offers() {
       const lacking = await fields('offers', [])
-      return new Map(anyKinds.map((kind, at): [AnyKind, string | undefined] => [kind, given(lacking, at)?.toString()]))
+      const at = (place: number) => given(lacking, place)?.toString()
+      return new Map(
+        anyKinds.map((kind, place): [AnyKind, KindOffer] => [
+          kind,
+          { wrapped: at(2 * place), resident: at(2 * place + 1) },
+        ]),
+      )
     },
     generate: (kind, options) => generated('generate', [Buffer.from(kind), ...optionFields(options)]),
     async generatePair(kind) {
