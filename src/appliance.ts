@@ -25,7 +25,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   const clock = systemClock
   const store = await openStore(storePlace(config), tables)
   const hsm = createHsmClient({
-    sockets: config.hsm.sockets,
+    sockets: rotated(config.hsm.sockets, slot),
     deadlineMs: config.hsm.deadlineMs,
     queue: config.hsm.queue,
   })
@@ -67,6 +67,12 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     },
     reload: () => Promise.resolve(server.reloadCertificate()),
   }
+}
+
+/** Each worker has a token host of its own that it turns to first, as far as there are enough. */
+function rotated(sockets: readonly string[], slot: number): string[] {
+  const first = slot % sockets.length
+  return [...sockets.slice(first), ...sockets.slice(0, first)]
 }
 
 export function storePlace({ store }: Config): { sqlite: string } | { postgresUrl: string } {

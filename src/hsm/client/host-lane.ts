@@ -14,6 +14,8 @@ export interface Request {
   readonly reject: (fault: unknown) => void
   /** The hosts that were given it. */
   readonly tried: HostLane[]
+  /** When the last of them was given it, on the same clock. */
+  carriedMs: number
 }
 
 export interface HostLaneEvents {
@@ -25,12 +27,17 @@ export interface HostLaneEvents {
 // Puts a host behind every other that is in better standing, whatever the load.
 const setbackBytes = 2 ** 40
 
+// To wake a second host for half of a small batch costs the processors more than a quick host needs for all of it.
+const quickMs = 1
+const batchBytes = 16 * 1024
+
 /** One token host as the router sees it: its connection and what it carries. */
 export class HostLane {
   readonly connection: HostConnection
   readonly #carried = new Set<Request>()
   #outstandingBytes = 0
   #hasLarge = false
+  #lastAnswerMs = 0
   /** It let a deadline pass or said that it cannot work: others come first until it answers well again. */
   isDoubtful = false
 
@@ -49,15 +56,23 @@ export class HostLane {
 
   /** The lower, the better a choice for this request. */
   burden(request: Request): number {
-    return (
-      this.#outstandingBytes +
-      (this.isDoubtful ? setbackBytes : 0) +
-      (request.tried.includes(this) ? 2 * setbackBytes : 0)
-    )
+    return this.#load() + (this.isDoubtful ? setbackBytes : 0) + (request.tried.includes(this) ? 2 * setbackBytes : 0)
+  }
+
+  /** A host that is quick and has little to do counts as idle. */
+  #load(): number {
+    return this.#outstandingBytes < batchBytes && this.#isQuick() ? 0 : this.#outstandingBytes
+  }
+
+  #isQuick(): boolean {
+    const [oldest] = this.#carried
+    const waitedMs = oldest === undefined ? 0 : performance.now() - oldest.carriedMs
+    return Math.max(waitedMs, this.#lastAnswerMs) < quickMs
   }
 
   carry(request: Request): void {
     request.tried.push(this)
+    request.carriedMs = performance.now()
     this.#carried.add(request)
     this.#outstandingBytes += request.bytes
     if (isLarge(request)) this.#hasLarge = true
@@ -67,6 +82,7 @@ export class HostLane {
   /** False when it does not carry it. */
   release(request: Request): boolean {
     if (!this.#carried.delete(request)) return false
+    this.#lastAnswerMs = performance.now() - request.carriedMs
     this.#outstandingBytes -= request.bytes
     if (isLarge(request)) this.#hasLarge = false
     return true

@@ -78,6 +78,7 @@ export class RequestRouter {
         resolve,
         reject,
         tried: [],
+        carriedMs: 0,
       }
       this.#requests.set(request.id, request)
       this.#place(request)
