@@ -7,15 +7,19 @@
  */
 export type RecordField = Uint8Array | string | number | bigint | null
 
+const lengthBytes = 4
+
 export function encodeRecord(fields: readonly RecordField[]): Buffer {
-  const parts: Uint8Array[] = []
-  for (const field of fields) {
-    const bytes = fieldBytes(field)
-    const length = Buffer.allocUnsafe(4)
-    length.writeUInt32BE(bytes.length)
-    parts.push(length, bytes)
+  const tagged = fields.map(tag)
+  const record = Buffer.allocUnsafe(tagged.reduce((bytes, { length }) => bytes + lengthBytes + length, 0))
+  let offset = 0
+  for (const { length, content } of tagged) {
+    offset = record.writeUInt32BE(length, offset)
+    if (typeof content === 'string') record.write(content, offset)
+    else record.set(content, record.write('b', offset) + offset)
+    offset += length
   }
-  return Buffer.concat(parts)
+  return record
 }
 
 /** The fields as bytes again. Throws RangeError when a length runs past the end. */
@@ -24,18 +28,17 @@ export function decodeRecord(record: Buffer): Buffer[] {
   let offset = 0
   while (offset < record.length) {
     const length = record.readUInt32BE(offset)
-    const end = offset + 4 + length
+    const end = offset + lengthBytes + length
     if (end > record.length) throw new RangeError('a field of the record runs past its end')
-    fields.push(record.subarray(offset + 4, end))
+    fields.push(record.subarray(offset + lengthBytes, end))
     offset = end
   }
   return fields
 }
 
 // A null must differ from an empty text, and the number 1 from the text "1".
-function fieldBytes(field: RecordField): Uint8Array {
-  if (field === null) return Buffer.from('n')
-  if (typeof field === 'string') return Buffer.from(`s${field}`)
-  if (typeof field === 'number' || typeof field === 'bigint') return Buffer.from(`i${field}`)
-  return Buffer.concat([Buffer.from('b'), field])
+function tag(field: RecordField): { readonly length: number; readonly content: string | Uint8Array } {
+  if (field instanceof Uint8Array) return { length: 1 + field.length, content: field }
+  const content = field === null ? 'n' : typeof field === 'string' ? `s${field}` : `i${field}`
+  return { length: Buffer.byteLength(content), content }
 }

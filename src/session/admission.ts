@@ -21,7 +21,7 @@ const strictOverlapMs = 30_000
 /** The last call of a session is noted this many times per idle time-out at most: a write per call would be its cost. */
 const touchesPerTimeout = 20
 
-interface AdmissionRow {
+type AdmissionRow = {
   readonly session_id: number
   readonly created_at: number
   readonly last_seen_at: number
@@ -112,7 +112,7 @@ function admissionOf(row: AdmissionRow, request: AdmissionRequest): Omit<Admissi
     },
     vault,
     // Whoever is no member must not learn even that the thing exists.
-    subject: vault && request.subject?.subject.read({ ...row }),
+    subject: vault && request.subject?.subject.read(row),
   }
 }
 

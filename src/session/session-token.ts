@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const length = 42
@@ -15,4 +15,4 @@ export function hashOf(token: string): string | undefined {
   return form.test(token) ? sha256(token) : undefined
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64')
+const sha256 = (text: string): string => hash('sha256', text, 'base64')
