@@ -50,6 +50,7 @@ export class TestAppliance {
   readonly ca: string
   readonly #parts: { store: Store; hsm: Hsm; services: Services }
   readonly #clients: TestClient[] = []
+  readonly #entry: string
   #daemon: ChildProcess
   #journal: string[] = []
   #users = 0
@@ -60,6 +61,7 @@ export class TestAppliance {
     configFile: string
     url: string
     ca: string
+    entry: string
     daemon: ChildProcess
     journal: string[]
     applicationKey: string
@@ -74,11 +76,13 @@ export class TestAppliance {
     this.ca = given.ca
     this.applicationKey = given.applicationKey
     this.#parts = given.parts
+    this.#entry = given.entry
     this.#daemon = given.daemon
     this.#journal = given.journal
   }
 
-  static async start(overrides: Overrides = {}): Promise<TestAppliance> {
+  /** `entry`: the compiled `main.js` to run, by default the one in `dist/`. */
+  static async start(overrides: Overrides = {}, entry = daemonEntry): Promise<TestAppliance> {
     const directory = mkdtempSync(join(tmpdir(), 'strongroom-'))
     const token = await makeToken()
     const pki = makePki(join(tmpdir(), 'strongroom-test-pki'))
@@ -87,7 +91,7 @@ export class TestAppliance {
     writeFileSync(configFile, JSON.stringify(configuration(directory, token, pki, port, overrides)))
     const config = loadConfig(configFile)
     const journal: string[] = []
-    const daemon = await startDaemon(configFile, journal)
+    const daemon = await startDaemon(configFile, journal, entry)
     const parts = await openParts(config)
     const { key } = await parts.services.applicationKeys.create('tests', commitTo(parts.store))
     const ca = readFileSync(pki.ca, 'utf8')
@@ -98,6 +102,7 @@ export class TestAppliance {
       config,
       url: `https://127.0.0.1:${port}/api/1.0`,
       ca,
+      entry,
       daemon,
       journal,
       applicationKey: key,
@@ -179,7 +184,7 @@ export class TestAppliance {
 
   async restart(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     await this.stop(signal)
-    this.#daemon = await startDaemon(this.configFile, this.#journal)
+    this.#daemon = await startDaemon(this.configFile, this.#journal, this.#entry)
   }
 
   async close(): Promise<void> {
@@ -235,9 +240,9 @@ async function openParts(config: Config) {
 }
 
 /** Starts the daemon and waits until all its workers listen. */
-export function startDaemon(configFile: string, journal: string[]): Promise<ChildProcess> {
+export function startDaemon(configFile: string, journal: string[], entry = daemonEntry): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
-    const daemon = spawn(process.execPath, [daemonEntry, '--config', configFile], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const daemon = spawn(process.execPath, [entry, '--config', configFile], { stdio: ['ignore', 'pipe', 'pipe'] })
     const hear = (chunk: Buffer): void => {
       journal.push(chunk.toString())
       if (chunk.includes('"msg":"listening"')) resolve(daemon)

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** What a process of the daemon does; `other` for one that is not the daemon's. */
+export type Role = 'primary' | 'worker' | 'host'
+
+/** CPU time in microseconds, user and system, spent so far by the processes of each role. */
+export type CpuTimes = Readonly<Record<Role, number>>
+
+/** Linux counts in hundredths of a second in /proc, whatever the kernel's own tick is (proc_pid_stat(5), USER_HZ). */
+const microsecondsPerTick = 10_000
+
+/** The CPU time of the process `root` and all that descend from it. */
+export function cpuTimes(root: number): CpuTimes {
+  const parents = new Map<number, ProcessStat>()
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? readStat(Number(name)) : undefined
+    if (stat !== undefined) parents.set(Number(name), stat)
+  }
+  const times = { primary: 0, worker: 0, host: 0 }
+  for (const [pid, { ticks }] of parents) {
+    if (descends(pid, root, parents)) times[roleOf(pid, root)] += ticks * microsecondsPerTick
+  }
+  return times
+}
+
+interface ProcessStat {
+  readonly parent: number
+  readonly ticks: number
+}
+
+/** Undefined when the process has ended. */
+function readStat(pid: number): ProcessStat | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the name in brackets, and may hold anything; behind it stands the third.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }
+  } catch {
+    return undefined
+  }
+}
+
+function descends(pid: number, root: number, processes: ReadonlyMap<number, ProcessStat>): boolean {
+  for (let at: number | undefined = pid; at !== undefined; at = processes.get(at)?.parent) if (at === root) return true
+  return false
+}
+
+function roleOf(pid: number, root: number): Role {
+  if (pid === root) return 'primary'
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker') ? 'worker' : 'host'
+}

@@ -1,0 +1,45 @@
+import { Pool } from 'undici'
+
+export interface Call {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface LoadOptions {
+  readonly origin: string
+  /** PEM of the authority that signed the server's certificate. */
+  readonly ca: string
+  /** Keep-alive connections, each with one call under way. */
+  readonly connections: number
+}
+
+/** Connections that stay open from round to round, so that no round pays for handshakes. */
+export interface Load {
+  /** Sends `call` this many times as a POST; resolves to the time that took. Rejects when an answer is not a success. */
+  drive(call: Call, times: number): Promise<{ readonly wallMs: number }>
+  close(): Promise<void>
+}
+
+export function createLoad({ origin, ca, connections }: LoadOptions): Load {
+  const pool = new Pool(origin, { connections, pipelining: 1, connect: { ca } })
+
+  async function send({ path, headers, body }: Call): Promise<void> {
+    const response = await pool.request({ method: 'POST', path, headers, body })
+    const text = await response.body.text()
+    if (response.statusCode >= 300) throw new Error(`${origin}${path} answered ${response.statusCode}: ${text}`)
+  }
+
+  return {
+    async drive(call, times) {
+      const startedMs = performance.now()
+      let left = times
+      const lane = async (): Promise<void> => {
+        while (left-- > 0) await send(call)
+      }
+      await Promise.all(Array.from({ length: connections }, lane))
+      return { wallMs: performance.now() - startedMs }
+    },
+    close: () => pool.close(),
+  }
+}
