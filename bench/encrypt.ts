@@ -114,12 +114,20 @@ async function startEcho(connections: number): Promise<Subject> {
   }
 }
 
-/** The daemon as it ships, with a key in a vault of its own; what it encrypts must come back. */
 async function startAppliance(build: string, workers: number, connections: number): Promise<Subject> {
-  const appliance = await TestAppliance.start(
-    { http: { workers }, audit: { sealIntervalMs: 5_000 } },
-    join(build, 'main.js'),
-  )
+  const settings = { http: { workers }, audit: { sealIntervalMs: 5_000 } }
+  const appliance = await TestAppliance.start(settings, join(build, 'main.js'))
+  const name = `strongroom, ${workers} ${workers === 1 ? 'worker' : 'workers'}${build === dist ? '' : ` (${basename(build)})`}`
+  try {
+    return await subjectOf(appliance, name, connections)
+  } catch (error) {
+    await appliance.close()
+    throw error
+  }
+}
+
+/** The daemon as it ships, with a key in a vault of its own; what it encrypts must come back. */
+async function subjectOf(appliance: TestAppliance, name: string, connections: number): Promise<Subject> {
   const client = await appliance.login()
   const created = await client.must('POST', '/vault', { vaultname: 'bench' })
   const [{ id: vault }] = created['VAULTS'] as [{ id: string }]
@@ -131,7 +139,7 @@ async function startAppliance(build: string, workers: number, connections: numbe
   const { origin, pathname } = new URL(appliance.url)
   const headers = { 'content-type': 'application/json', 'x-http-token': client.token ?? '' }
   return {
-    name: `strongroom, ${workers} ${workers === 1 ? 'worker' : 'workers'}${build === dist ? '' : ` (${basename(build)})`}`,
+    name,
     pid: appliance.pid,
     load: createLoad({ origin, ca: appliance.ca, connections }),
     callOf: (plain) => ({ path: `${pathname}/transparent/${vault}/encrypt/bench`, headers, body: bodyOf(plain) }),
