@@ -15,8 +15,8 @@ export interface TokenStatus {
   readonly slot: number
   /** Names such as `AES_GCM`, sorted. */
   readonly mechanisms: readonly string[]
-  /** Root objects and vault keys present in the token. */
-  readonly objects: { readonly root: readonly string[]; readonly vaultKeys: number }
+  /** Root objects, vault keys and keys that stay in the token. */
+  readonly objects: { readonly root: readonly string[]; readonly vaultKeys: number; readonly residentKeys: number }
   readonly sessions: { readonly open: number; readonly max: number }
   /** Unwrapped keys held at the moment, and the bound. */
   readonly handles: { readonly held: number; readonly limit: number }

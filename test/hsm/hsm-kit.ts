@@ -4,7 +4,15 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import { type HostSupervisor, createHostSupervisor } from '../../src/hsm/client/supervisor.ts'
-import { type Hsm, type HostStatus, type KeyKind, type KeyReference, keyRecord } from '../../src/hsm/hsm.ts'
+import {
+  type AnyKind,
+  type Hsm,
+  type HostStatus,
+  type KeyKind,
+  type KeyReference,
+  type WrappedKey,
+  keyRecord,
+} from '../../src/hsm/hsm.ts'
 import { type TestToken, makeToken } from '../support/token.ts'
 
 export interface Hosts {
@@ -18,8 +26,10 @@ export interface Hosts {
   /** Process ids of the hosts that were started, in order. */
   readonly pids: () => number[]
   /** A key of the kind, ready to use. */
-  readonly givenKey: (kind: KeyKind) => Promise<KeyReference>
+  readonly givenKey: (kind: AnyKind) => Promise<KeyReference>
   readonly givenSecret: (kind: KeyKind, secret: Uint8Array) => Promise<KeyReference>
+  /** The sealed record of a key. */
+  readonly reference: (kind: AnyKind, key: WrappedKey & { publicKey?: Buffer | undefined }) => Promise<KeyReference>
   close(): Promise<void>
 }
 
@@ -79,7 +89,7 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
   })
   const statuses = await supervisor.start()
   const hsm = createHsmClient({ sockets, deadlineMs, queue: options.queue ?? 4096 })
-  const givenRecord = async (kind: KeyKind, wrapped: Awaited<ReturnType<Hsm['importSecret']>>) => {
+  const reference: Hosts['reference'] = async (kind, wrapped) => {
     const record = keyRecord(kind, wrapped, ['vault', 7])
     return { key: { record, seal: await hsm.seal(record) } }
   }
@@ -91,8 +101,9 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
     configFile,
     statuses,
     pids: () => [...pids],
-    givenKey: async (kind) => givenRecord(kind, await hsm.generate(kind, { exportable: false, backup: false })),
-    givenSecret: async (kind, secret) => givenRecord(kind, await hsm.importSecret(kind, secret)),
+    reference,
+    givenKey: async (kind) => reference(kind, await hsm.generate(kind, { exportable: false, backup: false })),
+    givenSecret: async (kind, secret) => reference(kind, await hsm.importSecret(kind, secret)),
     async close() {
       await hsm.close()
       await supervisor.close()

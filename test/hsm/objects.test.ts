@@ -55,6 +55,7 @@ describe('the objects of the token, as OpenSC sees them', () => {
     expect([...listing.keys()].toSorted()).toEqual([
       'strongroom.audit.v1, Private Key',
       'strongroom.audit.v1, Public Key',
+      'strongroom.backup-seal.v1, Secret Key',
       'strongroom.kek.backup.v1, Secret Key',
       'strongroom.kek.exportable.v1, Secret Key',
       'strongroom.kek.strict.v1, Secret Key',
@@ -72,6 +73,7 @@ describe('the objects of the token, as OpenSC sees them', () => {
     ['strongroom.kek.backup.v1', 'unwrap, wrap', 'AES length 32'],
     // OpenSC prints no "sign" for secret keys: none means that they do nothing else.
     ['strongroom.seal.v1', 'none', 'Generic secret length 32'],
+    ['strongroom.backup-seal.v1', 'none', 'Generic secret length 32'],
     ['strongroom.pepper.v1', 'none', 'Generic secret length 32'],
     ['strongroom.vault', 'decrypt, encrypt', 'AES length 32'],
   ] as const) {

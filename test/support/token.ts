@@ -34,7 +34,7 @@ const ingredients = [
   'src/hsm/pkcs11/root-creation.ts',
   'src/hsm/pkcs11/root-objects.ts',
   'src/hsm/pkcs11/key-kinds.ts',
-  'src/hsm/pkcs11/key-pairs.ts',
+  'src/hsm/pkcs11/pair-kinds.ts',
 ]
 
 /** A copy of a token that is made once and kept below node_modules/.cache: RSA keys take their time, copies do not. */

@@ -10,7 +10,7 @@ const tokenStatus = z.object({
   model: z.string(),
   slot: z.number(),
   mechanisms: z.array(z.string()),
-  objects: z.object({ root: z.array(z.string()), vaultKeys: z.number() }),
+  objects: z.object({ root: z.array(z.string()), vaultKeys: z.number(), residentKeys: z.number() }),
   sessions: z.object({ open: z.number(), max: z.number() }),
   handles: z.object({ held: z.number(), limit: z.number() }),
   epoch: z.number(),

@@ -1,37 +1,56 @@
 import { Fault } from '../../fault.ts'
+import { outcomeFields } from '../batch-frame.ts'
 import { type Frame, type Operation, operations } from '../frame.ts'
 import {
   type GeneratedKey,
-  type KeyKind,
-  type KeyReference,
-  type SealedRecord,
+  type SignatureScheme,
   type WrappedKey,
   anyKinds,
-  isPairKind,
+  hashes,
   keyKinds,
+  paddings,
 } from '../hsm.ts'
-import { auditPublicKey, generatePair } from '../pkcs11/key-pairs.ts'
+import { sealBackup, verifyBackup } from '../pkcs11/backups.ts'
+import { decryptMany, encryptMany, rewrapMany } from '../pkcs11/batches.ts'
+import { exportKey, exportPlain, transportPublicKey } from '../pkcs11/key-export.ts'
+import { generate, importKey, importSecret, restoreKey, rewrapBackup } from '../pkcs11/key-making.ts'
+import { offers } from '../pkcs11/offers.ts'
 import * as operate from '../pkcs11/operations.ts'
+import { createResident, destroyResident } from '../pkcs11/resident-keys.ts'
+import { sign, verifySignature } from '../pkcs11/signatures.ts'
 import type { Token } from '../pkcs11/token.ts'
 import { tokenStatus } from '../pkcs11/token-status.ts'
 import { createVaultKey, destroyVaultKey } from '../pkcs11/vault-keys.ts'
+import { readCipherItems, readRewrapItems } from './batch-request.ts'
+import { type Fields, createFields } from './fields.ts'
 
 /** Performs the operation that a frame asks for; the fields of the reply. Throws Fault. */
 export type Dispatch = (frame: Frame) => Uint8Array[]
 
 type Handler = (token: Token, fields: Fields) => Uint8Array[]
 
+const nothing = Buffer.alloc(0)
+
 /** `tokenDirectory`: the folder of a software token, see `hsm.tokenDirectory`. */
 export function createDispatch(token: Token, tokenDirectory: string | undefined): Dispatch {
-  const handlers: Partial<Record<Operation, Handler>> = {
-    ...sealed,
+  const handlers: Record<Operation, Handler> = {
+    ...sealing,
     ...keys,
     ...uses,
+    ...backups,
     ping: () => pong(token),
     status: () => [...pong(token), Buffer.from(token.state() === 'ready' ? JSON.stringify(tokenStatus(token)) : '')],
     createVaultKey: () => [Buffer.from(createVaultKey(token, tokenDirectory))],
     destroyVaultKey(_token, fields) {
       destroyVaultKey(token, fields.text(), tokenDirectory)
+      return []
+    },
+    createResident(_token, fields) {
+      const { id, publicKey } = createResident(token, fields.oneOf(anyKinds), tokenDirectory)
+      return [Buffer.from(id), publicKey ?? nothing]
+    },
+    destroyResident(_token, fields) {
+      destroyResident(token, fields.text(), tokenDirectory)
       return []
     },
   }
@@ -47,7 +66,7 @@ function pong(token: Token): Buffer[] {
   return [Buffer.from(token.state()), Buffer.from(token.reason() ?? '')]
 }
 
-const sealed = {
+const sealing = {
   random: (token, fields) => [operate.random(token, fields.integer())],
   seal: (token, fields) => [operate.seal(token, fields.bytes())],
   verify(token, fields) {
@@ -56,78 +75,69 @@ const sealed = {
   },
   pepper: (token, fields) => [operate.pepper(token, fields.bytes())],
   signAudit: (token, fields) => [operate.signAudit(token, fields.bytes())],
-  auditPublicKey: (token) => [auditPublicKey(token)],
+  auditPublicKey: (token) => [operate.auditPublicKey(token)],
 } satisfies Partial<Record<Operation, Handler>>
 
 const keys = {
-  generate(token, fields) {
-    const kind = fields.oneOf(anyKinds)
-    if (isPairKind(kind)) return generated({ ...generatePair(token, kind), backup: undefined })
-    const key = operate.generate(token, kind, { exportable: fields.flag(), backup: fields.flag() })
-    return generated(key)
-  },
-  importSecret: (token, fields) =>
-    wrapped(operate.importSecret(token, fields.oneOf<KeyKind>(keyKinds), fields.bytes())),
+  offers: (token) =>
+    [...offers(token).values()].flatMap(({ wrapped: lacking, resident }) => [
+      Buffer.from(lacking ?? ''),
+      Buffer.from(resident ?? ''),
+    ]),
+  generate: (token, fields) => generated(generate(token, fields.oneOf(anyKinds), fields.generateOptions())),
+  importSecret: (token, fields) => wrapped(importSecret(token, fields.oneOf(keyKinds), fields.bytes())),
+  transportPublicKey: (token) => [transportPublicKey(token)],
+  importKey: (token, fields) =>
+    generated(importKey(token, fields.oneOf(anyKinds), fields.bytes(), fields.importOptions())),
+  exportKey: (token, fields) => [exportKey(token, fields.reference(), fields.bytes())],
+  exportPlain: (token, fields) => [exportPlain(token, fields.reference())],
 } satisfies Partial<Record<Operation, Handler>>
 
 const uses = {
   encrypt: (token, fields) => [operate.encrypt(token, fields.reference(), fields.bytes(), fields.bytes())],
   decrypt: (token, fields) => [operate.decrypt(token, fields.reference(), fields.bytes(), fields.bytes())],
+  encryptMany: (token, fields) => outcomeFields(encryptMany(token, readCipherItems(fields))),
+  decryptMany: (token, fields) => outcomeFields(decryptMany(token, readCipherItems(fields))),
+  rewrapMany: (token, fields) => outcomeFields(rewrapMany(token, readRewrapItems(fields))),
+  sign: (token, fields) => [sign(token, fields.reference(), scheme(fields), fields.bytes())],
+  verifySignature: (token, fields) => [
+    flag(verifySignature(token, fields.reference(), scheme(fields), fields.bytes(), fields.bytes())),
+  ],
+  hmac: (token, fields) => [operate.hmac(token, fields.reference(), fields.bytes())],
+  verifyHmac: (token, fields) => [flag(operate.verifyHmac(token, fields.reference(), fields.bytes(), fields.bytes()))],
   decryptOtpBlock: (token, fields) => [operate.decryptOtpBlock(token, fields.reference(), fields.bytes())],
   otpHmac: (token, fields) => [operate.otpHmac(token, fields.reference(), fields.bytes())],
 } satisfies Partial<Record<Operation, Handler>>
 
-const nothing = Buffer.alloc(0)
+const backups = {
+  sealBackup(token, fields) {
+    const { name, seal } = sealBackup(token, fields.bytes())
+    return [Buffer.from(name), seal]
+  },
+  verifyBackup(token, fields) {
+    verifyBackup(token, fields.bytes(), { name: fields.text(), seal: fields.bytes() })
+    return []
+  },
+  rewrapBackup: (token, fields) => wrapped(rewrapBackup(token, fields.oneOf(anyKinds), fields.wrapped())),
+  restoreKey: (token, fields) =>
+    generated(restoreKey(token, fields.oneOf(anyKinds), fields.wrapped(), fields.importOptions())),
+} satisfies Partial<Record<Operation, Handler>>
 
-function generated(key: GeneratedKey): Buffer[] {
-  return [
-    ...wrapped(key),
-    key.publicKey ?? nothing,
-    ...(key.backup === undefined ? [nothing, nothing] : wrapped(key.backup)),
-  ]
+function generated({ publicKey, backup, ...key }: GeneratedKey): Buffer[] {
+  return [...wrapped(key), publicKey ?? nothing, ...(backup === undefined ? [nothing, nothing] : wrapped(backup))]
 }
 
 function wrapped({ kek, blob }: WrappedKey): Buffer[] {
   return [Buffer.from(kek), blob]
 }
 
-/** Takes the fields of a request one after another. Throws `hsm.rejected` when one is missing or not what it should be. */
-interface Fields {
-  bytes(): Buffer
-  text(): string
-  integer(): number
-  flag(): boolean
-  oneOf<T extends string>(values: readonly T[]): T
-  sealed(): SealedRecord
-  reference(): KeyReference
+function flag(value: boolean): Buffer {
+  return Buffer.from(value ? '1' : '0')
 }
 
-function createFields(list: readonly Buffer[]): Fields {
-  let next = 0
-  const bytes = () => {
-    const field = list[next++]
-    if (field === undefined) throw new Fault('hsm.rejected', 'A field of the request is missing.')
-    return field
-  }
-  const text = () => bytes().toString()
-  const sealed = () => ({ record: bytes(), seal: bytes() })
-  return {
-    bytes,
-    text,
-    integer: () => Number(text()),
-    flag: () => text() === '1',
-    oneOf(values) {
-      const value = text()
-      const found = values.find((candidate) => candidate === value)
-      if (found === undefined) throw new Fault('hsm.rejected', `There is no kind ${value}.`)
-      return found
-    },
-    sealed,
-    reference() {
-      const key = sealed()
-      const policy = sealed()
-      // Not by the seal: an empty one in the database would be taken for none, and the limits go unchecked.
-      return policy.record.length === 0 ? { key } : { key, policy }
-    },
-  }
+function scheme(fields: Fields): SignatureScheme {
+  const hash = fields.oneOf(hashes)
+  const padding = fields.oneOf(paddings)
+  const saltBytes = fields.text()
+  return { hash, padding, saltBytes: saltBytes === '' ? undefined : Number(saltBytes) }
 }

@@ -54,7 +54,13 @@ export function connect(lib: PKCS11, token: OpenToken, handleLimit: number): Con
   const keeper = token.session
   const roots = findRootKeys(listObjects(keeper))
   let operation = openSession(lib, token.slot.handle)
-  const keys = createKeyHandles({ limit: handleLimit, keeper, operation: () => operation, roots })
+  const keys = createKeyHandles({
+    limit: handleLimit,
+    keeper,
+    operation: () => operation,
+    roots,
+    mechanisms: token.mechanisms,
+  })
   // Not unwrapped again each time: SoftHSM2 2.6 leaks about 246 bytes for every session object that is destroyed.
   const canaryRow = kindRows['aes128-gcm']
   const canaryKey = keeper.generate(canaryRow.generation, newbornTemplate(canaryRow))

@@ -17,6 +17,14 @@ export function syncDirectory(directory: string, sinceMs: number): void {
   if (isRecent(directory, sinceMs)) syncPath(directory)
 }
 
+/** Runs `work`, which makes or destroys objects of the token, and has the change on the disk when it returns. */
+export function changing<T>(tokenDirectory: string | undefined, work: () => T): T {
+  const sinceMs = Date.now()
+  const result = work()
+  if (tokenDirectory !== undefined) syncDirectory(tokenDirectory, sinceMs)
+  return result
+}
+
 function isRecent(path: string, sinceMs: number): boolean {
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat !== undefined && stat.mtimeMs >= sinceMs - clockGrainMs

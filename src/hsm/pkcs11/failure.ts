@@ -21,7 +21,18 @@ export type Remedy =
 
 /** The PKCS#11 function that failed, as far as the meaning of its return value depends on it. */
 export type Call =
-  'encrypt' | 'decrypt' | 'sign' | 'wrap' | 'unwrap' | 'generate' | 'find' | 'object' | 'random' | 'login' | 'session'
+  | 'encrypt'
+  | 'decrypt'
+  | 'sign'
+  | 'verify'
+  | 'wrap'
+  | 'unwrap'
+  | 'generate'
+  | 'find'
+  | 'object'
+  | 'random'
+  | 'login'
+  | 'session'
 
 /** A PKCS#11 call that returned anything but CKR_OK. The message names the call and the code, never data. */
 export class TokenFailure extends Error {

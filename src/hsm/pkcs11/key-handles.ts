@@ -1,20 +1,30 @@
 import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../../fault.ts'
-import { type KeyReference, type SealedRecord, openKeyRecord } from '../hsm.ts'
+import { type KeyReference, type SealedRecord, openKeyRecord, residentKek } from '../hsm.ts'
 import { TokenFailure } from './failure.ts'
-import { type KeyKindRow, rowFor, unwrappedTemplate } from './key-kinds.ts'
-import { hmacSha256, keyWrap } from './mechanisms.ts'
+import { type AnyKindRow, rowOf, unwrapMechanism } from './any-kinds.ts'
+import { type KeyKindRow, unwrappedTemplate } from './key-kinds.ts'
+import { hmacSha256 } from './mechanisms.ts'
+import { type PairKindRow, privateTemplate } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import { verifyingTemplate } from './public-keys.ts'
+import { findResident } from './resident-keys.ts'
 import type { RootKeys } from './root-objects.ts'
 
-/** The unwrapped keys of one epoch. It lives and dies with its connection, and so no handle outlives its epoch. */
+/**
+ * The unwrapped keys of one epoch. It lives and dies with its connection, and so no handle outlives its epoch.
+ *
+ * A record that is new here has its seal checked and its blob unwrapped first; one that is known, byte for byte, has been through both.
+ * Throws `hsm.seal_broken`, and `hsm.rejected` for a key of the wrong kind.
+ */
 export interface KeyHandles {
-  /**
-   * Calls `work` with the unwrapped key. A record that is new here has its seal checked and its blob unwrapped first; one that
-   * is known, byte for byte, has been through both. Throws `hsm.seal_broken`, and `hsm.rejected` for a key of the wrong kind.
-   */
+  /** Calls `work` with the unwrapped secret key. */
   use<T>(reference: KeyReference, serves: KeyKindRow['serves'], work: (key: KeyHandle, row: KeyKindRow) => T): T
+  /** Calls `work` with one half of a pair. */
+  usePair<T>(reference: KeyReference, half: 'private' | 'public', work: (key: KeyHandle, row: PairKindRow) => T): T
+  /** Checks both seals and reads the record, without a key in the token. */
+  open(reference: KeyReference): OpenRecord
   /** Throws `hsm.seal_broken` unless the seal is the record's. */
   verify(sealed: SealedRecord): void
   /** Lets the older half go, for a token that is full. */
@@ -31,18 +41,25 @@ export interface KeyHandlesOptions {
   /** The session for operations; another one after every failure. */
   readonly operation: () => Pkcs11Session
   readonly roots: RootKeys
+  readonly mechanisms: ReadonlySet<number>
+}
+
+export interface OpenRecord extends ReturnType<typeof openKeyRecord> {
+  readonly row: AnyKindRow
 }
 
 interface HeldKey {
   readonly record: Buffer
   readonly handle: KeyHandle
-  readonly row: KeyKindRow
+  readonly row: AnyKindRow
+  /** An object of the token, which outlives its place here. */
+  readonly isResident: boolean
 }
 
 export const sealBytes = 32
 
-export function createKeyHandles({ limit, keeper, operation, roots }: KeyHandlesOptions): KeyHandles {
-  const keys = new LRUCache<string, HeldKey>({ max: limit, dispose: ({ handle }) => destroyQuietly(keeper, handle) })
+export function createKeyHandles({ limit, keeper, operation, roots, mechanisms }: KeyHandlesOptions): KeyHandles {
+  const keys = new LRUCache<string, HeldKey>({ max: limit, dispose: (held) => letGo(keeper, held) })
   const policies = new LRUCache<string, Buffer>({ max: limit })
 
   const verify = ({ record, seal }: SealedRecord) => {
@@ -62,39 +79,89 @@ export function createKeyHandles({ limit, keeper, operation, roots }: KeyHandles
     policies.set(name, Buffer.from(policy.record))
   }
 
-  // The frame that brought the record is zeroed and given up after the reply: what stays is a copy.
-  const unwrap = (name: string, sealed: SealedRecord, serves: KeyKindRow['serves']): HeldKey => {
+  const openKey = (sealed: SealedRecord): OpenRecord => {
     verify(sealed)
-    const { kind, kek, blob } = openSealed(sealed.record)
-    const row = rowFor(kind, serves)
-    if (kek.startsWith('backup.')) throw new Fault('hsm.rejected', 'A backup is restored before it is used.')
-    const handle = keeper.unwrap(keyWrap, roots.kek(kek), blob, unwrappedTemplate(row))
-    const held = { record: Buffer.from(sealed.record), handle, row }
+    const opened = openSealed(sealed.record)
+    if (opened.kek.startsWith('backup.')) throw new Fault('hsm.rejected', 'A backup is restored before it is used.')
+    return { ...opened, row: rowOf(opened.kind) }
+  }
+
+  const unwrap = ({ row, kek, blob }: OpenRecord): KeyHandle => {
+    if (kek === residentKek) return findResident(keeper, blob, row)
+    const template = row.serves === 'sign' ? privateTemplate(row, false) : unwrappedTemplate(row)
+    return keeper.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, template)
+  }
+
+  const publicHalf = ({ row, publicKey }: OpenRecord): KeyHandle => {
+    if (row.serves !== 'sign' || publicKey === undefined) throw wrongKind()
+    return keeper.create(verifyingTemplate(row, publicKey))
+  }
+
+  const hold = (
+    { key, policy }: KeyReference,
+    serves: AnyKindRow['serves'],
+    half: 'private' | 'public' = 'private',
+  ): HeldKey => {
+    if (policy !== undefined) verifyPolicy(policy)
+    const name = nameOf(key, half)
+    const known = keys.get(name)
+    if (known?.record.equals(key.record) === true) return known
+    const opened = openKey(key)
+    if (opened.row.serves !== serves) throw wrongKind()
+    const isResident = opened.kek === residentKek && half === 'private'
+    const handle = half === 'public' ? publicHalf(opened) : unwrap(opened)
+    // The frame that brought the record is zeroed and given up after the reply: what stays is a copy.
+    const held = { record: Buffer.from(key.record), handle, row: opened.row, isResident }
     keys.set(name, held)
     return held
+  }
+
+  const forgetting = <T>(name: () => string, work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof TokenFailure && error.remedy === 'handle') keys.delete(name())
+      throw error
+    }
   }
 
   return {
     limit,
     verify,
     use(reference, serves, work) {
-      if (reference.policy !== undefined) verifyPolicy(reference.policy)
-      const name = reference.key.seal.toString('latin1')
-      const known = keys.get(name)
-      const held = known?.record.equals(reference.key.record) === true ? known : unwrap(name, reference.key, serves)
-      if (held.row.serves !== serves) throw new Fault('hsm.rejected', 'A key of another kind does not serve here.')
-      try {
-        return work(held.handle, held.row)
-      } catch (error) {
-        if (error instanceof TokenFailure && error.remedy === 'handle') keys.delete(name)
-        throw error
-      }
+      const { handle, row } = hold(reference, serves)
+      if (row.serves === 'sign' || row.serves !== serves) throw wrongKind()
+      return forgetting(
+        () => nameOf(reference.key, 'private'),
+        () => work(handle, row),
+      )
+    },
+    usePair(reference, half, work) {
+      const { handle, row } = hold(reference, 'sign', half)
+      if (row.serves !== 'sign') throw wrongKind()
+      return forgetting(
+        () => nameOf(reference.key, half),
+        () => work(handle, row),
+      )
+    },
+    open({ key, policy }) {
+      if (policy !== undefined) verifyPolicy(policy)
+      return openKey(key)
     },
     shrink() {
       for (let surplus = Math.ceil(keys.size / 2); surplus > 0; surplus--) keys.pop()
     },
     held: () => keys.size,
   }
+}
+
+function nameOf({ seal }: SealedRecord, half: 'private' | 'public'): string {
+  const name = seal.toString('latin1')
+  return half === 'public' ? `public ${name}` : name
+}
+
+function wrongKind(): Fault {
+  return new Fault('hsm.rejected', 'A key of another kind does not serve here.')
 }
 
 function openSealed(record: Buffer): ReturnType<typeof openKeyRecord> {
@@ -106,7 +173,8 @@ function openSealed(record: Buffer): ReturnType<typeof openKeyRecord> {
 }
 
 // A handle that is void already is what was wanted; a token that is gone shows at the next operation.
-function destroyQuietly(keeper: Pkcs11Session, handle: KeyHandle): void {
+function letGo(keeper: Pkcs11Session, { handle, isResident }: HeldKey): void {
+  if (isResident) return
   try {
     keeper.destroy(handle)
   } catch (error) {

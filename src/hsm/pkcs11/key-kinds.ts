@@ -19,6 +19,7 @@ export const encryptOnly: Usage = { ...nothing, encrypt: true }
 export const decryptOnly: Usage = { ...nothing, decrypt: true }
 export const signOnly: Usage = { ...nothing, sign: true }
 export const wrapOnly: Usage = { ...nothing, wrap: true, unwrap: true }
+export const unwrapOnly: Usage = { ...nothing, unwrap: true }
 
 export function usageAttributes(usage: Usage): Template {
   return [
@@ -118,35 +119,43 @@ export function isKeyKind(kind: string): kind is KeyKind {
   return (keyKinds as readonly string[]).includes(kind)
 }
 
-/** The row of a key that is about to be used for `serves`. Throws `hsm.rejected` for a key of another kind. */
-export function rowFor(kind: string, serves: KeyKindRow['serves']): KeyKindRow {
-  const row = isKeyKind(kind) ? kindRows[kind] : undefined
-  if (row?.serves !== serves) throw new Fault('hsm.rejected', `A key of kind ${kind} does not serve here.`)
-  return row
-}
-
 /** A session object that holds an unwrapped key: readable by nobody, not to be wrapped again. */
 export function unwrappedTemplate(row: KeyKindRow): Template {
   return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: false }, ...usageAttributes(row.usage)]
 }
 
-/** A key at birth: it exists only until it is wrapped, and has to be extractable for that. */
+/** A key that exists only until it is wrapped, and has to be extractable for that. */
+export function extractableTemplate(row: KeyKindRow): Template {
+  return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: true }, ...usageAttributes(row.usage)]
+}
+
+/** A key at birth. */
 export function newbornTemplate(row: KeyKindRow): Template {
+  return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE_LEN, value: row.bytes }]
+}
+
+/** A secret that comes from outside. */
+export function importedTemplate(row: KeyKindRow, value: Buffer): Template {
+  return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE, value }]
+}
+
+/** A key that stays in the token, beside what `lastingTemplate` says. */
+export function residentTemplate(row: KeyKindRow): Template {
   return [
-    ...sessionSecret(row.keyType),
+    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+    { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
     { type: pkcs11.CKA_VALUE_LEN, value: row.bytes },
-    { type: pkcs11.CKA_EXTRACTABLE, value: true },
     ...usageAttributes(row.usage),
   ]
 }
 
-/** Like `newbornTemplate`, for a secret that comes from outside. */
-export function importedTemplate(row: KeyKindRow, value: Buffer): Template {
+/** An AES-256 session key that wraps or unwraps others and is destroyed after that. */
+export function passingWrapKey(usage: Usage, attributes: Template = []): Template {
   return [
-    ...sessionSecret(row.keyType),
-    { type: pkcs11.CKA_VALUE, value },
-    { type: pkcs11.CKA_EXTRACTABLE, value: true },
-    ...usageAttributes(row.usage),
+    ...sessionSecret(pkcs11.CKK_AES),
+    { type: pkcs11.CKA_EXTRACTABLE, value: usage.wrap },
+    ...usageAttributes(usage),
+    ...attributes,
   ]
 }
 

@@ -1,4 +1,4 @@
-import pkcs11, { type AesGCM, type Mechanism } from 'pkcs11js'
+import pkcs11, { type AesGCM, type Mechanism, type RsaOAEP } from 'pkcs11js'
 
 /** AES-GCM sizes (NIST SP 800-38D §5.2.1): the token would take others, we do not. */
 export const gcmIvBytes = 12
@@ -13,9 +13,13 @@ export const keyWrapKwp = 0x210b
 
 export const hmacSha256: Mechanism = { mechanism: pkcs11.CKM_SHA256_HMAC }
 export const ecdsa: Mechanism = { mechanism: pkcs11.CKM_ECDSA }
+export const eddsa: Mechanism = { mechanism: 0x1057 }
+export const rsaPkcs: Mechanism = { mechanism: pkcs11.CKM_RSA_PKCS }
+export const rsaPss: Mechanism = { mechanism: pkcs11.CKM_RSA_PKCS_PSS }
 export const aesKeyGen: Mechanism = { mechanism: pkcs11.CKM_AES_KEY_GEN }
 export const secretKeyGen: Mechanism = { mechanism: pkcs11.CKM_GENERIC_SECRET_KEY_GEN }
 export const ecKeyPairGen: Mechanism = { mechanism: pkcs11.CKM_EC_KEY_PAIR_GEN }
+export const edwardsKeyPairGen: Mechanism = { mechanism: 0x1055 }
 export const rsaKeyPairGen: Mechanism = { mechanism: pkcs11.CKM_RSA_PKCS_KEY_PAIR_GEN }
 
 /** AES-GCM with a 96-bit IV and a 128-bit tag. The v2.40 layout of the parameter is the one that every token reads. */
@@ -28,6 +32,21 @@ export function gcm(iv: Buffer, aad: Buffer | undefined): Mechanism {
   }
   if (aad !== undefined && aad.length > 0) parameter.aad = aad
   return { mechanism: pkcs11.CKM_AES_GCM, parameter }
+}
+
+/** CKZ_DATA_SPECIFIED: the label is given, here as nothing. */
+const labelSource = 1
+
+/** RSA-OAEP with SHA-1 and MGF1-SHA-1, without a label: what CKM_RSA_AES_KEY_WRAP takes by default and SoftHSM2 alone offers. */
+export const oaep: Mechanism & { parameter: RsaOAEP } = {
+  mechanism: pkcs11.CKM_RSA_PKCS_OAEP,
+  parameter: {
+    type: pkcs11.CK_PARAMS_RSA_OAEP,
+    hashAlg: pkcs11.CKM_SHA_1,
+    mgf: pkcs11.CKG_MGF1_SHA1,
+    source: labelSource,
+    sourceData: Buffer.alloc(0),
+  },
 }
 
 /** RFC 5649 where the token has it, by the number it uses; undefined where it does not. */

@@ -1,10 +1,10 @@
+import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import type { GeneratedKey, GenerateOptions, KeyKind, KeyReference, SealedRecord, WrappedKey } from '../hsm.ts'
+import type { KeyReference, SealedRecord } from '../hsm.ts'
 import { decryptWith, encryptWith } from './cipher-calls.ts'
-import type { Connection } from './connection.ts'
-import { importable, importedTemplate, kindRows, newbornTemplate } from './key-kinds.ts'
-import { ecdsa, hmacSha256, keyWrap, mechanismName } from './mechanisms.ts'
-import type { KeyHandle } from './pkcs11-session.ts'
+import { ecdsa, hmacSha256 } from './mechanisms.ts'
+import { pairRows } from './pair-kinds.ts'
+import { publicKeyOf } from './public-keys.ts'
 import { sealBytes } from './key-handles.ts'
 import type { Token } from './token.ts'
 
@@ -31,36 +31,6 @@ export function verify(token: Token, sealed: SealedRecord): void {
 
 export function pepper(token: Token, data: Buffer): Buffer {
   return token.run(({ session, roots }) => session.sign(hmacSha256, roots.pepper, data, Buffer.alloc(sealBytes)))
-}
-
-/** Makes a key as a session object, wraps it, destroys it: it exists in plain nowhere. */
-export function generate(token: Token, kind: KeyKind, options: GenerateOptions): GeneratedKey {
-  return token.run((connection) => {
-    requireMechanism(connection, kind)
-    const row = kindRows[kind]
-    const key = connection.keeper.generate(row.generation, newbornTemplate(row))
-    return once(connection, key, () => ({
-      ...wrapUnder(connection, options.exportable ? 'exportable' : 'strict', key),
-      publicKey: undefined,
-      backup: options.backup ? wrapUnder(connection, 'backup', key) : undefined,
-    }))
-  })
-}
-
-/** Wraps a secret from outside under the strict KEK. Zeroes `secret` and every copy that it makes. */
-export function importSecret(token: Token, kind: KeyKind, secret: Buffer): WrappedKey {
-  let value: Buffer | undefined
-  try {
-    const padded = (value = importable(kind, secret))
-    return token.run((connection) => {
-      requireMechanism(connection, kind)
-      const key = connection.keeper.create(importedTemplate(kindRows[kind], padded))
-      return once(connection, key, () => wrapUnder(connection, 'strict', key))
-    })
-  } finally {
-    secret.fill(0)
-    value?.fill(0)
-  }
 }
 
 /** IV ‖ ciphertext ‖ tag, in sizes of the key's cipher. */
@@ -93,33 +63,26 @@ export function otpHmac(token: Token, key: KeyReference, data: Buffer): Buffer {
   )
 }
 
+export function hmac(token: Token, key: KeyReference, data: Buffer): Buffer {
+  return token.run(({ session, keys }) =>
+    keys.use(key, 'hmac', (handle, row) => session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes))),
+  )
+}
+
+export function verifyHmac(token: Token, key: KeyReference, data: Buffer, mac: Buffer): boolean {
+  const expected = hmac(token, key, data)
+  return mac.length === expected.length && timingSafeEqual(mac, expected)
+}
+
+/** The audit signing key's public half, DER SubjectPublicKeyInfo. */
+export function auditPublicKey(token: Token): Buffer {
+  return token.run(({ session, roots }) => publicKeyOf(session, roots.audit.publicKey, pairRows['ec-p256']))
+}
+
 /** r ‖ s over a SHA-256 digest. */
 export function signAudit(token: Token, digest: Buffer): Buffer {
   if (digest.length !== digestBytes) throw new Fault('hsm.rejected', `A SHA-256 digest has ${digestBytes} bytes.`)
   return token.run(({ session, roots }) =>
     session.sign(ecdsa, roots.audit.privateKey, digest, Buffer.alloc(signatureBytes)),
   )
-}
-
-function requireMechanism({ mechanisms }: Connection, kind: KeyKind): void {
-  const { mechanism } = kindRows[kind].mechanism
-  if (mechanisms.has(mechanism)) return
-  throw new Fault('hsm.unsupported', `Keys of kind ${kind} need ${mechanismName(mechanism)}, which this token lacks.`)
-}
-
-function wrapUnder(
-  { keeper, roots }: Connection,
-  name: 'strict' | 'exportable' | 'backup',
-  key: KeyHandle,
-): WrappedKey {
-  const kek = roots.newestKek(name)
-  return { kek: kek.name, blob: keeper.wrap(keyWrap, kek.handle, key) }
-}
-
-function once<T>({ keeper }: Connection, key: KeyHandle, work: () => T): T {
-  try {
-    return work()
-  } finally {
-    keeper.destroy(key)
-  }
 }

@@ -1,5 +1,5 @@
 import pkcs11, { type Mechanism, type PKCS11, type Template } from 'pkcs11js'
-import { attempt } from './failure.ts'
+import { TokenFailure, attempt } from './failure.ts'
 
 /** An object of the token, good in the epoch that gave it out. */
 export type KeyHandle = Buffer
@@ -13,6 +13,8 @@ export interface Pkcs11Session {
   encrypt(mechanism: Mechanism, key: KeyHandle, plaintext: Buffer, output: Buffer): Buffer
   decrypt(mechanism: Mechanism, key: KeyHandle, ciphertext: Buffer, output: Buffer): Buffer
   sign(mechanism: Mechanism, key: KeyHandle, data: Buffer, output: Buffer): Buffer
+  /** False for a signature that is not good. */
+  verify(mechanism: Mechanism, key: KeyHandle, data: Buffer, signature: Buffer): boolean
   wrap(mechanism: Mechanism, wrappingKey: KeyHandle, key: KeyHandle): Buffer
   unwrap(mechanism: Mechanism, wrappingKey: KeyHandle, blob: Buffer, template: Template): KeyHandle
   generate(mechanism: Mechanism, template: Template): KeyHandle
@@ -22,6 +24,7 @@ export interface Pkcs11Session {
     privateTemplate: Template,
   ): { publicKey: KeyHandle; privateKey: KeyHandle }
   create(template: Template): KeyHandle
+  copy(object: KeyHandle, template: Template): KeyHandle
   find(template: Template): KeyHandle[]
   /** The values in the order of `types`. */
   attributes(object: KeyHandle, types: readonly number[]): Buffer[]
@@ -30,7 +33,7 @@ export interface Pkcs11Session {
   close(): void
 }
 
-/** Larger than any wrapped key here: the PKCS#8 form of a P-256 key takes some 150 bytes. */
+/** Larger than any wrapped key here: the PKCS#8 form of an RSA-4096 key takes some 2,400 bytes. */
 const blobLimitBytes = 4096
 
 const findBatch = 256
@@ -57,6 +60,11 @@ export function openSession(lib: PKCS11, slot: Buffer): Pkcs11Session {
         lib.C_SignInit(handle, mechanism, key)
         return lib.C_Sign(handle, data.length === 0 ? nothing : data, output)
       }),
+    verify: (mechanism, key, data, signature) =>
+      isGood(() => {
+        lib.C_VerifyInit(handle, mechanism, key)
+        return lib.C_Verify(handle, data.length === 0 ? nothing : data, signature)
+      }),
     wrap: (mechanism, wrappingKey, key) =>
       attempt('wrap', () =>
         Buffer.from(lib.C_WrapKey(handle, mechanism, wrappingKey, key, Buffer.alloc(blobLimitBytes))),
@@ -67,6 +75,7 @@ export function openSession(lib: PKCS11, slot: Buffer): Pkcs11Session {
     generatePair: (mechanism, publicTemplate, privateTemplate) =>
       attempt('generate', () => lib.C_GenerateKeyPair(handle, mechanism, publicTemplate, privateTemplate)),
     create: (template) => attempt('object', () => lib.C_CreateObject(handle, template)),
+    copy: (object, template) => attempt('object', () => lib.C_CopyObject(handle, object, template)),
     find: (template) => attempt('find', () => findAll(lib, handle, template)),
     attributes: (object, types) =>
       attempt('object', () =>
@@ -81,6 +90,17 @@ export function openSession(lib: PKCS11, slot: Buffer): Pkcs11Session {
     destroy: (object) => attempt('object', () => lib.C_DestroyObject(handle, object)),
     random: (bytes) => attempt('random', () => lib.C_GenerateRandom(handle, Buffer.alloc(bytes))),
     close: () => attempt('session', () => lib.C_CloseSession(handle)),
+  }
+}
+
+const badSignature: readonly number[] = [pkcs11.CKR_SIGNATURE_INVALID, pkcs11.CKR_SIGNATURE_LEN_RANGE]
+
+function isGood(verify: () => boolean): boolean {
+  try {
+    return attempt('verify', verify)
+  } catch (error) {
+    if (error instanceof TokenFailure && badSignature.includes(error.code)) return false
+    throw error
   }
 }
 

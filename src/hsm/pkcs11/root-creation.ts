@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import { openToken } from './connection.ts'
 import { syncDirectory } from './directory-sync.ts'
 import { signOnly, usageAttributes, wrapOnly } from './key-kinds.ts'
-import { p256, privateUsage } from './key-pairs.ts'
+import { p256, privateUsage } from './pair-kinds.ts'
 import { aesKeyGen, ecKeyPairGen, rsaKeyPairGen, secretKeyGen } from './mechanisms.ts'
 import { finalize, loadModule } from './module.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
@@ -63,9 +63,10 @@ type Maker = (label: string, ceremony: Ceremony) => void
 const makers: readonly (readonly [label: string, objectClass: number, make: Maker])[] = [
   ['strongroom.kek.strict.v1', pkcs11.CKO_SECRET_KEY, makeStrictKek],
   ['strongroom.kek.exportable.v1', pkcs11.CKO_SECRET_KEY, makeKek],
-  // To be shared with another appliance a backup KEK has to be born extractable in a session, wrapped to the other's transport
-  // key and only then kept. This one is never extractable: backups that it wraps are restorable on this token and its copies.
+  // Never extractable: backups under version 1 are restorable on this token and its copies. Versions that appliances share are made by
+  // `createSharedBackupKeys`.
   ['strongroom.kek.backup.v1', pkcs11.CKO_SECRET_KEY, makeKek],
+  ['strongroom.backup-seal.v1', pkcs11.CKO_SECRET_KEY, makeHmacKey],
   ['strongroom.seal.v1', pkcs11.CKO_SECRET_KEY, makeHmacKey],
   ['strongroom.pepper.v1', pkcs11.CKO_SECRET_KEY, makeHmacKey],
   ['strongroom.audit.v1', pkcs11.CKO_PRIVATE_KEY, makeAuditPair],

@@ -4,10 +4,20 @@ import type { KekName } from '../hsm.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
 /** The root objects by role; the label of version 1 is `strongroom.<role>.v1`. */
-export const rootRoles = ['kek.strict', 'kek.exportable', 'kek.backup', 'seal', 'pepper', 'audit', 'transport'] as const
+export const rootRoles = [
+  'kek.strict',
+  'kek.exportable',
+  'kek.backup',
+  'backup-seal',
+  'seal',
+  'pepper',
+  'audit',
+  'transport',
+] as const
 export type RootRole = (typeof rootRoles)[number]
 
 export const vaultKeyLabel = 'strongroom.vault'
+export const residentLabel = 'strongroom.resident'
 
 /** One object of ours in the token. */
 export interface TokenObject {
@@ -18,15 +28,32 @@ export interface TokenObject {
   readonly id: string
 }
 
-/** What the host uses of the root objects, found once per epoch. */
+interface Pair {
+  readonly publicKey: KeyHandle
+  readonly privateKey: KeyHandle
+}
+
+interface Named {
+  /** With its version, for example `strict.v1`. */
+  readonly name: string
+  readonly handle: KeyHandle
+}
+
+/** What the host uses of the root objects, found once per epoch. What backups and imports alone need is asked for when it is needed. */
 export interface RootKeys {
   readonly seal: KeyHandle
   readonly pepper: KeyHandle
-  readonly audit: { readonly publicKey: KeyHandle; readonly privateKey: KeyHandle }
+  readonly audit: Pair
+  /** RSA: others wrap keys to it. Throws `hsm.unavailable` where it is missing. */
+  transport(): Pair
   /** The newest KEK of that name, to wrap with. */
-  newestKek(name: KekName): { readonly name: string; readonly handle: KeyHandle }
+  newestKek(name: KekName): Named
   /** The KEK that a record names, for example `strict.v1`. Throws `hsm.rejected` where there is no such key. */
   kek(name: string): KeyHandle
+  /** Throws `hsm.unavailable` where there is none. */
+  newestBackupSeal(): Named
+  /** Throws `hsm.rejected` where there is no such seal. */
+  backupSeal(name: string): KeyHandle
 }
 
 /** CKA_ID of a root object is its label: what carries the label by accident, or the ID, is not taken for one. */
@@ -68,28 +95,35 @@ export function findRoot(objects: readonly TokenObject[], label: string, objectC
 /** Throws `hsm.unavailable` when the token lacks a root object; only `strongroom init` makes them. */
 export function findRootKeys(objects: readonly TokenObject[]): RootKeys {
   const secret = (label: string) => required(objects, label, pkcs11.CKO_SECRET_KEY)
-  const keks = new Map(kekVersions(objects).map(({ name, label }) => [name, secret(label)]))
-  const newest = (name: KekName) => {
-    const versions = [...keks.keys()].filter((kek) => kek.startsWith(`${name}.v`))
-    const label = versions.toSorted((a, b) => versionOf(b) - versionOf(a))[0] ?? `${name}.v1`
-    return { name: label, handle: keks.get(label) ?? secret(`strongroom.kek.${label}`) }
+  const pair = (label: string): Pair => ({
+    publicKey: required(objects, label, pkcs11.CKO_PUBLIC_KEY),
+    privateKey: required(objects, label, pkcs11.CKO_PRIVATE_KEY),
+  })
+  const keks = versionsOf(objects, /^strongroom\.kek\.((?:strict|exportable|backup)\.v[1-9]\d*)$/)
+  const backupSeals = versionsOf(objects, /^strongroom\.(backup-seal\.v[1-9]\d*)$/)
+  const newest = (versions: ReadonlyMap<string, KeyHandle>, name: string, prefix: string): Named =>
+    newestOf(versions, name) ?? { name: `${name}.v1`, handle: secret(`${prefix}${name}.v1`) }
+  const newestKeks = {
+    strict: newest(keks, 'strict', 'strongroom.kek.'),
+    exportable: newest(keks, 'exportable', 'strongroom.kek.'),
+    backup: newest(keks, 'backup', 'strongroom.kek.'),
   }
-  const newestKeks = { strict: newest('strict'), exportable: newest('exportable'), backup: newest('backup') }
   return {
     seal: secret('strongroom.seal.v1'),
     pepper: secret('strongroom.pepper.v1'),
-    audit: {
-      publicKey: required(objects, 'strongroom.audit.v1', pkcs11.CKO_PUBLIC_KEY),
-      privateKey: required(objects, 'strongroom.audit.v1', pkcs11.CKO_PRIVATE_KEY),
-    },
+    audit: pair('strongroom.audit.v1'),
+    transport: () => pair('strongroom.transport.v1'),
     newestKek: (name) => newestKeks[name],
-    kek: (name) => {
-      const handle = keks.get(name)
-      if (handle === undefined)
-        throw new Fault('hsm.rejected', `The token has no key-encryption key ${name}, which wraps this key.`)
-      return handle
-    },
+    kek: (name) => named(keks, name, `The token has no key-encryption key ${name}, which wraps this key.`),
+    newestBackupSeal: () => newest(backupSeals, 'backup-seal', 'strongroom.'),
+    backupSeal: (name) => named(backupSeals, name, `The token has no ${name}: the backup is of another appliance.`),
   }
+}
+
+function named(versions: ReadonlyMap<string, KeyHandle>, name: string, otherwise: string): KeyHandle {
+  const handle = versions.get(name)
+  if (handle === undefined) throw new Fault('hsm.rejected', otherwise)
+  return handle
 }
 
 function required(objects: readonly TokenObject[], label: string, objectClass: number): KeyHandle {
@@ -99,14 +133,24 @@ function required(objects: readonly TokenObject[], label: string, objectClass: n
   return found
 }
 
-function kekVersions(objects: readonly TokenObject[]): { name: string; label: string }[] {
-  return objects.flatMap(({ label }) => {
-    const name = /^strongroom\.kek\.((?:strict|exportable|backup)\.v[1-9]\d*)$/.exec(label)?.[1]
-    return name === undefined ? [] : [{ name, label }]
-  })
+/** Name with version → handle, for the secret keys whose label fits; the pattern's group is the name. */
+export function versionsOf(objects: readonly TokenObject[], pattern: RegExp): Map<string, KeyHandle> {
+  return new Map(
+    objects.flatMap(({ label }) => {
+      const name = pattern.exec(label)?.[1]
+      return name === undefined ? [] : [[name, required(objects, label, pkcs11.CKO_SECRET_KEY)]]
+    }),
+  )
 }
 
-function versionOf(name: string): number {
+/** The one of this name with the highest version. */
+export function newestOf(versions: ReadonlyMap<string, KeyHandle>, name: string): Named | undefined {
+  const fitting = [...versions].filter(([version]) => version.startsWith(`${name}.v`))
+  const [newest] = fitting.toSorted(([a], [b]) => versionOf(b) - versionOf(a))
+  return newest && { name: newest[0], handle: newest[1] }
+}
+
+export function versionOf(name: string): number {
   return Number(name.slice(name.lastIndexOf('.v') + 2))
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
 import { cipherOnly, usageAttributes } from './key-kinds.ts'
-import { syncDirectory } from './directory-sync.ts'
+import { changing } from './directory-sync.ts'
 import { aesKeyGen } from './mechanisms.ts'
 import { lastingTemplate, vaultKeyLabel } from './root-objects.ts'
 import type { Token } from './token.ts'
@@ -42,10 +42,3 @@ const vaultKey: Template = [
   { type: pkcs11.CKA_VALUE_LEN, value: 32 },
   ...usageAttributes(cipherOnly),
 ]
-
-function changing<T>(tokenDirectory: string | undefined, work: () => T): T {
-  const sinceMs = Date.now()
-  const result = work()
-  if (tokenDirectory !== undefined) syncDirectory(tokenDirectory, sinceMs)
-  return result
-}

@@ -1,0 +1,55 @@
+import { Fault } from '../../fault.ts'
+import type { GenerateOptions, ImportOptions, KeyReference, SealedRecord, WrappedKey } from '../hsm.ts'
+
+/** Takes the fields of a request one after another. Throws `hsm.rejected` when one is missing or not what it should be. */
+export interface Fields {
+  bytes(): Buffer
+  text(): string
+  integer(): number
+  flag(): boolean
+  oneOf<T extends string>(values: readonly T[]): T
+  sealed(): SealedRecord
+  reference(): KeyReference
+  wrapped(): WrappedKey
+  generateOptions(): GenerateOptions
+  importOptions(): ImportOptions
+}
+
+export function createFields(list: readonly Buffer[]): Fields {
+  let next = 0
+  const bytes = () => {
+    const field = list[next++]
+    if (field === undefined) throw new Fault('hsm.rejected', 'A field of the request is missing.')
+    return field
+  }
+  const text = () => bytes().toString()
+  const flag = () => text() === '1'
+  const sealed = () => ({ record: bytes(), seal: bytes() })
+  const generateOptions = () => ({ exportable: flag(), backup: flag() })
+  return {
+    bytes,
+    text,
+    integer: () => Number(text()),
+    flag,
+    oneOf(values) {
+      const value = text()
+      const found = values.find((candidate) => candidate === value)
+      if (found === undefined) throw new Fault('hsm.rejected', `${value} is none of ${values.join(', ')}.`)
+      return found
+    },
+    sealed,
+    reference() {
+      const key = sealed()
+      const policy = sealed()
+      // Not by the seal: an empty one in the database would be taken for none, and the limits go unchecked.
+      return policy.record.length === 0 ? { key } : { key, policy }
+    },
+    wrapped: () => ({ kek: text(), blob: bytes() }),
+    generateOptions,
+    importOptions() {
+      const options = generateOptions()
+      const publicKey = bytes()
+      return publicKey.length === 0 ? options : { ...options, publicKey }
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { createDecipheriv, randomBytes } from 'node:crypto'
+import pkcs11 from 'pkcs11js'
+import { Fault } from '../../fault.ts'
+import type { KeyReference } from '../hsm.ts'
+import { passingTemplate, requirePaddedWrap, unwrapMechanism } from './any-kinds.ts'
+import type { Connection } from './connection.ts'
+import { passingWrapKey, wrapOnly } from './key-kinds.ts'
+import { aesKeyGen, oaep } from './mechanisms.ts'
+import { once } from './passing-keys.ts'
+import type { KeyHandle } from './pkcs11-session.ts'
+import { rsaPublicKeyOf, wrappingTemplate } from './public-keys.ts'
+import type { Token } from './token.ts'
+
+const wrapKeyBytes = 32
+/** RFC 5649 §3: the high half of the initial value; OpenSSL adds the length itself. */
+const alternativeIv = Buffer.from('a65959a6', 'hex')
+
+export function transportPublicKey(token: Token): Buffer {
+  return token.run(({ session, roots }) => rsaPublicKeyOf(session, roots.transport().publicKey))
+}
+
+/** See `KeyLife.exportKey`. */
+export function exportKey(token: Token, reference: KeyReference, recipient: Buffer): Buffer {
+  const recipientTemplate = wrappingTemplate(recipient)
+  return token.run((connection) => {
+    const { keeper } = connection
+    const key = unwrapExportable(connection, reference)
+    return once(keeper, [key], () => {
+      const wrapping = keeper.create(recipientTemplate)
+      return once(keeper, [wrapping], () => wrapTo(connection, wrapping, key))
+    })
+  })
+}
+
+/** Wraps a key to an RSA public key: CKM_RSA_AES_KEY_WRAP in the single steps that the token has. */
+export function wrapTo(
+  { keeper, mechanisms }: Pick<Connection, 'keeper' | 'mechanisms'>,
+  recipient: KeyHandle,
+  key: KeyHandle,
+): Buffer {
+  const mechanism = requirePaddedWrap(mechanisms)
+  const length = { type: pkcs11.CKA_VALUE_LEN, value: wrapKeyBytes }
+  const outer = keeper.generate(aesKeyGen, passingWrapKey(wrapOnly, [length]))
+  return once(keeper, [outer], () =>
+    Buffer.concat([keeper.wrap(oaep, recipient, outer), keeper.wrap(mechanism, outer, key)]),
+  )
+}
+
+/**
+ * See `KeyLife.exportPlain`. The key stays sensitive in the token: it comes out wrapped by a key that this process knows, which is also
+ * how a private key takes the form of PKCS#8.
+ */
+export function exportPlain(token: Token, reference: KeyReference): Buffer {
+  const value = randomBytes(wrapKeyBytes)
+  try {
+    const blob = token.run((connection) => {
+      const { keeper, mechanisms } = connection
+      const mechanism = requirePaddedWrap(mechanisms)
+      const key = unwrapExportable(connection, reference)
+      return once(keeper, [key], () => {
+        const outer = keeper.create(passingWrapKey(wrapOnly, [{ type: pkcs11.CKA_VALUE, value }]))
+        return once(keeper, [outer], () => keeper.wrap(mechanism, outer, key))
+      })
+    })
+    const unwrap = createDecipheriv('id-aes256-wrap-pad', value, alternativeIv)
+    return Buffer.concat([unwrap.update(blob), unwrap.final()])
+  } finally {
+    value.fill(0)
+  }
+}
+
+function unwrapExportable({ keeper, keys, roots, mechanisms }: Connection, reference: KeyReference): KeyHandle {
+  const { row, kek, blob } = keys.open(reference)
+  if (!kek.startsWith('exportable.'))
+    throw new Fault('hsm.rejected', 'This key was not made to be exported: it never leaves the token.')
+  return keeper.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, passingTemplate(row))
+}

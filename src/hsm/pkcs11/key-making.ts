@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import pkcs11 from 'pkcs11js'
+import { Fault } from '../../fault.ts'
+import type { AnyKind, GenerateOptions, GeneratedKey, ImportOptions, KeyKind, WrappedKey } from '../hsm.ts'
+import { type AnyKindRow, passingTemplate, requirePaddedWrap, rowOf, unwrapMechanism } from './any-kinds.ts'
+import type { Connection } from './connection.ts'
+import { importable, importedTemplate, kindRows, passingWrapKey, unwrapOnly } from './key-kinds.ts'
+import { oaep } from './mechanisms.ts'
+import type { PairKindRow } from './pair-kinds.ts'
+import { makePassing, once, wrapPassing, wrapUnder } from './passing-keys.ts'
+import type { KeyHandle } from './pkcs11-session.ts'
+import { curveOf, rsaPublicKeyOf, verifyingTemplate } from './public-keys.ts'
+import { requireUse } from './offers.ts'
+import { signingCall } from './signatures.ts'
+import type { Token } from './token.ts'
+
+/** Makes a key as a session object, wraps it, destroys it: it exists in plain nowhere. */
+export function generate(token: Token, kind: AnyKind, options: GenerateOptions): GeneratedKey {
+  return token.run((connection) => {
+    requireUse(connection, kind)
+    const passing = makePassing(connection.keeper, rowOf(kind))
+    return once(connection.keeper, [passing.key], () => wrapPassing(connection, kind, passing, options))
+  })
+}
+
+/** Wraps a secret from outside under the strict KEK. Zeroes `secret` and every copy that it makes. */
+export function importSecret(token: Token, kind: KeyKind, secret: Buffer): WrappedKey {
+  let value: Buffer | undefined
+  try {
+    const padded = (value = importable(kind, secret))
+    return token.run((connection) => {
+      requireUse(connection, kind)
+      const key = connection.keeper.create(importedTemplate(kindRows[kind], padded))
+      return once(connection.keeper, [key], () => wrapUnder(connection, kind, 'strict', key))
+    })
+  } finally {
+    secret.fill(0)
+    value?.fill(0)
+  }
+}
+
+/** Takes what CKM_RSA_AES_KEY_WRAP made for the transport key; see `KeyLife.importKey`. */
+export function importKey(token: Token, kind: AnyKind, wrapped: Buffer, options: ImportOptions): GeneratedKey {
+  return token.run((connection) => {
+    requireUse(connection, kind)
+    const { keeper, mechanisms } = connection
+    const transport = connection.roots.transport()
+    const mechanism = requirePaddedWrap(mechanisms)
+    const [modulus] = keeper.attributes(transport.publicKey, [pkcs11.CKA_MODULUS])
+    const split = modulus?.length ?? 0
+    const outer = keeper.unwrap(oaep, transport.privateKey, wrapped.subarray(0, split), passingWrapKey(unwrapOnly))
+    const key = once(keeper, [outer], () =>
+      keeper.unwrap(mechanism, outer, wrapped.subarray(split), passingTemplate(rowOf(kind))),
+    )
+    return once(keeper, [key], () => admit(connection, kind, key, options))
+  })
+}
+
+/** Takes a key from under a backup KEK; see `KeyBackup.restoreKey`. */
+export function restoreKey(token: Token, kind: AnyKind, backup: WrappedKey, options: ImportOptions): GeneratedKey {
+  return token.run((connection) => {
+    requireUse(connection, kind)
+    const key = unwrapBackup(connection, kind, backup)
+    return once(connection.keeper, [key], () => admit(connection, kind, key, options))
+  })
+}
+
+export function rewrapBackup(token: Token, kind: AnyKind, backup: WrappedKey): WrappedKey {
+  return token.run((connection) => {
+    const key = unwrapBackup(connection, kind, backup)
+    return once(connection.keeper, [key], () => {
+      const rewrapped = wrapUnder(connection, kind, 'backup', key)
+      checkLength(rowOf(kind), rewrapped)
+      return rewrapped
+    })
+  })
+}
+
+function unwrapBackup({ keeper, roots, mechanisms }: Connection, kind: AnyKind, { kek, blob }: WrappedKey): KeyHandle {
+  if (!kek.startsWith('backup.')) throw new Fault('hsm.rejected', `${kek} wraps no backups.`)
+  const row = rowOf(kind)
+  return keeper.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, passingTemplate(row))
+}
+
+/** Wraps a key that came in, once it is sure that it is what it is said to be. */
+function admit(connection: Connection, kind: AnyKind, key: KeyHandle, options: ImportOptions): GeneratedKey {
+  const row = rowOf(kind)
+  const publicKey = row.serves === 'sign' ? checkedPublicKey(connection, row, key, options) : undefined
+  const admitted = wrapPassing(connection, kind, { key, publicKey }, options)
+  checkLength(row, admitted)
+  return admitted
+}
+
+const digestBytes = 32
+/** Bytes by which RFC 3394 lengthens a key. */
+const wrapBytes = 8
+
+/** By the blob, because SoftHSM2 gives no CKA_VALUE_LEN of a key that it unwrapped. */
+function checkLength(row: AnyKindRow, { blob }: WrappedKey): void {
+  if (row.serves === 'sign') return
+  const bytes = blob.length - wrapBytes
+  if (bytes < row.bytes || bytes > row.longestBytes)
+    throw new Fault('hsm.rejected', `The key has ${bytes} bytes; its kind has ${row.bytes} to ${row.longestBytes}.`)
+}
+
+function checkedPublicKey(connection: Connection, row: PairKindRow, key: KeyHandle, options: ImportOptions): Buffer {
+  const { keeper } = connection
+  const given = options.publicKey === undefined ? undefined : Buffer.from(options.publicKey)
+  const publicKey = row.family === 'rsa' ? rsaPublicKeyOf(keeper, key) : given
+  if (publicKey === undefined)
+    throw new Fault('hsm.rejected', 'Give the public key: PKCS#11 has no call that makes it of the private half.')
+  if (row.family !== 'rsa' && !curveOf(keeper, key).equals(row.curve))
+    throw new Fault('hsm.rejected', 'The private key is on another curve.')
+  if (given?.equals(publicKey) === false) throw mismatch()
+  const verifying = keeper.create(verifyingTemplate(row, publicKey))
+  return once(keeper, [verifying], () => {
+    const { session } = connection
+    const { mechanism, data } = signingCall(row, { hash: 'sha256' }, randomBytes(digestBytes))
+    const signature = session.sign(mechanism, key, data, Buffer.alloc(row.signatureBytes))
+    if (!session.verify(mechanism, verifying, data, signature)) throw mismatch()
+    return publicKey
+  })
+}
+
+function mismatch(): Fault {
+  return new Fault('hsm.rejected', 'The public key is not the one of this private key.')
+}

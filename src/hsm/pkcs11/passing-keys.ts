@@ -1,0 +1,69 @@
+import pkcs11 from 'pkcs11js'
+import { Fault } from '../../fault.ts'
+import { type AnyKind, type GenerateOptions, type GeneratedKey, type KekName, type WrappedKey } from '../hsm.ts'
+import { type AnyKindRow, rowOf, unwrapMechanism } from './any-kinds.ts'
+import type { Connection } from './connection.ts'
+import { TokenFailure } from './failure.ts'
+import { newbornTemplate } from './key-kinds.ts'
+import { mechanismName } from './mechanisms.ts'
+import { privateTemplate } from './pair-kinds.ts'
+import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import { newbornPublicTemplate, publicKeyOf } from './public-keys.ts'
+
+/** A key in the token between two wrappings: extractable, and destroyed as soon as it is wrapped. */
+export interface PassingKey {
+  readonly key: KeyHandle
+  /** Of a pair, DER SubjectPublicKeyInfo. */
+  readonly publicKey: Buffer | undefined
+}
+
+export function makePassing(session: Pkcs11Session, row: AnyKindRow): PassingKey {
+  if (row.serves !== 'sign')
+    return { key: session.generate(row.generation, newbornTemplate(row)), publicKey: undefined }
+  const pair = session.generatePair(row.generation, newbornPublicTemplate(row), privateTemplate(row, true))
+  try {
+    return { key: pair.privateKey, publicKey: publicKeyOf(session, pair.publicKey, row) }
+  } finally {
+    session.destroy(pair.publicKey)
+  }
+}
+
+/** Wraps a passing key as `options` say. Throws `hsm.unsupported` where the token wraps no keys of this kind. */
+export function wrapPassing(
+  connection: Connection,
+  kind: AnyKind,
+  { key, publicKey }: PassingKey,
+  options: GenerateOptions,
+): GeneratedKey {
+  return {
+    ...wrapUnder(connection, kind, options.exportable ? 'exportable' : 'strict', key),
+    publicKey,
+    backup: options.backup ? wrapUnder(connection, kind, 'backup', key) : undefined,
+  }
+}
+
+export function wrapUnder(
+  { keeper, roots, mechanisms }: Connection,
+  kind: AnyKind,
+  name: KekName,
+  key: KeyHandle,
+): WrappedKey {
+  const kek = roots.newestKek(name)
+  const mechanism = unwrapMechanism(rowOf(kind), mechanisms)
+  try {
+    return { kek: kek.name, blob: keeper.wrap(mechanism, kek.handle, key) }
+  } catch (error) {
+    if (!(error instanceof TokenFailure) || error.code !== pkcs11.CKR_KEY_NOT_WRAPPABLE) throw error
+    const lacking = `${mechanismName(mechanism.mechanism)} of ${kind} keys`
+    throw new Fault('hsm.unsupported', `This needs ${lacking}, which this token lacks.`, { cause: error })
+  }
+}
+
+/** Runs `work` and destroys the objects, whatever comes of it. */
+export function once<T>(session: Pkcs11Session, objects: readonly KeyHandle[], work: () => T): T {
+  try {
+    return work()
+  } finally {
+    for (const object of objects) session.destroy(object)
+  }
+}
