@@ -30,7 +30,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     queue: config.hsm.queue,
   })
   const audit = openTrail({ config, slot, log }, store, hsm)
-  const services = createServices({ config, store, hsm, clock })
+  const services = createServices({ config, store, hsm, clock, audit })
   const gate = createGate({
     store,
     clock,
@@ -46,7 +46,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     maxBodyBytes: config.http.maxBodyBytes,
     report: reportFault(log),
   })
-  const endpoints = allEndpoints({ ...services, loginTypes: config.login.types, keyDefaults: config.transparent })
+  const endpoints = allEndpoints({ ...services, hsm, loginTypes: config.login.types, keyDefaults: config.transparent })
   const server = createServer({
     http: config.http,
     tls: config.tls,

@@ -1,29 +1,44 @@
 import type { AnyEndpoint } from './api/endpoint.ts'
-import type { Login } from './login/login.ts'
+import type { Hsm } from './hsm/hsm.ts'
 import { logIn } from './login/routes/log-in.ts'
 import { loginTypes } from './login/routes/login-types.ts'
 import type { OtpKind } from './otp/records.ts'
 import { listPolicies } from './policy/routes/list-policies.ts'
 import { check } from './session/routes/check.ts'
 import { logout } from './session/routes/logout.ts'
-import type { Sessions } from './session/session.ts'
-import type { Keyring } from './transparent/keyring.ts'
+import type { Services } from './services.ts'
+import { backUpKey } from './transparent/routes/back-up-key.ts'
 import { createKey, type KeyDefaults } from './transparent/routes/create-key.ts'
 import { decrypt } from './transparent/routes/decrypt.ts'
+import { deleteKey } from './transparent/routes/delete-key.ts'
 import { encrypt } from './transparent/routes/encrypt.ts'
+import { exportKey } from './transparent/routes/export-key.ts'
+import { importKey } from './transparent/routes/import-key.ts'
+import { listKeyTypes } from './transparent/routes/list-key-types.ts'
+import { listKeys } from './transparent/routes/list-keys.ts'
+import { makeDataKey } from './transparent/routes/make-data-key.ts'
+import { makeHash } from './transparent/routes/make-hash.ts'
+import { makeHmac } from './transparent/routes/make-hmac.ts'
+import { makeRandom } from './transparent/routes/make-random.ts'
 import { readKey } from './transparent/routes/read-key.ts'
+import { readWrappingKey } from './transparent/routes/read-wrapping-key.ts'
+import { restoreKey } from './transparent/routes/restore-key.ts'
+import { rewrap } from './transparent/routes/rewrap.ts'
 import { rotateKey } from './transparent/routes/rotate-key.ts'
+import { setKeyVersion } from './transparent/routes/set-key-version.ts'
+import { sign } from './transparent/routes/sign.ts'
+import { takeKeyBack } from './transparent/routes/take-key-back.ts'
+import { trimKey } from './transparent/routes/trim-key.ts'
+import { updateKey } from './transparent/routes/update-key.ts'
+import { verify } from './transparent/routes/verify.ts'
 import { createVault } from './vault/routes/create-vault.ts'
 import { listMembers } from './vault/routes/list-members.ts'
 import { listVaults } from './vault/routes/list-vaults.ts'
-import type { Vaults } from './vault/vault.ts'
+import { setKeyRules } from './vault/routes/set-key-rules.ts'
 
-export interface EndpointDependencies {
-  readonly login: Login
+export interface EndpointDependencies extends Services {
+  readonly hsm: Pick<Hsm, 'random' | 'offers'>
   readonly loginTypes: readonly OtpKind[]
-  readonly sessions: Sessions
-  readonly vaults: Vaults
-  readonly keyring: Keyring
   readonly keyDefaults: KeyDefaults
 }
 
@@ -41,10 +56,34 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     listMembers(on.vaults),
     listPolicies(),
 
+    listKeyTypes(on.hsm),
+    listKeys(on.keyring, 'LIST'),
+    listKeys(on.keyring, 'GET'),
     createKey(on.keyring, on.keyDefaults),
     readKey(on.keyring),
+    updateKey(on.keyring),
+    deleteKey(on.keyring),
+    takeKeyBack(on.keyring),
     rotateKey(on.keyring),
-    encrypt(on.keyring, on.keyDefaults),
-    decrypt(on.keyring),
+    trimKey(on.keyring),
+    setKeyVersion(on.keyring),
+    setKeyRules(on.vaults),
+
+    encrypt(on.ciphers, on.keyDefaults),
+    decrypt(on.ciphers),
+    rewrap(on.ciphers),
+    makeDataKey(on.dataKeys),
+    sign(on.signatures, on.vaults),
+    verify(on.signatures),
+    makeHmac(on.signatures),
+    makeRandom(on.hsm),
+    makeHash(),
+
+    backUpKey(on.transfers),
+    restoreKey(on.transfers),
+    exportKey(on.transfers, false),
+    exportKey(on.transfers, true),
+    importKey(on.transfers, on.keyDefaults),
+    readWrappingKey(on.transfers),
   ]
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { AuditTrail } from './audit/event.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/schema.ts'
 import type { Hsm } from './hsm/hsm.ts'
@@ -9,7 +11,12 @@ import { createOtps } from './otp/otp.ts'
 import { createSessions, type Sessions } from './session/session.ts'
 import type { Store } from './store/store.ts'
 import { createInvocations } from './transparent/invocations.ts'
-import { createKeyring, type Keyring } from './transparent/keyring.ts'
+import { createCiphers, type Ciphers } from './transparent/ciphers.ts'
+import { createDataKeys, type DataKeys } from './transparent/data-keys.ts'
+import { createKeyVersions } from './transparent/key-versions.ts'
+import { createKeyring, type Keyring, type KeyringDependencies } from './transparent/keyring.ts'
+import { createSignatures, type Signatures } from './transparent/signatures.ts'
+import { createTransfers, type Transfers } from './transparent/transfers.ts'
 import { createPassphrases } from './user/passphrase.ts'
 import { createUsers, type Users } from './user/user.ts'
 import { createVaults, type Vaults } from './vault/vault.ts'
@@ -23,6 +30,10 @@ export interface Services {
   readonly sessions: Sessions
   readonly vaults: Vaults
   readonly keyring: Keyring
+  readonly ciphers: Ciphers
+  readonly dataKeys: DataKeys
+  readonly signatures: Signatures
+  readonly transfers: Transfers
 }
 
 export interface ServiceDependencies {
@@ -30,15 +41,22 @@ export interface ServiceDependencies {
   readonly store: Store
   readonly hsm: Hsm
   readonly clock: Clock
+  /** Where the appliance records what it does by itself. */
+  readonly audit: Pick<AuditTrail, 'append'>
 }
 
-export function createServices({ config, store, hsm, clock }: ServiceDependencies): Services {
+export function createServices({ config, store, hsm, clock, audit }: ServiceDependencies): Services {
   const passphrases = createPassphrases(hsm, config.login.argon2)
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
   const sessions = createSessions({ clock, limits: config.session })
   const otps = createOtps({ store, hsm, clock })
   const throttle = createThrottle({ clock, rules: config.login })
   const invocations = createInvocations({ store, hsm, leaseSize: config.transparent.invocationLease })
+  const vaults = createVaults({ store, hsm, clock })
+  const versions = createKeyVersions({ store, hsm, invocations, clock })
+  const commitAsAppliance = applianceCommit(store, audit, clock)
+  const { recoveryWindowMs } = config.transparent
+  const keyring = createKeyring({ store, hsm, versions, invocations, clock, recoveryWindowMs, commitAsAppliance })
   return {
     users: createUsers({ store, hsm, passphrases, clock }),
     applicationKeys,
@@ -53,7 +71,40 @@ export function createServices({ config, store, hsm, clock }: ServiceDependencie
       enabledTypes: config.login.types,
     }),
     sessions,
-    vaults: createVaults({ store, hsm, clock }),
-    keyring: createKeyring({ store, hsm, invocations, clock }),
+    vaults,
+    keyring,
+    ciphers: createCiphers({
+      store,
+      hsm,
+      keyring,
+      versions,
+      invocations,
+      createsOnUse: async (vaultId) => (await vaults.settings(vaultId)).createsKeysOnUse,
+    }),
+    dataKeys: createDataKeys({ hsm, versions, invocations }),
+    signatures: createSignatures({ hsm, versions }),
+    transfers: createTransfers({ store, hsm, keyring, versions, clock }),
   }
+}
+
+/** Commits what the appliance does by itself, after a record that says so. */
+function applianceCommit(
+  store: Store,
+  audit: Pick<AuditTrail, 'append'>,
+  clock: Clock,
+): KeyringDependencies['commitAsAppliance'] {
+  return (operation, key, work) =>
+    store.transaction(async (tx) => {
+      const result = await work(tx)
+      const about = { vault: String(key.vaultId), key: key.name }
+      await audit.append({
+        at: clock.now(),
+        operation,
+        requestId: randomUUID(),
+        outcome: 'allowed',
+        username: 'appliance',
+        ...about,
+      })
+      return result
+    })
 }

@@ -20,7 +20,7 @@ export function parseJsonObject(text: string): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Fault('request.not_json', 'The body must be one JSON object.')
   checkMembers(text)
-  return value as JsonObject
+  return { ...value }
 }
 
 /**

@@ -50,15 +50,21 @@ export interface Pipeline {
 
 /** The steps of a request, in order: see `docs/architecture.md`. */
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  async function serve(
-    context: Context,
-    contract: AnyEndpoint,
-    params: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    const passage = begin(context, contract)
-    await conclude(passage, contract.success, async () => {
-      const body = await readMembers(passage, contract)
-      const admission = await admit(passage, contract, params)
+  return new RecordedPipeline(dependencies)
+}
+
+class RecordedPipeline implements Pipeline {
+  readonly #in: PipelineDependencies
+
+  constructor(dependencies: PipelineDependencies) {
+    this.#in = dependencies
+  }
+
+  async serve(context: Context, contract: AnyEndpoint, params: Readonly<Record<string, string>>): Promise<void> {
+    const passage = this.#begin(context, contract)
+    await this.#conclude(passage, contract.success, async () => {
+      const body = await this.#readMembers(passage, contract)
+      const admission = await this.#admit(passage, contract, params)
       const call = {
         params: validate(contract.params, params),
         body: validate(contract.body, body),
@@ -67,23 +73,23 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         subject: admission?.subject,
         peer: passage.peer,
         note: (fields: AuditNote) => void (passage.note = { ...passage.note, ...fields }),
-        commit: commitOf(passage),
+        commit: this.#commitOf(passage),
         issue: (token: string) => void (passage.frame.token = token),
       }
       return contract.run(call)
     })
   }
 
-  function refuse(context: Context, fault: Fault): Promise<void> {
-    return conclude(begin(context, undefined), 200, () => Promise.reject(fault))
+  refuse(context: Context, fault: Fault): Promise<void> {
+    return this.#conclude(this.#begin(context, undefined), 200, () => Promise.reject(fault))
   }
 
-  function begin(context: Context, contract: AnyEndpoint | undefined): Passage {
+  #begin(context: Context, contract: AnyEndpoint | undefined): Passage {
     return {
       context,
       frame: firstFrame(context.req.headers, contract?.handler),
       requestId: randomUUID(),
-      startedAt: dependencies.clock.now(),
+      startedAt: this.#in.clock.now(),
       startedTick: performance.now(),
       peer: { address: addressOf(context) },
       operation: contract?.operation ?? 'unmatched',
@@ -93,29 +99,29 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   }
 
   /** Runs the steps, records the call, writes the envelope: nothing leaves before it is recorded. */
-  async function conclude(passage: Passage, status: number, steps: () => Promise<Reply>): Promise<void> {
+  async #conclude(passage: Passage, status: number, steps: () => Promise<Reply>): Promise<void> {
     let answer: Answer
     try {
       const reply = await steps()
-      if (!passage.recorded) await record(passage, 'allowed')
+      if (!passage.recorded) await this.#record(passage, 'allowed')
       answer = success(passage.frame, status, reply)
     } catch (error) {
-      answer = failure(passage.frame, await recordFailure(passage, asFault(error)))
+      answer = failure(passage.frame, await this.#recordFailure(passage, asFault(error)))
     }
     send(passage, answer)
   }
 
-  async function readMembers(passage: Passage, contract: AnyEndpoint): Promise<JsonObject> {
+  async #readMembers(passage: Passage, contract: AnyEndpoint): Promise<JsonObject> {
     const { context, frame } = passage
     const query = context.querystring === '' ? {} : singleValues(new URLSearchParams(context.querystring))
-    const body = hasBody(context) ? await readBody(context.req, dependencies.maxBodyBytes) : {}
+    const body = hasBody(context) ? await readBody(context.req, this.#in.maxBodyBytes) : {}
     frame.data = { ...query, ...body }
     const elsewhere = body['token'] || query['token']
     if (frame.suppliedToken === undefined && typeof elsewhere === 'string') frame.suppliedToken = elsewhere
-    return contract.method === 'GET' ? query : body
+    return contract.method === 'GET' || contract.method === 'LIST' ? query : body
   }
 
-  async function admit(
+  async #admit(
     passage: Passage,
     contract: AnyEndpoint,
     params: Readonly<Record<string, string>>,
@@ -127,7 +133,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const name = inVault && access.subject ? params[access.subject.parameter] : undefined
     passage.note = { vault: params[vaultParameter], key: name }
     if (frame.suppliedToken === undefined) throw new Fault('session.invalid')
-    const admission = await dependencies.gate.admit({
+    const admission = await this.#in.gate.admit({
       token: frame.suppliedToken,
       ...(inVault ? { vaultId: vaultIdOf(params) } : {}),
       // A name that no store can look for is looked for by none; the contract refuses it right after.
@@ -140,35 +146,33 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   }
 
   /** Commits a change only once the record that says so is on the disk. */
-  function commitOf(passage: Passage): Commit {
+  #commitOf(passage: Passage): Commit {
     return (work) =>
-      dependencies.store.transaction(async (tx) => {
+      this.#in.store.transaction(async (tx) => {
         const result = await work(tx)
-        await record(passage, 'allowed')
+        await this.#record(passage, 'allowed')
         passage.recorded = true
         return result
       })
   }
 
-  function record(passage: Passage, outcome: string): Promise<void> {
-    return dependencies.audit.append(eventOf(passage, outcome))
+  #record(passage: Passage, outcome: string): Promise<void> {
+    return this.#in.audit.append(eventOf(passage, outcome))
   }
 
   /** A refusal is recorded like any other call; when it cannot be, that is what the caller hears. */
-  async function recordFailure(passage: Passage, fault: Fault): Promise<Fault> {
-    if (fault.cause !== undefined || fault.code === 'internal') dependencies.report(passage.requestId, fault)
+  async #recordFailure(passage: Passage, fault: Fault): Promise<Fault> {
+    if (fault.cause !== undefined || fault.code === 'internal') this.#in.report(passage.requestId, fault)
     if (fault.code === 'audit.unavailable') return fault
     try {
-      await record(passage, fault.code)
+      await this.#record(passage, fault.code)
       return fault
     } catch (error) {
       const unrecorded = asFault(error)
-      dependencies.report(passage.requestId, unrecorded)
+      this.#in.report(passage.requestId, unrecorded)
       return unrecorded
     }
   }
-
-  return { serve, refuse }
 }
 
 function authorize(contract: AnyEndpoint, admission: Admission): void {

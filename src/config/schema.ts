@@ -166,6 +166,9 @@ const transparent = z.strictObject({
   allowExport: z.boolean().default(false).describe('Whether a new key may be exported when its creator does not say.'),
   allowBackup: z.boolean().default(true).describe('Whether a new key may be backed up when its creator does not say.'),
   allowDelete: z.boolean().default(true).describe('Whether a new key may be deleted when its creator does not say.'),
+  recoveryWindowMs: milliseconds
+    .default(2_592_000_000)
+    .describe('How long a deleted key can be taken back before it is destroyed.'),
   invocationLease: z
     .number()
     .int()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { storePlace } from '../appliance.ts'
+import { chainName, storePlace } from '../appliance.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import { createAuditHeads } from '../audit/heads.ts'
 import { createAuditTrail } from '../audit/trail.ts'
@@ -56,7 +56,7 @@ export async function atDesk<T>(configFile: string, work: (desk: Desk) => Promis
       return await withTrail({ config, store, hsm: token.hsm }, (audit) =>
         work({
           config,
-          services: createServices({ config, store, hsm: token.hsm, clock: systemClock }),
+          services: createServices({ config, store, hsm: token.hsm, clock: systemClock, audit }),
           change: (operation, subject, change) => recorded({ store, audit }, operation, subject, change),
         }),
       )
@@ -73,7 +73,7 @@ export async function withTrail<T>(
 ): Promise<T> {
   const audit = await createAuditTrail({
     ...config.audit,
-    chain: 'console',
+    chain: chainName(config, 'console'),
     hsm,
     heads: createAuditHeads(store),
     clock: systemClock,

@@ -3,7 +3,13 @@ import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import type { Commit, Store } from '../store/store.ts'
-import { findActiveApplicationKey, insertApplicationKey, listApplicationKeys, revokeApplicationKey, type ApplicationKey } from './records.ts'
+import {
+  findActiveApplicationKey,
+  insertApplicationKey,
+  listApplicationKeys,
+  revokeApplicationKey,
+  type ApplicationKey,
+} from './records.ts'
 
 export interface ApplicationKeys {
   /** The key itself is shown once, in the result, and kept nowhere. */
@@ -30,7 +36,11 @@ export function createApplicationKeys({ store, hsm, clock }: ApplicationKeyDepen
 
   return {
     async create(name, commit) {
-      if (!/^[\w. -]{1,64}$/.test(name)) throw new Fault('user.invalid', 'The name of an application key may hold 1 to 64 letters, digits, blanks and . _ - only.')
+      if (!/^[\w. -]{1,64}$/.test(name))
+        throw new Fault(
+          'user.invalid',
+          'The name of an application key may hold 1 to 64 letters, digits, blanks and . _ - only.',
+        )
       const key = Array.from({ length: applicationKeyLength }, () => alphabet[randomInt(alphabet.length)]).join('')
       const row = { name, keyCheck: await checkOf(key), createdAt: clock.now(), revokedAt: null }
       const applicationKey = await commit((tx) => insertApplicationKey(tx, row))
@@ -41,7 +51,8 @@ export function createApplicationKeys({ store, hsm, clock }: ApplicationKeyDepen
 
     async revoke(name, commit) {
       await commit(async (tx) => {
-        if (!(await revokeApplicationKey(tx, name, clock.now()))) throw new Fault('apikey.not_found', `There is no application key ${name} that could be revoked.`)
+        if (!(await revokeApplicationKey(tx, name, clock.now())))
+          throw new Fault('apikey.not_found', `There is no application key ${name} that could be revoked.`)
       })
     },
 

@@ -15,14 +15,23 @@ const codeLengths = [6, 7, 8]
  * Every way to read form A, `keys` = pass phrase ‖ application key ‖ OTP (spec: Login), from the right. Only the
  * application key tells which is meant, so `applicationKey`, where a client sends it as well, leaves those that fit.
  */
-export function readKeys(keys: string, applicationKey: string | undefined, loginType: string | undefined): Credentials[] {
+export function readKeys(
+  keys: string,
+  applicationKey: string | undefined,
+  loginType: string | undefined,
+): Credentials[] {
   return [hardwareOtpLength, ...codeLengths]
     .filter((otpLength) => keys.length > otpLength + applicationKeyLength)
     .map((otpLength) => {
       const otpStart = keys.length - otpLength
       const keyStart = otpStart - applicationKeyLength
       const otp = keys.slice(otpStart)
-      return { passphrase: keys.slice(0, keyStart), applicationKey: keys.slice(keyStart, otpStart), otp, otpKind: otpKindOf(otp, loginType) }
+      return {
+        passphrase: keys.slice(0, keyStart),
+        applicationKey: keys.slice(keyStart, otpStart),
+        otp,
+        otpKind: otpKindOf(otp, loginType),
+      }
     })
     .filter((credentials) => applicationKey === undefined || credentials.applicationKey === applicationKey)
 }

@@ -48,7 +48,9 @@ export function createLogin(dependencies: LoginDependencies): Login {
   const { store, applicationKeys, passphrases, otps, sessions, throttle, enabledTypes } = dependencies
 
   /** The reading whose application key exists, and that key; the first reading when there is none. */
-  async function settle(readings: readonly Credentials[]): Promise<{ credentials: Credentials; applicationKey: ApplicationKey | undefined }> {
+  async function settle(
+    readings: readonly Credentials[],
+  ): Promise<{ credentials: Credentials; applicationKey: ApplicationKey | undefined }> {
     const [first] = readings
     if (first === undefined) throw new Fault('login.refused')
     for (const credentials of readings) {
@@ -77,11 +79,19 @@ export function createLogin(dependencies: LoginDependencies): Login {
       if (!user || !fresh || !known || !applicationKey || !mayLogIn(user.capabilities)) throw new Fault('login.refused')
       return commit(async (tx) => {
         await throttle.forgive(tx, attempt.username, attempt.address)
-        const opened = await sessions.open(tx, { userId: user.id, applicationKeyId: applicationKey.id, address: attempt.address })
+        const opened = await sessions.open(tx, {
+          userId: user.id,
+          applicationKeyId: applicationKey.id,
+          address: attempt.address,
+        })
         return { ...opened, user, applicationKeyId: applicationKey.id }
       })
     },
   }
 }
 
-const passphraseOf = (user: User) => ({ salt: user.passphraseSalt, check: user.passphraseCheck, cost: user.passphraseCost })
+const passphraseOf = (user: User) => ({
+  salt: user.passphraseSalt,
+  check: user.passphraseCheck,
+  cost: user.passphraseCost,
+})

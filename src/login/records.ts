@@ -64,8 +64,19 @@ export const LoginAttemptsTable = new EntitySchema<LoginAttempts>({
  * Counts one attempt, unless the subject is blocked at this moment; resolves to the count, or to undefined when blocked.
  * The row stays locked until the transaction ends, so parallel attempts are counted one by one.
  */
-export async function countAttempt(tx: Tx, subject: string, now: number, forgetBefore: number): Promise<number | undefined> {
-  await tx.createQueryBuilder().insert().into(LoginAttemptsTable).values({ subject, failures: 0, lastAt: now, blockedUntil: 0 }).orIgnore().execute()
+export async function countAttempt(
+  tx: Tx,
+  subject: string,
+  now: number,
+  forgetBefore: number,
+): Promise<number | undefined> {
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(LoginAttemptsTable)
+    .values({ subject, failures: 0, lastAt: now, blockedUntil: 0 })
+    .orIgnore()
+    .execute()
   const counted = await tx
     .createQueryBuilder()
     .update(LoginAttemptsTable)

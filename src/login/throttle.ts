@@ -58,5 +58,7 @@ const anyoneAt = (address: string): string => `anyone from ${address}`
 
 function throttled(waitMs: number): Fault {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-  return new Fault('login.throttled', `Too many failed logins: wait ${seconds} seconds before you try again.`, { retryAfterMs: seconds * 1000 })
+  return new Fault('login.throttled', `Too many failed logins: wait ${seconds} seconds before you try again.`, {
+    retryAfterMs: seconds * 1000,
+  })
 }

@@ -19,10 +19,24 @@ export const passwordPolicies: readonly PasswordPolicy[] = [
   {
     id: 7,
     name: 'High quality: 14 or more characters of all kinds',
-    rules: { min_length: 14, min_lowercase_chars: 1, min_uppercase_chars: 1, min_numeric_chars: 1, min_nonalphanumeric_chars: 1 },
+    rules: {
+      min_length: 14,
+      min_lowercase_chars: 1,
+      min_uppercase_chars: 1,
+      min_numeric_chars: 1,
+      min_nonalphanumeric_chars: 1,
+    },
   },
-  { id: 8, name: 'Good quality: 12 or more characters, letters and digits', rules: { min_length: 12, min_lowercase_chars: 1, min_uppercase_chars: 1, min_numeric_chars: 1 } },
-  { id: 2, name: 'Fair quality: 8 or more characters, letters and digits', rules: { min_length: 8, min_lowercase_chars: 1, min_numeric_chars: 1 } },
+  {
+    id: 8,
+    name: 'Good quality: 12 or more characters, letters and digits',
+    rules: { min_length: 12, min_lowercase_chars: 1, min_uppercase_chars: 1, min_numeric_chars: 1 },
+  },
+  {
+    id: 2,
+    name: 'Fair quality: 8 or more characters, letters and digits',
+    rules: { min_length: 8, min_lowercase_chars: 1, min_numeric_chars: 1 },
+  },
   { id: 5, name: 'PIN: 4 or more digits', rules: { min_length: 4, min_numeric_chars: 4 } },
   { id: 13, name: 'Pass phrase: 20 or more characters', rules: { min_length: 20 } },
   { id: defaultPolicyId, name: 'None', rules: {} },

@@ -15,7 +15,12 @@ const asNumber = {
 }
 
 /** A number that grows with each row. */
-export const id: EntitySchemaColumnOptions = { type: 'bigint', primary: true, generated: 'increment', transformer: asNumber }
+export const id: EntitySchemaColumnOptions = {
+  type: 'bigint',
+  primary: true,
+  generated: 'increment',
+  transformer: asNumber,
+}
 export const integer: EntitySchemaColumnOptions = { type: 'bigint', transformer: asNumber }
 /** Milliseconds since the Unix epoch. */
 export const time: EntitySchemaColumnOptions = integer
@@ -23,8 +28,14 @@ export const text: EntitySchemaColumnOptions = { type: 'text' }
 /** Bytes, kept as base64 text. */
 export const bytes: EntitySchemaColumnOptions = { type: 'text', transformer: asText }
 
-export const nullable = (column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({ ...column, nullable: true })
+export const nullable = (column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({
+  ...column,
+  nullable: true,
+})
 export const primary = (column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({ ...column, primary: true })
 
 /** Names the column where the wire of SQL wants another spelling than the code. */
-export const named = (name: string, column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({ ...column, name })
+export const named = (name: string, column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({
+  ...column,
+  name,
+})

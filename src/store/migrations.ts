@@ -1,4 +1,5 @@
 import { Foundation1700000000001 } from './migrations/0001-foundation.ts'
+import { KeyLife1700000000002 } from './migrations/0002-key-life.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
-export const migrations = [Foundation1700000000001]
+export const migrations = [Foundation1700000000001, KeyLife1700000000002]

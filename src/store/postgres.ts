@@ -22,7 +22,11 @@ export async function openPostgres(url: string, tables: readonly EntitySchema[])
     await migrate(source)
     return new PostgresStore(source)
   } catch (cause) {
-    throw new Fault('store.unavailable', 'PostgreSQL does not answer: check the address in store.postgresUrlFile and that the server runs.', { cause })
+    throw new Fault(
+      'store.unavailable',
+      'PostgreSQL does not answer: check the address in store.postgresUrlFile and that the server runs.',
+      { cause },
+    )
   }
 }
 
@@ -80,5 +84,7 @@ function translated(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === '23505') return new Fault('store.conflict', undefined, { cause: error })
   const concernsServer = stateClasses.some((prefix) => code.startsWith(prefix)) || /^E[A-Z]+$/.test(code)
-  return concernsServer ? new Fault('store.unavailable', 'PostgreSQL does not answer as it should: try again.', { cause: error }) : error
+  return concernsServer
+    ? new Fault('store.unavailable', 'PostgreSQL does not answer as it should: try again.', { cause: error })
+    : error
 }

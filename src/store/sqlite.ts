@@ -25,7 +25,11 @@ export async function openSqlite(file: string, tables: readonly EntitySchema[]):
     const reader = await connect(file, tables).initialize()
     return new SqliteStore(writer, reader)
   } catch (cause) {
-    throw new Fault('store.unavailable', `The database ${file} cannot be opened: check store.sqlite, the permissions of its folder and the free space.`, { cause })
+    throw new Fault(
+      'store.unavailable',
+      `The database ${file} cannot be opened: check store.sqlite, the permissions of its folder and the free space.`,
+      { cause },
+    )
   }
 }
 
@@ -129,8 +133,11 @@ const advice: Readonly<Record<string, string>> = {
 function translated(error: unknown): unknown {
   const code = driverCode(error)
   if (error instanceof Fault || code === '' || code === 'SQLITE_ERROR') return error
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') return new Fault('store.conflict', undefined, { cause: error })
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
+    return new Fault('store.conflict', undefined, { cause: error })
   if (code.startsWith('SQLITE_CONSTRAINT')) return error
   const known = Object.keys(advice).find((prefix) => code.startsWith(prefix))
-  return new Fault('store.unavailable', known === undefined ? 'The database does not answer.' : advice[known], { cause: error })
+  return new Fault('store.unavailable', known === undefined ? 'The database does not answer.' : advice[known], {
+    cause: error,
+  })
 }

@@ -1,228 +1,398 @@
-import type { VaultAccess } from '../access/caller.ts'
-import { includes } from '../access/permission.ts'
 import type { Clock } from '../clock.ts'
 import { Fault, isFault } from '../fault.ts'
 import type { GeneratedKey, Hsm } from '../hsm/hsm.ts'
+import { residentKek } from '../hsm/wrapped-key.ts'
 import type { Commit, Store, Tx } from '../store/store.ts'
-import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { keyTypeOf, type KeyType } from './key-type.ts'
+import { existing, type KeyVersions } from './key-versions.ts'
 import {
-  advanceLatestVersion,
+  deleteKey,
+  deleteVersionsBelow,
+  findDeletedBefore,
   findKey,
   findKeyById,
   findVersion,
+  findVersions,
   insertKey,
-  insertVersion,
-  invocationsRecord,
-  keyReference,
-  policyRecord,
-  sealedPolicy,
-  versionRecord,
+  listKeys,
+  replaceKey,
+  replaceVersion,
   type KeyVersion,
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
+import { checkPolicy, checkVersion, policyRecord, sealedVersion, trusting, versionRecord } from './sealing.ts'
 
 export interface NewKey {
   readonly vaultId: number
   readonly name: string
   readonly type: KeyType
   readonly info: string
+  readonly residency: 'database' | 'token'
   readonly allowExport: boolean
+  readonly allowPlaintextExport: boolean
   readonly allowBackup: boolean
   readonly allowDelete: boolean
+  /** 0 for never. */
+  readonly autoRotatePeriodMs: number
 }
 
-export interface Encrypted {
-  readonly key: TransparentKey
-  readonly version: number
-  /** IV ‖ ciphertext ‖ tag. */
-  readonly sealedText: Buffer
+/** What may be changed of a key. Export and backup can be turned off, never on. */
+export interface KeyChanges {
+  readonly info?: string | undefined
+  readonly allowExport?: boolean | undefined
+  readonly allowBackup?: boolean | undefined
+  readonly allowDelete?: boolean | undefined
+  readonly autoRotatePeriodMs?: number | undefined
+  readonly minEncryptionVersion?: number | undefined
+  readonly minDecryptionVersion?: number | undefined
 }
 
-/** What a call to encrypt needs beside the key: what to create when there is none. */
-export interface EncryptRequest {
-  readonly vault: VaultAccess
-  readonly stored: StoredKey | undefined
-  readonly ifAbsent: NewKey
-  /** The latest when undefined. */
-  readonly version: number | undefined
-  readonly plaintext: Buffer
-}
-
-/** The keys of the encryption facility. Every method may also throw `hsm.*` and `store.*` faults. */
+/** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
-  /** @throws Fault `key.exists` */
+  /** @throws Fault `key.exists`, `key.type_unsupported`, `key.residency` */
   create(key: NewKey, commit: Commit): Promise<StoredKey>
-  /** Checks the seal of what a read returns. @throws Fault `key.not_found`, `key.tampered` */
-  read(stored: StoredKey | undefined): Promise<TransparentKey>
-  /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found`, `key.tampered` */
-  rotate(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
   /**
-   * Encrypts, and makes the key first where it is missing and the caller may write.
-   * @throws Fault `access.permission`, `key.version_unknown`, `key.exhausted`, `key.tampered`
+   * Makes a key and, in the same transaction, does what it is made for, which takes `spent` encryptions.
+   * @throws Fault `store.conflict` when the name is taken
    */
-  encrypt(request: EncryptRequest, commit: Commit): Promise<Encrypted>
-  /** @throws Fault `key.not_found`, `key.version_unknown`, `ciphertext.malformed`, `ciphertext.invalid`, `key.tampered` */
-  decrypt(stored: StoredKey | undefined, ciphertext: Ciphertext): Promise<{ key: TransparentKey; plaintext: Buffer }>
+  createAnd<T>(
+    key: NewKey,
+    spent: number,
+    commit: Commit,
+    use: (stored: StoredKey) => Promise<T>,
+  ): Promise<{ stored: StoredKey; result: T }>
+  /** Keeps material that came from outside as version 1 of a new key. @throws Fault `key.exists`, `key.residency` */
+  adopt(key: NewKey, made: GeneratedKey, commit: Commit): Promise<{ stored: StoredKey }>
+  /** Checks every seal of the key and its latest version. @throws Fault `key.not_found` */
+  read(stored: StoredKey | undefined): Promise<TransparentKey>
+  /** Keys in the order of their names, from the one after `after` on. */
+  list(vaultId: number, after: string, limit: number): Promise<TransparentKey[]>
+  /** @throws Fault `key.not_found`, `key.flag_off`, `key.version_unknown` */
+  update(stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
+  /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found` */
+  rotate(stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
+  /** The key as it is to encrypt with: rotated first when its latest version is too old, or nearly used up. */
+  rotateIfDue(stored: StoredKey): Promise<StoredKey>
+  /** Forbids, or allows again, every use of one version. @throws Fault `key.not_found`, `key.version_unknown` */
+  setDisabled(
+    stored: StoredKey | undefined,
+    version: number,
+    disabled: boolean,
+    commit: Commit,
+  ): Promise<TransparentKey>
+  /** Destroys all versions before `oldest`. @throws Fault `key.not_found`, `key.version_unknown` */
+  trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey>
+  /** Ends every use of a key; it can be taken back until it is destroyed. @throws Fault `key.not_found`, `key.delete_forbidden` */
+  remove(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
+  /** @throws Fault `key.not_found` unless it is deleted */
+  takeBack(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
+  /** Destroys keys whose recovery window has passed, a bounded number. */
+  destroyExpired(): Promise<readonly TransparentKey[]>
 }
 
 export interface KeyringDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'generate' | 'seal' | 'verify' | 'encrypt' | 'decrypt'>
+  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyResident'>
+  readonly versions: KeyVersions
   readonly invocations: Invocations
   readonly clock: Clock
+  readonly recoveryWindowMs: number
+  /** `Commit` for what the appliance does by itself, with a record that says so. */
+  readonly commitAsAppliance: <T>(operation: string, key: TransparentKey, work: (tx: Tx) => Promise<T>) => Promise<T>
 }
 
-export function createKeyring({ store, hsm, invocations, clock }: KeyringDependencies): Keyring {
-  async function addVersion(tx: Tx, key: TransparentKey, version: number, made: GeneratedKey): Promise<KeyVersion> {
-    const count = invocations.firstLease
-    const unsealed = {
-      keyId: key.id,
-      version,
-      kek: made.kek,
-      blob: made.blob,
-      backupKek: made.backup?.kek ?? null,
-      backupBlob: made.backup?.blob ?? null,
-      createdAt: clock.now(),
-    }
-    const sealed = {
-      ...unsealed,
-      seal: await hsm.seal(versionRecord(key, unsealed)),
-      invocations: count,
-      invocationsSeal: await hsm.seal(invocationsRecord(key.id, version, count)),
-    }
-    await insertVersion(tx, sealed)
-    return sealed
+const destroyedAtOnce = 100
+
+export function createKeyring(dependencies: KeyringDependencies): Keyring {
+  return new DatabaseKeyring(dependencies)
+}
+
+class DatabaseKeyring implements Keyring {
+  readonly #in: KeyringDependencies
+
+  constructor(dependencies: KeyringDependencies) {
+    this.#in = dependencies
   }
 
-  function generate(type: KeyType, key: { allowExport: boolean; allowBackup: boolean }): Promise<GeneratedKey> {
-    return hsm.generate(type.kind, { exportable: key.allowExport, backup: key.allowBackup })
-  }
-
-  /** Makes a key and, in the same transaction, does what it is made for. */
-  async function createAnd<T>(key: NewKey, commit: Commit, use: (stored: StoredKey) => Promise<T>): Promise<{ stored: StoredKey; result: T }> {
-    const made = await generate(key.type, key)
-    const created = await commit(async (tx) => {
-      const row = await insertKey(tx, newRow(key, clock.now()), (record) => hsm.seal(record))
-      const stored = { key: row, latest: await addVersion(tx, row, 1, made) }
-      return { stored, result: await use(stored) }
-    })
-    invocations.adopt(created.stored.latest)
-    return created
-  }
-
-  async function create(key: NewKey, commit: Commit): Promise<StoredKey> {
+  async create(key: NewKey, commit: Commit): Promise<StoredKey> {
     try {
-      const { stored } = await createAnd(key, commit, () => Promise.resolve())
+      const { stored } = await this.createAnd(key, 0, commit, () => Promise.resolve())
       return stored
     } catch (error) {
       throw isFault(error, 'store.conflict') ? new Fault('key.exists') : error
     }
   }
 
-  async function encryptNew({ vault, ifAbsent, plaintext, version }: EncryptRequest, commit: Commit): Promise<Encrypted> {
-    if (!includes(vault.permission, 'Write')) {
-      throw new Fault('access.permission', `There is no key ${ifAbsent.name} in this vault, and making it needs Write; you have ${vault.permission}.`)
+  async createAnd<T>(
+    key: NewKey,
+    spent: number,
+    commit: Commit,
+    use: (stored: StoredKey) => Promise<T>,
+  ): Promise<{ stored: StoredKey; result: T }> {
+    const row = newRow(key, this.#in.clock.now())
+    const made = await this.#in.versions.make(row)
+    try {
+      return await this.#insert(row, made, spent, commit, use)
+    } catch (error) {
+      await this.#in.versions.discard(made)
+      throw error
     }
-    if (version !== undefined && version !== 1) throw new Fault('key.version_unknown')
-    const { stored, result } = await createAnd(ifAbsent, commit, ({ key, latest }) => hsm.encrypt(keyReference(key, latest), plaintext))
-    return { key: stored.key, version: 1, sealedText: result }
   }
 
-  async function versionOf({ key, latest }: StoredKey, version: number): Promise<KeyVersion> {
-    const found = version === latest.version ? latest : await findVersion(store.read, key.id, version)
-    if (found === null) throw new Fault('key.version_unknown', `The key has no version ${version}; its latest is ${key.latestVersion}.`)
-    return found
+  async adopt(key: NewKey, made: GeneratedKey, commit: Commit): Promise<{ stored: StoredKey }> {
+    try {
+      return await this.#insert(newRow(key, this.#in.clock.now()), made, 0, commit, () => Promise.resolve())
+    } catch (error) {
+      throw isFault(error, 'store.conflict') ? new Fault('key.exists') : error
+    }
   }
 
-  async function encryptExisting(stored: StoredKey, version: number, plaintext: Buffer): Promise<Encrypted> {
-    const { key } = stored
-    if (version < key.minEncryptionVersion) throw new Fault('key.version_unknown', `The key encrypts with version ${key.minEncryptionVersion} and later only.`)
-    const row = await versionOf(stored, version)
-    await invocations.spend(key, version)
-    const sealedText = await trusting(() => hsm.encrypt(keyReference(key, row), plaintext))
-    return { key, version, sealedText }
+  async read(stored: StoredKey | undefined): Promise<TransparentKey> {
+    const { key, latest } = existing(stored)
+    await checkPolicy(this.#in.hsm, key)
+    await checkVersion(this.#in.hsm, key, latest)
+    return key
   }
 
-  return {
-    create,
+  async list(vaultId: number, after: string, limit: number): Promise<TransparentKey[]> {
+    const found = await listKeys(this.#in.store, vaultId, after, limit)
+    await Promise.all(found.map(({ key }) => checkPolicy(this.#in.hsm, key)))
+    return found.map(({ key }) => key)
+  }
 
-    async read(stored) {
-      const { key } = existing(stored)
-      await trusting(() => hsm.verify(sealedPolicy(key)))
+  update(stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey> {
+    return this.#change(existing(stored).key, commit, async (current, tx) => {
+      const next = { ...current, ...changedRow(current, changes) }
+      checkLimits(next)
+      if (changes.allowBackup === false && current.allowBackup === 1) await this.#forgetBackups(tx, current)
+      return next
+    })
+  }
+
+  async rotate(stored: StoredKey | undefined, commit: Commit): Promise<StoredKey> {
+    const { versions, invocations } = this.#in
+    const admitted = existing(stored).key
+    const made = await versions.make(admitted)
+    try {
+      let latest: KeyVersion | undefined
+      const key = await this.#change(
+        admitted,
+        commit,
+        (current) => Promise.resolve({ ...current, latestVersion: current.latestVersion + 1 }),
+        async (tx, next) => {
+          latest = await versions.add(tx, next, next.latestVersion, made)
+        },
+      )
+      if (latest === undefined) throw new TypeError('a rotation made no version')
+      invocations.adopt(latest, 0)
+      return { key, latest }
+    } catch (error) {
+      await versions.discard(made)
+      throw error
+    }
+  }
+
+  async rotateIfDue(stored: StoredKey): Promise<StoredKey> {
+    if (!isDue(stored, this.#in.clock.now())) return stored
+    try {
+      return await this.rotate(stored, (work) =>
+        this.#in.commitAsAppliance('transparent.key.autorotate', stored.key, work),
+      )
+    } catch (error) {
+      // Another worker was quicker: its version is as good.
+      const theirs = isFault(error, 'store.conflict')
+        ? await findKey(this.#in.store, stored.key.vaultId, stored.key.name)
+        : undefined
+      if (theirs === undefined) throw error
+      return theirs
+    }
+  }
+
+  setDisabled(
+    stored: StoredKey | undefined,
+    version: number,
+    disabled: boolean,
+    commit: Commit,
+  ): Promise<TransparentKey> {
+    const { key } = existing(stored)
+    return commit(async (tx) => {
+      await checkPolicy(this.#in.hsm, key)
+      const found = await findVersion(tx, key.id, version)
+      if (found === null) throw new Fault('key.version_unknown')
+      await this.#replaceVersion(tx, key, found, { disabled: Number(disabled) })
       return key
-    },
+    })
+  }
 
-    async rotate(stored, commit) {
-      const { key: admitted } = existing(stored)
-      const made = await generate(keyTypeOf(admitted.type), { allowExport: admitted.allowExport === 1, allowBackup: admitted.allowBackup === 1 })
-      const { key, version } = await commit(async (tx) => {
-        const current = existing(await findKeyById(tx, admitted.id))
-        // A new seal over an edited row would make the edit good.
-        await trusting(() => hsm.verify(sealedPolicy(current)))
-        const next = { ...current, latestVersion: current.latestVersion + 1 }
-        const sealed = { ...next, seal: await hsm.seal(policyRecord(next)) }
-        if (!(await advanceLatestVersion(tx, sealed, current.latestVersion))) throw new Fault('store.conflict')
-        return { key: sealed, version: await addVersion(tx, sealed, next.latestVersion, made) }
-      })
-      invocations.adopt(version)
+  trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey> {
+    let trimmed: KeyVersion[] = []
+    return this.#change(existing(stored).key, commit, async (current, tx) => {
+      if (oldest > current.minDecryptionVersion || oldest > current.minEncryptionVersion)
+        throw new Fault(
+          'key.version_unknown',
+          'Only versions below min_decryption_version and min_encryption_version can be trimmed: raise those first.',
+        )
+      trimmed = (await findVersions(tx, current.id)).filter(({ version }) => version < oldest)
+      await deleteVersionsBelow(tx, current.id, oldest)
+      return { ...current, oldestVersion: Math.max(oldest, current.oldestVersion) }
+    }).then(async (key) => {
+      await this.#destroyMaterial(trimmed)
       return key
-    },
+    })
+  }
 
-    async encrypt(request, commit) {
-      const { stored, version, plaintext, ifAbsent } = request
-      if (stored) return encryptExisting(stored, version ?? stored.key.latestVersion, plaintext)
-      try {
-        return await encryptNew(request, commit)
-      } catch (error) {
-        // Somebody else made the key in the meantime: theirs is as good.
-        const theirs = isFault(error, 'store.conflict') ? await findKey(store, ifAbsent.vaultId, ifAbsent.name) : undefined
-        if (theirs === undefined) throw error
-        return encryptExisting(theirs, version ?? theirs.key.latestVersion, plaintext)
-      }
-    },
+  remove(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey> {
+    return this.#change(existing(stored).key, commit, (current) => {
+      if (current.allowDelete !== 1) throw new Fault('key.delete_forbidden')
+      return Promise.resolve({ ...current, deletedAt: this.#in.clock.now() })
+    })
+  }
 
-    async decrypt(stored, ciphertext) {
-      const found = existing(stored)
-      const { key } = found
-      if (ciphertext.version < key.minDecryptionVersion) throw new Fault('key.version_unknown', `The key decrypts version ${key.minDecryptionVersion} and later only.`)
-      const version = await versionOf(found, ciphertext.version)
-      checkLength(ciphertext, keyTypeOf(key.type))
-      try {
-        return { key, plaintext: await trusting(() => hsm.decrypt(keyReference(key, version), ciphertext.sealedText)) }
-      } catch (error) {
-        throw isFault(error, 'hsm.rejected') ? new Fault('ciphertext.invalid') : error
-      }
-    },
+  takeBack(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey> {
+    if (stored === undefined || stored.key.deletedAt === null)
+      throw new Fault('key.not_found', 'There is no deleted key of this name in the vault.')
+    return this.#change(stored.key, commit, (current) => Promise.resolve({ ...current, deletedAt: null }))
+  }
+
+  async destroyExpired(): Promise<readonly TransparentKey[]> {
+    const { store, clock, recoveryWindowMs } = this.#in
+    const expired = await findDeletedBefore(store.read, clock.now() - recoveryWindowMs, destroyedAtOnce)
+    for (const key of expired) {
+      await checkPolicy(this.#in.hsm, key)
+      const versions = await findVersions(store.read, key.id)
+      await this.#in.commitAsAppliance('transparent.key.destroy', key, (tx) => deleteKey(tx, key.id))
+      await this.#destroyMaterial(versions)
+    }
+    return expired
+  }
+
+  async #insert<T>(
+    row: Omit<TransparentKey, 'id' | 'seal'>,
+    made: GeneratedKey,
+    spent: number,
+    commit: Commit,
+    use: (stored: StoredKey) => Promise<T>,
+  ) {
+    const { hsm, versions, invocations } = this.#in
+    const created = await commit(async (tx) => {
+      const key = await insertKey(tx, row, (unsealed) => hsm.seal(policyRecord(unsealed)))
+      const stored = { key, latest: await versions.add(tx, key, 1, made) }
+      return { stored, result: await use(stored) }
+    })
+    invocations.adopt(created.stored.latest, spent)
+    return created
+  }
+
+  /** Replaces a key's row by what `step` makes of it as it is at that moment, sealed anew. */
+  #change(
+    admitted: TransparentKey,
+    commit: Commit,
+    step: (current: TransparentKey, tx: Tx) => Promise<TransparentKey>,
+    then: (tx: Tx, key: TransparentKey) => Promise<void> = () => Promise.resolve(),
+  ): Promise<TransparentKey> {
+    const { hsm } = this.#in
+    return commit(async (tx) => {
+      const current = await findKeyById(tx, admitted.id)
+      if (current === null) throw new Fault('key.not_found')
+      // A new seal over an edited row would make the edit good.
+      await checkPolicy(hsm, current)
+      const next = await step(current, tx)
+      const sealed = { ...next, seal: await hsm.seal(policyRecord(next)) }
+      if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
+      await then(tx, sealed)
+      return sealed
+    })
+  }
+
+  async #replaceVersion(tx: Tx, key: TransparentKey, from: KeyVersion, change: Partial<KeyVersion>): Promise<void> {
+    const { hsm } = this.#in
+    await trusting(() => hsm.verify(sealedVersion(key, from)))
+    const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change }
+    const sealed = { ...next, seal: await hsm.seal(versionRecord(key, next)) }
+    if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
+  }
+
+  /** Turning backup off destroys what a backup would be made of. */
+  async #forgetBackups(tx: Tx, key: TransparentKey): Promise<void> {
+    for (const version of await findVersions(tx, key.id)) {
+      await this.#replaceVersion(tx, key, version, { backupKek: null, backupBlob: null })
+    }
+  }
+
+  /** The rows are gone; what they named in the token follows. */
+  async #destroyMaterial(versions: readonly KeyVersion[]): Promise<void> {
+    for (const { kek, blob } of versions)
+      if (kek === residentKek) await this.#in.hsm.destroyResident(blob.toString('hex'))
   }
 }
 
-function existing<T>(found: T | undefined | null): T {
-  if (found === undefined || found === null) throw new Fault('key.not_found')
-  return found
+/** Share of the safe encryptions after which a version is replaced at its next use. */
+const nearlyUsedUp = 0.9
+
+function isDue({ key, latest }: StoredKey, now: number): boolean {
+  const { cipher } = keyTypeOf(key.type)
+  if (cipher && latest.invocations >= cipher.maxInvocations * nearlyUsedUp) return true
+  return key.autoRotatePeriodMs > 0 && now - latest.createdAt >= key.autoRotatePeriodMs
 }
 
-/** Turns a broken seal into words about keys; the cause makes the operator hear of it. */
-async function trusting<T>(use: () => Promise<T>): Promise<T> {
-  try {
-    return await use()
-  } catch (cause) {
-    throw isFault(cause, 'hsm.seal_broken') ? new Fault('key.tampered', undefined, { cause }) : cause
-  }
-}
-
-function newRow({ type, allowExport, allowBackup, allowDelete, ...key }: NewKey, createdAt: number): Omit<TransparentKey, 'id' | 'seal'> {
+function newRow(
+  { type, allowExport, allowPlaintextExport, allowBackup, allowDelete, ...key }: NewKey,
+  createdAt: number,
+): Omit<TransparentKey, 'id' | 'seal'> {
+  if (key.residency === 'token' && (allowExport || allowBackup))
+    throw new Fault(
+      'key.residency',
+      'A key that resides in the token can be neither exported nor backed up: turn allow_export and allow_backup off.',
+    )
+  if (allowPlaintextExport && !allowExport)
+    throw new Fault('key.flag_off', 'allow_plaintext_export needs allow_export.')
   return {
     ...key,
     type: type.name,
     allowExport: Number(allowExport),
+    allowPlaintextExport: Number(allowPlaintextExport),
     allowBackup: Number(allowBackup),
     allowDelete: Number(allowDelete),
+    oldestVersion: 1,
     latestVersion: 1,
     minEncryptionVersion: 1,
     minDecryptionVersion: 1,
     createdAt,
+    deletedAt: null,
+  }
+}
+
+function changedRow(current: TransparentKey, changes: KeyChanges): Partial<TransparentKey> {
+  if (changes.allowExport === true && current.allowExport === 0)
+    throw new Fault('key.flag_off', 'allow_export cannot be turned on again.')
+  if (changes.allowBackup === true && current.allowBackup === 0)
+    throw new Fault('key.flag_off', 'allow_backup cannot be turned on again.')
+  const allowExport = changes.allowExport === undefined ? current.allowExport : Number(changes.allowExport)
+  return {
+    info: changes.info ?? current.info,
+    allowExport,
+    allowPlaintextExport: allowExport === 0 ? 0 : current.allowPlaintextExport,
+    allowBackup: changes.allowBackup === undefined ? current.allowBackup : Number(changes.allowBackup),
+    allowDelete: changes.allowDelete === undefined ? current.allowDelete : Number(changes.allowDelete),
+    autoRotatePeriodMs: changes.autoRotatePeriodMs ?? current.autoRotatePeriodMs,
+    minEncryptionVersion: changes.minEncryptionVersion ?? current.minEncryptionVersion,
+    minDecryptionVersion: changes.minDecryptionVersion ?? current.minDecryptionVersion,
+  }
+}
+
+function checkLimits({
+  oldestVersion,
+  latestVersion,
+  minEncryptionVersion,
+  minDecryptionVersion,
+}: TransparentKey): void {
+  for (const [name, value] of Object.entries({
+    min_encryption_version: minEncryptionVersion,
+    min_decryption_version: minDecryptionVersion,
+  })) {
+    if (value < oldestVersion || value > latestVersion)
+      throw new Fault('key.version_unknown', `${name} must be between ${oldestVersion} and ${latestVersion}.`)
   }
 }

@@ -11,6 +11,10 @@ export interface Vault {
   /** Id of the vault's data key in the token (CKA_ID, hexadecimal). */
   readonly keyId: string
   readonly createdAt: number
+  /** 0 or 1: whether the first use of a name makes a transparent key. */
+  readonly createsKeysOnUse: number
+  /** The permission bit that signing needs. */
+  readonly signingPermission: number
 }
 
 export const VaultTable = new EntitySchema<Vault>({
@@ -23,6 +27,8 @@ export const VaultTable = new EntitySchema<Vault>({
     description: text,
     keyId: named('key_id', text),
     createdAt: named('created_at', time),
+    createsKeysOnUse: named('creates_keys_on_use', integer),
+    signingPermission: named('signing_permission', integer),
   },
 })
 
@@ -49,8 +55,24 @@ export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vau
   return { ...vault, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
-export async function addMember(tx: Tx, vaultId: number, userId: number, permission: Permission, now: number): Promise<void> {
+export async function addMember(
+  tx: Tx,
+  vaultId: number,
+  userId: number,
+  permission: Permission,
+  now: number,
+): Promise<void> {
   await tx.insert(MembershipTable, { vaultId, userId, permission: permissionBits[permission], addedAt: now })
+}
+
+export type KeyRules = Pick<Vault, 'createsKeysOnUse' | 'signingPermission'>
+
+export function findKeyRules(tx: Tx, vaultId: number): Promise<KeyRules> {
+  return tx.findOneByOrFail(VaultTable, { id: vaultId })
+}
+
+export async function changeKeyRules(tx: Tx, vaultId: number, rules: Partial<KeyRules>): Promise<void> {
+  await tx.update(VaultTable, { id: vaultId }, rules)
 }
 
 export async function isKeyInUse(store: Store, keyId: string): Promise<boolean> {
@@ -63,13 +85,25 @@ export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'd
 }
 
 export async function vaultsOf(store: Store, userId: number): Promise<SharedVault[]> {
-  const rows = await store.query<{ id: number; name: string; policy_id: number; description: string; permission: number }>(
+  const rows = await store.query<{
+    id: number
+    name: string
+    policy_id: number
+    description: string
+    permission: number
+  }>(
     `SELECT v.id, v.name, v.policy_id, v.description, m.permission
      FROM vault_members m JOIN vaults v ON v.id = m.vault_id
      WHERE m.user_id = $1 ORDER BY v.id`,
     [userId],
   )
-  return rows.map((row) => ({ id: row.id, name: row.name, policyId: row.policy_id, description: row.description, permission: permissionOf(row.permission) }))
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    policyId: row.policy_id,
+    description: row.description,
+    permission: permissionOf(row.permission),
+  }))
 }
 
 export interface Member {
@@ -91,7 +125,7 @@ export async function membersOf(store: Store, vaultId: number): Promise<Member[]
   return rows.map(({ id: userId, permission, ...row }) => ({ ...row, userId, permission: permissionOf(permission) }))
 }
 
-function permissionOf(bit: number): Permission {
+export function permissionOf(bit: number): Permission {
   const permission = permissionFromBit(bit)
   if (permission === undefined) throw new TypeError(`a membership has the permission ${bit}`)
   return permission

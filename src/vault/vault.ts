@@ -1,7 +1,20 @@
+import { permissionBits, type Permission } from '../access/permission.ts'
 import type { Clock } from '../clock.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import type { Commit, Store } from '../store/store.ts'
-import { addMember, insertVault, isKeyInUse, membersOf, vaultsOf, type Member, type SharedVault } from './records.ts'
+import {
+  addMember,
+  insertVault,
+  isKeyInUse,
+  membersOf,
+  vaultsOf,
+  type Member,
+  type SharedVault,
+  changeKeyRules,
+  findKeyRules,
+  permissionOf,
+  type KeyRules,
+} from './records.ts'
 
 export interface NewVault {
   readonly name: string
@@ -15,6 +28,24 @@ export interface Vaults {
   /** The vaults that are shared with a user, in the order of their ids. */
   listFor(userId: number): Promise<SharedVault[]>
   members(vaultId: number): Promise<Member[]>
+  /** How the keys of a vault may be made and used. */
+  settings(vaultId: number): Promise<VaultSettings>
+  changeSettings(vaultId: number, changes: VaultChanges, commit: Commit): Promise<VaultSettings>
+}
+
+export interface VaultSettings {
+  /** Whether the first use of a name makes a transparent key. */
+  readonly createsKeysOnUse: boolean
+  /** What signing needs. */
+  readonly signingPermission: Permission
+}
+
+export type VaultChanges = { readonly [setting in keyof VaultSettings]?: VaultSettings[setting] | undefined }
+
+const defaultRules: KeyRules = { createsKeysOnUse: 1, signingPermission: permissionBits.Write }
+
+function settingsOf({ createsKeysOnUse, signingPermission }: KeyRules): VaultSettings {
+  return { createsKeysOnUse: createsKeysOnUse === 1, signingPermission: permissionOf(signingPermission) }
 }
 
 export interface VaultDependencies {
@@ -40,7 +71,12 @@ export function createVaults({ store, hsm, clock }: VaultDependencies): Vaults {
       try {
         return await commit(async (tx) => {
           const now = clock.now()
-          const { id, name, policyId, description } = await insertVault(tx, { ...vault, keyId, createdAt: now })
+          const { id, name, policyId, description } = await insertVault(tx, {
+            ...vault,
+            ...defaultRules,
+            keyId,
+            createdAt: now,
+          })
           await addMember(tx, id, creatorId, 'Admin', now)
           return { id, name, policyId, description, permission: 'Admin' as const }
         })
@@ -52,5 +88,18 @@ export function createVaults({ store, hsm, clock }: VaultDependencies): Vaults {
 
     listFor: (userId) => vaultsOf(store, userId),
     members: (vaultId) => membersOf(store, vaultId),
+    settings: async (vaultId) => settingsOf(await findKeyRules(store.read, vaultId)),
+
+    changeSettings: (vaultId, { createsKeysOnUse, signingPermission }, commit) =>
+      commit(async (tx) => {
+        const current = await findKeyRules(tx, vaultId)
+        const next = {
+          createsKeysOnUse: createsKeysOnUse === undefined ? current.createsKeysOnUse : Number(createsKeysOnUse),
+          signingPermission:
+            signingPermission === undefined ? current.signingPermission : permissionBits[signingPermission],
+        }
+        await changeKeyRules(tx, vaultId, next)
+        return settingsOf(next)
+      }),
   }
 }

@@ -25,7 +25,7 @@ describe('the contracts', () => {
   it.each(named)('%s is complete', (_name, contract) => {
     expect(contract.operation).toMatch(/^[a-z]+(\.[a-z]+)+$/)
     expect(contract.summary).toMatch(/^[A-Z][^.]+$/)
-    expect(contract.path).toMatch(/^(\/:?[a-z]+)+$/)
+    expect(contract.path).toMatch(/^(\/:?[a-z_]+)+$/)
     expect([200, 201]).toContain(contract.success)
     expect(['public', 'session', 'vault']).toContain(contract.access.kind)
   })

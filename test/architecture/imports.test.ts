@@ -57,7 +57,7 @@ const typesAllowed: Readonly<Record<string, readonly string[]>> = {
   contract: ['store', 'audit'],
   pipeline: ['store'],
   domain: ['store'],
-  route: ['store'],
+  route: ['store', 'port'],
 }
 
 /** Feature → feature, one way. */

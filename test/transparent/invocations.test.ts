@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInvocations } from '../../src/transparent/invocations.ts'
-import { findKey, invocationsRecord, KeyVersionTable, type StoredKey } from '../../src/transparent/records.ts'
+import { findKey, KeyVersionTable, type StoredKey } from '../../src/transparent/records.ts'
+import { invocationsRecord } from '../../src/transparent/sealing.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { expectFault, type TestClient } from '../support/client.ts'
 
@@ -30,7 +31,9 @@ const count = async (name: string) => (await stored(name)).latest.invocations
 async function setCount(name: string, invocations: number): Promise<void> {
   const { key, latest } = await stored(name)
   const invocationsSeal = await appliance.hsm.seal(invocationsRecord(key.id, latest.version, invocations))
-  await appliance.store.transaction((tx) => tx.update(KeyVersionTable, { keyId: key.id, version: latest.version }, { invocations, invocationsSeal }))
+  await appliance.store.transaction((tx) =>
+    tx.update(KeyVersionTable, { keyId: key.id, version: latest.version }, { invocations, invocationsSeal }),
+  )
 }
 
 /** A worker's own counting, over the same database. */
@@ -42,7 +45,7 @@ describe('encryptions with one key version', () => {
     const { key } = await stored('steady')
     const before = await count('steady')
     const worker = counting()
-    for (let n = 0; n < 25; n++) await worker.spend(key, 1)
+    for (let n = 0; n < 25; n++) await worker.spend(key, 1, 1)
     expect((await count('steady')) - before).toBe(30)
   })
 
@@ -58,7 +61,7 @@ describe('encryptions with one key version', () => {
     const { key } = await stored('shared')
     const before = await count('shared')
     const worker = counting()
-    await Promise.all(Array.from({ length: 10 }, () => worker.spend(key, 1)))
+    await Promise.all(Array.from({ length: 10 }, () => worker.spend(key, 1, 1)))
     expect((await count('shared')) - before).toBe(10)
   })
 
@@ -68,18 +71,22 @@ describe('encryptions with one key version', () => {
     await setCount('worn', 2 ** 32 - 3)
     const worker = counting()
     const { key } = await stored('worn')
-    for (let n = 0; n < 3; n++) await worker.spend(key, 1)
-    await expect(worker.spend(key, 1)).rejects.toMatchObject({ code: 'key.exhausted' })
+    for (let n = 0; n < 3; n++) await worker.spend(key, 1, 1)
+    await expect(worker.spend(key, 1, 1)).rejects.toMatchObject({ code: 'key.exhausted' })
     expect(await count('worn')).toBe(2 ** 32)
-    expectFault(await encrypt('worn'), 409, 1504)
-    await client.must('POST', `/transparent/${vaultId}/keys/worn/rotate`)
+    const first = { plaintext: 'eA==', key_version: 1 }
+    expectFault(await client.post(`/transparent/${vaultId}/encrypt/worn`, first), 409, 1504)
     expect((await encrypt('worn')).json.CALLINFO['key_version']).toBe('2')
   })
 
   it('are refused when the count was edited', async () => {
     expect((await encrypt('edited')).status).toBe(201)
     await appliance.restart()
-    await appliance.store.transaction((tx) => tx.query('UPDATE key_versions SET invocations = 0 WHERE key_id = (SELECT id FROM transparent_keys WHERE name = \'edited\')'))
+    await appliance.store.transaction((tx) =>
+      tx.query(
+        "UPDATE key_versions SET invocations = 0 WHERE key_id = (SELECT id FROM transparent_keys WHERE name = 'edited')",
+      ),
+    )
     expectFault(await encrypt('edited'), 503, 1505)
   })
 })

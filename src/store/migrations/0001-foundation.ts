@@ -4,7 +4,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm'
 export class Foundation1700000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const id =
-      runner.connection.options.type === 'postgres' ? 'bigserial PRIMARY KEY' : 'integer PRIMARY KEY AUTOINCREMENT NOT NULL'
+      runner.connection.options.type === 'postgres'
+        ? 'bigserial PRIMARY KEY'
+        : 'integer PRIMARY KEY AUTOINCREMENT NOT NULL'
     for (const statement of statements(id)) await runner.query(statement)
   }
 

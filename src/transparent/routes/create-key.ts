@@ -1,16 +1,59 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
-import { defaultKeyType } from '../key-type.ts'
-import type { Keyring } from '../keyring.ts'
+import { defaultKeyType, type KeyType } from '../key-type.ts'
+import type { Keyring, NewKey } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import { flag, keyParams, keyTypeNamed } from './parameters.ts'
+import { flag, info, keyParams, keyTypeNamed, rotationPeriod } from './parameters.ts'
 
 /** What a new key may do when its creator does not say: settings of the appliance. */
 export interface KeyDefaults {
   readonly allowExport: boolean
   readonly allowBackup: boolean
   readonly allowDelete: boolean
+}
+
+/** Members of every body that makes a key. */
+export const newKeyMembers = (defaults: KeyDefaults) => ({
+  type: z.string().default(defaultKeyType),
+  info: info.default(''),
+  residency: z.enum(['database', 'token']).default('database'),
+  allow_export: flag.default(defaults.allowExport),
+  allow_plaintext_export: flag.default(false),
+  allow_backup: flag.optional(),
+  allow_delete: flag.default(defaults.allowDelete),
+  auto_rotate_period: rotationPeriod.default(0),
+})
+
+type NewKeyBody = z.output<z.ZodObject<ReturnType<typeof newKeyMembers>>>
+
+/** @throws Fault `key.type_unknown` */
+export function newKeyOf(place: { vaultId: number; name: string }, body: NewKeyBody, defaults: KeyDefaults): NewKey {
+  return {
+    ...place,
+    type: keyTypeNamed(body.type),
+    info: body.info,
+    residency: body.residency,
+    allowExport: body.allow_export,
+    allowPlaintextExport: body.allow_plaintext_export,
+    // The default cannot be meant for a key that never leaves the token.
+    allowBackup: body.allow_backup ?? (body.residency === 'database' && defaults.allowBackup),
+    allowDelete: body.allow_delete,
+    autoRotatePeriodMs: body.auto_rotate_period * 1_000,
+  }
+}
+
+/** A key as the first use of its name makes it. */
+export function plainKey(place: { vaultId: number; name: string }, type: KeyType, defaults: KeyDefaults): NewKey {
+  return {
+    ...place,
+    type,
+    info: '',
+    residency: 'database',
+    allowPlaintextExport: false,
+    autoRotatePeriodMs: 0,
+    ...defaults,
+  }
 }
 
 /** `POST /transparent/:vaultid/keys/:name` (spec: Create key). */
@@ -24,27 +67,14 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 201,
     params: keyParams,
-    body: z.object({
-      type: z.string().default(defaultKeyType),
-      info: z.string().max(4096, 'must have 4096 characters at most').default(''),
-      allow_export: flag.default(defaults.allowExport),
-      allow_backup: flag.default(defaults.allowBackup),
-      allow_delete: flag.default(defaults.allowDelete),
-    }),
+    body: z.object(newKeyMembers(defaults)),
     async run({ params, body, vault, subject, commit }) {
-      if (subject) throw new Fault('key.exists')
-      const { key } = await keyring.create(
-        {
-          vaultId: vault.id,
-          name: params.name,
-          type: keyTypeNamed(body.type),
-          info: body.info,
-          allowExport: body.allow_export,
-          allowBackup: body.allow_backup,
-          allowDelete: body.allow_delete,
-        },
-        commit,
-      )
+      if (subject)
+        throw new Fault(
+          'key.exists',
+          subject.key.deletedAt === null ? undefined : 'A deleted key of this name can still be taken back.',
+        )
+      const { key } = await keyring.create(newKeyOf({ vaultId: vault.id, name: params.name }, body, defaults), commit)
       return { callinfo: { name: key.name, objectid: String(key.id) } }
     },
   })

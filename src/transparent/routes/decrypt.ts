@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
+import { Fault } from '../../fault.ts'
+import type { CipherItem, Ciphers } from '../ciphers.ts'
 import { readCiphertext } from '../ciphertext.ts'
-import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import { keyParams } from './parameters.ts'
+import { existing } from '../key-versions.ts'
+import { batchOf, batchResults, readEach, runEach, single } from './batch.ts'
+import { keyParams, optionalBytesOf } from './parameters.ts'
 
-/** `POST /transparent/:vaultid/decrypt/:name` (spec: Decrypt data). */
-export const decrypt = (keyring: Keyring) =>
+const item = { ciphertext: z.string(), aad: z.string().optional() }
+
+/** `POST /transparent/:vaultid/decrypt/:name` (spec: Decrypt data); `batch_input` in place of `ciphertext` for many at once. */
+export const decrypt = (ciphers: Ciphers) =>
   endpoint({
     operation: 'transparent.decrypt',
     handler: 'EncryptionHandler',
@@ -16,18 +21,32 @@ export const decrypt = (keyring: Keyring) =>
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
     params: keyParams,
-    body: z.object({ ciphertext: z.string() }),
+    body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchOf(item) }),
     async run({ body, subject, note }) {
-      const ciphertext = readCiphertext(body.ciphertext)
-      note({ keyVersion: ciphertext.version })
-      const { key, plaintext } = await keyring.decrypt(subject, ciphertext)
-      return {
-        callinfo: {
-          plaintext: plaintext.toString('base64'),
-          key_version: String(ciphertext.version),
-          name: key.name,
-          objectid: String(key.id),
-        },
-      }
+      const { key } = existing(subject)
+      const items = body.batch_input ?? [{ ...body, ciphertext: body.ciphertext ?? missing() }]
+      const read = readEach(items, readCipherItem)
+      const versions = read.map((one) => ('value' in one ? one.value.ciphertext.version : undefined))
+      if (items.length === 1 && versions[0] !== undefined) note({ keyVersion: versions[0] })
+      const results = await runEach(read, async (ready) => (await ciphers.decrypt(subject, ready)).results)
+      const names = { name: key.name, objectid: String(key.id) }
+      if (body.batch_input)
+        return {
+          callinfo: {
+            ...names,
+            batch_results: batchResults(body.batch_input, results, (plaintext) => ({
+              plaintext: plaintext.toString('base64'),
+            })),
+          },
+        }
+      return { callinfo: { plaintext: single(results).toString('base64'), key_version: String(versions[0]), ...names } }
     },
   })
+
+export function readCipherItem({ ciphertext, aad }: { ciphertext: string; aad?: string | undefined }): CipherItem {
+  return { ciphertext: readCiphertext(ciphertext), aad: optionalBytesOf('aad', aad) }
+}
+
+function missing(): never {
+  throw new Fault('request.invalid', 'ciphertext is missing: send it, or batch_input with many.')
+}

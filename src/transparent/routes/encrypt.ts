@@ -1,16 +1,24 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
-import { decodeBase64 } from '../base64.ts'
+import type { Ciphers, Encrypted, PlainItem } from '../ciphers.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { defaultKeyType } from '../key-type.ts'
-import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import type { KeyDefaults } from './create-key.ts'
-import { keyParams, keyTypeNamed, keyVersion } from './parameters.ts'
+import { batchOf, batchResults, readEach, runEach, single } from './batch.ts'
+import { plainKey, type KeyDefaults } from './create-key.ts'
+import { bytesOf, keyParams, keyTypeNamed, keyVersion, optionalBytesOf } from './parameters.ts'
 
-/** `POST /transparent/:vaultid/encrypt/:name` (spec: Encrypt data). */
-export const encrypt = (keyring: Keyring, defaults: KeyDefaults) =>
+const item = { plaintext: z.string(), aad: z.string().optional(), key_version: keyVersion.optional() }
+const body = z.object({
+  ...item,
+  plaintext: z.string().optional(),
+  type: z.string().default(defaultKeyType),
+  batch_input: batchOf(item),
+})
+
+/** `POST /transparent/:vaultid/encrypt/:name` (spec: Encrypt data); `batch_input` in place of `plaintext` for many at once. */
+export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
   endpoint({
     operation: 'transparent.encrypt',
     handler: 'EncryptionHandler',
@@ -20,28 +28,43 @@ export const encrypt = (keyring: Keyring, defaults: KeyDefaults) =>
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 201,
     params: keyParams,
-    body: z.object({
-      plaintext: z.string(),
-      type: z.string().default(defaultKeyType),
-      key_version: keyVersion.optional(),
-    }),
+    body,
     async run({ params, body, vault, subject, note, commit }) {
-      const plaintext = decodeBase64(body.plaintext)
-      if (plaintext === undefined) throw new Fault('request.invalid', 'plaintext must be base64 with padding.')
-      const ifAbsent = { vaultId: vault.id, name: params.name, type: keyTypeNamed(body.type), info: '', ...defaults }
-      const { key, version, sealedText } = await keyring.encrypt(
-        { vault, stored: subject, ifAbsent, version: body.key_version, plaintext },
-        commit,
-      )
-      note({ keyVersion: version })
-      return {
-        callinfo: {
-          key_version: String(version),
-          ciphertext: writeCiphertext(version, sealedText),
-          name: key.name,
-          objectid: String(key.id),
-          type: key.type,
-        },
-      }
+      const ifAbsent = plainKey({ vaultId: vault.id, name: params.name }, keyTypeNamed(body.type), defaults)
+      const context = { vault, stored: subject, ifAbsent }
+      const items = body.batch_input ?? [{ ...body, plaintext: body.plaintext ?? missing() }]
+      const read = readEach(items, readItem)
+      let key = subject?.key
+      const results = await runEach(read, async (ready) => {
+        const encrypted = await ciphers.encrypt(context, ready, commit)
+        key = encrypted.key
+        return encrypted.results
+      })
+      const names = { name: params.name, objectid: String(key?.id ?? ''), type: key?.type ?? body.type }
+      if (body.batch_input)
+        return { callinfo: { ...names, batch_results: batchResults(body.batch_input, results, write) } }
+      const encrypted = single(results)
+      note({ keyVersion: encrypted.version })
+      return { callinfo: { ...write(encrypted), ...names } }
     },
   })
+
+function readItem({
+  plaintext,
+  aad,
+  key_version: version,
+}: {
+  plaintext: string
+  aad?: string | undefined
+  key_version?: number | undefined
+}): PlainItem {
+  return { plaintext: bytesOf('plaintext', plaintext), aad: optionalBytesOf('aad', aad), version }
+}
+
+function write({ version, sealedText }: Encrypted): Record<string, string> {
+  return { key_version: String(version), ciphertext: writeCiphertext(version, sealedText) }
+}
+
+function missing(): never {
+  throw new Fault('request.invalid', 'plaintext is missing: send it, or batch_input with many.')
+}

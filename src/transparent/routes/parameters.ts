@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { vaultParameter } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
-import { findKeyType, type KeyType } from '../key-type.ts'
+import { decodeBase64 } from '../base64.ts'
+import { findKeyType, keyTypes, type KeyType } from '../key-type.ts'
 
 /** Path parameters of every call that names a key. */
 export const keyParams = z.object({
@@ -22,13 +23,41 @@ export const flag = z.union(
   'must be true or false',
 )
 
+export const info = z.string().max(4096, 'must have 4096 characters at most')
+
+/** Of a key that rotates by itself: 0 for never, else an hour to ten years, in seconds. */
+export const rotationPeriod = z
+  .union(
+    [
+      z.int(),
+      z
+        .string()
+        .regex(/^\d{1,9}$/)
+        .transform(Number),
+    ],
+    'must be a number of seconds',
+  )
+  .refine(
+    (seconds) => seconds === 0 || (seconds >= 3_600 && seconds <= 315_360_000),
+    'must be 0 (never), or 3600 (an hour) to 315360000 (ten years) seconds',
+  )
+
 /** @throws Fault `key.type_unknown` */
 export function keyTypeNamed(name: string): KeyType {
   const type = findKeyType(name)
+  const offered = keyTypes.map((known) => known.name).join(', ')
   if (type === undefined)
-    throw new Fault(
-      'key.type_unknown',
-      `There is no key type ${name.slice(0, 64)}; this appliance offers aes128-gcm96 and aes256-gcm96.`,
-    )
+    throw new Fault('key.type_unknown', `There is no key type ${name.slice(0, 64)}; there are ${offered}.`)
   return type
+}
+
+/** @throws Fault `request.invalid`, which names the member */
+export function bytesOf(member: string, text: string): Buffer {
+  const bytes = decodeBase64(text)
+  if (bytes === undefined) throw new Fault('request.invalid', `${member} must be base64 with padding.`)
+  return bytes
+}
+
+export function optionalBytesOf(member: string, text: string | undefined): Buffer | undefined {
+  return text === undefined || text === '' ? undefined : bytesOf(member, text)
 }

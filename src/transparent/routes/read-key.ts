@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
-import { keyTypeOf } from '../key-type.ts'
 import type { Keyring } from '../keyring.ts'
-import { keySubject, type TransparentKey } from '../records.ts'
+import { keySubject } from '../records.ts'
+import { keyItem } from './key-item.ts'
 import { keyParams } from './parameters.ts'
 
 /** `GET /transparent/:vaultid/keys/:name` (spec: Read key): what is known of a key, never the key. */
@@ -25,18 +25,3 @@ export const readKey = (keyring: Keyring) =>
       }
     },
   })
-
-/** A KEYS item (spec: Resources, Encryption key): every value is text. */
-function keyItem(key: TransparentKey): Record<string, string> {
-  return {
-    name: key.name,
-    key_version: String(key.latestVersion),
-    type: key.type,
-    allow_backup: String(key.allowBackup === 1),
-    allow_export: String(key.allowExport === 1),
-    allow_delete: String(key.allowDelete === 1),
-    supports_signing: String(keyTypeOf(key.type).supportsSigning),
-    info: key.info,
-    objectid: String(key.id),
-  }
-}

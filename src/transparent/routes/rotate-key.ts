@@ -17,7 +17,7 @@ export const rotateKey = (keyring: Keyring) =>
     params: keyParams,
     body: z.object({}),
     async run({ subject, commit }) {
-      const key = await keyring.rotate(subject, commit)
+      const { key } = await keyring.rotate(subject, commit)
       return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }
     },
   })

@@ -172,7 +172,7 @@ describe('an address', () => {
     '/vaults',
     '/vault/1/2/3',
     '/transparent',
-    '/transparent/1/keys',
+    '/transparent/1/nothing',
     '/transparent/1/encrypt',
     '/transparent/1/keys/a/b/c',
     '/transparent/1/keys//rotate/x',

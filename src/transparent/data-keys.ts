@@ -1,0 +1,51 @@
+import type { Hsm } from '../hsm/hsm.ts'
+import type { Invocations } from './invocations.ts'
+import { cipherOf, keyTypeOf } from './key-type.ts'
+import { existing, type KeyVersions } from './key-versions.ts'
+import type { StoredKey, TransparentKey } from './records.ts'
+import { keyReference, trusting } from './sealing.ts'
+
+export interface DataKeyRequest {
+  readonly bytes: number
+  /** The latest when undefined. */
+  readonly version: number | undefined
+  readonly aad: Buffer | undefined
+  /** Whether the caller is shown the key in plain, as he asked. */
+  readonly open: boolean
+}
+
+export interface DataKey {
+  readonly key: TransparentKey
+  readonly version: number
+  readonly sealedText: Buffer
+  /** Only where it was asked for; the caller zeroes it. */
+  readonly plaintext: Buffer | undefined
+}
+
+/** Keys for data that is too large to send: made in the token, handed out encrypted under a named key. */
+export interface DataKeys {
+  /** @throws Fault `key.not_found`, `key.wrong_type`, `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `key.tampered` */
+  make(stored: StoredKey | undefined, request: DataKeyRequest): Promise<DataKey>
+}
+
+export interface DataKeyDependencies {
+  readonly hsm: Pick<Hsm, 'random' | 'encrypt'>
+  readonly versions: KeyVersions
+  readonly invocations: Invocations
+}
+
+export function createDataKeys({ hsm, versions, invocations }: DataKeyDependencies): DataKeys {
+  return {
+    async make(stored, { bytes, version, aad, open }) {
+      const found = existing(stored)
+      const { key } = found
+      cipherOf(keyTypeOf(key.type))
+      const used = await versions.find(found, version ?? key.latestVersion, key.minEncryptionVersion, 'encrypts')
+      await invocations.spend(key, used.version, 1)
+      const plaintext = await hsm.random(bytes)
+      const sealedText = await trusting(() => hsm.encrypt(keyReference(key, used), plaintext, aad))
+      if (!open) plaintext.fill(0)
+      return { key, version: used.version, sealedText, plaintext: open ? plaintext : undefined }
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Keyring } from '../keyring.ts'
+import { keySubject } from '../records.ts'
+import { keyParams } from './parameters.ts'
+
+/** `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. Until its recovery window has passed it can be taken back. */
+export const deleteKey = (keyring: Keyring) =>
+  endpoint({
+    operation: 'transparent.key.delete',
+    handler: 'EncryptionHandler',
+    method: 'DELETE',
+    path: '/transparent/:vaultid/keys/:name',
+    summary: 'Delete a key; an Admin can take it back for a while',
+    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    success: 200,
+    params: keyParams,
+    body: z.object({}),
+    async run({ subject, commit }) {
+      const key = await keyring.remove(subject, commit)
+      return { callinfo: { name: key.name, objectid: String(key.id) } }
+    },
+  })

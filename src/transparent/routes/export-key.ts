@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import { createPublicKey } from 'node:crypto'
+import { Fault } from '../../fault.ts'
+import { keySubject } from '../records.ts'
+import type { Transfers } from '../transfers.ts'
+import { keyParams, keyVersion } from './parameters.ts'
+
+/**
+ * `GET /transparent/export/:vaultid/:name[/:key_version]`: the material of an exportable key, wrapped to `public_key` (PEM or
+ * base64 of DER); in plain only where the key was created with `allow_plaintext_export`.
+ */
+export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
+  endpoint({
+    operation: oneVersion ? 'transparent.export.version' : 'transparent.export',
+    handler: 'EncryptionHandler',
+    method: 'GET',
+    path: `/transparent/export/:vaultid/:name${oneVersion ? '/:version' : ''}`,
+    summary: 'Export an exportable key',
+    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    success: 200,
+    params: oneVersion ? keyParams.extend({ version: keyVersion }) : keyParams,
+    body: z.object({ public_key: z.string().max(8_192, 'must have 8192 characters at most').optional() }),
+    async run({ params, body, subject, note }) {
+      const version = 'version' in params ? Number(params.version) : undefined
+      if (version !== undefined) note({ keyVersion: version })
+      const recipient = body.public_key === undefined ? undefined : readPublicKey(body.public_key)
+      const { key, versions } = await transfers.exportKey(subject, version, recipient)
+      const member = recipient ? 'wrapped_key' : 'key'
+      const items = versions.map((one) => ({
+        name: key.name,
+        key_version: String(one.version),
+        type: key.type,
+        [member]: one.material.toString('base64'),
+      }))
+      for (const { material } of versions) material.fill(0)
+      return {
+        callinfo: { name: key.name, version: String(key.latestVersion), objectid: String(key.id) },
+        members: { KEYS: items },
+      }
+    },
+  })
+
+/** DER SubjectPublicKeyInfo of an RSA key of 2048 to 8192 bits. @throws Fault `request.invalid` */
+export function readPublicKey(text: string): Buffer {
+  try {
+    const key = text.includes('-----')
+      ? createPublicKey(text)
+      : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' })
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+    if (key.asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 8192)
+      return key.export({ format: 'der', type: 'spki' })
+  } catch {
+    // Whatever is wrong with it, the words below say what it should be.
+  }
+  throw new Fault(
+    'request.invalid',
+    'public_key must be an RSA public key of 2048 to 8192 bits, as PEM or as base64 of DER SubjectPublicKeyInfo.',
+  )
+}

@@ -1,0 +1,22 @@
+import { keyTypeOf } from '../key-type.ts'
+import type { TransparentKey } from '../records.ts'
+
+/** A KEYS item (spec: Resources, Encryption key): every value is text. */
+export function keyItem(key: TransparentKey): Record<string, string> {
+  return {
+    name: key.name,
+    key_version: String(key.latestVersion),
+    type: key.type,
+    allow_backup: String(key.allowBackup === 1),
+    allow_export: String(key.allowExport === 1),
+    allow_delete: String(key.allowDelete === 1),
+    supports_signing: String(keyTypeOf(key.type).signature !== undefined),
+    info: key.info,
+    objectid: String(key.id),
+    residency: key.residency,
+    oldest_version: String(key.oldestVersion),
+    min_encryption_version: String(key.minEncryptionVersion),
+    min_decryption_version: String(key.minDecryptionVersion),
+    auto_rotate_period: String(key.autoRotatePeriodMs / 1_000),
+  }
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+
+/** `POST /transparent/random`: random bytes from the token. */
+export const makeRandom = (hsm: Pick<Hsm, 'random'>) =>
+  endpoint({
+    operation: 'transparent.random',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/random',
+    summary: 'Draw random bytes from the token',
+    access: { kind: 'session' },
+    success: 200,
+    params: z.object({}),
+    body: z.object({
+      bytes: z.coerce
+        .number()
+        .pipe(z.int().min(1).max(65_536))
+        .catch(Number.NaN)
+        .refine((count) => !Number.isNaN(count), 'must be 1 to 65536')
+        .default(32),
+      format: z.enum(['base64', 'hex']).default('base64'),
+    }),
+    async run({ body }) {
+      return { callinfo: { random_bytes: (await hsm.random(body.bytes)).toString(body.format) } }
+    },
+  })

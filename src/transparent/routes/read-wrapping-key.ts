@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Transfers } from '../transfers.ts'
+
+/** `GET /transparent/wrapping_key`: the public key to wrap keys to that are to be imported (RSA-OAEP with SHA-1, then AES-KWP). */
+export const readWrappingKey = (transfers: Transfers) =>
+  endpoint({
+    operation: 'transparent.wrapping.key',
+    handler: 'EncryptionHandler',
+    method: 'GET',
+    path: '/transparent/wrapping_key',
+    summary: 'Read the public key that keys to import are wrapped to',
+    access: { kind: 'session' },
+    success: 200,
+    params: z.object({}),
+    body: z.object({}),
+    async run() {
+      const spki = await transfers.wrappingKey()
+      return { callinfo: { public_key: pemOf(spki), public_key_der: spki.toString('base64') } }
+    },
+  })
+
+function pemOf(spki: Buffer): string {
+  const lines = spki.toString('base64').match(/.{1,64}/g) ?? []
+  return ['-----BEGIN PUBLIC KEY-----', ...lines, '-----END PUBLIC KEY-----', ''].join('\n')
+}

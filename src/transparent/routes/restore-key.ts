@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import { includes } from '../../access/permission.ts'
+import { Fault } from '../../fault.ts'
+import { keySubject } from '../records.ts'
+import type { Transfers } from '../transfers.ts'
+import { bytesOf, flag, keyParams } from './parameters.ts'
+
+/** `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs Admin. */
+export const restoreKey = (transfers: Transfers) =>
+  endpoint({
+    operation: 'transparent.restore',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/restore/:vaultid/:name',
+    summary: 'Restore a key with all its versions from its backup',
+    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    success: 200,
+    params: keyParams,
+    body: z.object({ backup: z.string(), force: flag.default(false) }),
+    async run({ params, body, vault, subject, commit }) {
+      if (body.force && !includes(vault.permission, 'Admin'))
+        throw new Fault('access.permission', 'Replacing a key needs Admin in the vault.')
+      const restoration = {
+        vaultId: vault.id,
+        name: params.name,
+        stored: subject,
+        backup: bytesOf('backup', body.backup),
+        force: body.force,
+      }
+      const key = await transfers.restore(restoration, commit)
+      return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }
+    },
+  })

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Keyring } from '../keyring.ts'
+import { keySubject } from '../records.ts'
+import { flag, keyParams, keyVersion } from './parameters.ts'
+
+/** `PUT /transparent/:vaultid/keys/:name/versions/:version`: forbids every use of one version, or allows it again. */
+export const setKeyVersion = (keyring: Keyring) =>
+  endpoint({
+    operation: 'transparent.key.version',
+    handler: 'EncryptionHandler',
+    method: 'PUT',
+    path: '/transparent/:vaultid/keys/:name/versions/:version',
+    summary: 'Disable or enable one version of a key',
+    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    success: 200,
+    params: keyParams.extend({ version: keyVersion }),
+    body: z.object({ enabled: flag }),
+    async run({ params, body, subject, note, commit }) {
+      note({ keyVersion: params.version })
+      const key = await keyring.setDisabled(subject, params.version, !body.enabled, commit)
+      return {
+        callinfo: {
+          name: key.name,
+          key_version: String(params.version),
+          enabled: body.enabled,
+          objectid: String(key.id),
+        },
+      }
+    },
+  })

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Keyring } from '../keyring.ts'
+import { keySubject } from '../records.ts'
+import { keyParams } from './parameters.ts'
+
+/** `POST /transparent/:vaultid/keys/:name/undelete`: takes a deleted key back with all its versions. */
+export const takeKeyBack = (keyring: Keyring) =>
+  endpoint({
+    operation: 'transparent.key.takeback',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/keys/:name/undelete',
+    summary: 'Take a deleted key back',
+    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    success: 200,
+    params: keyParams,
+    body: z.object({}),
+    async run({ subject, commit }) {
+      const key = await keyring.takeBack(subject, commit)
+      return { callinfo: { name: key.name, objectid: String(key.id) } }
+    },
+  })

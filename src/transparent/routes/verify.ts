@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import { Fault } from '../../fault.ts'
+import { keySubject } from '../records.ts'
+import type { Signatures } from '../signatures.ts'
+import { bytesOf, keyParams } from './parameters.ts'
+import { readSignature, readSigning, signingMembers } from './signing.ts'
+
+/** `POST /transparent/:vaultid/verify/:name`: whether a `signature`, or an `hmac`, is one of this key over `input`. */
+export const verify = (signatures: Signatures) =>
+  endpoint({
+    operation: 'transparent.verify',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/verify/:name',
+    summary: 'Verify a signature or an HMAC',
+    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    success: 200,
+    params: keyParams,
+    body: z.object({ ...signingMembers, signature: z.string().optional(), hmac: z.string().optional() }),
+    async run({ body, subject, note }) {
+      const text = body.signature ?? body.hmac
+      if (text === undefined || (body.signature !== undefined && body.hmac !== undefined))
+        throw new Fault('request.invalid', 'Send signature or hmac, one of the two.')
+      const { version, sealedText } = readSignature(text)
+      note({ keyVersion: version })
+      const { key, valid } =
+        body.hmac === undefined
+          ? await signatures.verify(subject, version, readSigning(body), sealedText)
+          : await signatures.verifyHmac(subject, version, bytesOf('input', body.input), sealedText)
+      return { callinfo: { valid, key_version: String(version), name: key.name, objectid: String(key.id) } }
+    },
+  })
