@@ -10,6 +10,7 @@ import type { Config } from './config/schema.ts'
 import { allEndpoints } from './endpoints.ts'
 import type { Fault } from './fault.ts'
 import { createHsmClient } from './hsm/client/hsm-client.ts'
+import { startHousekeeping } from './housekeeping.ts'
 import type { Hsm } from './hsm/hsm.ts'
 import type { Log } from './log.ts'
 import { createServer } from './server/server.ts'
@@ -57,9 +58,11 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     handle: createApplication(endpoints, pipeline),
     log,
   })
+  const housekeeping = slot === 1 ? startHousekeeping({ keyring: services.keyring, log }) : undefined
   return {
     listen: () => server.listen(),
     async close() {
+      housekeeping?.stop()
       await server.close()
       await audit.close()
       await hsm.close()
