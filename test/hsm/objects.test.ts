@@ -1,46 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Hosts, removeBuild, startHosts } from './hsm-kit.ts'
+import { fieldOf, listObjects } from './object-listing.ts'
 
 let hosts: Hosts
 let vaultKey: string
 let listing: Map<string, string>
 
-/** What `pkcs11-tool` of OpenSC prints of each object: `label, class` → the lines below it. */
-function listObjects(): Map<string, string> {
-  const { module, softhsmConf, pinFile } = hosts.token
-  const printed = execFileSync(
-    'pkcs11-tool',
-    [
-      '--module',
-      module,
-      '--token-label',
-      'strongroom',
-      '--login',
-      '--pin',
-      readFileSync(pinFile, 'utf8'),
-      '--list-objects',
-    ],
-    { encoding: 'utf8', env: { ...process.env, SOFTHSM2_CONF: softhsmConf }, stdio: ['ignore', 'pipe', 'ignore'] },
-  )
-  const objects = printed.split(/^(?=\S.* Object)/m).filter((text) => / Object/.test(text))
-  return new Map(
-    objects.map((text) => [`${/label:\s+(\S+)/.exec(text)?.[1]}, ${/^(\S+ ?\S*) Object/.exec(text)?.[1]}`, text]),
-  )
-}
-
-const field = (object: string, name: string) =>
-  new RegExp(`^\\s*${name}:\\s+(.*?)\\s*$`, 'm')
-    .exec(listing.get(object) ?? '')?.[1]
-    ?.split(', ')
-    .toSorted()
-    .join(', ')
+const field = (object: string, name: string) => fieldOf(listing.get(object), name)
 
 beforeAll(async () => {
   hosts = await startHosts()
   vaultKey = await hosts.hsm.createVaultKey()
-  listing = listObjects()
+  listing = listObjects(hosts.token)
 }, 120_000)
 
 afterAll(async () => {

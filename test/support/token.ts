@@ -41,22 +41,29 @@ const ingredients = [
 export function makeToken(): Promise<TestToken> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-token-'))
   execFileSync('cp', ['-a', `${template()}/.`, directory])
+  const softhsmConf = `directories.tokendir = ${join(directory, 'tokens')}\nobjectstore.backend = file\nlog.level = ERROR\n`
+  writeFileSync(join(directory, 'softhsm2.conf'), softhsmConf)
+  return Promise.resolve(tokenIn(directory))
+}
+
+/** A token with keys of its own, unlike the copies, which all hold the same. */
+export function makeOtherToken(): TestToken {
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-token-'))
+  fill(directory)
+  return tokenIn(directory)
+}
+
+function tokenIn(directory: string): TestToken {
   const { module, uri } = description.parse(JSON.parse(readFileSync(join(directory, 'token.json'), 'utf8')))
-  const softhsmConf = join(directory, 'softhsm2.conf')
-  const tokenDirectory = join(directory, 'tokens')
-  writeFileSync(
-    softhsmConf,
-    `directories.tokendir = ${tokenDirectory}\nobjectstore.backend = file\nlog.level = ERROR\n`,
-  )
-  return Promise.resolve({
+  return {
     directory,
     module,
     tokenUri: uri,
-    softhsmConf,
-    tokenDirectory,
+    softhsmConf: join(directory, 'softhsm2.conf'),
+    tokenDirectory: join(directory, 'tokens'),
     pinFile: join(directory, 'pin'),
     cleanup: () => rmSync(directory, { recursive: true, force: true }),
-  })
+  }
 }
 
 function template(): string {

@@ -3,13 +3,15 @@ import type { Operation } from '../frame.ts'
 import type { GenerateOptions, GeneratedKey, WrappedKey } from '../hsm.ts'
 import type { RequestRouter } from './request-router.ts'
 
+type Call<T> = (operation: Operation, fields: readonly Uint8Array[]) => Promise<T>
+
 /** Requests to a token host, by the shape of what comes back. All reject as `RequestRouter.call` does. */
 export interface Calls {
-  fields(operation: Operation, fields: readonly Uint8Array[]): Promise<readonly Buffer[]>
-  bytes(operation: Operation, fields: readonly Uint8Array[]): Promise<Buffer>
-  flag(operation: Operation, fields: readonly Uint8Array[]): Promise<boolean>
-  done(operation: Operation, fields: readonly Uint8Array[]): Promise<void>
-  generated(operation: Operation, fields: readonly Uint8Array[]): Promise<GeneratedKey>
+  readonly fields: Call<readonly Buffer[]>
+  readonly bytes: Call<Buffer>
+  readonly flag: Call<boolean>
+  readonly done: Call<void>
+  readonly generated: Call<GeneratedKey>
 }
 
 export function createCalls(router: RequestRouter): Calls {

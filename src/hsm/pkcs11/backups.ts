@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { BackupSeal } from '../hsm.ts'
-import { sealBytes } from './key-handles.ts'
+import { sealBytes } from './seal-check.ts'
 import { hmacSha256 } from './mechanisms.ts'
 import type { Token } from './token.ts'
 

@@ -1,16 +1,15 @@
-import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../../fault.ts'
-import { type KeyReference, type SealedRecord, openKeyRecord, residentKek } from '../hsm.ts'
+import { type KeyReference, type SealedRecord, residentKek } from '../hsm.ts'
 import { TokenFailure } from './failure.ts'
-import { type AnyKindRow, rowOf, unwrapMechanism } from './any-kinds.ts'
+import { type AnyKindRow, unwrapMechanism } from './any-kinds.ts'
 import { type KeyKindRow, unwrappedTemplate } from './key-kinds.ts'
-import { hmacSha256 } from './mechanisms.ts'
 import { type PairKindRow, privateTemplate } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { verifyingTemplate } from './public-keys.ts'
 import { findResident } from './resident-keys.ts'
 import type { RootKeys } from './root-objects.ts'
+import { type OpenRecord, createSealCheck } from './seal-check.ts'
 
 /**
  * The unwrapped keys of one epoch. It lives and dies with its connection, and so no handle outlives its epoch.
@@ -44,10 +43,6 @@ export interface KeyHandlesOptions {
   readonly mechanisms: ReadonlySet<number>
 }
 
-export interface OpenRecord extends ReturnType<typeof openKeyRecord> {
-  readonly row: AnyKindRow
-}
-
 interface HeldKey {
   readonly record: Buffer
   readonly handle: KeyHandle
@@ -56,36 +51,9 @@ interface HeldKey {
   readonly isResident: boolean
 }
 
-export const sealBytes = 32
-
 export function createKeyHandles({ limit, keeper, operation, roots, mechanisms }: KeyHandlesOptions): KeyHandles {
+  const { verify, verifyPolicy, openKey } = createSealCheck({ limit, operation, roots })
   const keys = new LRUCache<string, HeldKey>({ max: limit, dispose: (held) => letGo(keeper, held) })
-  const policies = new LRUCache<string, Buffer>({ max: limit })
-
-  const verify = ({ record, seal }: SealedRecord) => {
-    const expected = operation().sign(hmacSha256, roots.seal, record, Buffer.alloc(sealBytes))
-    if (seal.length !== sealBytes || expected.length !== sealBytes || !timingSafeEqual(seal, expected)) {
-      throw new Fault(
-        'hsm.seal_broken',
-        'A record in the database does not carry the seal of this token: it was altered outside Strongroom.',
-      )
-    }
-  }
-
-  const verifyPolicy = (policy: SealedRecord) => {
-    const name = policy.seal.toString('latin1')
-    if (policies.get(name)?.equals(policy.record) === true) return
-    verify(policy)
-    policies.set(name, Buffer.from(policy.record))
-  }
-
-  const openKey = (sealed: SealedRecord): OpenRecord => {
-    verify(sealed)
-    const opened = openSealed(sealed.record)
-    if (opened.kek.startsWith('backup.')) throw new Fault('hsm.rejected', 'A backup is restored before it is used.')
-    return { ...opened, row: rowOf(opened.kind) }
-  }
-
   const unwrap = ({ row, kek, blob }: OpenRecord): KeyHandle => {
     if (kek === residentKek) return findResident(keeper, blob, row)
     const template = row.serves === 'sign' ? privateTemplate(row, false) : unwrappedTemplate(row)
@@ -162,14 +130,6 @@ function nameOf({ seal }: SealedRecord, half: 'private' | 'public'): string {
 
 function wrongKind(): Fault {
   return new Fault('hsm.rejected', 'A key of another kind does not serve here.')
-}
-
-function openSealed(record: Buffer): ReturnType<typeof openKeyRecord> {
-  try {
-    return openKeyRecord(record)
-  } catch (error) {
-    throw new Fault('hsm.rejected', 'A sealed record that holds no key cannot be used as one.', { cause: error })
-  }
 }
 
 // A handle that is void already is what was wanted; a token that is gone shows at the next operation.

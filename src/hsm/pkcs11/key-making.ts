@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto'
-import pkcs11 from 'pkcs11js'
+import pkcs11, { type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { AnyKind, GenerateOptions, GeneratedKey, ImportOptions, KeyKind, WrappedKey } from '../hsm.ts'
 import { type AnyKindRow, passingTemplate, requirePaddedWrap, rowOf, unwrapMechanism } from './any-kinds.ts'
 import type { Connection } from './connection.ts'
 import { importable, importedTemplate, kindRows, passingWrapKey, unwrapOnly } from './key-kinds.ts'
+import { matchPair, mismatch, tryOut } from './key-trial.ts'
 import { oaep } from './mechanisms.ts'
 import type { PairKindRow } from './pair-kinds.ts'
 import { makePassing, once, wrapPassing, wrapUnder } from './passing-keys.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
-import { curveOf, rsaPublicKeyOf, verifyingTemplate } from './public-keys.ts'
+import { curveOf, rsaPublicKeyOf } from './public-keys.ts'
 import { requireUse } from './offers.ts'
-import { signingCall } from './signatures.ts'
 import type { Token } from './token.ts'
 
 /** Makes a key as a session object, wraps it, destroys it: it exists in plain nowhere. */
@@ -43,17 +42,22 @@ export function importSecret(token: Token, kind: KeyKind, secret: Buffer): Wrapp
 export function importKey(token: Token, kind: AnyKind, wrapped: Buffer, options: ImportOptions): GeneratedKey {
   return token.run((connection) => {
     requireUse(connection, kind)
-    const { keeper, mechanisms } = connection
-    const transport = connection.roots.transport()
-    const mechanism = requirePaddedWrap(mechanisms)
-    const [modulus] = keeper.attributes(transport.publicKey, [pkcs11.CKA_MODULUS])
-    const split = modulus?.length ?? 0
-    const outer = keeper.unwrap(oaep, transport.privateKey, wrapped.subarray(0, split), passingWrapKey(unwrapOnly))
-    const key = once(keeper, [outer], () =>
-      keeper.unwrap(mechanism, outer, wrapped.subarray(split), passingTemplate(rowOf(kind))),
-    )
-    return once(keeper, [key], () => admit(connection, kind, key, options))
+    const key = unwrapArrived(connection, wrapped, passingTemplate(rowOf(kind)))
+    return once(connection.keeper, [key], () => admit(connection, kind, key, options))
   })
+}
+
+/** Unwraps what CKM_RSA_AES_KEY_WRAP made for the transport key, by the token's single steps, to an object of this template. */
+export function unwrapArrived(
+  { keeper, roots, mechanisms }: Pick<Connection, 'keeper' | 'roots' | 'mechanisms'>,
+  wrapped: Buffer,
+  template: Template,
+): KeyHandle {
+  const mechanism = requirePaddedWrap(mechanisms)
+  const { publicKey, privateKey } = roots.transport()
+  const modulusBytes = keeper.attributes(publicKey, [pkcs11.CKA_MODULUS])[0]?.length ?? 0
+  const outer = keeper.unwrap(oaep, privateKey, wrapped.subarray(0, modulusBytes), passingWrapKey(unwrapOnly))
+  return once(keeper, [outer], () => keeper.unwrap(mechanism, outer, wrapped.subarray(modulusBytes), template))
 }
 
 /** Takes a key from under a backup KEK; see `KeyBackup.restoreKey`. */
@@ -85,13 +89,13 @@ function unwrapBackup({ keeper, roots, mechanisms }: Connection, kind: AnyKind, 
 /** Wraps a key that came in, once it is sure that it is what it is said to be. */
 function admit(connection: Connection, kind: AnyKind, key: KeyHandle, options: ImportOptions): GeneratedKey {
   const row = rowOf(kind)
+  if (row.serves !== 'sign') tryOut(connection, row, key)
   const publicKey = row.serves === 'sign' ? checkedPublicKey(connection, row, key, options) : undefined
   const admitted = wrapPassing(connection, kind, { key, publicKey }, options)
   checkLength(row, admitted)
   return admitted
 }
 
-const digestBytes = 32
 /** Bytes by which RFC 3394 lengthens a key. */
 const wrapBytes = 8
 
@@ -112,16 +116,6 @@ function checkedPublicKey(connection: Connection, row: PairKindRow, key: KeyHand
   if (row.family !== 'rsa' && !curveOf(keeper, key).equals(row.curve))
     throw new Fault('hsm.rejected', 'The private key is on another curve.')
   if (given?.equals(publicKey) === false) throw mismatch()
-  const verifying = keeper.create(verifyingTemplate(row, publicKey))
-  return once(keeper, [verifying], () => {
-    const { session } = connection
-    const { mechanism, data } = signingCall(row, { hash: 'sha256' }, randomBytes(digestBytes))
-    const signature = session.sign(mechanism, key, data, Buffer.alloc(row.signatureBytes))
-    if (!session.verify(mechanism, verifying, data, signature)) throw mismatch()
-    return publicKey
-  })
-}
-
-function mismatch(): Fault {
-  return new Fault('hsm.rejected', 'The public key is not the one of this private key.')
+  matchPair(connection, row, key, publicKey)
+  return publicKey
 }

@@ -5,7 +5,7 @@ import { decryptWith, encryptWith } from './cipher-calls.ts'
 import { ecdsa, hmacSha256 } from './mechanisms.ts'
 import { pairRows } from './pair-kinds.ts'
 import { publicKeyOf } from './public-keys.ts'
-import { sealBytes } from './key-handles.ts'
+import { sealBytes } from './seal-check.ts'
 import type { Token } from './token.ts'
 
 const randomLimitBytes = 65_536
