@@ -7,7 +7,9 @@ import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { cipherOf, keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
-import type { Keyring, NewKey } from './keyring.ts'
+import type { Keyring } from './keyring.ts'
+import type { NewKey } from './new-key.ts'
+import { each, takeNext, type Result } from './results.ts'
 import { findKey, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
 import { keyReference, trusting } from './sealing.ts'
 
@@ -27,9 +29,6 @@ export interface RewrapRequest extends CipherItem {
   /** The latest when undefined. */
   readonly toVersion: number | undefined
 }
-
-/** What became of one item of many: its own fault spoils no other. */
-export type Result<T> = { readonly value: T } | { readonly fault: Fault }
 
 export interface Encrypted {
   readonly version: number
@@ -273,35 +272,6 @@ interface Opened {
   readonly from: KeyVersion
   readonly sealedText: Buffer
   readonly aad: Buffer | undefined
-}
-
-/** Faults that concern one item and not the call. */
-const itemFaults = [
-  'key.version_unknown',
-  'key.version_disabled',
-  'key.exhausted',
-  'ciphertext.malformed',
-  'ciphertext.invalid',
-  'request.invalid',
-] as const
-
-function each<I, T>(items: readonly I[], work: (item: I) => Promise<T>): Promise<Result<T>[]> {
-  return Promise.all(
-    items.map(async (item) => {
-      try {
-        return { value: await work(item) }
-      } catch (error) {
-        if (error instanceof Fault && itemFaults.some((code) => isFault(error, code))) return { fault: error }
-        throw error
-      }
-    }),
-  )
-}
-
-function takeNext<T>(results: Iterator<Result<T>>): Result<T> {
-  const next = results.next()
-  if (next.done === true) throw new TypeError('fewer results than items')
-  return next.value
 }
 
 const isResult = (outcome: Outcome): outcome is { readonly result: Buffer } => 'result' in outcome

@@ -5,7 +5,14 @@ import { residentKek } from '../hsm/wrapped-key.ts'
 import type { Store, Tx } from '../store/store.ts'
 import type { Invocations } from './invocations.ts'
 import { keyTypeOf } from './key-type.ts'
-import { findVersion, insertVersion, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
+import {
+  findVersion,
+  insertVersion,
+  isMaterialInUse,
+  type KeyVersion,
+  type StoredKey,
+  type TransparentKey,
+} from './records.ts'
 import { checkPolicy, invocationsRecord, versionRecord, type UnsealedVersion } from './sealing.ts'
 
 /** What decides how the material of a key is made. */
@@ -53,7 +60,13 @@ export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersion
 
     async discard({ kek, blob }) {
       // A wrapped key that nobody keeps is gone; an object of the token is not.
-      if (kek === residentKek) await hsm.destroyResident(blob.toString('hex')).catch(() => undefined)
+      if (kek !== residentKek) return
+      try {
+        // A commit that failed may have happened all the same: only what the database does not know goes.
+        if (!(await isMaterialInUse(store, blob))) await hsm.destroyResident(blob.toString('hex'))
+      } catch {
+        // Left behind as waste; the error that led here is the one to tell.
+      }
     },
 
     async add(tx, key, version, made, past = newborn) {

@@ -1,53 +1,27 @@
 import type { Clock } from '../clock.ts'
 import { Fault, isFault } from '../fault.ts'
 import type { GeneratedKey, Hsm } from '../hsm/hsm.ts'
-import { residentKek } from '../hsm/wrapped-key.ts'
 import type { Commit, Store, Tx } from '../store/store.ts'
 import type { Invocations } from './invocations.ts'
-import { keyTypeOf, type KeyType } from './key-type.ts'
+import { changed, type KeyChanges } from './key-changes.ts'
+import { KeyRows } from './key-rows.ts'
+import { keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
+import { newRow, type NewKey } from './new-key.ts'
 import {
   deleteKey,
   deleteVersionsBelow,
   findDeletedBefore,
   findKey,
-  findKeyById,
   findVersion,
   findVersions,
   insertKey,
   listKeys,
-  replaceKey,
-  replaceVersion,
   type KeyVersion,
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { checkPolicy, checkVersion, policyRecord, sealedVersion, trusting, versionRecord } from './sealing.ts'
-
-export interface NewKey {
-  readonly vaultId: number
-  readonly name: string
-  readonly type: KeyType
-  readonly info: string
-  readonly residency: 'database' | 'token'
-  readonly allowExport: boolean
-  readonly allowPlaintextExport: boolean
-  readonly allowBackup: boolean
-  readonly allowDelete: boolean
-  /** 0 for never. */
-  readonly autoRotatePeriodMs: number
-}
-
-/** What may be changed of a key. Export and backup can be turned off, never on. */
-export interface KeyChanges {
-  readonly info?: string | undefined
-  readonly allowExport?: boolean | undefined
-  readonly allowBackup?: boolean | undefined
-  readonly allowDelete?: boolean | undefined
-  readonly autoRotatePeriodMs?: number | undefined
-  readonly minEncryptionVersion?: number | undefined
-  readonly minDecryptionVersion?: number | undefined
-}
+import { checkPolicy, checkVersion, policyRecord } from './sealing.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
@@ -111,9 +85,11 @@ export function createKeyring(dependencies: KeyringDependencies): Keyring {
 
 class DatabaseKeyring implements Keyring {
   readonly #in: KeyringDependencies
+  readonly #rows: KeyRows
 
   constructor(dependencies: KeyringDependencies) {
     this.#in = dependencies
+    this.#rows = new KeyRows(dependencies.hsm)
   }
 
   async create(key: NewKey, commit: Commit): Promise<StoredKey> {
@@ -163,24 +139,33 @@ class DatabaseKeyring implements Keyring {
   }
 
   update(stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey> {
-    return this.#change(existing(stored).key, commit, async (current, tx) => {
-      const next = { ...current, ...changedRow(current, changes) }
-      checkLimits(next)
-      if (changes.allowBackup === false && current.allowBackup === 1) await this.#forgetBackups(tx, current)
+    return this.#rows.change(existing(stored).key, commit, async (current, tx) => {
+      const next = changed(current, changes)
+      if (changes.allowBackup === false && current.allowBackup === 1) await this.#rows.forgetBackups(tx, current)
       return next
     })
   }
 
-  async rotate(stored: StoredKey | undefined, commit: Commit): Promise<StoredKey> {
+  rotate(stored: StoredKey | undefined, commit: Commit): Promise<StoredKey> {
+    return this.#rotate(existing(stored).key, commit, () => true)
+  }
+
+  async #rotate(
+    admitted: TransparentKey,
+    commit: Commit,
+    wanted: (current: TransparentKey) => boolean,
+  ): Promise<StoredKey> {
     const { versions, invocations } = this.#in
-    const admitted = existing(stored).key
     const made = await versions.make(admitted)
     try {
       let latest: KeyVersion | undefined
-      const key = await this.#change(
+      const key = await this.#rows.change(
         admitted,
         commit,
-        (current) => Promise.resolve({ ...current, latestVersion: current.latestVersion + 1 }),
+        (current) => {
+          if (!wanted(current)) throw new Fault('store.conflict')
+          return Promise.resolve({ ...current, latestVersion: current.latestVersion + 1 })
+        },
         async (tx, next) => {
           latest = await versions.add(tx, next, next.latestVersion, made)
         },
@@ -197,9 +182,9 @@ class DatabaseKeyring implements Keyring {
   async rotateIfDue(stored: StoredKey): Promise<StoredKey> {
     if (!isDue(stored, this.#in.clock.now())) return stored
     try {
-      return await this.rotate(stored, (work) =>
-        this.#in.commitAsAppliance('transparent.key.autorotate', stored.key, work),
-      )
+      const { key } = stored
+      const commit: Commit = (work) => this.#in.commitAsAppliance('transparent.key.autorotate', key, work)
+      return await this.#rotate(key, commit, ({ latestVersion }) => latestVersion === key.latestVersion)
     } catch (error) {
       // Another worker was quicker: its version is as good.
       const theirs = isFault(error, 'store.conflict')
@@ -221,30 +206,32 @@ class DatabaseKeyring implements Keyring {
       await checkPolicy(this.#in.hsm, key)
       const found = await findVersion(tx, key.id, version)
       if (found === null) throw new Fault('key.version_unknown')
-      await this.#replaceVersion(tx, key, found, { disabled: Number(disabled) })
+      await this.#rows.replaceVersion(tx, key, found, { disabled: Number(disabled) })
       return key
     })
   }
 
   trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey> {
     let trimmed: KeyVersion[] = []
-    return this.#change(existing(stored).key, commit, async (current, tx) => {
-      if (oldest > current.minDecryptionVersion || oldest > current.minEncryptionVersion)
-        throw new Fault(
-          'key.version_unknown',
-          'Only versions below min_decryption_version and min_encryption_version can be trimmed: raise those first.',
-        )
-      trimmed = (await findVersions(tx, current.id)).filter(({ version }) => version < oldest)
-      await deleteVersionsBelow(tx, current.id, oldest)
-      return { ...current, oldestVersion: Math.max(oldest, current.oldestVersion) }
-    }).then(async (key) => {
-      await this.#destroyMaterial(trimmed)
-      return key
-    })
+    return this.#rows
+      .change(existing(stored).key, commit, async (current, tx) => {
+        if (oldest > current.minDecryptionVersion || oldest > current.minEncryptionVersion)
+          throw new Fault(
+            'key.version_unknown',
+            'Only versions below min_decryption_version and min_encryption_version can be trimmed: raise those first.',
+          )
+        trimmed = (await findVersions(tx, current.id)).filter(({ version }) => version < oldest)
+        await deleteVersionsBelow(tx, current.id, oldest)
+        return { ...current, oldestVersion: Math.max(oldest, current.oldestVersion) }
+      })
+      .then(async (key) => {
+        await this.#rows.destroyMaterial(trimmed)
+        return key
+      })
   }
 
   remove(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey> {
-    return this.#change(existing(stored).key, commit, (current) => {
+    return this.#rows.change(existing(stored).key, commit, (current) => {
       if (current.allowDelete !== 1) throw new Fault('key.delete_forbidden')
       return Promise.resolve({ ...current, deletedAt: this.#in.clock.now() })
     })
@@ -253,7 +240,7 @@ class DatabaseKeyring implements Keyring {
   takeBack(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey> {
     if (stored === undefined || stored.key.deletedAt === null)
       throw new Fault('key.not_found', 'There is no deleted key of this name in the vault.')
-    return this.#change(stored.key, commit, (current) => Promise.resolve({ ...current, deletedAt: null }))
+    return this.#rows.change(stored.key, commit, (current) => Promise.resolve({ ...current, deletedAt: null }))
   }
 
   async destroyExpired(): Promise<readonly TransparentKey[]> {
@@ -263,7 +250,7 @@ class DatabaseKeyring implements Keyring {
       await checkPolicy(this.#in.hsm, key)
       const versions = await findVersions(store.read, key.id)
       await this.#in.commitAsAppliance('transparent.key.destroy', key, (tx) => deleteKey(tx, key.id))
-      await this.#destroyMaterial(versions)
+      await this.#rows.destroyMaterial(versions)
     }
     return expired
   }
@@ -284,48 +271,6 @@ class DatabaseKeyring implements Keyring {
     invocations.adopt(created.stored.latest, spent)
     return created
   }
-
-  /** Replaces a key's row by what `step` makes of it as it is at that moment, sealed anew. */
-  #change(
-    admitted: TransparentKey,
-    commit: Commit,
-    step: (current: TransparentKey, tx: Tx) => Promise<TransparentKey>,
-    then: (tx: Tx, key: TransparentKey) => Promise<void> = () => Promise.resolve(),
-  ): Promise<TransparentKey> {
-    const { hsm } = this.#in
-    return commit(async (tx) => {
-      const current = await findKeyById(tx, admitted.id)
-      if (current === null) throw new Fault('key.not_found')
-      // A new seal over an edited row would make the edit good.
-      await checkPolicy(hsm, current)
-      const next = await step(current, tx)
-      const sealed = { ...next, seal: await hsm.seal(policyRecord(next)) }
-      if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
-      await then(tx, sealed)
-      return sealed
-    })
-  }
-
-  async #replaceVersion(tx: Tx, key: TransparentKey, from: KeyVersion, change: Partial<KeyVersion>): Promise<void> {
-    const { hsm } = this.#in
-    await trusting(() => hsm.verify(sealedVersion(key, from)))
-    const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change }
-    const sealed = { ...next, seal: await hsm.seal(versionRecord(key, next)) }
-    if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
-  }
-
-  /** Turning backup off destroys what a backup would be made of. */
-  async #forgetBackups(tx: Tx, key: TransparentKey): Promise<void> {
-    for (const version of await findVersions(tx, key.id)) {
-      await this.#replaceVersion(tx, key, version, { backupKek: null, backupBlob: null })
-    }
-  }
-
-  /** The rows are gone; what they named in the token follows. */
-  async #destroyMaterial(versions: readonly KeyVersion[]): Promise<void> {
-    for (const { kek, blob } of versions)
-      if (kek === residentKek) await this.#in.hsm.destroyResident(blob.toString('hex'))
-  }
 }
 
 /** Share of the safe encryptions after which a version is replaced at its next use. */
@@ -335,64 +280,4 @@ function isDue({ key, latest }: StoredKey, now: number): boolean {
   const { cipher } = keyTypeOf(key.type)
   if (cipher && latest.invocations >= cipher.maxInvocations * nearlyUsedUp) return true
   return key.autoRotatePeriodMs > 0 && now - latest.createdAt >= key.autoRotatePeriodMs
-}
-
-function newRow(
-  { type, allowExport, allowPlaintextExport, allowBackup, allowDelete, ...key }: NewKey,
-  createdAt: number,
-): Omit<TransparentKey, 'id' | 'seal'> {
-  if (key.residency === 'token' && (allowExport || allowBackup))
-    throw new Fault(
-      'key.residency',
-      'A key that resides in the token can be neither exported nor backed up: turn allow_export and allow_backup off.',
-    )
-  if (allowPlaintextExport && !allowExport)
-    throw new Fault('key.flag_off', 'allow_plaintext_export needs allow_export.')
-  return {
-    ...key,
-    type: type.name,
-    allowExport: Number(allowExport),
-    allowPlaintextExport: Number(allowPlaintextExport),
-    allowBackup: Number(allowBackup),
-    allowDelete: Number(allowDelete),
-    oldestVersion: 1,
-    latestVersion: 1,
-    minEncryptionVersion: 1,
-    minDecryptionVersion: 1,
-    createdAt,
-    deletedAt: null,
-  }
-}
-
-function changedRow(current: TransparentKey, changes: KeyChanges): Partial<TransparentKey> {
-  if (changes.allowExport === true && current.allowExport === 0)
-    throw new Fault('key.flag_off', 'allow_export cannot be turned on again.')
-  if (changes.allowBackup === true && current.allowBackup === 0)
-    throw new Fault('key.flag_off', 'allow_backup cannot be turned on again.')
-  const allowExport = changes.allowExport === undefined ? current.allowExport : Number(changes.allowExport)
-  return {
-    info: changes.info ?? current.info,
-    allowExport,
-    allowPlaintextExport: allowExport === 0 ? 0 : current.allowPlaintextExport,
-    allowBackup: changes.allowBackup === undefined ? current.allowBackup : Number(changes.allowBackup),
-    allowDelete: changes.allowDelete === undefined ? current.allowDelete : Number(changes.allowDelete),
-    autoRotatePeriodMs: changes.autoRotatePeriodMs ?? current.autoRotatePeriodMs,
-    minEncryptionVersion: changes.minEncryptionVersion ?? current.minEncryptionVersion,
-    minDecryptionVersion: changes.minDecryptionVersion ?? current.minDecryptionVersion,
-  }
-}
-
-function checkLimits({
-  oldestVersion,
-  latestVersion,
-  minEncryptionVersion,
-  minDecryptionVersion,
-}: TransparentKey): void {
-  for (const [name, value] of Object.entries({
-    min_encryption_version: minEncryptionVersion,
-    min_decryption_version: minDecryptionVersion,
-  })) {
-    if (value < oldestVersion || value > latestVersion)
-      throw new Fault('key.version_unknown', `${name} must be between ${oldestVersion} and ${latestVersion}.`)
-  }
 }

@@ -222,6 +222,12 @@ export function findVersions(tx: Tx, keyId: number): Promise<KeyVersion[]> {
   return tx.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
 }
 
+/** Whether some version refers to this object of the token. */
+export async function isMaterialInUse(store: Store, blob: Buffer): Promise<boolean> {
+  const rows = await store.query('SELECT 1 FROM key_versions WHERE blob = $1', [blob.toString('base64')])
+  return rows.length > 0
+}
+
 export async function insertKey(
   tx: Tx,
   key: Omit<TransparentKey, 'id' | 'seal'>,

@@ -5,7 +5,8 @@ import type { Commit, Store, Tx } from '../store/store.ts'
 import { decodeContent, encodeContent, readBackup, writeBackup, type Backup, type BackupVersion } from './backup.ts'
 import { keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
-import type { Keyring, NewKey } from './keyring.ts'
+import type { Keyring } from './keyring.ts'
+import type { NewKey } from './new-key.ts'
 import {
   deleteKey,
   findKey,

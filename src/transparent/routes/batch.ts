@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { faultCatalogue } from '../../api/faults.ts'
 import { Fault } from '../../fault.ts'
-import type { Result } from '../ciphers.ts'
+import type { Result } from '../results.ts'
 
 /** Most items of one call. */
 const maxItems = 1_000
