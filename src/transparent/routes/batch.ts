@@ -38,7 +38,7 @@ export async function runEach<T, R>(
   run: (ready: readonly T[]) => Promise<readonly Result<R>[]>,
 ): Promise<Result<R>[]> {
   const ready = items.flatMap((item) => ('value' in item ? [item.value] : []))
-  const done = [...(await run(ready))]
+  const done = ready.length === 0 ? [] : [...(await run(ready))]
   return items.map((item) => ('fault' in item ? item : (done.shift() ?? { fault: new Fault('internal') })))
 }
 

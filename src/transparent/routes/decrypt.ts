@@ -24,6 +24,7 @@ export const decrypt = (ciphers: Ciphers) =>
     body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchOf(item) }),
     async run({ body, subject, note }) {
       const { key } = existing(subject)
+      if (body.batch_input) note({ subject: `${body.batch_input.length} items` })
       const items = body.batch_input ?? [{ ...body, ciphertext: body.ciphertext ?? missing() }]
       const read = readEach(items, readCipherItem)
       const versions = read.map((one) => ('value' in one ? one.value.ciphertext.version : undefined))

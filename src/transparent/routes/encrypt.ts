@@ -32,6 +32,9 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     async run({ params, body, vault, subject, note, commit }) {
       const ifAbsent = plainKey({ vaultId: vault.id, name: params.name }, keyTypeNamed(body.type), defaults)
       const context = { vault, stored: subject, ifAbsent }
+      // Where the key is made on the way, the record is written with it.
+      if (!subject) note({ keyVersion: 1 })
+      if (body.batch_input) note({ subject: `${body.batch_input.length} items` })
       const items = body.batch_input ?? [{ ...body, plaintext: body.plaintext ?? missing() }]
       const read = readEach(items, readItem)
       let key = subject?.key

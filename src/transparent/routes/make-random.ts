@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 
+const range = 'must be 1 to 65536'
+
 /** `POST /transparent/random`: random bytes from the token. */
 export const makeRandom = (hsm: Pick<Hsm, 'random'>) =>
   endpoint({
@@ -14,11 +16,18 @@ export const makeRandom = (hsm: Pick<Hsm, 'random'>) =>
     success: 200,
     params: z.object({}),
     body: z.object({
-      bytes: z.coerce
-        .number()
-        .pipe(z.int().min(1).max(65_536))
-        .catch(Number.NaN)
-        .refine((count) => !Number.isNaN(count), 'must be 1 to 65536')
+      bytes: z
+        .union(
+          [
+            z.int(),
+            z
+              .string()
+              .regex(/^\d{1,5}$/)
+              .transform(Number),
+          ],
+          range,
+        )
+        .refine((count) => count >= 1 && count <= 65_536, range)
         .default(32),
       format: z.enum(['base64', 'hex']).default('base64'),
     }),

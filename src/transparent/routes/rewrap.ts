@@ -25,6 +25,7 @@ export const rewrap = (ciphers: Ciphers) =>
     body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchOf(item) }),
     async run({ body, subject, note }) {
       const { key } = existing(subject)
+      if (body.batch_input) note({ subject: `${body.batch_input.length} items` })
       const items = body.batch_input ?? [{ ...body, ciphertext: body.ciphertext ?? missing() }]
       const read = readEach(items, (one): RewrapRequest => ({ ...readCipherItem(one), toVersion: one.to_version }))
       const results = await runEach(read, async (ready) => (await ciphers.rewrap(subject, ready)).results)
