@@ -5,7 +5,7 @@ import type { Hsm, Outcome } from '../hsm/hsm.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
-import { cipherOf, keyTypeOf } from './key-type.ts'
+import { checkAad, cipherOf, keyTypeOf, type KeyType } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { NewKey } from './new-key.ts'
@@ -48,12 +48,12 @@ export interface EncryptContext {
  * `key.not_found`, `key.wrong_type`, `key.tampered`, `access.permission`, `hsm.*`, `store.*`.
  */
 export interface Ciphers {
-  /** Makes the key first where it is missing and the caller may write. Items: `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `request.invalid`. */
+  /** Makes the key first where it is missing, the caller may write and an item can be encrypted. Items: `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `request.invalid`. */
   encrypt(
     context: EncryptContext,
     items: readonly PlainItem[],
     commit: Commit,
-  ): Promise<{ key: TransparentKey; results: readonly Result<Encrypted>[] }>
+  ): Promise<{ key: TransparentKey | undefined; results: readonly Result<Encrypted>[] }>
   /** Items: `ciphertext.malformed`, `ciphertext.invalid`, `key.version_unknown`, `key.version_disabled`. */
   decrypt(
     stored: StoredKey | undefined,
@@ -140,6 +140,9 @@ class TokenCiphers implements Ciphers {
   async #encryptWithNew({ vault, ifAbsent }: EncryptContext, items: readonly PlainItem[], commit: Commit) {
     await this.#checkMayCreate(vault, ifAbsent)
     cipherOf(ifAbsent.type)
+    const refused = (await each(items, (item) => checkFirst(ifAbsent.type, item))).filter((item) => 'fault' in item)
+    // Items that cannot be encrypted are no use, and make no key.
+    if (refused.length === items.length) return { key: undefined, results: refused }
     const spent = items.length
     const { stored, result } = await this.#in.keyring.createAnd(ifAbsent, spent, commit, async (made) => {
       const prepared = await each(items, (item) => this.#prepare(made, item, false))
@@ -171,7 +174,7 @@ class TokenCiphers implements Ciphers {
   }
 
   async #prepare(stored: StoredKey, item: PlainItem, spend: boolean): Promise<Prepared> {
-    checkAad(stored.key, item.aad)
+    checkAad(keyTypeOf(stored.key.type), item.aad)
     return { to: await this.#writable(stored, item.version, spend ? 1 : 0), plaintext: item.plaintext, aad: item.aad }
   }
 
@@ -192,7 +195,7 @@ class TokenCiphers implements Ciphers {
   async #open(stored: StoredKey, { ciphertext, aad }: CipherItem) {
     const { key } = stored
     const type = keyTypeOf(key.type)
-    checkAad(key, aad)
+    checkAad(type, aad)
     const from = await this.#in.versions.find(stored, ciphertext.version, key.minDecryptionVersion, 'decrypts')
     checkLength(ciphertext, cipherOf(type))
     return { from, sealedText: ciphertext.sealedText, aad }
@@ -286,7 +289,10 @@ function asCiphertextFault(fault: Fault): Fault {
   return fault.code === 'hsm.rejected' ? new Fault('ciphertext.invalid') : fault
 }
 
-function checkAad(key: TransparentKey, aad: Buffer | undefined): void {
-  if (aad !== undefined && cipherOf(keyTypeOf(key.type)).tagBytes === 0)
-    throw new Fault('request.invalid', `Keys of type ${key.type} take no aad: they authenticate nothing.`)
+/** Whether a key that does not exist yet can encrypt this. */
+function checkFirst(type: KeyType, { version, aad }: PlainItem): Promise<void> {
+  if (version !== undefined && version !== 1)
+    throw new Fault('key.version_unknown', 'There is no such key yet: its first version will be 1.')
+  checkAad(type, aad)
+  return Promise.resolve()
 }

@@ -71,6 +71,12 @@ export function cipherOf(type: KeyType): CipherRow {
   return type.cipher ?? refuse(type, 'encrypt or decrypt')
 }
 
+/** @throws Fault `key.wrong_type`, and `request.invalid` for aad with a type that authenticates nothing */
+export function checkAad(type: KeyType, aad: Buffer | undefined): void {
+  if (aad !== undefined && cipherOf(type).tagBytes === 0)
+    throw new Fault('request.invalid', `Keys of type ${type.name} take no aad: they authenticate nothing.`)
+}
+
 /** @throws Fault `key.wrong_type` */
 export function signatureOf(type: KeyType): SignatureRow {
   return type.signature ?? refuse(type, 'sign')

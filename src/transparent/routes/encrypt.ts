@@ -40,7 +40,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
       let key = subject?.key
       const results = await runEach(read, async (ready) => {
         const encrypted = await ciphers.encrypt(context, ready, commit)
-        key = encrypted.key
+        key = encrypted.key ?? key
         return encrypted.results
       })
       const names = { name: params.name, objectid: String(key?.id ?? ''), type: key?.type ?? body.type }
