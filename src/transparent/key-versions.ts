@@ -18,13 +18,13 @@ import { checkPolicy, invocationsRecord, versionRecord, type UnsealedVersion } f
 /** What decides how the material of a key is made. */
 export type MaterialPolicy = Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
 
-/** What a version brings along that was restored. */
+/** What a version brings along that is not new, or is used before it is stored. */
 export interface VersionPast {
   readonly disabled: number
+  /** Encryptions that are not of the lease. */
   readonly invocations: number
+  readonly createdAt: number
 }
-
-const newborn: VersionPast = { disabled: 0, invocations: 0 }
 
 /** The versions of keys: how they are made, sealed and found. */
 export interface KeyVersions {
@@ -33,7 +33,7 @@ export interface KeyVersions {
   /** Takes back material that was made and is not used. */
   discard(made: GeneratedKey): Promise<void>
   /** Seals and stores a version. Its count begins with one lease, which this worker holds. */
-  add(tx: Tx, key: TransparentKey, version: number, made: GeneratedKey, past?: VersionPast): Promise<KeyVersion>
+  add(tx: Tx, key: TransparentKey, version: number, made: GeneratedKey, past?: Partial<VersionPast>): Promise<KeyVersion>
   /**
    * The version to use, if it is between `lowest` and the latest and not disabled.
    * @throws Fault `key.version_unknown`, `key.version_disabled`, `key.tampered`
@@ -69,7 +69,8 @@ export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersion
       }
     },
 
-    async add(tx, key, version, made, past = newborn) {
+    async add(tx, key, version, made, past = {}) {
+      const { disabled = 0, invocations: spent = 0, createdAt = clock.now() } = past
       const unsealed: UnsealedVersion = {
         keyId: key.id,
         version,
@@ -78,10 +79,10 @@ export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersion
         publicKey: made.publicKey ?? null,
         backupKek: made.backup?.kek ?? null,
         backupBlob: made.backup?.blob ?? null,
-        disabled: past.disabled,
-        createdAt: clock.now(),
+        disabled,
+        createdAt,
       }
-      const invocationsHeld = past.invocations + invocations.firstLease
+      const invocationsHeld = spent + invocations.firstLease
       const sealed = {
         ...unsealed,
         seal: await hsm.seal(versionRecord(key, unsealed)),

@@ -265,7 +265,7 @@ class DatabaseKeyring implements Keyring {
     const { hsm, versions, invocations } = this.#in
     const created = await commit(async (tx) => {
       const key = await insertKey(tx, row, (unsealed) => hsm.seal(policyRecord(unsealed)))
-      const stored = { key, latest: await versions.add(tx, key, 1, made) }
+      const stored = { key, latest: await versions.add(tx, key, 1, made, { invocations: spent }) }
       return { stored, result: await use(stored) }
     })
     invocations.adopt(created.stored.latest, spent)
