@@ -46,8 +46,9 @@ export interface KeyLife {
   importKey(kind: AnyKind, wrapped: Uint8Array, options: ImportOptions): Promise<GeneratedKey>
 
   /**
-   * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits. Rejects with
-   * `hsm.rejected` unless the key was born exportable: the strict KEK lets nothing out.
+   * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits. After PKCS#8 there may be
+   * up to seven zeros, which SoftHSM2 wraps with it. Rejects with `hsm.rejected` unless the key was born exportable: the strict KEK lets
+   * nothing out.
    */
   exportKey(key: KeyReference, recipient: Uint8Array): Promise<Buffer>
 

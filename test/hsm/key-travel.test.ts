@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   type KeyObject,
   createHash,
@@ -62,7 +63,11 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         const out = rsaAesUnwrap(recipient.privateKey, await hosts.hsm.exportKey(key, spkiOf(recipient.publicKey)))
         const read = createPrivateKey({ key: out, format: 'der', type: 'pkcs8' })
         expect(spkiOf(createPublicKey(read))).toEqual(pair.publicKey)
-        expect(await hosts.hsm.exportPlain(key)).toEqual(out)
+        const plain = await hosts.hsm.exportPlain(key)
+        expect(out.subarray(0, plain.length)).toEqual(plain)
+        expect(out.subarray(plain.length)).toEqual(Buffer.alloc(out.length - plain.length))
+        const exact = execFileSync('openssl', ['asn1parse', '-inform', 'DER'], { input: plain, encoding: 'utf8' })
+        expect(Number(/hl=(\d+)/.exec(exact)?.[1]) + Number(/ l=\s*(\d+)/.exec(exact)?.[1])).toBe(plain.length)
       }
     })
 

@@ -2,7 +2,7 @@ import { createDecipheriv, randomBytes } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KeyReference } from '../hsm.ts'
-import { passingTemplate, requirePaddedWrap, unwrapMechanism } from './any-kinds.ts'
+import { type AnyKindRow, passingTemplate, requirePaddedWrap, unwrapMechanism } from './any-kinds.ts'
 import type { Connection } from './connection.ts'
 import { passingWrapKey, wrapOnly } from './key-kinds.ts'
 import { aesKeyGen, oaep } from './mechanisms.ts'
@@ -24,7 +24,7 @@ export function exportKey(token: Token, reference: KeyReference, recipient: Buff
   const recipientTemplate = wrappingTemplate(recipient)
   return token.run((connection) => {
     const { keeper } = connection
-    const key = unwrapExportable(connection, reference)
+    const { key } = unwrapExportable(connection, reference)
     return once(keeper, [key], () => {
       const wrapping = keeper.create(recipientTemplate)
       return once(keeper, [wrapping], () => wrapTo(connection, wrapping, key))
@@ -53,25 +53,39 @@ export function wrapTo(
 export function exportPlain(token: Token, reference: KeyReference): Buffer {
   const value = randomBytes(wrapKeyBytes)
   try {
-    const blob = token.run((connection) => {
+    const { blob, isDer } = token.run((connection) => {
       const { keeper, mechanisms } = connection
       const mechanism = requirePaddedWrap(mechanisms)
-      const key = unwrapExportable(connection, reference)
+      const { key, row } = unwrapExportable(connection, reference)
       return once(keeper, [key], () => {
         const outer = keeper.create(passingWrapKey(wrapOnly, [{ type: pkcs11.CKA_VALUE, value }]))
-        return once(keeper, [outer], () => keeper.wrap(mechanism, outer, key))
+        return once(keeper, [outer], () => ({ blob: keeper.wrap(mechanism, outer, key), isDer: row.serves === 'sign' }))
       })
     })
     const unwrap = createDecipheriv('id-aes256-wrap-pad', value, alternativeIv)
-    return Buffer.concat([unwrap.update(blob), unwrap.final()])
+    const plain = Buffer.concat([unwrap.update(blob), unwrap.final()])
+    return isDer ? plain.subarray(0, derBytes(plain)) : plain
   } finally {
     value.fill(0)
   }
 }
 
-function unwrapExportable({ keeper, keys, roots, mechanisms }: Connection, reference: KeyReference): KeyHandle {
+/** Of a SEQUENCE with its header: SoftHSM2 fills what it wraps up to 8 bytes with zeros, and counts them. */
+function derBytes(der: Buffer): number {
+  const first = der.readUInt8(1)
+  if (first < 0x80) return 2 + first
+  const lengthBytes = first - 0x80
+  return 2 + lengthBytes + der.readUIntBE(2, lengthBytes)
+}
+
+interface Exportable {
+  readonly key: KeyHandle
+  readonly row: AnyKindRow
+}
+
+function unwrapExportable({ keeper, keys, roots, mechanisms }: Connection, reference: KeyReference): Exportable {
   const { row, kek, blob } = keys.open(reference)
   if (!kek.startsWith('exportable.'))
     throw new Fault('hsm.rejected', 'This key was not made to be exported: it never leaves the token.')
-  return keeper.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, passingTemplate(row))
+  return { key: keeper.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, passingTemplate(row)), row }
 }
