@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
+import type { Hsm, KindOffer } from '../../hsm/hsm.ts'
 import { keyTypes } from '../key-type.ts'
 
-/** `GET /transparent/types`: the key types there are, and which of them this token serves. */
+const nothing: KindOffer = { wrapped: 'all', resident: 'all' }
+
+/**
+ * `GET /transparent/types`: the key types there are, and which of them this token serves: `available` with residency `database`,
+ * `available_in_token` with residency `token`.
+ */
 export const listKeyTypes = (hsm: Pick<Hsm, 'offers'>) =>
   endpoint({
     operation: 'transparent.types',
@@ -18,11 +23,12 @@ export const listKeyTypes = (hsm: Pick<Hsm, 'offers'>) =>
     async run() {
       const offers = await hsm.offers()
       const types = keyTypes.map(({ name, kind, cipher, signature, mac }) => {
-        const missing = offers.get(kind)
+        const { wrapped, resident } = offers.get(kind) ?? nothing
         return {
           type: name,
-          available: String(missing === undefined),
-          ...(missing === undefined ? {} : { missing_mechanism: missing }),
+          available: String(wrapped === undefined),
+          available_in_token: String(resident === undefined),
+          ...(wrapped === undefined ? {} : { missing_mechanism: wrapped }),
           supports_encryption: String(cipher !== undefined),
           supports_aad: String((cipher?.tagBytes ?? 0) > 0),
           supports_signing: String(signature !== undefined),
