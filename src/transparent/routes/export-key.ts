@@ -41,10 +41,13 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     },
   })
 
+// Node makes a public key of a private one too, and nobody should learn that he may send that.
+const publicPem = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----/
+
 /** DER SubjectPublicKeyInfo of an RSA key of 2048 to 8192 bits. @throws Fault `request.invalid` */
 export function readPublicKey(text: string): Buffer {
   try {
-    const key = text.includes('-----')
+    const key = publicPem.test(text)
       ? createPublicKey(text)
       : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' })
     const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
