@@ -87,6 +87,25 @@ export async function withTrail<T>(
   }
 }
 
+/** Writes one record, for commands that change the token and not the database. */
+export async function recordAlone(
+  config: Config,
+  operation: string,
+  subject: string,
+  startedTick: number,
+): Promise<void> {
+  await withStore(config, async (store) => {
+    const token = await reachToken(config)
+    try {
+      await withTrail({ config, store, hsm: token.hsm }, (audit) =>
+        audit.append(consoleEvent(operation, subject, 'allowed', startedTick)),
+      )
+    } finally {
+      await token.close()
+    }
+  })
+}
+
 /** The record of one command. */
 export function consoleEvent(operation: string, subject: string, outcome: string, startedTick: number): AuditEvent {
   return {

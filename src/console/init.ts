@@ -10,10 +10,9 @@ import { inspectStore } from '../store/inspection.ts'
 import { openStore } from '../store/open.ts'
 import { tables } from '../tables.ts'
 import { count, table, type Answer } from './answer.ts'
-import { consoleEvent, withTrail } from './desk.ts'
+import { recordAlone } from './desk.ts'
 import { answering } from './globals.ts'
 import { leaveToOwner } from './ownership.ts'
-import { reachToken } from './token-access.ts'
 
 const ceremony = fileURLToPath(new URL('../hsm/ceremony', import.meta.url))
 
@@ -41,7 +40,7 @@ async function init(config: Config): Promise<Answer> {
     ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),
     ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),
   ]
-  if (changes.length > 0) await record(config, changes.join(', '), startedTick)
+  if (changes.length > 0) await recordAlone(config, 'init', changes.join(', '), startedTick)
   return { json: { ...roots, database }, lines: describe(roots, database) }
 }
 
@@ -74,22 +73,6 @@ async function initDatabase(config: Config): Promise<Database> {
     place: 'sqlite' in place ? place.sqlite : 'PostgreSQL',
     existed: before.exists,
     applied: before.pending,
-  }
-}
-
-async function record(config: Config, subject: string, startedTick: number): Promise<void> {
-  const store = await openStore(storePlace(config), tables)
-  try {
-    const token = await reachToken(config)
-    try {
-      await withTrail({ config, store, hsm: token.hsm }, (audit) =>
-        audit.append(consoleEvent('init', subject, 'allowed', startedTick)),
-      )
-    } finally {
-      await token.close()
-    }
-  } finally {
-    await store.close()
   }
 }
 

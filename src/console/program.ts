@@ -3,10 +3,12 @@ import { addApplicationKeyCreate } from './apikey-create.ts'
 import { addApplicationKeyList } from './apikey-list.ts'
 import { addApplicationKeyRevoke } from './apikey-revoke.ts'
 import { addAuditVerify } from './audit-verify.ts'
+import { addBackupKeys } from './backup-keys.ts'
 import { addDoctor } from './doctor.ts'
 import { addInit } from './init.ts'
 import { addOtpEnroll } from './otp-enroll.ts'
 import { addTokenStatus } from './token-status.ts'
+import { addTransportKey } from './transport-key.ts'
 import { addUserAdd } from './user-add.ts'
 import { addUserDisable } from './user-disable.ts'
 import { addUserList } from './user-list.ts'
@@ -47,7 +49,10 @@ export function createProgram(): Command {
   addApplicationKeyList(applicationKey)
   addApplicationKeyRevoke(applicationKey)
   addOtpEnroll(program.command('otp').description('second factors'))
-  addTokenStatus(program.command('token').description('the hardware security module'))
+  const token = program.command('token').description('the hardware security module')
+  addTokenStatus(token)
+  addTransportKey(token)
+  addBackupKeys(program.command('backup-keys').description('keys that let another appliance restore backups'))
   addAuditVerify(program.command('audit').description('the audit trail'))
   addDoctor(program)
   return program
