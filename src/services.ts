@@ -81,8 +81,8 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
       invocations,
       createsOnUse: async (vaultId) => (await vaults.settings(vaultId)).createsKeysOnUse,
     }),
-    dataKeys: createDataKeys({ hsm, versions, invocations }),
-    signatures: createSignatures({ hsm, versions }),
+    dataKeys: createDataKeys({ hsm, keyring, versions, invocations }),
+    signatures: createSignatures({ hsm, keyring, versions }),
     transfers: createTransfers({ store, hsm, keyring, versions, clock }),
   }
 }

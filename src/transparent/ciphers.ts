@@ -6,7 +6,7 @@ import type { Commit, Store } from '../store/store.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { checkAad, cipherOf, keyTypeOf, type KeyType } from './key-type.ts'
-import { existing, type KeyVersions } from './key-versions.ts'
+import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { NewKey } from './new-key.ts'
 import { each, takeNext, type Result } from './results.ts'
@@ -182,12 +182,7 @@ class TokenCiphers implements Ciphers {
   async #writable(stored: StoredKey, version: number | undefined, spend: number): Promise<KeyVersion> {
     const { key } = stored
     cipherOf(keyTypeOf(key.type))
-    const found = await this.#in.versions.find(
-      stored,
-      version ?? key.latestVersion,
-      key.minEncryptionVersion,
-      'encrypts',
-    )
+    const found = await this.#in.versions.find(stored, version ?? key.latestVersion, writableFrom(key), 'encrypts')
     if (spend > 0) await this.#in.invocations.spend(key, found.version, spend)
     return found
   }

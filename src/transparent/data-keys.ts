@@ -1,7 +1,8 @@
 import type { Hsm } from '../hsm/hsm.ts'
 import type { Invocations } from './invocations.ts'
-import { cipherOf, keyTypeOf } from './key-type.ts'
-import { existing, type KeyVersions } from './key-versions.ts'
+import { checkAad, cipherOf, keyTypeOf } from './key-type.ts'
+import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
+import type { Keyring } from './keyring.ts'
 import type { StoredKey, TransparentKey } from './records.ts'
 import { keyReference, trusting } from './sealing.ts'
 
@@ -24,23 +25,26 @@ export interface DataKey {
 
 /** Keys for data that is too large to send: made in the token, handed out encrypted under a named key. */
 export interface DataKeys {
-  /** @throws Fault `key.not_found`, `key.wrong_type`, `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `key.tampered` */
+  /** @throws Fault `key.not_found`, `key.wrong_type`, `request.invalid`, `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `key.tampered` */
   make(stored: StoredKey | undefined, request: DataKeyRequest): Promise<DataKey>
 }
 
 export interface DataKeyDependencies {
   readonly hsm: Pick<Hsm, 'random' | 'encrypt'>
+  readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: KeyVersions
   readonly invocations: Invocations
 }
 
-export function createDataKeys({ hsm, versions, invocations }: DataKeyDependencies): DataKeys {
+export function createDataKeys({ hsm, keyring, versions, invocations }: DataKeyDependencies): DataKeys {
   return {
     async make(stored, { bytes, version, aad, open }) {
-      const found = existing(stored)
+      const type = keyTypeOf(existing(stored).key.type)
+      cipherOf(type)
+      checkAad(type, aad)
+      const found = version === undefined ? await keyring.rotateIfDue(existing(stored)) : existing(stored)
       const { key } = found
-      cipherOf(keyTypeOf(key.type))
-      const used = await versions.find(found, version ?? key.latestVersion, key.minEncryptionVersion, 'encrypts')
+      const used = await versions.find(found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
       await invocations.spend(key, used.version, 1)
       const plaintext = await hsm.random(bytes)
       const sealedText = await trusting(() => hsm.encrypt(keyReference(key, used), plaintext, aad))

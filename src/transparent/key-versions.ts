@@ -33,7 +33,13 @@ export interface KeyVersions {
   /** Takes back material that was made and is not used. */
   discard(made: GeneratedKey): Promise<void>
   /** Seals and stores a version. Its count begins with one lease, which this worker holds. */
-  add(tx: Tx, key: TransparentKey, version: number, made: GeneratedKey, past?: Partial<VersionPast>): Promise<KeyVersion>
+  add(
+    tx: Tx,
+    key: TransparentKey,
+    version: number,
+    made: GeneratedKey,
+    past?: Partial<VersionPast>,
+  ): Promise<KeyVersion>
   /**
    * The version to use, if it is between `lowest` and the latest and not disabled.
    * @throws Fault `key.version_unknown`, `key.version_disabled`, `key.tampered`
@@ -111,6 +117,11 @@ export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersion
       return found
     },
   }
+}
+
+/** The first version to encrypt, sign or make HMACs with: what it makes can be decrypted and verified afterwards. */
+export function writableFrom({ minEncryptionVersion, minDecryptionVersion }: TransparentKey): number {
+  return Math.max(minEncryptionVersion, minDecryptionVersion)
 }
 
 /** The key, unless there is none or it is deleted. @throws Fault `key.not_found` */

@@ -163,7 +163,10 @@ class DatabaseKeyring implements Keyring {
         admitted,
         commit,
         (current) => {
-          if (!wanted(current)) throw new Fault('store.conflict')
+          // The material was made as the flags were then: turned off in between, they would still be in it.
+          const { allowExport, allowBackup } = current
+          if (!wanted(current) || allowExport !== admitted.allowExport || allowBackup !== admitted.allowBackup)
+            throw new Fault('store.conflict')
           return Promise.resolve({ ...current, latestVersion: current.latestVersion + 1 })
         },
         async (tx, next) => {

@@ -3,7 +3,8 @@ import { Fault, isFault } from '../fault.ts'
 import type { Hash, Hsm, Padding } from '../hsm/hsm.ts'
 import { fromDer, toDer } from './ecdsa-signature.ts'
 import { checkMac, keyTypeOf, signatureOf, type SignatureRow } from './key-type.ts'
-import { existing, type KeyVersions } from './key-versions.ts'
+import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
+import type { Keyring } from './keyring.ts'
 import type { StoredKey, TransparentKey } from './records.ts'
 import { keyReference, trusting } from './sealing.ts'
 
@@ -47,14 +48,19 @@ export interface Signatures {
 
 export interface SignatureDependencies {
   readonly hsm: Pick<Hsm, 'sign' | 'verifySignature' | 'hmac' | 'verifyHmac'>
+  readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: KeyVersions
 }
 
 const digestBytes: Readonly<Record<Hash, number>> = { sha256: 32, sha384: 48, sha512: 64 }
 
-export function createSignatures({ hsm, versions }: SignatureDependencies): Signatures {
-  const newest = (stored: StoredKey, version: number | undefined, use: string) =>
-    versions.find(stored, version ?? stored.key.latestVersion, stored.key.minEncryptionVersion, use)
+export function createSignatures({ hsm, keyring, versions }: SignatureDependencies): Signatures {
+  /** The key as it is after a rotation that was due, and the version to use. */
+  const newest = async (stored: StoredKey, version: number | undefined, use: string) => {
+    const found = version === undefined ? await keyring.rotateIfDue(stored) : stored
+    const { key } = found
+    return { key, used: await versions.find(found, version ?? key.latestVersion, writableFrom(key), use) }
+  }
   const any = (stored: StoredKey, version: number) =>
     versions.find(stored, version, stored.key.minDecryptionVersion, 'verifies')
 
@@ -62,12 +68,11 @@ export function createSignatures({ hsm, versions }: SignatureDependencies): Sign
     async sign(stored, version, request) {
       const found = existing(stored)
       const row = signatureOf(keyTypeOf(found.key.type))
-      const used = await newest(found, version, 'signs')
-      const raw = await trusting(() =>
-        hsm.sign(keyReference(found.key, used), schemeOf(row, request), inputOf(row, request)),
-      )
+      const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
+      const { key, used } = await newest(found, version, 'signs')
+      const raw = await trusting(() => hsm.sign(keyReference(key, used), scheme, input))
       const bytes = row.family === 'ecdsa' && request.form === 'asn1' ? toDer(raw) : raw
-      return { key: found.key, version: used.version, bytes }
+      return { key, version: used.version, bytes }
     },
 
     async verify(stored, version, request, signature) {
@@ -85,12 +90,8 @@ export function createSignatures({ hsm, versions }: SignatureDependencies): Sign
     async hmac(stored, version, input) {
       const found = existing(stored)
       checkMac(keyTypeOf(found.key.type))
-      const used = await newest(found, version, 'makes HMACs')
-      return {
-        key: found.key,
-        version: used.version,
-        bytes: await trusting(() => hsm.hmac(keyReference(found.key, used), input)),
-      }
+      const { key, used } = await newest(found, version, 'makes HMACs')
+      return { key, version: used.version, bytes: await trusting(() => hsm.hmac(keyReference(key, used), input)) }
     },
 
     async verifyHmac(stored, version, input, mac) {
