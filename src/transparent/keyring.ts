@@ -5,7 +5,6 @@ import type { Commit, Store, Tx } from '../store/store.ts'
 import type { Invocations } from './invocations.ts'
 import { changed, type KeyChanges } from './key-changes.ts'
 import { KeyRows } from './key-rows.ts'
-import { keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
 import { newRow, type NewKey } from './new-key.ts'
 import {
@@ -21,6 +20,7 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
+import { isDue } from './rotation-rule.ts'
 import { checkPolicy, checkVersion, policyRecord } from './sealing.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
@@ -249,13 +249,28 @@ class DatabaseKeyring implements Keyring {
   async destroyExpired(): Promise<readonly TransparentKey[]> {
     const { store, clock, recoveryWindowMs } = this.#in
     const expired = await findDeletedBefore(store.read, clock.now() - recoveryWindowMs, destroyedAtOnce)
+    const destroyed: TransparentKey[] = []
     for (const key of expired) {
       await checkPolicy(this.#in.hsm, key)
       const versions = await findVersions(store.read, key.id)
-      await this.#in.commitAsAppliance('transparent.key.destroy', key, (tx) => deleteKey(tx, key.id))
+      if (!(await this.#destroy(key))) continue
       await this.#rows.destroyMaterial(versions)
+      destroyed.push(key)
     }
-    return expired
+    return destroyed
+  }
+
+  /** False where somebody has just taken it back. */
+  async #destroy(key: TransparentKey): Promise<boolean> {
+    try {
+      await this.#in.commitAsAppliance('transparent.key.destroy', key, async (tx) => {
+        if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
+      })
+      return true
+    } catch (error) {
+      if (isFault(error, 'store.conflict')) return false
+      throw error
+    }
   }
 
   async #insert<T>(
@@ -274,13 +289,4 @@ class DatabaseKeyring implements Keyring {
     invocations.adopt(created.stored.latest, spent)
     return created
   }
-}
-
-/** Share of the safe encryptions after which a version is replaced at its next use. */
-const nearlyUsedUp = 0.9
-
-function isDue({ key, latest }: StoredKey, now: number): boolean {
-  const { cipher } = keyTypeOf(key.type)
-  if (cipher && latest.invocations >= cipher.maxInvocations * nearlyUsedUp) return true
-  return key.autoRotatePeriodMs > 0 && now - latest.createdAt >= key.autoRotatePeriodMs
 }

@@ -269,9 +269,13 @@ export async function deleteVersionsBelow(tx: Tx, keyId: number, version: number
   await tx.delete(KeyVersionTable, { keyId, version: LessThan(version) })
 }
 
-export async function deleteKey(tx: Tx, keyId: number): Promise<void> {
-  await tx.delete(KeyVersionTable, { keyId })
-  await tx.delete(TransparentKeyTable, { id: keyId })
+/** False, with nothing deleted, where the key is no longer as it was read. */
+export async function deleteKey(tx: Tx, { id, seal }: TransparentKey): Promise<boolean> {
+  // Written, so that the row is locked until the end.
+  if ((await tx.update(TransparentKeyTable, { id, seal }, { seal })).affected !== 1) return false
+  await tx.delete(KeyVersionTable, { keyId: id })
+  await tx.delete(TransparentKeyTable, { id })
+  return true
 }
 
 /** Keys that were deleted before `time`, a bounded number. */

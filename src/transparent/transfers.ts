@@ -3,6 +3,7 @@ import { Fault, isFault } from '../fault.ts'
 import type { GeneratedKey, Hsm } from '../hsm/hsm.ts'
 import type { Commit, Store, Tx } from '../store/store.ts'
 import { decodeContent, encodeContent, readBackup, writeBackup, type Backup, type BackupVersion } from './backup.ts'
+import { KeyRows } from './key-rows.ts'
 import { keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
@@ -37,7 +38,7 @@ export interface Restoration {
 export interface Transfers {
   /** All versions with flags, as text, restorable where the same backup keys are. @throws Fault `key.not_found`, `key.backup_forbidden` */
   backup(stored: StoredKey | undefined): Promise<{ key: TransparentKey; text: string }>
-  /** All versions or none. @throws Fault `backup.invalid`, `key.exists` */
+  /** All versions or none. @throws Fault `backup.invalid`, `key.exists`, `key.delete_forbidden` */
   restore(restoration: Restoration, commit: Commit): Promise<TransparentKey>
   /**
    * One version, or all that are not trimmed or disabled, wrapped to an RSA public key (DER SubjectPublicKeyInfo), or in plain.
@@ -64,6 +65,7 @@ export interface TransferDependencies {
     | 'verifyBackup'
     | 'rewrapBackup'
     | 'restoreKey'
+    | 'destroyResident'
     | 'exportKey'
     | 'exportPlain'
     | 'importKey'
@@ -102,12 +104,24 @@ class TokenTransfers implements Transfers {
       throw new Fault('key.exists', `The vault has a key ${name} already: use another name, or force to replace it.`)
     const content = await this.#opened(backup)
     const made = await Promise.all(content.versions.map((version) => this.#restored(content, version)))
-    return commit(async (tx) => {
+    let replaced: KeyVersion[] = []
+    const key = await commit(async (tx) => {
       const present = await findKey(this.#in.store, vaultId, name)
       if (present && !force) throw new Fault('key.exists')
-      if (present) await deleteKey(tx, present.key.id)
+      if (present) replaced = await this.#giveWay(tx, present.key)
       return this.#insert(tx, { vaultId, name, content, made })
     })
+    await new KeyRows(this.#in.hsm).destroyMaterial(replaced)
+    return key
+  }
+
+  /** Deletes a key for good; its versions, so that what is in the token can follow. */
+  async #giveWay(tx: Tx, key: TransparentKey): Promise<KeyVersion[]> {
+    await checkPolicy(this.#in.hsm, key)
+    if (key.allowDelete !== 1) throw new Fault('key.delete_forbidden')
+    const versions = await findVersions(tx, key.id)
+    if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
+    return versions
   }
 
   async exportKey(stored: StoredKey | undefined, version: number | undefined, recipient: Buffer | undefined) {
