@@ -12,6 +12,8 @@ const field = (object: string, name: string) => fieldOf(listing.get(object), nam
 beforeAll(async () => {
   hosts = await startHosts()
   vaultKey = await hosts.hsm.createVaultKey()
+  await hosts.hsm.createResident('aes256-ofb')
+  await hosts.hsm.createResident('ec-p256')
   listing = listObjects(hosts.token)
 }, 120_000)
 
@@ -32,6 +34,8 @@ describe('the objects of the token, as OpenSC sees them', () => {
       'strongroom.kek.exportable.v1, Secret Key',
       'strongroom.kek.strict.v1, Secret Key',
       'strongroom.pepper.v1, Secret Key',
+      'strongroom.resident, Private Key',
+      'strongroom.resident, Secret Key',
       'strongroom.seal.v1, Secret Key',
       'strongroom.transport.v1, Private Key',
       'strongroom.transport.v1, Public Key',
@@ -48,6 +52,8 @@ describe('the objects of the token, as OpenSC sees them', () => {
     ['strongroom.backup-seal.v1', 'none', 'Generic secret length 32'],
     ['strongroom.pepper.v1', 'none', 'Generic secret length 32'],
     ['strongroom.vault', 'decrypt, encrypt', 'AES length 32'],
+    // An OFB key, which is used to encrypt alone.
+    ['strongroom.resident', 'encrypt', 'AES length 32'],
   ] as const) {
     it(`hold ${label}: ${kind}, ${usage}, locked in`, () => {
       const object = `${label}, Secret Key`
@@ -59,6 +65,7 @@ describe('the objects of the token, as OpenSC sees them', () => {
 
   for (const [label, usage] of [
     ['strongroom.audit.v1', 'sign'],
+    ['strongroom.resident', 'sign'],
     ['strongroom.transport.v1', 'decrypt, unwrap'],
   ] as const) {
     it(`hold the private ${label}: ${usage}, locked in`, () => {

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type Hosts, type Shim, buildOnce, eventually, makeShim, removeBuild, startHosts } from './hsm-kit.ts'
+import { rsaAesWrap } from './rsa-aes-wrap.ts'
 import { makeToken } from '../support/token.ts'
 
 let hosts: Hosts | undefined
@@ -341,5 +343,43 @@ describe('the attributes of session keys, as the module reports them', () => {
       await hsm.importSecret('otp-hmac-sha1', Buffer.alloc(20, 1))
     }
     expect(made()).toBe(before)
+  })
+
+  it('of keys on their way are destroyed on arrival, and where they are refused', async () => {
+    const { hsm, reference } = await givenHosts()
+    const transport = await hsm.transportPublicKey()
+    const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey
+    const options = { exportable: true, backup: true }
+    const left = () => made() + shim.calls('C_UnwrapKey').length
+    const before = left()
+    for (let round = 0; round < 3; round++) {
+      const generated = await hsm.importKey('aes256-gcm', rsaAesWrap(transport, randomBytes(32)), options)
+      const key = await reference('aes256-gcm', generated)
+      await hsm.exportKey(key, recipient.export({ type: 'spki', format: 'der' }))
+      await hsm.exportPlain(key)
+      const backup = generated.backup ?? generated
+      await hsm.restoreKey('aes256-gcm', await hsm.rewrapBackup('aes256-gcm', backup), options)
+      await expect(hsm.restoreKey('aes128-gcm', backup, options)).rejects.toMatchObject({ code: 'hsm.rejected' })
+      for (const bytes of [16, 25]) {
+        const wrong = rsaAesWrap(transport, randomBytes(bytes))
+        await expect(hsm.importKey('aes256-gcm', wrong, options)).rejects.toMatchObject({ code: 'hsm.rejected' })
+      }
+    }
+    expect(left()).toBe(before)
+  })
+
+  it('that stay in the token are not destroyed when their handle goes', async () => {
+    const { hsm, reference } = await givenHosts({ hsm: { handles: 2 } })
+    const { id } = await hsm.createResident('aes256-gcm')
+    const resident = await reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
+    const sealedText = await hsm.encrypt(resident, Buffer.from('x'))
+    for (let count = 0; count < 5; count++) {
+      const other = await reference(
+        'aes256-gcm',
+        await hsm.generate('aes256-gcm', { exportable: false, backup: false }),
+      )
+      await hsm.encrypt(other, Buffer.from('x'))
+    }
+    expect(await hsm.decrypt(resident, sealedText)).toEqual(Buffer.from('x'))
   })
 })

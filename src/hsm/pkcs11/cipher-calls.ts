@@ -1,5 +1,5 @@
-import { randomFillSync } from 'node:crypto'
 import { Fault } from '../../fault.ts'
+import { drawIv } from './iv-pool.ts'
 import type { KeyKindRow } from './key-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
@@ -13,7 +13,7 @@ export function encryptWith(
 ): Buffer {
   const cipher = cipherOf(row)
   const sealedText = Buffer.allocUnsafe(cipher.ivBytes + plaintext.length + cipher.tagBytes)
-  const iv = randomFillSync(sealedText.subarray(0, cipher.ivBytes))
+  const iv = drawIv(sealedText.subarray(0, cipher.ivBytes))
   const output = cipher.encrypt(session, key, iv, plaintext, aad, sealedText.subarray(cipher.ivBytes))
   // Anything but this length would leave foreign memory at the end.
   if (output.length !== plaintext.length + cipher.tagBytes)
