@@ -39,8 +39,8 @@ export interface Keyring {
   ): Promise<{ stored: StoredKey; result: T }>
   /** Keeps material that came from outside as version 1 of a new key. @throws Fault `key.exists`, `key.residency` */
   adopt(key: NewKey, made: GeneratedKey, commit: Commit): Promise<{ stored: StoredKey }>
-  /** Checks every seal of the key and its latest version. @throws Fault `key.not_found` */
-  read(stored: StoredKey | undefined): Promise<TransparentKey>
+  /** The key with its versions, every seal checked. @throws Fault `key.not_found` */
+  read(stored: StoredKey | undefined): Promise<{ key: TransparentKey; versions: readonly KeyVersion[] }>
   /** Keys in the order of their names, from the one after `after` on. */
   list(vaultId: number, after: string, limit: number): Promise<TransparentKey[]>
   /** @throws Fault `key.not_found`, `key.flag_off`, `key.version_unknown` */
@@ -125,11 +125,14 @@ class DatabaseKeyring implements Keyring {
     }
   }
 
-  async read(stored: StoredKey | undefined): Promise<TransparentKey> {
+  async read(stored: StoredKey | undefined) {
     const { key, latest } = existing(stored)
-    await checkPolicy(this.#in.hsm, key)
-    await checkVersion(this.#in.hsm, key, latest)
-    return key
+    const { hsm, store } = this.#in
+    await checkPolicy(hsm, key)
+    const found = key.oldestVersion === key.latestVersion ? [] : await findVersions(store.read, key.id)
+    const versions = [...found.filter(({ version }) => version !== latest.version), latest]
+    await Promise.all(versions.map((version) => checkVersion(hsm, key, version)))
+    return { key, versions }
   }
 
   async list(vaultId: number, after: string, limit: number): Promise<TransparentKey[]> {
@@ -184,6 +187,8 @@ class DatabaseKeyring implements Keyring {
 
   async rotateIfDue(stored: StoredKey): Promise<StoredKey> {
     if (!isDue(stored, this.#in.clock.now())) return stored
+    // Age and count are believed, like everything else of a row, only under their seals.
+    await checkVersion(this.#in.hsm, stored.key, stored.latest)
     try {
       const { key } = stored
       const commit: Commit = (work) => this.#in.commitAsAppliance('transparent.key.autorotate', key, work)

@@ -42,6 +42,7 @@ export function versionRecord(
     key.vaultId,
     key.type,
     version,
+    publicKey,
     backupKek,
     backupBlob,
     disabled,

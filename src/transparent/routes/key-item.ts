@@ -1,5 +1,6 @@
 import { keyTypeOf } from '../key-type.ts'
-import type { TransparentKey } from '../records.ts'
+import type { KeyVersion, TransparentKey } from '../records.ts'
+import { publicKeyPem } from './public-key-pem.ts'
 
 /** A KEYS item (spec: Resources, Encryption key): every value is text. */
 export function keyItem(key: TransparentKey): Record<string, string> {
@@ -18,5 +19,15 @@ export function keyItem(key: TransparentKey): Record<string, string> {
     min_encryption_version: String(key.minEncryptionVersion),
     min_decryption_version: String(key.minDecryptionVersion),
     auto_rotate_period: String(key.autoRotatePeriodMs / 1_000),
+  }
+}
+
+/** A VERSIONS item: what is known of one version; of a pair, its public key as PEM. */
+export function versionItem({ version, disabled, createdAt, publicKey }: KeyVersion): Record<string, string> {
+  return {
+    key_version: String(version),
+    enabled: String(disabled === 0),
+    created: new Date(createdAt).toISOString(),
+    ...(publicKey ? { public_key: publicKeyPem(publicKey) } : {}),
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import { keyItem } from './key-item.ts'
+import { keyItem, versionItem } from './key-item.ts'
 import { keyParams } from './parameters.ts'
 
 /** `GET /transparent/:vaultid/keys/:name` (spec: Read key): what is known of a key, never the key. */
@@ -18,10 +18,10 @@ export const readKey = (keyring: Keyring) =>
     params: keyParams,
     body: z.object({}),
     async run({ subject }) {
-      const key = await keyring.read(subject)
+      const { key, versions } = await keyring.read(subject)
       return {
         callinfo: { version: String(key.latestVersion), objectid: String(key.id) },
-        members: { KEYS: [keyItem(key)] },
+        members: { KEYS: [keyItem(key)], VERSIONS: versions.map(versionItem) },
       }
     },
   })
