@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { expectFault } from '../../support/client.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+
+let appliance: TestAppliance
+let vault: TestVault
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  vault = await makeVault(appliance)
+})
+afterAll(async () => {
+  await expectUnharmed(appliance)
+  await appliance.close()
+})
+
+const path = (name: string) => `/transparent/${vault.id}/keys/${name}`
+
+describe('GET /transparent/:vaultid/keys/:name', () => {
+  it('tells every permission what is known of the key, and nothing else', async () => {
+    const { CALLINFO } = await vault.admin.must('POST', path('shown'), { type: 'aes256-gcm96', info: 'for backups' })
+    await vault.admin.must('POST', `${path('shown')}/rotate`)
+    const { objectid } = CALLINFO
+    for (const client of [vault.admin, await vault.member('Write'), await vault.member('Read')]) {
+      const { status, json } = await client.get(path('shown'))
+      expect(status).toBe(200)
+      expect(json.CALLINFO).toEqual({
+        errorcodes: 0,
+        errors: 0,
+        general: [],
+        handler: 'EncryptionHandler',
+        status: 'SUCCESS',
+        token: client.token,
+        version: '2',
+        objectid,
+      })
+      expect(json['KEYS']).toMatchObject([
+        {
+          name: 'shown',
+          key_version: '2',
+          type: 'aes256-gcm96',
+          allow_backup: 'true',
+          allow_export: 'false',
+          allow_delete: 'true',
+          supports_signing: 'false',
+          info: 'for backups',
+          objectid,
+        },
+      ])
+      expect(json.DATA).toEqual({ token: client.token })
+    }
+  })
+
+  it('never shows key material, wrapped or not', async () => {
+    const versions = await appliance.store.query<{ blob: string; seal: string }>(
+      'SELECT blob, seal FROM key_versions',
+      [],
+    )
+    const { json } = await vault.admin.get(path('shown'))
+    for (const { blob, seal } of versions) {
+      expect(JSON.stringify(json)).not.toContain(blob)
+      expect(JSON.stringify(json)).not.toContain(seal)
+    }
+  })
+
+  it('says 404 1500 for a key that is not there, and 404 1400 to strangers for either', async () => {
+    expectFault(await vault.admin.get(path('missing')), 404, 1500)
+    const stranger = await appliance.login()
+    const answers = [await stranger.get(path('shown')), await stranger.get(path('missing'))]
+    for (const answer of answers) expectFault(answer, 404, 1400)
+    expect(answers[0]?.json.ERRORS).toEqual(answers[1]?.json.ERRORS)
+  })
+
+  it('ends at once for a member who was removed', async () => {
+    const user = await appliance.addUser()
+    await vault.share(String(user.id), 'Admin')
+    const client = await appliance.login(user)
+    await client.must('GET', path('shown'))
+    await vault.share(String(user.id), undefined)
+    expectFault(await client.get(path('shown')), 404, 1400)
+    expectFault(await client.post(`/transparent/${vault.id}/encrypt/shown`, { plaintext: 'AAAA' }), 404, 1400)
+    await vault.share(String(user.id), 'Read')
+    expect((await client.get(path('shown'))).status).toBe(200)
+  })
+})

@@ -1,0 +1,50 @@
+import type { Permission } from '../../src/access/permission.ts'
+import type { TestAppliance } from './appliance.ts'
+import type { Envelope, TestClient } from './client.ts'
+
+/** A vault, and what a test does in it over the wire. */
+export interface TestVault {
+  readonly id: string
+  readonly admin: TestClient
+  /** A logged-in client of a new user with this permission. */
+  member(permission: Permission): Promise<TestClient>
+  /** Changes a user's permission; undefined ends the membership. */
+  share(userId: string, permission: Permission | undefined): Promise<void>
+  /** The ciphertext of base64 data, made by its admin. */
+  encrypt(key: string, plaintext: string, more?: object): Promise<string>
+  decrypt(key: string, ciphertext: string): Promise<string>
+}
+
+const bits = { Read: 1, Write: 2, Admin: 4 }
+
+export async function makeVault(appliance: TestAppliance, vaultname = 'Test'): Promise<TestVault> {
+  const admin = await appliance.login()
+  const [{ id }] = (await admin.must('POST', '/vault', { vaultname }))['VAULT'] as [{ id: string }]
+  const share = async (userId: string, permission: Permission | undefined): Promise<void> => {
+    await appliance.store.transaction(async (tx) => {
+      await tx.query(`DELETE FROM vault_members WHERE vault_id = ${id} AND user_id = ${userId}`)
+      if (permission !== undefined)
+        await tx.query(
+          `INSERT INTO vault_members (vault_id, user_id, permission, added_at) VALUES (${id}, ${userId}, ${bits[permission]}, 0)`,
+        )
+    })
+  }
+  return {
+    id,
+    admin,
+    share,
+    async member(permission) {
+      const user = await appliance.addUser()
+      await share(String(user.id), permission)
+      return appliance.login(user)
+    },
+    encrypt: async (key, plaintext, more = {}) =>
+      String(
+        callinfo(await admin.must('POST', `/transparent/${id}/encrypt/${key}`, { plaintext, ...more }))['ciphertext'],
+      ),
+    decrypt: async (key, ciphertext) =>
+      String(callinfo(await admin.must('POST', `/transparent/${id}/decrypt/${key}`, { ciphertext }))['plaintext']),
+  }
+}
+
+const callinfo = ({ CALLINFO }: Envelope): Record<string, unknown> => CALLINFO
