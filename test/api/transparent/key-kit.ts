@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { createDecipheriv } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rsaAesWrap } from '../../hsm/rsa-aes-wrap.ts'
+import type { TestClient } from '../../support/client.ts'
+
+export const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64')
+
+/** What stands behind `service:v<version>:`. */
+export function bytesOf(text: unknown): Buffer {
+  const [, encoded = 'nothing'] = /^service:v\d+:(.+)$/.exec(String(text)) ?? []
+  return Buffer.from(encoded, 'base64')
+}
+
+/** The text with one bit of its bytes changed. */
+export function flipped(text: string, bit: number): string {
+  const prefix = /^service:v\d+:/.exec(text)?.[0] ?? ''
+  const bytes = bytesOf(text)
+  bytes.writeUInt8(bytes.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3)
+  return prefix + bytes.toString('base64')
+}
+
+/** Runs openssl in a folder that holds these files; what it prints. Throws where it ends with an error. */
+export function openssl(args: readonly string[], files: Readonly<Record<string, Uint8Array | string>>): Buffer {
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-openssl-'))
+  try {
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content)
+    return execFileSync('openssl', args, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+/** GCM opened by node:crypto, the stream modes by the openssl command: neither knows anything of ours. */
+export function openIndependently(type: string, key: Buffer, ciphertext: string, aad?: Buffer): Buffer {
+  const sealed = bytesOf(ciphertext)
+  const bits = key.length === 16 ? 128 : 256
+  if (type.endsWith('gcm96')) {
+    const decipher = createDecipheriv(`aes-${bits}-gcm`, key, sealed.subarray(0, 12)).setAuthTag(sealed.subarray(-16))
+    if (aad) decipher.setAAD(aad)
+    return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()])
+  }
+  const mode = type.endsWith('ctr') ? 'ctr' : 'ofb'
+  const args = ['enc', '-d', `-aes-${bits}-${mode}`, '-K', key.toString('hex'), '-iv', sealed.toString('hex', 0, 16)]
+  return openssl([...args, '-in', 'ciphertext'], { ciphertext: sealed.subarray(16) })
+}
+
+/** The appliance's wrapping key, as DER. */
+export async function wrappingKey(client: TestClient): Promise<Buffer> {
+  const { CALLINFO } = await client.must('GET', '/transparent/wrapping_key')
+  return Buffer.from(String(CALLINFO['public_key_der']), 'base64')
+}
+
+/** The body of an import of this value (of a private key: PKCS#8), wrapped by OpenSSL. */
+export async function importBody(client: TestClient, value: Uint8Array, more: object) {
+  return { ...more, wrapped_key: base64(rsaAesWrap(await wrappingKey(client), value)) }
+}
+
+export interface KeyDescription {
+  readonly KEYS: readonly Record<string, string>[]
+  readonly VERSIONS: readonly Record<string, string>[]
+}
+
+export async function readKey(client: TestClient, vaultId: string, name: string): Promise<KeyDescription> {
+  return (await client.must('GET', `/transparent/${vaultId}/keys/${name}`)) as unknown as KeyDescription
+}
