@@ -48,6 +48,7 @@ export const operations = [
   'verifyBackup',
   'rewrapBackup',
   'restoreKey',
+  'encryptRandom',
 ] as const
 export type Operation = (typeof operations)[number]
 

@@ -12,6 +12,9 @@ import type { KeyReference } from './wrapped-key.ts'
 export interface KeyUse {
   encrypt(key: KeyReference, plaintext: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 
+  /** `encrypt` of so many random bytes of the token (1 to 65,536), which nobody sees: a key for data elsewhere. */
+  encryptRandom(key: KeyReference, count: number, aad?: Uint8Array): Promise<Buffer>
+
   /** The reverse of `encrypt`; for `*-gcm` rejects with `hsm.rejected` when anything in `sealedText` or `aad` was changed. */
   decrypt(key: KeyReference, sealedText: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 

@@ -30,7 +30,7 @@ export interface DataKeys {
 }
 
 export interface DataKeyDependencies {
-  readonly hsm: Pick<Hsm, 'random' | 'encrypt'>
+  readonly hsm: Pick<Hsm, 'random' | 'encrypt' | 'encryptRandom'>
   readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: KeyVersions
   readonly invocations: Invocations
@@ -46,10 +46,12 @@ export function createDataKeys({ hsm, keyring, versions, invocations }: DataKeyD
       const { key } = found
       const used = await versions.find(found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
       await invocations.spend(key, used.version, 1)
+      const reference = keyReference(key, used)
+      const names = { key, version: used.version, plaintext: undefined }
+      // What the caller does not ask to see is seen by no process of ours but the token host.
+      if (!open) return { ...names, sealedText: await trusting(() => hsm.encryptRandom(reference, bytes, aad)) }
       const plaintext = await hsm.random(bytes)
-      const sealedText = await trusting(() => hsm.encrypt(keyReference(key, used), plaintext, aad))
-      if (!open) plaintext.fill(0)
-      return { key, version: used.version, sealedText, plaintext: open ? plaintext : undefined }
+      return { ...names, plaintext, sealedText: await trusting(() => hsm.encrypt(reference, plaintext, aad)) }
     },
   }
 }

@@ -13,6 +13,8 @@ export function createKeyUse({ fields, bytes, flag }: Calls): KeyUse {
 
   return {
     encrypt: (key, plaintext, aad) => bytes('encrypt', [...referenceFields(key), plaintext, aad ?? nothing]),
+    encryptRandom: (key, count, aad) =>
+      bytes('encryptRandom', [...referenceFields(key), Buffer.from(String(count)), aad ?? nothing]),
     decrypt: (key, sealedText, aad) => bytes('decrypt', [...referenceFields(key), sealedText, aad ?? nothing]),
     async rewrap(item) {
       const [outcome] = await many('rewrapMany', [rewrapItem(item)])

@@ -106,6 +106,9 @@ const uses = {
   hmac: (token, fields) => [operate.hmac(token, fields.reference(), fields.bytes())],
   verifyHmac: (token, fields) => [flag(operate.verifyHmac(token, fields.reference(), fields.bytes(), fields.bytes()))],
   decryptOtpBlock: (token, fields) => [operate.decryptOtpBlock(token, fields.reference(), fields.bytes())],
+  encryptRandom: (token, fields) => [
+    operate.encryptRandom(token, fields.reference(), fields.integer(), fields.bytes()),
+  ],
   otpHmac: (token, fields) => [operate.otpHmac(token, fields.reference(), fields.bytes())],
 } satisfies Partial<Record<Operation, Handler>>
 

@@ -40,6 +40,16 @@ export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad:
   )
 }
 
+/** Like `encrypt`, of random bytes of the token, which are zeroed. */
+export function encryptRandom(token: Token, key: KeyReference, count: number, aad: Buffer): Buffer {
+  const plaintext = random(token, count)
+  try {
+    return encrypt(token, key, plaintext, aad)
+  } finally {
+    plaintext.fill(0)
+  }
+}
+
 export function decrypt(token: Token, key: KeyReference, sealedText: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
     keys.use(key, 'encrypt', (handle, row) => decryptWith(session, handle, row, sealedText, aad)),

@@ -17,6 +17,17 @@ export function batchOf<T extends z.ZodRawShape>(item: T) {
     .optional()
 }
 
+/**
+ * Members of an item that stand beside `batch_input` would bind nothing, and nobody would notice.
+ * @throws Fault `request.invalid`
+ */
+export function checkBeside(body: Readonly<Record<string, unknown>>, item: object): void {
+  if (body['batch_input'] === undefined) return
+  const beside = Object.keys(item).find((member) => body[member] !== undefined)
+  if (beside !== undefined)
+    throw new Fault('request.invalid', `${beside} does not go with batch_input: say it in each item.`)
+}
+
 /** Items as they came, or why one of them cannot be read. */
 export type Read<T> = Result<T>
 

@@ -5,7 +5,7 @@ import type { CipherItem, Ciphers } from '../ciphers.ts'
 import { readCiphertext } from '../ciphertext.ts'
 import { keySubject } from '../records.ts'
 import { existing } from '../key-versions.ts'
-import { batchOf, batchResults, readEach, runEach, single } from './batch.ts'
+import { batchOf, checkBeside, batchResults, readEach, runEach, single } from './batch.ts'
 import { keyParams, optionalBytesOf } from './parameters.ts'
 
 const item = { ciphertext: z.string(), aad: z.string().optional() }
@@ -25,6 +25,7 @@ export const decrypt = (ciphers: Ciphers) =>
     async run({ body, subject, note }) {
       const { key } = existing(subject)
       if (body.batch_input) note({ subject: `${body.batch_input.length} items` })
+      checkBeside(body, item)
       const items = body.batch_input ?? [{ ...body, ciphertext: body.ciphertext ?? missing() }]
       const read = readEach(items, readCipherItem)
       const versions = read.map((one) => ('value' in one ? one.value.ciphertext.version : undefined))

@@ -5,7 +5,7 @@ import type { Ciphers, Encrypted, PlainItem } from '../ciphers.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { defaultKeyType } from '../key-type.ts'
 import { keySubject } from '../records.ts'
-import { batchOf, batchResults, readEach, runEach, single } from './batch.ts'
+import { batchOf, checkBeside, batchResults, readEach, runEach, single } from './batch.ts'
 import { plainKey, type KeyDefaults } from './create-key.ts'
 import { bytesOf, keyParams, keyTypeNamed, keyVersion, optionalBytesOf } from './parameters.ts'
 
@@ -35,6 +35,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
       // Where the key is made on the way, the record is written with it.
       if (!subject) note({ keyVersion: 1 })
       if (body.batch_input) note({ subject: `${body.batch_input.length} items` })
+      checkBeside(body, item)
       const items = body.batch_input ?? [{ ...body, plaintext: body.plaintext ?? missing() }]
       const read = readEach(items, readItem)
       let key = subject?.key

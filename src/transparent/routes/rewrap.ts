@@ -5,7 +5,7 @@ import type { Ciphers, Encrypted, RewrapRequest } from '../ciphers.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { existing } from '../key-versions.ts'
 import { keySubject } from '../records.ts'
-import { batchOf, batchResults, readEach, runEach, single } from './batch.ts'
+import { batchOf, checkBeside, batchResults, readEach, runEach, single } from './batch.ts'
 import { readCipherItem } from './decrypt.ts'
 import { keyParams, keyVersion } from './parameters.ts'
 
@@ -26,6 +26,7 @@ export const rewrap = (ciphers: Ciphers) =>
     async run({ body, subject, note }) {
       const { key } = existing(subject)
       if (body.batch_input) note({ subject: `${body.batch_input.length} items` })
+      checkBeside(body, item)
       const items = body.batch_input ?? [{ ...body, ciphertext: body.ciphertext ?? missing() }]
       const read = readEach(items, (one): RewrapRequest => ({ ...readCipherItem(one), toVersion: one.to_version }))
       const results = await runEach(read, async (ready) => (await ciphers.rewrap(subject, ready)).results)
