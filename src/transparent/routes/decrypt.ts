@@ -5,7 +5,7 @@ import type { CipherItem, Ciphers } from '../ciphers.ts'
 import { readCiphertext } from '../ciphertext.ts'
 import { keySubject } from '../records.ts'
 import { existing } from '../key-versions.ts'
-import { batchOf, checkBeside, batchResults, readEach, runEach, single } from './batch.ts'
+import { batchOf, batchResults, checkBeside, readEach, runEach, single } from './batch.ts'
 import { keyParams, optionalBytesOf } from './parameters.ts'
 
 const item = { ciphertext: z.string(), aad: z.string().optional() }

@@ -5,7 +5,7 @@ import type { Ciphers, Encrypted, PlainItem } from '../ciphers.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { defaultKeyType } from '../key-type.ts'
 import { keySubject } from '../records.ts'
-import { batchOf, checkBeside, batchResults, readEach, runEach, single } from './batch.ts'
+import { batchOf, batchResults, checkBeside, readEach, runEach, single } from './batch.ts'
 import { plainKey, type KeyDefaults } from './create-key.ts'
 import { bytesOf, keyParams, keyTypeNamed, keyVersion, optionalBytesOf } from './parameters.ts'
 

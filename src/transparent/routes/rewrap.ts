@@ -5,7 +5,7 @@ import type { Ciphers, Encrypted, RewrapRequest } from '../ciphers.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { existing } from '../key-versions.ts'
 import { keySubject } from '../records.ts'
-import { batchOf, checkBeside, batchResults, readEach, runEach, single } from './batch.ts'
+import { batchOf, batchResults, checkBeside, readEach, runEach, single } from './batch.ts'
 import { readCipherItem } from './decrypt.ts'
 import { keyParams, keyVersion } from './parameters.ts'
 
