@@ -1,0 +1,423 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { expectFault } from '../../support/client.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+import { createServices } from '../../../src/services.ts'
+import { findKey, KeyVersionTable, type StoredKey } from '../../../src/transparent/records.ts'
+import { invocationsRecord } from '../../../src/transparent/sealing.ts'
+import { curl } from '../../support/wire.ts'
+import { base64, readKey } from './key-kit.ts'
+
+const windowMs = 3_600_000
+let appliance: TestAppliance
+let vault: TestVault
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start({ transparent: { recoveryWindowMs: windowMs } })
+  vault = await makeVault(appliance)
+})
+afterAll(async () => {
+  await expectUnharmed(appliance)
+  await appliance.close()
+})
+
+const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
+const call = (method: string, path: string, body?: object) => vault.admin.call(method, path, { body })
+const create = (name: string, body: object = {}) => vault.admin.must('POST', keyPath(name), body)
+const rotate = (name: string) => vault.admin.must('POST', `${keyPath(name)}/rotate`)
+const update = (name: string, body: object) => call('PUT', keyPath(name), body)
+const item = async (name: string) => (await readKey(vault.admin, vault.id, name)).KEYS[0] ?? {}
+const encrypt = (name: string, more: object = {}) =>
+  call('POST', `/transparent/${vault.id}/encrypt/${name}`, { plaintext: 'AAAA', ...more })
+const decrypt = (name: string, ciphertext: string) =>
+  call('POST', `/transparent/${vault.id}/decrypt/${name}`, { ciphertext })
+const versionsInStore = async (name: string) =>
+  (
+    await appliance.store.query<{ version: number }>(
+      'SELECT kv.version FROM key_versions kv JOIN transparent_keys k ON k.id = kv.key_id WHERE k.name = $1 ORDER BY kv.version',
+      [name],
+    )
+  ).map(({ version }) => version)
+
+async function stored(name: string): Promise<StoredKey> {
+  const found = await findKey(appliance.store, Number(vault.id), name)
+  if (found === undefined) throw new Error(`no key ${name}`)
+  return found
+}
+
+/** The domain of the appliance, at another time. */
+function later(byMs: number) {
+  const { config, store, hsm } = appliance
+  const audit = { append: () => Promise.resolve() }
+  return createServices({ config, store, hsm, clock: { now: () => Date.now() + byMs }, audit })
+}
+
+/** Objects of resident keys, as OpenSC counts them. */
+function residentObjects(): number {
+  const { module, softhsmConf, pinFile } = appliance.token
+  const args = [
+    '--module',
+    module,
+    '--token-label',
+    'strongroom',
+    '--login',
+    '--pin',
+    readFileSync(pinFile, 'utf8'),
+    '--list-objects',
+  ]
+  const printed = execFileSync('pkcs11-tool', args, {
+    encoding: 'utf8',
+    env: { ...process.env, SOFTHSM2_CONF: softhsmConf },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return printed.split('\n').filter((line) => /label:\s+strongroom\.resident/.test(line)).length
+}
+
+describe('the keys of a vault', () => {
+  it('are listed by LIST over HTTP/2, and by GET for HTTP/1.1, in the order of their names', async () => {
+    const own = await makeVault(appliance, 'Listed')
+    for (const name of ['b', 'a', 'C', 'a.1', '_x']) await own.admin.must('POST', `/transparent/${own.id}/keys/${name}`)
+    const { KEYS } = await own.admin.must('GET', `/transparent/${own.id}/keys`)
+    const printed = await curl(
+      appliance,
+      `/transparent/${own.id}/keys`,
+      '--http2',
+      '-X',
+      'LIST',
+      '-H',
+      `X-Http-Token: ${own.admin.token}`,
+    )
+    expect(printed).toMatch(/^HTTP\/2 200/)
+    expect((JSON.parse(printed.slice(printed.indexOf('\r\n\r\n'))) as { KEYS: unknown })['KEYS']).toEqual(KEYS)
+    expect((KEYS as { name: string }[]).map(({ name }) => name)).toEqual(['C', '_x', 'a', 'a.1', 'b'])
+    for (const one of KEYS as Record<string, string>[])
+      expect(one).toEqual((await readKey(own.admin, own.id, one['name'] ?? '')).KEYS[0])
+    const [none] = [await makeVault(appliance, 'Empty')]
+    expect((await none.admin.must('GET', `/transparent/${none.id}/keys`))['KEYS']).toEqual([])
+  })
+
+  it('come in pages of 1,000, each after the last name of the one before', async () => {
+    const own = await makeVault(appliance, 'Many')
+    const names = Array.from({ length: 1_003 }, (_, n) => `k${String(n).padStart(4, '0')}`)
+    await Promise.all(names.map((name) => own.admin.must('POST', `/transparent/${own.id}/keys/${name}`)))
+    const page = async (after: string) =>
+      ((await own.admin.must('GET', `/transparent/${own.id}/keys?after=${after}`))['KEYS'] as { name: string }[]).map(
+        ({ name }) => name,
+      )
+    const first = await page('')
+    expect(first).toEqual(names.slice(0, 1_000))
+    expect(await page(first.at(-1) ?? '')).toEqual(names.slice(1_000))
+    expect(await page('k1002')).toEqual([])
+    expectFault(await own.admin.get(`/transparent/${own.id}/keys?after=${'x'.repeat(129)}`), 400, 1804)
+  })
+})
+
+describe('PUT /transparent/:vaultid/keys/:name', () => {
+  it('changes info and flags, and answers with the key', async () => {
+    await create('changing', { allow_export: true })
+    const { json } = await update('changing', { info: 'né', allow_delete: false, auto_rotate_period: 86_400 })
+    expect(json['KEYS']).toEqual([
+      expect.objectContaining({
+        info: 'né',
+        allow_delete: 'false',
+        auto_rotate_period: '86400',
+        allow_export: 'true',
+        allow_backup: 'true',
+      }),
+    ])
+    expect(await item('changing')).toEqual((json['KEYS'] as unknown[])[0])
+    await vault.admin.must('PUT', keyPath('changing'), { allow_delete: 'true', auto_rotate_period: '0' })
+    expect(await item('changing')).toMatchObject({ info: 'né', allow_delete: 'true', auto_rotate_period: '0' })
+  })
+
+  it('turns export and backup off, never on: 409 1510', async () => {
+    for (const flag of ['allow_export', 'allow_backup']) {
+      expect((await update('changing', { [flag]: true })).status).toBe(200)
+      expect((await update('changing', { [flag]: false })).status).toBe(200)
+      expect((await update('changing', { [flag]: false })).status).toBe(200)
+      expectFault(await update('changing', { [flag]: true, info: 'unchanged' }), 409, 1510)
+    }
+    expect(await item('changing')).toMatchObject({ info: 'né', allow_export: 'false', allow_backup: 'false' })
+  })
+
+  it('bounds the versions that encrypt and decrypt', async () => {
+    await create('bounded')
+    const ciphertexts = [String((await encrypt('bounded')).json.CALLINFO['ciphertext'])]
+    for (let turn = 0; turn < 3; turn++) {
+      await rotate('bounded')
+      ciphertexts.push(String((await encrypt('bounded')).json.CALLINFO['ciphertext']))
+    }
+    for (const member of ['min_encryption_version', 'min_decryption_version']) {
+      for (const bad of [5, 999_999_999]) expectFault(await update('bounded', { [member]: bad }), 400, 1503)
+      for (const bad of [0, -1, 'latest', null, 1.5]) expectFault(await update('bounded', { [member]: bad }), 400, 1804)
+    }
+    const usable = async () => ({
+      encrypt: (await Promise.all([1, 2, 3, 4].map((key_version) => encrypt('bounded', { key_version })))).map(
+        ({ status }) => status,
+      ),
+      decrypt: (await Promise.all(ciphertexts.map((ciphertext) => decrypt('bounded', ciphertext)))).map(
+        ({ status }) => status,
+      ),
+    })
+    await update('bounded', { min_encryption_version: 3 })
+    expect(await usable()).toEqual({ encrypt: [400, 400, 201, 201], decrypt: [200, 200, 200, 200] })
+    await update('bounded', { min_decryption_version: 2 })
+    expect(await usable()).toEqual({ encrypt: [400, 400, 201, 201], decrypt: [400, 200, 200, 200] })
+    await update('bounded', { min_decryption_version: 4 })
+    // Nothing is encrypted that could not be decrypted.
+    expect(await usable()).toEqual({ encrypt: [400, 400, 400, 201], decrypt: [400, 400, 400, 200] })
+    await update('bounded', { min_decryption_version: 1, min_encryption_version: 1 })
+    expect(await usable()).toEqual({ encrypt: [201, 201, 201, 201], decrypt: [200, 200, 200, 200] })
+  })
+
+  it('refuses what it does not know how to mean: 400 1804', async () => {
+    for (const body of [
+      { info: 7 },
+      { info: 'x'.repeat(4097) },
+      { allow_delete: 'no' },
+      { auto_rotate_period: 3_599 },
+      { auto_rotate_period: 315_360_001 },
+      { auto_rotate_period: -1 },
+    ])
+      expectFault(await update('changing', body), 400, 1804)
+    expectFault(await update('missing', { info: 'x' }), 404, 1500)
+  })
+
+  it('of parallel calls loses none', async () => {
+    await create('contended')
+    await Promise.all([
+      update('contended', { info: 'kept' }),
+      update('contended', { allow_delete: false }),
+      update('contended', { auto_rotate_period: 7_200 }),
+      rotate('contended'),
+    ])
+    expect(await item('contended')).toMatchObject({
+      info: 'kept',
+      allow_delete: 'false',
+      auto_rotate_period: '7200',
+      key_version: '2',
+    })
+  })
+})
+
+describe('one version', () => {
+  it('that is disabled serves nothing, until it is enabled again', async () => {
+    await create('switched')
+    const first = String((await encrypt('switched')).json.CALLINFO['ciphertext'])
+    await rotate('switched')
+    const second = String((await encrypt('switched')).json.CALLINFO['ciphertext'])
+    const put = (version: number | string, enabled: unknown) =>
+      call('PUT', `${keyPath('switched')}/versions/${version}`, { enabled })
+    expect((await put(1, false)).json.CALLINFO).toMatchObject({ name: 'switched', key_version: '1', enabled: false })
+    expect((await readKey(vault.admin, vault.id, 'switched')).VERSIONS.map(({ enabled }) => enabled)).toEqual([
+      'false',
+      'true',
+    ])
+    expectFault(await decrypt('switched', first), 409, 1509)
+    expectFault(await encrypt('switched', { key_version: 1 }), 409, 1509)
+    expect((await decrypt('switched', second)).status).toBe(200)
+    await put('2', 'false')
+    expectFault(await encrypt('switched'), 409, 1509)
+    expectFault(await call('POST', `/transparent/${vault.id}/datakey/wrapped/switched`, {}), 409, 1509)
+    for (const version of [1, 2]) await put(version, true)
+    expect([(await decrypt('switched', first)).status, (await encrypt('switched')).status]).toEqual([200, 201])
+    expectFault(await put(3, false), 400, 1503)
+    for (const bad of ['0', '01', 'x', '-1']) expectFault(await put(bad, false), 400, 1804)
+    for (const bad of [undefined, null, 'off', 0]) expectFault(await put(1, bad), 400, 1804)
+  })
+})
+
+describe('POST /transparent/:vaultid/keys/:name/trim', () => {
+  it('destroys old versions for good, once the minimum versions are above them', async () => {
+    await create('trimmed')
+    const old = String((await encrypt('trimmed')).json.CALLINFO['ciphertext'])
+    await rotate('trimmed')
+    await rotate('trimmed')
+    const trim = (min_available_version: unknown) =>
+      call('POST', `${keyPath('trimmed')}/trim`, { min_available_version })
+    expectFault(await trim(2), 400, 1503)
+    await update('trimmed', { min_decryption_version: 3 })
+    expectFault(await trim(3), 400, 1503)
+    await update('trimmed', { min_encryption_version: 2 })
+    expectFault(await trim(3), 400, 1503)
+    expect(await versionsInStore('trimmed')).toEqual([1, 2, 3])
+    const { json } = await trim(2)
+    expect(json.CALLINFO).toMatchObject({ name: 'trimmed', oldest_version: '2' })
+    expect(await versionsInStore('trimmed')).toEqual([2, 3])
+    expect(await item('trimmed')).toMatchObject({ oldest_version: '2', key_version: '3' })
+    expectFault(await update('trimmed', { min_decryption_version: 1 }), 400, 1503)
+    expect((await update('trimmed', { min_decryption_version: 2 })).status).toBe(200)
+    expectFault(await decrypt('trimmed', old), 400, 1503)
+    expectFault(await encrypt('trimmed', { key_version: 1 }), 400, 1503)
+    expectFault(await call('PUT', `${keyPath('trimmed')}/versions/1`, { enabled: true }), 400, 1503)
+    expect((await trim('1')).json.CALLINFO['oldest_version']).toBe('2')
+    expect((await encrypt('trimmed')).json.CALLINFO['key_version']).toBe('3')
+    for (const bad of [0, 'all', null, undefined]) expectFault(await trim(bad), 400, 1804)
+  })
+})
+
+describe('DELETE /transparent/:vaultid/keys/:name', () => {
+  it('ends every use at once, until an Admin takes the key back', async () => {
+    await create('gone', { allow_export: true })
+    const ciphertext = String((await encrypt('gone')).json.CALLINFO['ciphertext'])
+    const { objectid } = await item('gone')
+    expect((await call('DELETE', keyPath('gone'))).json.CALLINFO).toMatchObject({ name: 'gone', objectid })
+    const at = `/transparent/${vault.id}`
+    const uses: readonly (readonly [string, string, object?])[] = [
+      ['GET', keyPath('gone')],
+      ['PUT', keyPath('gone'), { info: 'x' }],
+      ['DELETE', keyPath('gone')],
+      ['POST', `${keyPath('gone')}/rotate`],
+      ['POST', `${keyPath('gone')}/trim`, { min_available_version: 1 }],
+      ['PUT', `${keyPath('gone')}/versions/1`, { enabled: true }],
+      ['POST', `${at}/encrypt/gone`, { plaintext: 'AAAA' }],
+      ['POST', `${at}/encrypt/gone`, { batch_input: [{ plaintext: 'AAAA' }] }],
+      ['POST', `${at}/decrypt/gone`, { ciphertext }],
+      ['POST', `/transparent/rewrap/${vault.id}/gone`, { ciphertext }],
+      ['POST', `${at}/datakey/wrapped/gone`, {}],
+      ['POST', `${at}/sign/gone`, { input: 'AAAA' }],
+      ['POST', `${at}/verify/gone`, { input: 'AAAA', signature: 'service:v1:AAAA' }],
+      ['POST', `${at}/hmac/gone`, { input: 'AAAA' }],
+      ['GET', `/transparent/backup/${vault.id}/gone`],
+      ['GET', `/transparent/export/${vault.id}/gone`],
+      ['GET', `/transparent/export/${vault.id}/gone/1`],
+    ]
+    for (const [method, path, body] of uses) expectFault(await call(method, path, body), 404, 1500)
+    expectFault(await call('POST', keyPath('gone'), {}), 409, 1501)
+    const { KEYS } = await vault.admin.must('GET', `${at}/keys`)
+    expect((KEYS as { name: string }[]).map(({ name }) => name)).not.toContain('gone')
+
+    expectFault(await (await vault.member('Write')).post(`${keyPath('gone')}/undelete`), 403, 1301)
+    expect((await call('POST', `${keyPath('gone')}/undelete`)).json.CALLINFO).toMatchObject({ name: 'gone', objectid })
+    expect((await decrypt('gone', ciphertext)).json.CALLINFO['plaintext']).toBe('AAAA')
+    for (const name of ['gone', 'never']) expectFault(await call('POST', `${keyPath(name)}/undelete`), 404, 1500)
+    expectFault(await call('DELETE', keyPath('never')), 404, 1500)
+  })
+
+  it('refuses a key that was made to stay: 409 1512', async () => {
+    await create('staying', { allow_delete: false })
+    expectFault(await call('DELETE', keyPath('staying')), 409, 1512)
+    expect((await encrypt('staying')).status).toBe(201)
+  })
+
+  it('destroys the key when the recovery window has passed, not before', async () => {
+    await create('doomed')
+    const ciphertext = String((await encrypt('doomed')).json.CALLINFO['ciphertext'])
+    await call('DELETE', keyPath('doomed'))
+    const destroyed = async (byMs: number) => (await later(byMs).keyring.destroyExpired()).map(({ name }) => name)
+    expect(await destroyed(windowMs - 60_000)).not.toContain('doomed')
+    expect(await versionsInStore('doomed')).toEqual([1])
+    expect(await destroyed(windowMs + 60_000)).toContain('doomed')
+    expect(await versionsInStore('doomed')).toEqual([])
+    expectFault(await call('POST', `${keyPath('doomed')}/undelete`), 404, 1500)
+    expect((await encrypt('doomed')).status).toBe(201)
+    expectFault(await decrypt('doomed', ciphertext), 400, 1507)
+  })
+})
+
+describe('automatic rotation', () => {
+  it('by age: the next use that names no version makes one', async () => {
+    await create('aged', { auto_rotate_period: 3_600 })
+    const cases = [
+      ['aged', 'aes128-gcm96', 'encrypt/aged', { plaintext: 'AAAA' }],
+      ['aged-data', 'aes128-gcm96', 'datakey/wrapped/aged-data', {}],
+      ['aged-mac', 'hmac-sha256', 'hmac/aged-mac', { input: 'AAAA' }],
+      ['aged-pair', 'ecdsa-p256', 'sign/aged-pair', { input: 'AAAA' }],
+    ] as const
+    for (const [name, type, path, body] of cases) {
+      if (name !== 'aged') await create(name, { type, auto_rotate_period: 3_600 })
+      const use = async (more: object = {}) =>
+        (await vault.admin.must('POST', `/transparent/${vault.id}/${path}`, { ...body, ...more })).CALLINFO[
+          'key_version'
+        ]
+      expect(await use(), name).toBe('1')
+      // An hour is the least that the interface takes; the domain takes a millisecond.
+      await appliance.services.keyring.update(await stored(name), { autoRotatePeriodMs: 1 }, appliance.commit)
+      expect(await use({ key_version: 1 }), name).toBe('1')
+      expect(Number(await use()), name).toBeGreaterThan(1)
+    }
+  })
+
+  it('by age: of parallel uses all succeed, and a reader sets it off as well', async () => {
+    await create('rushed')
+    await appliance.services.keyring.update(await stored('rushed'), { autoRotatePeriodMs: 1 }, appliance.commit)
+    const reader = await vault.member('Read')
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => reader.post(`/transparent/${vault.id}/encrypt/rushed`, { plaintext: 'AAAA' })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
+    for (const { json } of answers)
+      expect(await vault.decrypt('rushed', String(json.CALLINFO['ciphertext']))).toBe('AAAA')
+  })
+
+  it('before the limit of GCM', async () => {
+    await create('worn')
+    const { key, latest } = await stored('worn')
+    const invocations = Math.ceil(2 ** 32 * 0.9)
+    const invocationsSeal = await appliance.hsm.seal(invocationsRecord(key.id, 1, invocations))
+    await appliance.store.transaction((tx) =>
+      tx.update(KeyVersionTable, { keyId: latest.keyId, version: 1 }, { invocations, invocationsSeal }),
+    )
+    expect((await encrypt('worn', { key_version: 1 })).json.CALLINFO['key_version']).toBe('1')
+    expect((await encrypt('worn')).json.CALLINFO['key_version']).toBe('2')
+    expect((await encrypt('worn')).json.CALLINFO['key_version']).toBe('2')
+  })
+})
+
+describe('a rotation that was prepared while a flag was turned off', () => {
+  it('is not made: its material would carry the flag', async () => {
+    await create('racing', { allow_export: true })
+    const before = await stored('racing')
+    await update('racing', { allow_export: false })
+    await expect(appliance.services.keyring.rotate(before, appliance.commit)).rejects.toMatchObject({
+      code: 'store.conflict',
+    })
+    expect(await versionsInStore('racing')).toEqual([1])
+    expect((await rotate('racing')).CALLINFO['key_version']).toBe('2')
+  })
+})
+
+describe('residency: token', () => {
+  it('makes objects of the token that serve, rotate, never leave, and end with the key', async () => {
+    const before = residentObjects()
+    await create('resident', { residency: 'token' })
+    expect(residentObjects()).toBe(before + 1)
+    expect(await item('resident')).toMatchObject({ residency: 'token', allow_backup: 'false', allow_export: 'false' })
+    const text = base64('at home')
+    const first = await vault.encrypt('resident', text)
+    await rotate('resident')
+    expect(residentObjects()).toBe(before + 2)
+    const second = await vault.encrypt('resident', text)
+    for (const ciphertext of [first, second]) expect(await vault.decrypt('resident', ciphertext)).toBe(text)
+    expectFault(await call('GET', `/transparent/export/${vault.id}/resident`), 409, 1513)
+    expectFault(await call('GET', `/transparent/backup/${vault.id}/resident`), 409, 1514)
+    expectFault(await update('resident', { allow_backup: true }), 409, 1510)
+
+    await appliance.restart()
+    expect(await vault.decrypt('resident', first)).toBe(text)
+    await update('resident', { min_decryption_version: 2, min_encryption_version: 2 })
+    await vault.admin.must('POST', `${keyPath('resident')}/trim`, { min_available_version: 2 })
+    expect(residentObjects()).toBe(before + 1)
+    await call('DELETE', keyPath('resident'))
+    expect(residentObjects()).toBe(before + 1)
+    await later(windowMs + 60_000).keyring.destroyExpired()
+    expect(residentObjects()).toBe(before)
+  })
+
+  it('goes with neither export nor backup, and leaves no object when it is refused', async () => {
+    const before = residentObjects()
+    for (const flags of [
+      { allow_export: true },
+      { allow_backup: true },
+      { allow_export: true, allow_plaintext_export: true },
+    ])
+      expectFault(await call('POST', keyPath('odd'), { residency: 'token', ...flags }), 400, 1511)
+    expectFault(await call('POST', keyPath('odd'), { residency: 'cloud' }), 400, 1804)
+    await create('taken')
+    expectFault(await call('POST', keyPath('taken'), { residency: 'token' }), 409, 1501)
+    expect(residentObjects()).toBe(before)
+  })
+})
