@@ -11,14 +11,10 @@ const microsecondsPerTick = 10_000
 
 /** The CPU time of the process `root` and all that descend from it. */
 export function cpuTimes(root: number): CpuTimes {
-  const parents = new Map<number, ProcessStat>()
-  for (const name of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(name) ? readStat(Number(name)) : undefined
-    if (stat !== undefined) parents.set(Number(name), stat)
-  }
+  const processes = readProcesses()
   const times = { primary: 0, worker: 0, host: 0 }
-  for (const [pid, { ticks }] of parents) {
-    if (descends(pid, root, parents)) times[roleOf(pid, root)] += ticks * microsecondsPerTick
+  for (const [pid, { ticks }] of processes) {
+    if (descends(pid, root, processes)) times[roleOf(pid, root)] += ticks * microsecondsPerTick
   }
   return times
 }
@@ -26,6 +22,15 @@ export function cpuTimes(root: number): CpuTimes {
 interface ProcessStat {
   readonly parent: number
   readonly ticks: number
+}
+
+function readProcesses(): Map<number, ProcessStat> {
+  const processes = new Map<number, ProcessStat>()
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? readStat(Number(name)) : undefined
+    if (stat !== undefined) processes.set(Number(name), stat)
+  }
+  return processes
 }
 
 /** Undefined when the process has ended. */
@@ -48,4 +53,15 @@ function descends(pid: number, root: number, processes: ReadonlyMap<number, Proc
 function roleOf(pid: number, root: number): Role {
   if (pid === root) return 'primary'
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker') ? 'worker' : 'host'
+}
+
+/** Resident memory, in bytes, of the process that descends from `root` and whose command line names `what`. */
+export function rssBytes(root: number, what: string): number {
+  const processes = readProcesses()
+  for (const pid of processes.keys()) {
+    if (!descends(pid, root, processes) || !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(what)) continue
+    const kibibytes = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    if (kibibytes !== undefined) return Number(kibibytes) * 1024
+  }
+  throw new Error(`no process of ${root} names ${what}`)
 }

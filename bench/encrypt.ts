@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { TestAppliance } from '../test/support/appliance.ts'
 import { makePki } from '../test/support/pki.ts'
-import { cpuTimes, type CpuTimes, type Role } from './cpu.ts'
+import { dist, sample, startDaemon, type Sample } from './daemon.ts'
+import { table, takeTurns, type Result } from './figures.ts'
 import { createLoad, type Call, type Load } from './load.ts'
 
 const usage = `Usage: npm run bench:encrypt -- [options]
@@ -30,20 +30,9 @@ interface Subject {
   close(): Promise<unknown>
 }
 
-/** Microseconds per call, and calls per second. */
-interface Sample extends CpuTimes {
-  readonly total: number
-  readonly rate: number
-}
-
-interface Result extends Sample {
-  readonly server: string
+interface Row extends Result<Sample> {
   readonly bytes: number
-  /** Of the total to the echo server's of the same round. */
-  readonly ratio: number
 }
-
-const dist = resolve(import.meta.dirname, '../dist')
 
 /** Measures what an encryption costs in CPU time, beside a bare Koa server that is driven in turn. */
 export async function main(args: string[]): Promise<void> {
@@ -54,10 +43,16 @@ export async function main(args: string[]): Promise<void> {
     for (const build of [dist, ...options.against.map((path) => resolve(path))])
       for (const workers of options.workers) subjects.push(await startAppliance(build, workers, options.connections))
     // V8 goes on compiling for some ten thousand calls.
-    for (const { load, callOf } of subjects) await load.drive(callOf(randomBytes(64)), options.warmup)
-    const results: Result[] = []
-    for (const bytes of options.sizes) results.push(...(await measure(subjects, bytes, options)))
-    console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : table(results))
+    for (const subject of subjects) await drive(subject, 64, options.warmup)
+    const results: Row[] = []
+    for (const bytes of options.sizes) {
+      const tasks = subjects.map((subject) => ({
+        name: subject.name,
+        run: () => drive(subject, bytes, options.requests),
+      }))
+      results.push(...(await takeTurns(tasks, options.rounds)).map((result) => ({ ...result, bytes })))
+    }
+    console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : text(results))
   } finally {
     for (const { load, close } of subjects) {
       await load.close()
@@ -106,7 +101,11 @@ async function startEcho(connections: number): Promise<Subject> {
     name: 'echo',
     pid: server.pid ?? 0,
     load: createLoad({ origin: `https://127.0.0.1:${String(port).trim()}`, ca, connections }),
-    callOf: (plaintext) => ({ path: '/', headers: { 'content-type': 'application/json' }, body: bodyOf(plaintext) }),
+    callOf: (plaintext) => ({
+      path: '/',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ plaintext: plaintext.toString('base64') }),
+    }),
     close: () => {
       server.kill()
       return once(server, 'exit')
@@ -114,91 +113,43 @@ async function startEcho(connections: number): Promise<Subject> {
   }
 }
 
+/** The daemon as it ships; what it encrypts must come back. */
 async function startAppliance(build: string, workers: number, connections: number): Promise<Subject> {
-  const settings = { http: { workers }, audit: { sealIntervalMs: 5_000 } }
-  const appliance = await TestAppliance.start(settings, join(build, 'main.js'))
-  const name = `strongroom, ${workers} ${workers === 1 ? 'worker' : 'workers'}${build === dist ? '' : ` (${basename(build)})`}`
+  const daemon = await startDaemon({ build, connections, settings: { http: { workers } } })
+  const { admin, vault, appliance, load, call, close } = daemon
   try {
-    return await subjectOf(appliance, name, connections)
+    const plaintext = randomBytes(64).toString('base64')
+    const { CALLINFO } = await admin.must('POST', `/transparent/${vault}/encrypt/bench`, { plaintext })
+    const { ciphertext } = CALLINFO
+    const decrypted = await admin.must('POST', `/transparent/${vault}/decrypt/bench`, { ciphertext })
+    if (decrypted.CALLINFO['plaintext'] !== plaintext)
+      throw new Error('the appliance does not decrypt what it encrypted')
   } catch (error) {
-    await appliance.close()
+    await close()
     throw error
   }
-}
-
-/** The daemon as it ships, with a key in a vault of its own; what it encrypts must come back. */
-async function subjectOf(appliance: TestAppliance, name: string, connections: number): Promise<Subject> {
-  const client = await appliance.login()
-  const created = await client.must('POST', '/vault', { vaultname: 'bench' })
-  const [{ id: vault }] = created['VAULTS'] as [{ id: string }]
-  const plaintext = randomBytes(64).toString('base64')
-  const { CALLINFO } = await client.must('POST', `/transparent/${vault}/encrypt/bench`, { plaintext })
-  const { ciphertext } = CALLINFO
-  const decrypted = await client.must('POST', `/transparent/${vault}/decrypt/bench`, { ciphertext })
-  if (decrypted.CALLINFO['plaintext'] !== plaintext) throw new Error('the appliance does not decrypt what it encrypted')
-  const { origin, pathname } = new URL(appliance.url)
-  const headers = { 'content-type': 'application/json', 'x-http-token': client.token ?? '' }
   return {
-    name,
+    name: `strongroom, ${workers} ${workers === 1 ? 'worker' : 'workers'}${build === dist ? '' : ` (${basename(build)})`}`,
     pid: appliance.pid,
-    load: createLoad({ origin, ca: appliance.ca, connections }),
-    callOf: (plain) => ({ path: `${pathname}/transparent/${vault}/encrypt/bench`, headers, body: bodyOf(plain) }),
-    close: () => appliance.close(),
+    load,
+    callOf: (plaintext) => call('encrypt/bench', { plaintext: plaintext.toString('base64') }),
+    close,
   }
 }
 
-const bodyOf = (plaintext: Buffer): string => JSON.stringify({ plaintext: plaintext.toString('base64') })
-
-/** One result per server: medians over the rounds. */
-async function measure(
-  subjects: readonly Subject[],
-  bytes: number,
-  { rounds, requests }: { rounds: number; requests: number },
-): Promise<Result[]> {
-  const samples = new Map<string, (Sample & { ratio: number })[]>(subjects.map(({ name }) => [name, []]))
-  for (let round = 0; round < rounds; round++) {
-    let echo: number | undefined
-    for (const subject of subjects) {
-      const sample = await sampleOf(subject, subject.callOf(randomBytes(bytes)), requests)
-      echo ??= sample.total
-      samples.get(subject.name)?.push({ ...sample, ratio: sample.total / echo })
-    }
-  }
-  return [...samples].map(([server, taken]) => {
-    const of = (figure: keyof (typeof taken)[number]) => median(taken.map((sample) => sample[figure]))
-    const { primary, worker, host } = { primary: of('primary'), worker: of('worker'), host: of('host') }
-    return { server, bytes, primary, worker, host, total: of('total'), ratio: of('ratio'), rate: of('rate') }
-  })
+function drive(subject: Subject, bytes: number, requests: number): Promise<Sample> {
+  const call = subject.callOf(randomBytes(bytes))
+  return sample(subject, () => call, requests)
 }
 
-async function sampleOf({ pid, load }: Subject, call: Call, requests: number): Promise<Sample> {
-  const before = cpuTimes(pid)
-  const { wallMs } = await load.drive(call, requests)
-  const after = cpuTimes(pid)
-  const spent = (role: Role) => (after[role] - before[role]) / requests
-  const [primary, worker, host] = [spent('primary'), spent('worker'), spent('host')]
-  return { primary, worker, host, total: primary + worker + host, rate: (requests * 1000) / wallMs }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return ((sorted[(sorted.length - 1) >> 1] ?? Number.NaN) + (sorted[sorted.length >> 1] ?? Number.NaN)) / 2
-}
-
-function table(results: readonly Result[]): string {
-  const rows = [
+function text(results: readonly Row[]): string {
+  return table([
     ['server', 'bytes', 'workers', 'hosts', 'primary', 'CPU µs/call', 'to echo', 'calls/s (aside)'],
-    ...results.map(({ server, bytes, worker, host, primary, total, ratio, rate }) => [
-      server,
+    ...results.map(({ name, bytes, worker, host, primary, total, ratio, rate }) => [
+      name,
       ...[bytes, worker, host, primary, total].map((figure) => figure.toFixed(0)),
       ratio.toFixed(2),
       rate.toFixed(0),
     ]),
-  ]
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-  return rows.map(line).join('\n')
+  ])
 }

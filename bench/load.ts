@@ -16,8 +16,8 @@ export interface LoadOptions {
 
 /** Connections that stay open from round to round, so that no round pays for handshakes. */
 export interface Load {
-  /** Sends `call` this many times as a POST; resolves to the time that took. Rejects when an answer is not a success. */
-  drive(call: Call, times: number): Promise<{ readonly wallMs: number }>
+  /** Sends so many calls, each a POST; resolves to the time that took. Rejects when an answer is not a success. */
+  drive(next: () => Call, times: number): Promise<{ readonly wallMs: number }>
   close(): Promise<void>
 }
 
@@ -31,11 +31,11 @@ export function createLoad({ origin, ca, connections }: LoadOptions): Load {
   }
 
   return {
-    async drive(call, times) {
+    async drive(next, times) {
       const startedMs = performance.now()
       let left = times
       const lane = async (): Promise<void> => {
-        while (left-- > 0) await send(call)
+        while (left-- > 0) await send(next())
       }
       await Promise.all(Array.from({ length: connections }, lane))
       return { wallMs: performance.now() - startedMs }

@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findKey } from '../src/transparent/records.ts'
+import { keyReference } from '../src/transparent/sealing.ts'
+import type { TestToken } from '../test/support/token.ts'
+import { cpuTimes } from './cpu.ts'
+import { sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
+import { table, takeTurns, type Result, type Task } from './figures.ts'
+
+const usage = `Usage: npm run bench:batch -- [options]
+
+  --rounds N       rounds, each of which measures everything once (9)
+  --calls N        batches per round (400)
+  --items N        items of a batch (100)
+  --bytes N        bytes of plaintext of an item (64)
+  --warmup N       batches before the first round (2000)
+  --connections N  keep-alive connections to each daemon (8)
+  --workers A,B    one daemon for each number of workers (1,2)
+  --json           the result as one line of JSON and nothing else`
+
+type Options = ReturnType<typeof parseOptions>
+
+/** Measures what an item of a batch costs in CPU time, beside a loop in C over the same token that is run in turn. */
+export async function main(args: string[]): Promise<void> {
+  const options = parseOptions(args)
+  const daemons: Daemon[] = []
+  try {
+    for (const workers of options.workers)
+      daemons.push(await startDaemon({ connections: options.connections, settings: { http: { workers } } }))
+    const [first] = daemons
+    if (first === undefined) throw new Error(usage)
+    const tasks = [cLoop(first, options), await portAlone(first, options)]
+    for (const [at, daemon] of daemons.entries()) tasks.push(await overTls(daemon, options.workers[at] ?? 0, options))
+    const results = await takeTurns(tasks, options.rounds)
+    console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : text(results))
+  } finally {
+    for (const daemon of daemons) await daemon.close()
+  }
+}
+
+function parseOptions(args: string[]) {
+  const text = (fallback: string) => ({ type: 'string', default: fallback }) as const
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: text('9'),
+      calls: text('400'),
+      items: text('100'),
+      bytes: text('64'),
+      warmup: text('2000'),
+      connections: text('8'),
+      workers: text('1,2'),
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) throw new Error(usage)
+  const { rounds, calls, items, bytes, warmup, connections } = values
+  return {
+    rounds: Number(rounds),
+    calls: Number(calls),
+    items: Number(items),
+    bytes: Number(bytes),
+    warmup: Number(warmup),
+    connections: Number(connections),
+    workers: values.workers.split(',').map(Number),
+    json: values.json,
+  }
+}
+
+/** What nobody can do without: the token, called from C. */
+function cLoop({ appliance }: Daemon, { calls, items, bytes }: Options): Task<Sample> {
+  const { token, directory } = appliance
+  const program = join(directory, 'encrypt-loop')
+  const headers = resolve(import.meta.dirname, '../node_modules/pkcs11js/includes/pkcs11')
+  execFileSync('cc', ['-O2', '-isystem', headers, '-o', program, join(import.meta.dirname, 'encrypt-loop.c'), '-ldl'])
+  const args = [token.module, labelOf(token), String(bytes), String(calls * items)]
+  const settings = {
+    env: { ...process.env, SOFTHSM2_CONF: token.softhsmConf },
+    input: readFileSync(token.pinFile),
+    encoding: 'utf8',
+  } as const
+  return {
+    name: 'loop in C',
+    run() {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own program wrote it
+      const { cpuUs } = JSON.parse(execFileSync(program, args, settings)) as { cpuUs: number }
+      return Promise.resolve({ primary: cpuUs, worker: 0, host: 0, total: cpuUs, rate: 0 })
+    },
+  }
+}
+
+function labelOf({ tokenUri }: TestToken): string {
+  const label = /[:;]token=([^;?]+)/.exec(tokenUri)?.[1]
+  if (label === undefined) throw new Error(`${tokenUri} names no label`)
+  return decodeURIComponent(label)
+}
+
+/** The port in this process, one batch at a time, and the host that serves it. */
+async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Options): Promise<Task<Sample>> {
+  const { appliance, admin, vault } = daemon
+  await admin.must('POST', `/transparent/${vault}/keys/port`, {})
+  const stored = await findKey(appliance.store, Number(vault), 'port')
+  if (stored === undefined) throw new Error('the key is not in the database')
+  const key = keyReference(stored.key, stored.latest)
+  const batch = Array.from({ length: items }, () => ({ key, plaintext: randomBytes(bytes) }))
+  const drive = async (times: number) => {
+    for (let call = 0; call < times; call++) {
+      const outcomes = await appliance.hsm.encryptMany(batch)
+      if (outcomes.length !== items || outcomes.some((outcome) => 'fault' in outcome))
+        throw new Error('a batch was not encrypted')
+    }
+  }
+  await drive(warmup)
+  return {
+    name: 'the port alone',
+    async run() {
+      const [hosts, own, startedMs] = [cpuTimes(appliance.pid).host, process.cpuUsage(), performance.now()]
+      await drive(calls)
+      const { user, system } = process.cpuUsage(own)
+      const worker = (user + system) / calls / items
+      const host = (cpuTimes(appliance.pid).host - hosts) / calls / items
+      const rate = (calls * items * 1000) / (performance.now() - startedMs)
+      return { primary: 0, worker, host, total: worker + host, rate }
+    },
+  }
+}
+
+/** `POST /transparent/:vaultid/encrypt/:name` with `batch_input`. */
+async function overTls(daemon: Daemon, workers: number, options: Options): Promise<Task<Sample>> {
+  const { calls, items, bytes, warmup } = options
+  const batch = Array.from({ length: items }, () => ({ plaintext: randomBytes(bytes).toString('base64') }))
+  await checkRoundTrip(daemon, batch)
+  const call = daemon.call('encrypt/bench', { batch_input: batch })
+  const server = { pid: daemon.appliance.pid, load: daemon.load }
+  await sample(server, () => call, warmup)
+  return {
+    name: `over TLS, ${workers} ${workers === 1 ? 'worker' : 'workers'}`,
+    run: () => sample(server, () => call, calls, calls * items),
+  }
+}
+
+/** What is measured must be the real thing: every item comes back. */
+async function checkRoundTrip({ admin, vault }: Daemon, batch: readonly { plaintext: string }[]): Promise<void> {
+  const encrypted = await admin.must('POST', `/transparent/${vault}/encrypt/bench`, { batch_input: batch })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what it is is checked at the end
+  const ciphertexts = encrypted.CALLINFO['batch_results'] as { ciphertext: string }[]
+  const batchInput = ciphertexts.map(({ ciphertext }) => ({ ciphertext }))
+  const decrypted = await admin.must('POST', `/transparent/${vault}/decrypt/bench`, { batch_input: batchInput })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+  const plaintexts = decrypted.CALLINFO['batch_results'] as { plaintext: string }[]
+  if (plaintexts.some(({ plaintext }, at) => plaintext !== batch[at]?.plaintext) || plaintexts.length !== batch.length)
+    throw new Error('the appliance does not decrypt what it encrypted')
+}
+
+function text(results: readonly Result<Sample>[]): string {
+  return table([
+    ['way', 'worker', 'host', 'CPU µs/item', 'to C', 'items/s (aside)'],
+    ...results.map(({ name, worker, host, total, ratio, rate }) => [
+      name,
+      ...[worker, host, total].map((figure) => figure.toFixed(2)),
+      ratio.toFixed(2),
+      rate === 0 ? '–' : rate.toFixed(0),
+    ]),
+  ])
+}

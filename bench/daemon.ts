@@ -1,0 +1,77 @@
+import { join, resolve } from 'node:path'
+import { TestAppliance, type Overrides } from '../test/support/appliance.ts'
+import type { TestClient } from '../test/support/client.ts'
+import { makeVault } from '../test/support/vault.ts'
+import { cpuTimes, type CpuTimes } from './cpu.ts'
+import type { Figures } from './figures.ts'
+import { createLoad, type Call, type Load } from './load.ts'
+
+/** The daemon as it ships, with a vault in it and a session of its administrator. */
+export interface Daemon {
+  readonly appliance: TestAppliance
+  readonly vault: string
+  readonly admin: TestClient
+  readonly load: Load
+  /** A call to a key of the vault, for example `encrypt/NAME`. */
+  call(operation: string, body: object): Call
+  close(): Promise<void>
+}
+
+/** The build that `npm run build` made. */
+export const dist = resolve(import.meta.dirname, '../dist')
+
+export interface DaemonOptions {
+  readonly build?: string
+  readonly connections: number
+  readonly settings: Overrides
+}
+
+export async function startDaemon({ build = dist, connections, settings }: DaemonOptions): Promise<Daemon> {
+  const audit = { sealIntervalMs: 5_000, ...settings.audit }
+  const appliance = await TestAppliance.start({ ...settings, audit }, join(build, 'main.js'))
+  try {
+    const { id: vault, admin } = await makeVault(appliance, 'bench')
+    const { origin, pathname } = new URL(appliance.url)
+    const load = createLoad({ origin, ca: appliance.ca, connections })
+    const headers = { 'content-type': 'application/json', 'x-http-token': admin.token ?? '' }
+    return {
+      appliance,
+      vault,
+      admin,
+      load,
+      call: (operation, body) => ({
+        path: `${pathname}/transparent/${vault}/${operation}`,
+        headers,
+        body: JSON.stringify(body),
+      }),
+      async close() {
+        await load.close()
+        await appliance.close()
+      },
+    }
+  } catch (error) {
+    await appliance.close()
+    throw error
+  }
+}
+
+/** Microseconds of processor time per item, and items per second. */
+export interface Sample extends CpuTimes, Figures {
+  readonly rate: number
+}
+
+/** Sends `calls` calls to the server with the process `pid`, and shares out what its processes spent among the `items` of all. */
+export async function sample(
+  { pid, load }: { readonly pid: number; readonly load: Load },
+  next: () => Call,
+  calls: number,
+  items = calls,
+): Promise<Sample> {
+  const before = cpuTimes(pid)
+  const { wallMs } = await load.drive(next, calls)
+  const after = cpuTimes(pid)
+  const primary = (after.primary - before.primary) / items
+  const worker = (after.worker - before.worker) / items
+  const host = (after.host - before.host) / items
+  return { primary, worker, host, total: primary + worker + host, rate: (items * 1000) / wallMs }
+}

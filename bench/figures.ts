@@ -1,0 +1,55 @@
+/** Something to measure, for example a kind of call to one server. */
+export interface Task<F extends Figures> {
+  readonly name: string
+  /** Does it a good many times; what one time cost. */
+  run(): Promise<F>
+}
+
+/** What one time cost; tasks are compared by `total`. */
+export interface Figures {
+  readonly total: number
+}
+
+/** Medians over all rounds. */
+export type Result<F extends Figures> = F & {
+  readonly name: string
+  /** Of the total to the first task's of the same round. */
+  readonly ratio: number
+}
+
+/** Runs the tasks in turn (A B C, A B C …), so that the neighbours of an hour fall on all of them alike. */
+export async function takeTurns<F extends Figures>(tasks: readonly Task<F>[], rounds: number): Promise<Result<F>[]> {
+  const samples = new Map<string, (F & { ratio: number })[]>(tasks.map(({ name }) => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    let first: number | undefined
+    for (const { name, run } of tasks) {
+      const sample = await run()
+      first ??= sample.total
+      samples.get(name)?.push({ ...sample, ratio: sample.total / first })
+    }
+  }
+  return [...samples].map(([name, taken]) => ({ name, ...medians(taken) }))
+}
+
+function medians<F extends object>(samples: readonly F[]): F {
+  const figures = Object.keys(samples[0] ?? {}).map((figure) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own name
+    const values = samples.map((taken) => Number(taken[figure as keyof F]))
+    return [figure, median(values)]
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same names with other numbers
+  return Object.fromEntries(figures) as F
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return ((sorted[(sorted.length - 1) >> 1] ?? Number.NaN) + (sorted[sorted.length >> 1] ?? Number.NaN)) / 2
+}
+
+/** Text in columns: the first to the left, the others to the right. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  const pad = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)
+  return rows.map((row) => row.map(pad).join('  ')).join('\n')
+}

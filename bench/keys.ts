@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { createHsmClient } from '../src/hsm/client/hsm-client.ts'
+import { findKeyType } from '../src/transparent/key-type.ts'
+import type { StoredKey } from '../src/transparent/records.ts'
+import { keyReference } from '../src/transparent/sealing.ts'
+import { writeCiphertext } from '../src/transparent/ciphertext.ts'
+import { cpuTimes, rssBytes } from './cpu.ts'
+import { sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
+import { table, takeTurns, type Result } from './figures.ts'
+import type { Call } from './load.ts'
+
+const usage = `Usage: npm run bench:keys -- [options]
+
+  --keys N         keys in the larger database (100000)
+  --rounds N       rounds, each of which measures everything once (9)
+  --calls N        calls per round with a key in use (4000)
+  --cold N         calls per round with a key not used before; twice the rounds' are taken from the keys (500)
+  --warmup N       calls to each daemon before the first round (20000)
+  --connections N  keep-alive connections to each daemon (16)
+  --json           the result as one line of JSON and nothing else`
+
+type Options = ReturnType<typeof parseOptions>
+
+const fewKeys = 10
+/** What a host holds by default (hsm.handles). */
+const handles = 10_000
+
+/** Measures what many keys cost: in the database, at their first use, and in the memory of a token host. */
+export async function main(args: string[]): Promise<void> {
+  const options = parseOptions(args)
+  const { keys, rounds, connections } = options
+  if (keys < Math.max(handles, 2 * rounds * options.cold + 1)) throw new Error(`${keys} keys are too few.\n\n${usage}`)
+  const daemons: Daemon[] = []
+  try {
+    const settings = { http: { workers: 1 }, hsm: { handles } }
+    const few = await startDaemon({ connections, settings })
+    daemons.push(few)
+    const many = await startDaemon({ connections, settings })
+    daemons.push(many)
+    await makeKeys(few, fewKeys)
+    const stored = await makeKeys(many, keys)
+    const results = await takeTurns(await tasksOf(few, many, stored, options), rounds)
+    const memory = await memoryOf(many, stored)
+    console.log(
+      options.json
+        ? JSON.stringify({ ...options, node: process.version, results, memory })
+        : `${text(results)}\n\n${memoryText(memory)}`,
+    )
+  } finally {
+    for (const daemon of daemons) await daemon.close()
+  }
+}
+
+function parseOptions(args: string[]) {
+  const text = (fallback: string) => ({ type: 'string', default: fallback }) as const
+  const { values } = parseArgs({
+    args,
+    options: {
+      keys: text('100000'),
+      rounds: text('9'),
+      calls: text('4000'),
+      cold: text('500'),
+      warmup: text('20000'),
+      connections: text('16'),
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) throw new Error(usage)
+  const { keys, rounds, calls, cold, warmup, connections } = values
+  return {
+    keys: Number(keys),
+    rounds: Number(rounds),
+    calls: Number(calls),
+    cold: Number(cold),
+    warmup: Number(warmup),
+    connections: Number(connections),
+    json: values.json,
+  }
+}
+
+const keysPerTransaction = 1_000
+
+/** Keys `k0`, `k1`, … made by the same code as over the wire, but many in a transaction. */
+async function makeKeys({ appliance, vault }: Daemon, count: number): Promise<StoredKey[]> {
+  const type = findKeyType('aes256-gcm96')
+  if (type === undefined) throw new Error('there is no key type aes256-gcm96')
+  const flags = { allowExport: false, allowPlaintextExport: false, allowBackup: false, allowDelete: true }
+  const plain = { vaultId: Number(vault), type, info: '', residency: 'database', autoRotatePeriodMs: 0 } as const
+  const stored: StoredKey[] = []
+  const startedMs = performance.now()
+  while (stored.length < count) {
+    const made = await appliance.store.transaction((tx) =>
+      Promise.all(
+        Array.from({ length: Math.min(keysPerTransaction, count - stored.length) }, (_, at) =>
+          appliance.services.keyring.create({ ...plain, ...flags, name: `k${stored.length + at}` }, (work) => work(tx)),
+        ),
+      ),
+    )
+    stored.push(...made)
+    if (stored.length % 10_000 === 0)
+      process.stderr.write(`${stored.length} keys after ${((performance.now() - startedMs) / 1000).toFixed(0)} s\n`)
+  }
+  return stored
+}
+
+/** The first task is what the others are compared with. */
+async function tasksOf(few: Daemon, many: Daemon, stored: readonly StoredKey[], options: Options) {
+  const { keys, calls, cold, rounds, warmup } = options
+  const plaintext = randomBytes(64).toString('base64')
+  const encryption = (daemon: Daemon, name: string) => daemon.call(`encrypt/${name}`, { plaintext })
+  const decryptions = await Promise.all(stored.slice(0, rounds * cold).map((key) => decryptionWith(many, key)))
+  const unopened = decryptions.values()
+  const unused = stored.slice(rounds * cold).values()
+  const hot = taken(unused)
+  const decryption = await decryptionWith(many, hot)
+  // The hosts have just used those keys: now nobody knows them.
+  await many.appliance.restart()
+  let created = 0
+  const task = (name: string, times: number, next: () => Call, daemon = many) => ({
+    name,
+    run: () => sample({ pid: daemon.appliance.pid, load: daemon.load }, next, times),
+    warmUp: () => daemon.load.drive(next, warmup),
+  })
+  const inUse = [
+    task(`encrypt, 1 of ${fewKeys} keys`, calls, () => encryption(few, 'k1'), few),
+    task(`encrypt, 1 of ${keys} keys`, calls, () => encryption(many, hot.key.name)),
+    task(`decrypt, 1 of ${keys} keys`, calls, () => decryption),
+  ]
+  for (const { warmUp } of inUse) await warmUp()
+  return [
+    ...inUse,
+    task('decrypt, first use of a key', cold, () => taken(unopened)),
+    task('encrypt, first use of a key', cold, () => encryption(many, taken(unused).key.name)),
+    task('create a key', cold, () => many.call(`keys/new${created++}`, {})),
+    task('rotate a key', cold, () => many.call(`keys/${hot.key.name}/rotate`, {})),
+  ]
+}
+
+/** A call that decrypts what the key has encrypted. */
+async function decryptionWith({ appliance, call }: Daemon, { key, latest }: StoredKey): Promise<Call> {
+  const sealedText = await appliance.hsm.encrypt(keyReference(key, latest), randomBytes(64))
+  return call(`decrypt/${key.name}`, { ciphertext: writeCiphertext(latest.version, sealedText) })
+}
+
+function taken<T>(from: Iterator<T>): T {
+  const next = from.next()
+  if (next.done === true) throw new Error('there are too few keys')
+  return next.value
+}
+
+interface Memory {
+  /** Resident memory of a host that holds one key, after a while of work. */
+  readonly beforeBytes: number
+  /** … that holds as many as it may. */
+  readonly afterBytes: number
+  /** Host CPU of a first use while there is room, and when each lets another go; undefined when there are too few keys. */
+  readonly fillUs: number
+  readonly replaceUs: number | undefined
+}
+
+/** One host of the daemon, made to hold key after key. */
+async function memoryOf({ appliance }: Daemon, stored: readonly StoredKey[]): Promise<Memory> {
+  await appliance.restart()
+  const [socket] = appliance.config.hsm.sockets
+  if (socket === undefined) throw new Error('there is no token host')
+  const hsm = createHsmClient({ sockets: [socket], deadlineMs: 60_000, queue: 4096 })
+  const encryptWith = async (keys: readonly StoredKey[]): Promise<number> => {
+    const before = cpuTimes(appliance.pid).host
+    for (let at = 0; at < keys.length; at += 100)
+      await Promise.all(
+        keys.slice(at, at + 100).map(({ key, latest }) => hsm.encrypt(keyReference(key, latest), Buffer.alloc(64))),
+      )
+    return (cpuTimes(appliance.pid).host - before) / keys.length
+  }
+  try {
+    const [first] = stored
+    if (first === undefined) throw new Error('there are no keys')
+    // As many calls as will follow, so that what remains in between is the keys.
+    await encryptWith(Array.from({ length: 2 * handles }, () => first))
+    const beforeBytes = rssBytes(appliance.pid, socket)
+    const fillUs = await encryptWith(stored.slice(1, handles))
+    const afterBytes = rssBytes(appliance.pid, socket)
+    const others = stored.slice(handles, 2 * handles)
+    return { beforeBytes, afterBytes, fillUs, replaceUs: others.length > 0 ? await encryptWith(others) : undefined }
+  } finally {
+    await hsm.close()
+  }
+}
+
+function memoryText({ beforeBytes, afterBytes, fillUs, replaceUs }: Memory): string {
+  const [before, after] = [beforeBytes, afterBytes].map((bytes) => (bytes / 2 ** 20).toFixed(0))
+  const each = ((afterBytes - beforeBytes) / handles / 1024).toFixed(1)
+  const replacing = replaceUs === undefined ? '' : `, and ${replaceUs.toFixed(0)} µs when another is let go for it`
+  return [
+    `A host's memory with 1 and with ${handles} cached handles: ${before} MiB, ${after} MiB: ${each} KiB each.`,
+    `First use of a key in the host: ${fillUs.toFixed(0)} µs of processor time${replacing}.`,
+  ].join('\n')
+}
+
+function text(results: readonly Result<Sample>[]): string {
+  return table([
+    ['call', 'workers', 'hosts', 'CPU µs/call', 'to the first', 'calls/s (aside)'],
+    ...results.map(({ name, worker, host, total, ratio, rate }) => [
+      name,
+      ...[worker, host, total].map((figure) => figure.toFixed(0)),
+      ratio.toFixed(2),
+      rate.toFixed(0),
+    ]),
+  ])
+}
