@@ -22,6 +22,7 @@ afterAll(async () => {
 const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 const importPath = (name: string) => `/transparent/import/${vault.id}/${name}`
 const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const p256 = () => generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const pem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString()
 const pkcs8 = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'der' })
 const exportPath = (name: string, publicKey?: string, version = '') =>
@@ -131,20 +132,19 @@ describe('GET /transparent/export/:vaultid/:name', () => {
 
   it('refuses what is no RSA public key of 2048 bits or more: 400 1804', async () => {
     await vault.admin.must('POST', keyPath('careful'), { allow_export: true, allow_plaintext_export: true })
-    const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const short = generateKeyPairSync('rsa', { modulusLength: 1024 })
     const pss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 })
-    const ed = generateKeyPairSync('ed25519')
     const bad = [
-      pem(ec.publicKey),
+      pem(p256().publicKey),
       pem(short.publicKey),
       pem(pss.publicKey),
-      pem(ed.publicKey),
+      pem(generateKeyPairSync('ed25519').publicKey),
       recipient.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
       recipient.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
       pkcs8(recipient.privateKey).toString('base64'),
       pem(recipient.publicKey).replace(/[A-Za-z]{8}/, 'AAAAAAAA'),
       pem(recipient.publicKey).slice(0, 200),
+      appliance.ca,
       '-----BEGIN PUBLIC KEY-----',
       '-----',
       'garbage',
@@ -185,7 +185,7 @@ describe('POST /transparent/import/:vaultid/:name', () => {
 
   it('takes pairs as PKCS#8: what they sign is good under the public key from outside', async () => {
     const pairs = {
-      'ecdsa-p256': generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+      'ecdsa-p256': p256(),
       'ecdsa-p384': generateKeyPairSync('ec', { namedCurve: 'P-384' }),
       'rsa-2048': generateKeyPairSync('rsa', { modulusLength: 2048 }),
       'rsa-3072': generateKeyPairSync('rsa', { modulusLength: 3072 }),
@@ -211,14 +211,12 @@ describe('POST /transparent/import/:vaultid/:name', () => {
   }, 60_000)
 
   it('refuses a pair whose public key is another one, is missing, or is none: no key is made', async () => {
-    const [one, other] = [
-      generateKeyPairSync('ec', { namedCurve: 'P-256' }),
-      generateKeyPairSync('ec', { namedCurve: 'P-256' }),
-    ]
+    const [one, other] = [p256(), p256()]
     const spki = (key: KeyObject) => key.export({ type: 'spki', format: 'der' }).toString('base64')
     const value = pkcs8(one.privateKey)
     const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
     for (const public_key of [
+      undefined,
       spki(other.publicKey),
       spki(p384.publicKey),
       spki(recipient.publicKey),

@@ -1,15 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServices } from '../../../src/services.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { createServices } from '../../../src/services.ts'
-import { findKey, KeyVersionTable, type StoredKey } from '../../../src/transparent/records.ts'
-import { invocationsRecord } from '../../../src/transparent/sealing.ts'
 import { curl } from '../../support/wire.ts'
-import { base64, readKey } from './key-kit.ts'
+import { readKey } from './key-kit.ts'
 
 const windowMs = 3_600_000
 let appliance: TestAppliance
@@ -42,38 +38,11 @@ const versionsInStore = async (name: string) =>
     )
   ).map(({ version }) => version)
 
-async function stored(name: string): Promise<StoredKey> {
-  const found = await findKey(appliance.store, Number(vault.id), name)
-  if (found === undefined) throw new Error(`no key ${name}`)
-  return found
-}
-
 /** The domain of the appliance, at another time. */
 function later(byMs: number) {
   const { config, store, hsm } = appliance
   const audit = { append: () => Promise.resolve() }
   return createServices({ config, store, hsm, clock: { now: () => Date.now() + byMs }, audit })
-}
-
-/** Objects of resident keys, as OpenSC counts them. */
-function residentObjects(): number {
-  const { module, softhsmConf, pinFile } = appliance.token
-  const args = [
-    '--module',
-    module,
-    '--token-label',
-    'strongroom',
-    '--login',
-    '--pin',
-    readFileSync(pinFile, 'utf8'),
-    '--list-objects',
-  ]
-  const printed = execFileSync('pkcs11-tool', args, {
-    encoding: 'utf8',
-    env: { ...process.env, SOFTHSM2_CONF: softhsmConf },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  return printed.split('\n').filter((line) => /label:\s+strongroom\.resident/.test(line)).length
 }
 
 describe('the keys of a vault', () => {
@@ -315,109 +284,5 @@ describe('DELETE /transparent/:vaultid/keys/:name', () => {
     expectFault(await call('POST', `${keyPath('doomed')}/undelete`), 404, 1500)
     expect((await encrypt('doomed')).status).toBe(201)
     expectFault(await decrypt('doomed', ciphertext), 400, 1507)
-  })
-})
-
-describe('automatic rotation', () => {
-  it('by age: the next use that names no version makes one', async () => {
-    await create('aged', { auto_rotate_period: 3_600 })
-    const cases = [
-      ['aged', 'aes128-gcm96', 'encrypt/aged', { plaintext: 'AAAA' }],
-      ['aged-data', 'aes128-gcm96', 'datakey/wrapped/aged-data', {}],
-      ['aged-mac', 'hmac-sha256', 'hmac/aged-mac', { input: 'AAAA' }],
-      ['aged-pair', 'ecdsa-p256', 'sign/aged-pair', { input: 'AAAA' }],
-    ] as const
-    for (const [name, type, path, body] of cases) {
-      if (name !== 'aged') await create(name, { type, auto_rotate_period: 3_600 })
-      const use = async (more: object = {}) =>
-        (await vault.admin.must('POST', `/transparent/${vault.id}/${path}`, { ...body, ...more })).CALLINFO[
-          'key_version'
-        ]
-      expect(await use(), name).toBe('1')
-      // An hour is the least that the interface takes; the domain takes a millisecond.
-      await appliance.services.keyring.update(await stored(name), { autoRotatePeriodMs: 1 }, appliance.commit)
-      expect(await use({ key_version: 1 }), name).toBe('1')
-      expect(Number(await use()), name).toBeGreaterThan(1)
-    }
-  })
-
-  it('by age: of parallel uses all succeed, and a reader sets it off as well', async () => {
-    await create('rushed')
-    await appliance.services.keyring.update(await stored('rushed'), { autoRotatePeriodMs: 1 }, appliance.commit)
-    const reader = await vault.member('Read')
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => reader.post(`/transparent/${vault.id}/encrypt/rushed`, { plaintext: 'AAAA' })),
-    )
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
-    for (const { json } of answers)
-      expect(await vault.decrypt('rushed', String(json.CALLINFO['ciphertext']))).toBe('AAAA')
-  })
-
-  it('before the limit of GCM', async () => {
-    await create('worn')
-    const { key, latest } = await stored('worn')
-    const invocations = Math.ceil(2 ** 32 * 0.9)
-    const invocationsSeal = await appliance.hsm.seal(invocationsRecord(key.id, 1, invocations))
-    await appliance.store.transaction((tx) =>
-      tx.update(KeyVersionTable, { keyId: latest.keyId, version: 1 }, { invocations, invocationsSeal }),
-    )
-    expect((await encrypt('worn', { key_version: 1 })).json.CALLINFO['key_version']).toBe('1')
-    expect((await encrypt('worn')).json.CALLINFO['key_version']).toBe('2')
-    expect((await encrypt('worn')).json.CALLINFO['key_version']).toBe('2')
-  })
-})
-
-describe('a rotation that was prepared while a flag was turned off', () => {
-  it('is not made: its material would carry the flag', async () => {
-    await create('racing', { allow_export: true })
-    const before = await stored('racing')
-    await update('racing', { allow_export: false })
-    await expect(appliance.services.keyring.rotate(before, appliance.commit)).rejects.toMatchObject({
-      code: 'store.conflict',
-    })
-    expect(await versionsInStore('racing')).toEqual([1])
-    expect((await rotate('racing')).CALLINFO['key_version']).toBe('2')
-  })
-})
-
-describe('residency: token', () => {
-  it('makes objects of the token that serve, rotate, never leave, and end with the key', async () => {
-    const before = residentObjects()
-    await create('resident', { residency: 'token' })
-    expect(residentObjects()).toBe(before + 1)
-    expect(await item('resident')).toMatchObject({ residency: 'token', allow_backup: 'false', allow_export: 'false' })
-    const text = base64('at home')
-    const first = await vault.encrypt('resident', text)
-    await rotate('resident')
-    expect(residentObjects()).toBe(before + 2)
-    const second = await vault.encrypt('resident', text)
-    for (const ciphertext of [first, second]) expect(await vault.decrypt('resident', ciphertext)).toBe(text)
-    expectFault(await call('GET', `/transparent/export/${vault.id}/resident`), 409, 1513)
-    expectFault(await call('GET', `/transparent/backup/${vault.id}/resident`), 409, 1514)
-    expectFault(await update('resident', { allow_backup: true }), 409, 1510)
-
-    await appliance.restart()
-    expect(await vault.decrypt('resident', first)).toBe(text)
-    await update('resident', { min_decryption_version: 2, min_encryption_version: 2 })
-    await vault.admin.must('POST', `${keyPath('resident')}/trim`, { min_available_version: 2 })
-    expect(residentObjects()).toBe(before + 1)
-    await call('DELETE', keyPath('resident'))
-    expect(residentObjects()).toBe(before + 1)
-    await later(windowMs + 60_000).keyring.destroyExpired()
-    expect(residentObjects()).toBe(before)
-  })
-
-  it('goes with neither export nor backup, and leaves no object when it is refused', async () => {
-    const before = residentObjects()
-    for (const flags of [
-      { allow_export: true },
-      { allow_backup: true },
-      { allow_export: true, allow_plaintext_export: true },
-    ])
-      expectFault(await call('POST', keyPath('odd'), { residency: 'token', ...flags }), 400, 1511)
-    expectFault(await call('POST', keyPath('odd'), { residency: 'cloud' }), 400, 1804)
-    await create('taken')
-    expectFault(await call('POST', keyPath('taken'), { residency: 'token' }), 409, 1501)
-    expect(residentObjects()).toBe(before)
   })
 })

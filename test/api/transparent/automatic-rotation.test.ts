@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findKey, KeyVersionTable, type StoredKey } from '../../../src/transparent/records.ts'
+import { invocationsRecord } from '../../../src/transparent/sealing.ts'
+import { TestAppliance } from '../../support/appliance.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+
+let appliance: TestAppliance
+let vault: TestVault
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  vault = await makeVault(appliance)
+})
+afterAll(async () => {
+  await expectUnharmed(appliance)
+  await appliance.close()
+})
+
+const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
+const call = (method: string, path: string, body?: object) => vault.admin.call(method, path, { body })
+const create = (name: string, body: object = {}) => vault.admin.must('POST', keyPath(name), body)
+const rotate = (name: string) => vault.admin.must('POST', `${keyPath(name)}/rotate`)
+const update = (name: string, body: object) => call('PUT', keyPath(name), body)
+const encrypt = (name: string, more: object = {}) =>
+  call('POST', `/transparent/${vault.id}/encrypt/${name}`, { plaintext: 'AAAA', ...more })
+const versionsInStore = async (name: string) =>
+  (
+    await appliance.store.query<{ version: number }>(
+      'SELECT kv.version FROM key_versions kv JOIN transparent_keys k ON k.id = kv.key_id WHERE k.name = $1 ORDER BY kv.version',
+      [name],
+    )
+  ).map(({ version }) => version)
+
+async function stored(name: string): Promise<StoredKey> {
+  const found = await findKey(appliance.store, Number(vault.id), name)
+  if (found === undefined) throw new Error(`no key ${name}`)
+  return found
+}
+
+describe('automatic rotation', () => {
+  it('by age: the next use that names no version makes one', async () => {
+    await create('aged', { auto_rotate_period: 3_600 })
+    const cases = [
+      ['aged', 'aes128-gcm96', 'encrypt/aged', { plaintext: 'AAAA' }],
+      ['aged-data', 'aes128-gcm96', 'datakey/wrapped/aged-data', {}],
+      ['aged-mac', 'hmac-sha256', 'hmac/aged-mac', { input: 'AAAA' }],
+      ['aged-pair', 'ecdsa-p256', 'sign/aged-pair', { input: 'AAAA' }],
+    ] as const
+    for (const [name, type, path, body] of cases) {
+      if (name !== 'aged') await create(name, { type, auto_rotate_period: 3_600 })
+      const use = async (more: object = {}) =>
+        (await vault.admin.must('POST', `/transparent/${vault.id}/${path}`, { ...body, ...more })).CALLINFO[
+          'key_version'
+        ]
+      expect(await use(), name).toBe('1')
+      // An hour is the least that the interface takes; the domain takes a millisecond.
+      await appliance.services.keyring.update(await stored(name), { autoRotatePeriodMs: 1 }, appliance.commit)
+      expect(await use({ key_version: 1 }), name).toBe('1')
+      expect(Number(await use()), name).toBeGreaterThan(1)
+    }
+  })
+
+  it('by age: of parallel uses all succeed, and a reader sets it off as well', async () => {
+    await create('rushed')
+    await appliance.services.keyring.update(await stored('rushed'), { autoRotatePeriodMs: 1 }, appliance.commit)
+    const reader = await vault.member('Read')
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => reader.post(`/transparent/${vault.id}/encrypt/rushed`, { plaintext: 'AAAA' })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
+    for (const { json } of answers)
+      expect(await vault.decrypt('rushed', String(json.CALLINFO['ciphertext']))).toBe('AAAA')
+  })
+
+  it('before the limit of GCM', async () => {
+    await create('worn')
+    const { key, latest } = await stored('worn')
+    const invocations = Math.ceil(2 ** 32 * 0.9)
+    const invocationsSeal = await appliance.hsm.seal(invocationsRecord(key.id, 1, invocations))
+    await appliance.store.transaction((tx) =>
+      tx.update(KeyVersionTable, { keyId: latest.keyId, version: 1 }, { invocations, invocationsSeal }),
+    )
+    expect((await encrypt('worn', { key_version: 1 })).json.CALLINFO['key_version']).toBe('1')
+    expect((await encrypt('worn')).json.CALLINFO['key_version']).toBe('2')
+    expect((await encrypt('worn')).json.CALLINFO['key_version']).toBe('2')
+  })
+})
+
+describe('a rotation that was prepared while a flag was turned off', () => {
+  it('is not made: its material would carry the flag', async () => {
+    await create('racing', { allow_export: true })
+    const before = await stored('racing')
+    await update('racing', { allow_export: false })
+    await expect(appliance.services.keyring.rotate(before, appliance.commit)).rejects.toMatchObject({
+      code: 'store.conflict',
+    })
+    expect(await versionsInStore('racing')).toEqual([1])
+    expect((await rotate('racing')).CALLINFO['key_version']).toBe('2')
+  })
+})

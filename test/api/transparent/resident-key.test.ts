@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServices } from '../../../src/services.ts'
+import { TestAppliance } from '../../support/appliance.ts'
+import { expectFault } from '../../support/client.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+import { base64, readKey } from './key-kit.ts'
+
+const windowMs = 3_600_000
+let appliance: TestAppliance
+let vault: TestVault
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start({ transparent: { recoveryWindowMs: windowMs } })
+  vault = await makeVault(appliance)
+})
+afterAll(async () => {
+  await expectUnharmed(appliance)
+  await appliance.close()
+})
+
+const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
+const call = (method: string, path: string, body?: object) => vault.admin.call(method, path, { body })
+const create = (name: string, body: object = {}) => vault.admin.must('POST', keyPath(name), body)
+const rotate = (name: string) => vault.admin.must('POST', `${keyPath(name)}/rotate`)
+const update = (name: string, body: object) => call('PUT', keyPath(name), body)
+const item = async (name: string) => (await readKey(vault.admin, vault.id, name)).KEYS[0] ?? {}
+
+/** The domain of the appliance, at another time. */
+function later(byMs: number) {
+  const { config, store, hsm } = appliance
+  const audit = { append: () => Promise.resolve() }
+  return createServices({ config, store, hsm, clock: { now: () => Date.now() + byMs }, audit })
+}
+
+/** Objects of resident keys, as OpenSC counts them. */
+function residentObjects(): number {
+  const { module, softhsmConf, pinFile } = appliance.token
+  const args = [
+    '--module',
+    module,
+    '--token-label',
+    'strongroom',
+    '--login',
+    '--pin',
+    readFileSync(pinFile, 'utf8'),
+    '--list-objects',
+  ]
+  const printed = execFileSync('pkcs11-tool', args, {
+    encoding: 'utf8',
+    env: { ...process.env, SOFTHSM2_CONF: softhsmConf },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return printed.split('\n').filter((line) => /label:\s+strongroom\.resident/.test(line)).length
+}
+
+describe('residency: token', () => {
+  it('makes objects of the token that serve, rotate, never leave, and end with the key', async () => {
+    const before = residentObjects()
+    await create('resident', { residency: 'token' })
+    expect(residentObjects()).toBe(before + 1)
+    expect(await item('resident')).toMatchObject({ residency: 'token', allow_backup: 'false', allow_export: 'false' })
+    const text = base64('at home')
+    const first = await vault.encrypt('resident', text)
+    await rotate('resident')
+    expect(residentObjects()).toBe(before + 2)
+    const second = await vault.encrypt('resident', text)
+    for (const ciphertext of [first, second]) expect(await vault.decrypt('resident', ciphertext)).toBe(text)
+    expectFault(await call('GET', `/transparent/export/${vault.id}/resident`), 409, 1513)
+    expectFault(await call('GET', `/transparent/backup/${vault.id}/resident`), 409, 1514)
+    expectFault(await update('resident', { allow_backup: true }), 409, 1510)
+
+    await appliance.restart()
+    expect(await vault.decrypt('resident', first)).toBe(text)
+    await update('resident', { min_decryption_version: 2, min_encryption_version: 2 })
+    await vault.admin.must('POST', `${keyPath('resident')}/trim`, { min_available_version: 2 })
+    expect(residentObjects()).toBe(before + 1)
+    await call('DELETE', keyPath('resident'))
+    expect(residentObjects()).toBe(before + 1)
+    await later(windowMs + 60_000).keyring.destroyExpired()
+    expect(residentObjects()).toBe(before)
+  })
+
+  it('goes with neither export nor backup, and leaves no object when it is refused', async () => {
+    const before = residentObjects()
+    for (const flags of [
+      { allow_export: true },
+      { allow_backup: true },
+      { allow_export: true, allow_plaintext_export: true },
+    ])
+      expectFault(await call('POST', keyPath('odd'), { residency: 'token', ...flags }), 400, 1511)
+    expectFault(await call('POST', keyPath('odd'), { residency: 'cloud' }), 400, 1804)
+    await create('taken')
+    expectFault(await call('POST', keyPath('taken'), { residency: 'token' }), 409, 1501)
+    expect(residentObjects()).toBe(before)
+  })
+})
