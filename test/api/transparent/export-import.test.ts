@@ -132,11 +132,10 @@ describe('GET /transparent/export/:vaultid/:name', () => {
 
   it('refuses what is no RSA public key of 2048 bits or more: 400 1804', async () => {
     await vault.admin.must('POST', keyPath('careful'), { allow_export: true, allow_plaintext_export: true })
-    const short = generateKeyPairSync('rsa', { modulusLength: 1024 })
     const pss = generateKeyPairSync('rsa-pss', { modulusLength: 2048 })
     const bad = [
       pem(p256().publicKey),
-      pem(short.publicKey),
+      pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey),
       pem(pss.publicKey),
       pem(generateKeyPairSync('ed25519').publicKey),
       recipient.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
