@@ -10,6 +10,8 @@ export interface Request {
   readonly expiresMs: number
   /** The one host that may answer; undefined when any may. */
   readonly only: HostLane | undefined
+  /** Whether it makes or destroys objects of the token. */
+  readonly changesToken: boolean
   readonly resolve: (fields: readonly Buffer[]) => void
   readonly reject: (fault: unknown) => void
   /** The hosts that were given it. */
@@ -56,7 +58,8 @@ export class HostLane {
 
   /** The lower, the better a choice for this request. */
   burden(request: Request): number {
-    return this.#load() + (this.isDoubtful ? setbackBytes : 0) + (request.tried.includes(this) ? 2 * setbackBytes : 0)
+    const load = request.changesToken ? 0 : this.#load()
+    return load + (this.isDoubtful ? setbackBytes : 0) + (request.tried.includes(this) ? 2 * setbackBytes : 0)
   }
 
   /** A host that is quick and has little to do counts as idle. */

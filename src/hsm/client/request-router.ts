@@ -19,12 +19,25 @@ const patienceMs = 3_000
 const sweepIntervalMs = 250
 
 /**
+ * Changes of the token's objects: every client sends them to the same host while that is in good standing. SoftHSM2 never sees an
+ * object that another process made while it made one itself.
+ */
+const changes: ReadonlySet<Operation> = new Set([
+  'createVaultKey',
+  'destroyVaultKey',
+  'createResident',
+  'destroyResident',
+])
+
+/**
  * Spreads requests over the token hosts, least loaded first. One that is lost with its connection, or that a host cannot serve at the
  * moment, goes to another host: every operation is safe to repeat.
  */
 export class RequestRouter {
   readonly #options: RouterOptions
   readonly #hosts: readonly HostLane[]
+  /** The same in an order that is every client's, whatever the order of its options. */
+  readonly #sortedHosts: readonly HostLane[]
   /** Every request under way, in the order of coming and so of deadlines. */
   readonly #requests = new Map<number, Request>()
   /** Those that no host carries: none is up, or all have a large one already. */
@@ -41,6 +54,7 @@ export class RequestRouter {
       reply: (host: HostLane, frame: Frame) => this.#settle(host, frame),
     }
     this.#hosts = options.sockets.map((path) => new HostLane(path, events))
+    this.#sortedHosts = this.#hosts.toSorted((a, b) => (a.connection.socket < b.connection.socket ? -1 : 1))
   }
 
   /** The reply's fields, from any host. Rejects with the host's Fault or `hsm.unavailable`. */
@@ -75,6 +89,7 @@ export class RequestRouter {
         bytes,
         expiresMs: performance.now() + deadlineMs,
         only,
+        changesToken: changes.has(operation),
         resolve,
         reject,
         tried: [],
@@ -93,15 +108,27 @@ export class RequestRouter {
   }
 
   #place(request: Request): void {
-    let best: HostLane | undefined
-    for (const host of this.#hosts) {
-      if (host.takes(request) && (best === undefined || host.burden(request) < best.burden(request))) best = host
-    }
+    const best = request.changesToken ? this.#bestToChange(request) : this.#best(this.#hosts, request)
     if (best !== undefined) {
       this.#waiting.delete(request)
       best.carry(request)
     } else if (this.#isHopeless(request)) this.#fail(request, `No token host answers (${this.#reasons(request)}).`)
     else this.#waiting.add(request)
+  }
+
+  #best(hosts: readonly HostLane[], request: Request): HostLane | undefined {
+    let best: HostLane | undefined
+    for (const host of hosts) {
+      if (host.takes(request) && (best === undefined || host.burden(request) < best.burden(request))) best = host
+    }
+    return best
+  }
+
+  /** None until it is known which hosts there are: the first to be connected need not be the first in order. */
+  #bestToChange(request: Request): HostLane | undefined {
+    return this.#sortedHosts.some(({ connection }) => !connection.isUp() && connection.reason() === undefined)
+      ? undefined
+      : this.#best(this.#sortedHosts, request)
   }
 
   #placeWaiting(): void {

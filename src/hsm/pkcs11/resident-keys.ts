@@ -9,7 +9,7 @@ import { requireUse } from './offers.ts'
 import { residentPrivateTemplate } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { newbornPublicTemplate, publicKeyOf } from './public-keys.ts'
-import { lastingTemplate, residentLabel } from './root-objects.ts'
+import { lastingTemplate, noticeChanges, residentLabel } from './root-objects.ts'
 import type { Token } from './token.ts'
 
 const idBytes = 16
@@ -23,6 +23,7 @@ export function createResident(token: Token, kind: AnyKind, tokenDirectory: stri
     token.run((connection) => {
       requireUse(connection, kind)
       const id = randomBytes(idBytes)
+      noticeChanges(connection.session)
       const publicKey = makeResident(connection.keeper, rowOf(kind), id)
       return { id: id.toString('hex'), publicKey }
     }),

@@ -79,6 +79,14 @@ export function listObjects(session: Pkcs11Session): TokenObject[] {
     .filter(({ label }) => label.startsWith('strongroom.'))
 }
 
+/**
+ * Looks for nothing in particular. To be done before an object is made: SoftHSM2 takes note of other processes' objects when it
+ * searches, and believes itself up to date after it has made one of its own.
+ */
+export function noticeChanges(session: Pkcs11Session): void {
+  session.find([{ type: pkcs11.CKA_LABEL, value: 'strongroom.nothing' }])
+}
+
 /** The one object with this label, its own ID and this class; undefined when there is none. Throws `hsm.unavailable` for two. */
 export function findRoot(objects: readonly TokenObject[], label: string, objectClass: number): KeyHandle | undefined {
   const id = rootId(label).toString('hex')

@@ -3,7 +3,7 @@ import pkcs11, { type Template } from 'pkcs11js'
 import { cipherOnly, usageAttributes } from './key-kinds.ts'
 import { changing } from './directory-sync.ts'
 import { aesKeyGen } from './mechanisms.ts'
-import { lastingTemplate, vaultKeyLabel } from './root-objects.ts'
+import { lastingTemplate, noticeChanges, vaultKeyLabel } from './root-objects.ts'
 import type { Token } from './token.ts'
 
 const idBytes = 16
@@ -16,6 +16,7 @@ export function createVaultKey(token: Token, tokenDirectory: string | undefined)
   return changing(tokenDirectory, () =>
     token.run(({ session }) => {
       const id = randomBytes(idBytes)
+      noticeChanges(session)
       session.generate(aesKeyGen, [...vaultKey, ...lastingTemplate(vaultKeyLabel, id)])
       return id.toString('hex')
     }),
