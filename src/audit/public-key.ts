@@ -7,24 +7,37 @@ import { errnoOf } from './errno.ts'
 /** The public key beside the trail, for auditors to take away: PEM, SubjectPublicKeyInfo. */
 export const publicKeyFile = 'audit-public.pem'
 
-/** The key beside the trail as DER SubjectPublicKeyInfo; undefined when there is none yet. */
+/** The key beside the trail as DER SubjectPublicKeyInfo; undefined when there is none yet. Rejects with `audit.unavailable` where it is damaged. */
 export async function readPublicKey(directory: string): Promise<Buffer | undefined> {
   const pem = await readFile(join(directory, publicKeyFile), 'utf8').catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return undefined
     throw error
   })
-  return pem === undefined ? undefined : createPublicKey(pem).export({ type: 'spki', format: 'der' })
+  return pem === undefined ? undefined : parsePublicKey(pem)
+}
+
+function parsePublicKey(pem: string): Buffer {
+  try {
+    return createPublicKey(pem).export({ type: 'spki', format: 'der' })
+  } catch (cause) {
+    throw new Fault(
+      'audit.unavailable',
+      `${publicKeyFile} in audit.directory is damaged: remove it, and the service writes it anew.`,
+      { cause },
+    )
+  }
 }
 
 /**
  * Leaves the token's public key beside the trail, or compares it with the one that is there. Rejects with
- * `audit.unavailable` when they differ: one trail is sealed by one key.
+ * `audit.unavailable` when they differ or that one is damaged: one trail is sealed by one key.
  */
 export async function leavePublicKey(directory: string, publicKey: Buffer): Promise<void> {
   const pem = createPublicKey({ key: publicKey, format: 'der', type: 'spki' }).export({ type: 'spki', format: 'pem' })
   const draft = join(directory, `${publicKeyFile}.${randomUUID()}`)
   try {
-    await writeFile(draft, pem, { mode: 0o644, flag: 'wx' })
+    // Flushed before it gets its name: a power cut may otherwise leave the name of an empty file.
+    await writeFile(draft, pem, { mode: 0o644, flag: 'wx', flush: true })
     await link(draft, join(directory, publicKeyFile))
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error

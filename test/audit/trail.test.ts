@@ -264,6 +264,15 @@ describe('opening', () => {
     await (await bench.open()).close()
   })
 
+  test('says which file to remove where the public key beside the trail is damaged', async () => {
+    const bench = givenBench()
+    writeFileSync(join(bench.directory, 'audit-public.pem'), '')
+    await expect(bench.open()).rejects.toMatchObject({
+      code: 'audit.unavailable',
+      detail: expect.stringContaining('audit-public.pem in audit.directory is damaged: remove it'),
+    })
+  })
+
   test('makes the folder for its owner alone', async () => {
     const bench = givenBench()
     const directory = join(bench.directory, 'var', 'audit')
