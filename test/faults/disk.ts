@@ -1,0 +1,105 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const quietly = { stdio: 'pipe' } as const
+
+abstract class Disk {
+  readonly #home = mkdtempSync(join(tmpdir(), 'strongroom-disk-'))
+  /** Where it is mounted. */
+  readonly path = join(this.#home, 'disk')
+
+  protected beside(name: string): string {
+    return join(this.#home, name)
+  }
+
+  remove(): void {
+    spawnSync('umount', ['--lazy', this.path], quietly)
+    rmSync(this.#home, { recursive: true, force: true })
+  }
+}
+
+/** A file system in memory, small enough to be filled. */
+export class FullDisk extends Disk {
+  readonly #filler = join(this.path, 'filler')
+
+  constructor(sizeKiB = 16 * 1024) {
+    super()
+    execFileSync('mkdir', ['-m', '0700', this.path])
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeKiB}k,mode=0700`, 'tmpfs', this.path], quietly)
+    } catch (error) {
+      this.remove()
+      throw error
+    }
+  }
+
+  /** Leaves this much room, and no more. */
+  fill(leftKiB: number): void {
+    const page = Buffer.alloc(4096)
+    try {
+      for (;;) appendFileSync(this.#filler, page)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+    }
+    truncateSync(this.#filler, Math.max(0, statSync(this.#filler).size - leftKiB * 1024))
+  }
+
+  free(): void {
+    rmSync(this.#filler)
+  }
+
+  setReadOnly(readOnly: boolean): void {
+    execFileSync('mount', ['-o', `remount,${readOnly ? 'ro' : 'rw'}`, this.path], quietly)
+  }
+}
+
+/** A file system in a file, that becomes read-only at once and for all who use it, as one does whose disk has failed. */
+export class FailingDisk extends Disk {
+  #image = this.beside('image')
+
+  constructor() {
+    super()
+    execFileSync('mkdir', ['-m', '0700', this.path])
+    try {
+      execFileSync('truncate', ['-s', '32M', this.#image])
+      execFileSync('mkfs.ext4', ['-q', this.#image], quietly)
+      this.#mount()
+    } catch (error) {
+      this.remove()
+      throw error
+    }
+  }
+
+  fail(): void {
+    execFileSync('mount', ['-o', 'remount,abort', this.path], quietly)
+  }
+
+  /** Puts in a copy of what had reached the disk, for processes that open it anew. */
+  replace(): void {
+    const copy = this.beside('copy')
+    execFileSync('cp', [this.#image, copy])
+    execFileSync('umount', ['--lazy', this.path])
+    this.#image = copy
+    this.#mount()
+  }
+
+  #mount(): void {
+    execFileSync('mount', ['-o', 'loop', this.#image, this.path], quietly)
+    execFileSync('chmod', ['0700', this.path])
+  }
+}
+
+function mounts(attempt: () => void): boolean {
+  try {
+    attempt()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether this process may mount, and has loop devices. */
+export const mayMount =
+  process.getuid?.() === 0 && mounts(() => new FullDisk().remove()) && mounts(() => new FailingDisk().remove())
