@@ -6,6 +6,8 @@ export interface FaultRow {
   readonly number: number
   /** What ERRORCODES says, and ERRORS too where the fault carries no detail of its own. */
   readonly text: string
+  /** The detail speaks of modules, sockets and codes of the token: it goes to the journal, and callers hear the text alone. */
+  readonly discreet?: true
 }
 
 /** The error catalogue of the interface. A fault code without a row does not compile. */
@@ -124,11 +126,13 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     status: 503,
     number: 1900,
     text: 'The hardware security module does not answer: try again, and tell the operator if it lasts.',
+    discreet: true,
   },
   'hsm.sealed': {
     status: 503,
     number: 1901,
     text: 'The hardware security module refused its PIN: the operator must put it right.',
+    discreet: true,
   },
   'hsm.rejected': { status: 400, number: 1902, text: 'The hardware security module could not work with this data.' },
   'hsm.seal_broken': {

@@ -12,6 +12,7 @@ import type { AnyEndpoint, AuditNote } from './endpoint.ts'
 import { vaultParameter } from './endpoint.ts'
 import { failure, firstFrame, success, type Answer, type Frame, type JsonObject, type Reply } from './envelope.ts'
 import type { Admission, Gate } from '../access/gate.ts'
+import { faultCatalogue } from './faults.ts'
 import { sayFarewell } from './farewell.ts'
 import { isPlainText } from './json.ts'
 import { describeProblem } from './problem.ts'
@@ -106,7 +107,7 @@ class RecordedPipeline implements Pipeline {
       if (!passage.recorded) await this.#record(passage, 'allowed')
       answer = success(passage.frame, status, reply)
     } catch (error) {
-      answer = failure(passage.frame, await this.#recordFailure(passage, asFault(error)))
+      answer = failure(passage.frame, outward(await this.#recordFailure(passage, asFault(error))))
     }
     send(passage, answer)
   }
@@ -162,7 +163,8 @@ class RecordedPipeline implements Pipeline {
 
   /** A refusal is recorded like any other call; when it cannot be, that is what the caller hears. */
   async #recordFailure(passage: Passage, fault: Fault): Promise<Fault> {
-    if (fault.cause !== undefined || fault.code === 'internal') this.#in.report(passage.requestId, fault)
+    if (fault.cause !== undefined || fault.code === 'internal' || isDiscreet(fault))
+      this.#in.report(passage.requestId, fault)
     if (fault.code === 'audit.unavailable') return fault
     try {
       await this.#record(passage, fault.code)
@@ -225,6 +227,13 @@ function eventOf(passage: Passage, outcome: string): AuditEvent {
     ...note,
     ms: Math.round((performance.now() - passage.startedTick) * 1000) / 1000,
   }
+}
+
+const isDiscreet = ({ code }: Fault): boolean => faultCatalogue[code].discreet === true
+
+/** What the caller hears of a fault. */
+function outward(fault: Fault): Fault {
+  return isDiscreet(fault) ? new Fault(fault.code) : fault
 }
 
 function asFault(error: unknown): Fault {

@@ -32,7 +32,7 @@ function climb<T>(link: TokenLink, work: (connection: Connection) => T): T {
         throw new Fault('hsm.rejected', 'The token found the data bad: altered, or of another key.', { cause: error })
       }
       if (error.remedy === 'unsupported') {
-        throw new Fault('hsm.unsupported', `The token does not support this (${error.message}).`, { cause: error })
+        throw new Fault('hsm.unsupported', 'The token does not support this.', { cause: error })
       }
       if (rung === lastRung) throw new Fault('hsm.unavailable', `The token fails: ${error.message}.`, { cause: error })
       mend(link, used, error, rung)
