@@ -50,8 +50,12 @@ export interface KeyUse {
   /** Whether `mac` is what `hmac` gives, all 32 bytes; compared in constant time. */
   verifyHmac(key: KeyReference, data: Uint8Array, mac: Uint8Array): Promise<boolean>
 
-  /** Decrypts the one AES block (16 bytes) of a hardware-token OTP, with a key of kind `otp-aes128`. */
-  decryptOtpBlock(key: KeyReference, block: Uint8Array): Promise<Buffer>
+  /**
+   * Decrypts the one AES block (16 bytes) of a hardware-token OTP, with a key of kind `otp-aes128`, and gives the 10 bytes behind the
+   * private id. That one stays inside: it is compared there with `privateIdCheck`, the pepper's HMAC over `privateIdRecord`. Rejects with
+   * `hsm.rejected` when the CRC or the private id is wrong.
+   */
+  decryptOtpBlock(key: KeyReference, block: Uint8Array, privateIdCheck: Uint8Array): Promise<Buffer>
 
   /** The HMAC of `data` with a key of kind `otp-hmac-*`, for HOTP and TOTP (RFC 4226, RFC 6238). */
   otpHmac(key: KeyReference, data: Uint8Array): Promise<Buffer>
@@ -94,4 +98,9 @@ export interface SignatureScheme {
   readonly padding?: Padding | undefined
   /** Salt of PSS; as long as the digest unless given. */
   readonly saltBytes?: number | undefined
+}
+
+/** What the pepper's HMAC covers for the private id (6 bytes) of a hardware token; the caller zeroes it. */
+export function privateIdRecord(privateId: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from('yubico private id\0'), privateId])
 }

@@ -1,10 +1,10 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Hsm } from '../hsm/hsm.ts'
+import { isFault } from '../fault.ts'
+import { privateIdRecord, type Hsm } from '../hsm/hsm.ts'
 import type { Store, Tx } from '../store/store.ts'
-import { advanceCounter, deviceKey, devicesOf, findByPublicId, type OtpDevice, type OtpKind } from './records.ts'
+import { advanceCounter, deviceKey, devicesOf, findByPublicId, type OtpKind } from './records.ts'
 import { matchingStep } from './totp.ts'
-import { parseBlock, parseOtp } from './yubico.ts'
+import { counterOf, parseOtp } from './yubico.ts'
 
 /** An OTP that its device made; whether it is fresh is decided by `consume` alone. */
 export interface ExaminedOtp {
@@ -21,7 +21,7 @@ export interface Otps {
 
 export interface OtpDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'decryptOtpBlock' | 'otpHmac' | 'pepper'>
+  readonly hsm: Pick<Hsm, 'decryptOtpBlock' | 'otpHmac'>
   readonly clock: Clock
 }
 
@@ -38,14 +38,14 @@ export function createOtps({ store, hsm, clock }: OtpDependencies): Otps {
     const otp = parseOtp(text)
     const device = otp && (await findByPublicId(store.read, otp.publicId))
     if (!otp || !device || device.userId !== userId) return undefined
-    const plain = parseBlock(await hsm.decryptOtpBlock(deviceKey(device), otp.block))
-    if (!plain || !(await knowsPrivateId(device, plain.privateId))) return undefined
-    return { deviceId: device.id, counter: plain.counter }
-  }
-
-  async function knowsPrivateId(device: OtpDevice, privateId: Buffer): Promise<boolean> {
-    if (device.privateIdCheck === null) return false
-    return timingSafeEqual(await privateIdCheck(hsm, privateId), device.privateIdCheck)
+    if (device.privateIdCheck === null) return undefined
+    try {
+      const decrypted = await hsm.decryptOtpBlock(deviceKey(device), otp.block, device.privateIdCheck)
+      return { deviceId: device.id, counter: counterOf(decrypted) }
+    } catch (error) {
+      if (isFault(error, 'hsm.rejected')) return undefined
+      throw error
+    }
   }
 
   return {
@@ -55,6 +55,11 @@ export function createOtps({ store, hsm, clock }: OtpDependencies): Otps {
 }
 
 /** What is stored of a private id: 32 bytes that say nothing without the token. */
-export function privateIdCheck(hsm: Pick<Hsm, 'pepper'>, privateId: Buffer): Promise<Buffer> {
-  return hsm.pepper(Buffer.concat([Buffer.from('yubico private id\0'), privateId]))
+export async function privateIdCheck(hsm: Pick<Hsm, 'pepper'>, privateId: Buffer): Promise<Buffer> {
+  const record = privateIdRecord(privateId)
+  try {
+    return await hsm.pepper(record)
+  } finally {
+    record.fill(0)
+  }
 }

@@ -30,29 +30,13 @@ function decodeModhex(text: string): Buffer {
   return Buffer.from(digits, 'hex')
 }
 
-export interface YubicoPlain {
-  /** 6 bytes that only the token and its validator know. */
-  readonly privateId: Buffer
-  /** (use counter << 8) | session use: grows with every OTP of the token. */
-  readonly counter: number
-}
-
-const crcResidue = 0xf0b8
 // Bit 15 tells that caps lock was on. Left in, it would lock the true token out after one such OTP.
 const useCounterMask = 0x7fff
 
-/** Reads a decrypted block of 16 bytes; undefined when its CRC-16 (ISO 13239) is wrong: another key, or noise. */
-export function parseBlock(block: Buffer): YubicoPlain | undefined {
-  if (block.length !== 16 || crc16(block) !== crcResidue) return undefined
-  const useCounter = block.readUInt16LE(6) & useCounterMask
-  return { privateId: block.subarray(0, 6), counter: (useCounter << 8) | block.readUInt8(11) }
-}
-
-function crc16(bytes: Buffer): number {
-  let crc = 0xffff
-  for (const byte of bytes) {
-    crc ^= byte
-    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0x8408 : crc >> 1
-  }
-  return crc
+/**
+ * (use counter << 8) | session use, which grows with every OTP of the token, from the 10 bytes behind the private id: use
+ * counter, 16 bits; time stamp, 24; session use, 8; random, 16; CRC, 16; all little-endian.
+ */
+export function counterOf(decrypted: Buffer): number {
+  return ((decrypted.readUInt16LE(0) & useCounterMask) << 8) | decrypted.readUInt8(5)
 }

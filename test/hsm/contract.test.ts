@@ -9,7 +9,7 @@ import {
   verify,
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type KeyReference, keyKinds, keyRecord } from '../../src/hsm/hsm.ts'
+import { type KeyReference, keyKinds, keyRecord, privateIdRecord } from '../../src/hsm/hsm.ts'
 import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
@@ -173,7 +173,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         hosts.hsm.encrypt(seed, Buffer.from('x')),
         hosts.hsm.encrypt(block, Buffer.from('x')),
         hosts.hsm.otpHmac(cipher, Buffer.from('x')),
-        hosts.hsm.decryptOtpBlock(cipher, Buffer.alloc(16)),
+        hosts.hsm.decryptOtpBlock(cipher, Buffer.alloc(16), Buffer.alloc(32)),
         hosts.hsm.decrypt(block, Buffer.alloc(28)),
       ]
       for (const outcome of await Promise.allSettled(misuses)) {
@@ -310,11 +310,24 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         otp.replaceAll(/./g, (letter) => 'cbdefghijklnrtuv'.indexOf(letter).toString(16)),
         'hex',
       )
-      const opened = await hosts.hsm.decryptOtpBlock(key, block)
+      const check = await hosts.hsm.pepper(privateIdRecord(Buffer.from('010203040506', 'hex')))
+      const opened = await hosts.hsm.decryptOtpBlock(key, block, check)
       const parsed = execFileSync('ykparse', [secret.toString('hex'), otp], { encoding: 'utf8' })
-      expect(opened.toString('hex')).toBe(/Output:\s*([0-9a-f ]+)/.exec(parsed)?.[1]?.replaceAll(' ', ''))
-      expect(opened.toString('hex', 0, 8)).toBe('0102030405063412')
-      await expect(hosts.hsm.decryptOtpBlock(key, block.subarray(1))).rejects.toMatchObject({ code: 'hsm.rejected' })
+      const whole = /Output:\s*([0-9a-f ]+)/.exec(parsed)?.[1]?.replaceAll(' ', '') ?? ''
+      expect(whole.slice(0, 12)).toBe('010203040506')
+      expect(opened.toString('hex')).toBe(whole.slice(12))
+
+      const foreign = await hosts.hsm.pepper(privateIdRecord(Buffer.from('010203040507', 'hex')))
+      const noise = Buffer.from(block)
+      noise[3] = (noise[3] ?? 0) ^ 1
+      for (const [bytes, of] of [
+        [block.subarray(1), check],
+        [block, foreign],
+        [block, Buffer.alloc(0)],
+        [noise, check],
+      ] as const) {
+        await expect(hosts.hsm.decryptOtpBlock(key, bytes, of)).rejects.toMatchObject({ code: 'hsm.rejected' })
+      }
     })
   })
 

@@ -36,7 +36,8 @@ export function createKeyUse({ fields, bytes, flag }: Calls): KeyUse {
       flag('verifySignature', [...referenceFields(key), ...schemeFields(scheme), input, signature]),
     hmac: (key, data) => bytes('hmac', [...referenceFields(key), data]),
     verifyHmac: (key, data, mac) => flag('verifyHmac', [...referenceFields(key), data, mac]),
-    decryptOtpBlock: (key, block) => bytes('decryptOtpBlock', [...referenceFields(key), block]),
+    decryptOtpBlock: (key, block, privateIdCheck) =>
+      bytes('decryptOtpBlock', [...referenceFields(key), block, privateIdCheck]),
     otpHmac: (key, data) => bytes('otpHmac', [...referenceFields(key), data]),
   }
 }

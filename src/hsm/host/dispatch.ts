@@ -16,6 +16,7 @@ import { exportKey, exportPlain, transportPublicKey } from '../pkcs11/key-export
 import { generate, importKey, importSecret, restoreKey, rewrapBackup } from '../pkcs11/key-making.ts'
 import { offers } from '../pkcs11/offers.ts'
 import * as operate from '../pkcs11/operations.ts'
+import { decryptOtpBlock } from '../pkcs11/otp-block.ts'
 import { createResident, destroyResident } from '../pkcs11/resident-keys.ts'
 import { sign, verifySignature } from '../pkcs11/signatures.ts'
 import type { Token } from '../pkcs11/token.ts'
@@ -105,7 +106,7 @@ const uses = {
   ],
   hmac: (token, fields) => [operate.hmac(token, fields.reference(), fields.bytes())],
   verifyHmac: (token, fields) => [flag(operate.verifyHmac(token, fields.reference(), fields.bytes(), fields.bytes()))],
-  decryptOtpBlock: (token, fields) => [operate.decryptOtpBlock(token, fields.reference(), fields.bytes())],
+  decryptOtpBlock: (token, fields) => [decryptOtpBlock(token, fields.reference(), fields.bytes(), fields.bytes())],
   encryptRandom: (token, fields) => [
     operate.encryptRandom(token, fields.reference(), fields.integer(), fields.bytes()),
   ],

@@ -9,7 +9,6 @@ import { sealBytes } from './seal-check.ts'
 import type { Token } from './token.ts'
 
 const randomLimitBytes = 65_536
-const blockBytes = 16
 const digestBytes = 32
 const signatureBytes = 64
 
@@ -53,15 +52,6 @@ export function encryptRandom(token: Token, key: KeyReference, count: number, aa
 export function decrypt(token: Token, key: KeyReference, sealedText: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
     keys.use(key, 'encrypt', (handle, row) => decryptWith(session, handle, row, sealedText, aad)),
-  )
-}
-
-export function decryptOtpBlock(token: Token, key: KeyReference, block: Buffer): Buffer {
-  if (block.length !== blockBytes) throw new Fault('hsm.rejected', `An OTP block has ${blockBytes} bytes.`)
-  return token.run(({ session, keys }) =>
-    keys.use(key, 'otp-block', (handle, row) =>
-      session.decrypt(row.mechanism, handle, block, Buffer.alloc(blockBytes)),
-    ),
   )
 }
 
