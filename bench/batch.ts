@@ -7,7 +7,7 @@ import { findKey } from '../src/transparent/records.ts'
 import { keyReference } from '../src/transparent/sealing.ts'
 import type { TestToken } from '../test/support/token.ts'
 import { cpuTimes } from './cpu.ts'
-import { sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
+import { dist, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result, type Task } from './figures.ts'
 
 const usage = `Usage: npm run bench:batch -- [options]
@@ -19,6 +19,7 @@ const usage = `Usage: npm run bench:batch -- [options]
   --warmup N       batches before the first round (2000)
   --connections N  keep-alive connections to each daemon (8)
   --workers A,B    one daemon for each number of workers (1,2)
+  --against DIR    another build of the daemon, measured over TLS in the same rounds; as often as you like
   --json           the result as one line of JSON and nothing else`
 
 type Options = ReturnType<typeof parseOptions>
@@ -27,13 +28,15 @@ type Options = ReturnType<typeof parseOptions>
 export async function main(args: string[]): Promise<void> {
   const options = parseOptions(args)
   const daemons: Daemon[] = []
+  const tasks: Task<Sample>[] = []
   try {
-    for (const workers of options.workers)
-      daemons.push(await startDaemon({ connections: options.connections, settings: { http: { workers } } }))
-    const [first] = daemons
-    if (first === undefined) throw new Error(usage)
-    const tasks = [cLoop(first, options), await portAlone(first, options)]
-    for (const [at, daemon] of daemons.entries()) tasks.push(await overTls(daemon, options.workers[at] ?? 0, options))
+    for (const build of [dist, ...options.against.map((path) => resolve(path))])
+      for (const workers of options.workers) {
+        const daemon = await startDaemon({ build, connections: options.connections, settings: { http: { workers } } })
+        daemons.push(daemon)
+        if (tasks.length === 0) tasks.push(cLoop(daemon, options), await portAlone(daemon, options))
+        tasks.push(await overTls(daemon, nameOf(build, workers), options))
+      }
     const results = await takeTurns(tasks, options.rounds)
     console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : text(results))
   } finally {
@@ -53,6 +56,7 @@ function parseOptions(args: string[]) {
       warmup: text('2000'),
       connections: text('8'),
       workers: text('1,2'),
+      against: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -67,6 +71,7 @@ function parseOptions(args: string[]) {
     warmup: Number(warmup),
     connections: Number(connections),
     workers: values.workers.split(',').map(Number),
+    against: values.against,
     json: values.json,
   }
 }
@@ -130,7 +135,7 @@ async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Option
 }
 
 /** `POST /transparent/:vaultid/encrypt/:name` with `batch_input`. */
-async function overTls(daemon: Daemon, workers: number, options: Options): Promise<Task<Sample>> {
+async function overTls(daemon: Daemon, name: string, options: Options): Promise<Task<Sample>> {
   const { calls, items, bytes, warmup } = options
   const batch = Array.from({ length: items }, () => ({ plaintext: randomBytes(bytes).toString('base64') }))
   await checkRoundTrip(daemon, batch)
@@ -138,7 +143,7 @@ async function overTls(daemon: Daemon, workers: number, options: Options): Promi
   const server = { pid: daemon.appliance.pid, load: daemon.load }
   await sample(server, () => call, warmup)
   return {
-    name: `over TLS, ${workers} ${workers === 1 ? 'worker' : 'workers'}`,
+    name: `over TLS, ${name}`,
     run: () => sample(server, () => call, calls, calls * items),
   }
 }

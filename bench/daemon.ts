@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { TestAppliance, type Overrides } from '../test/support/appliance.ts'
 import type { TestClient } from '../test/support/client.ts'
 import { makeVault } from '../test/support/vault.ts'
@@ -19,6 +19,11 @@ export interface Daemon {
 
 /** The build that `npm run build` made. */
 export const dist = resolve(import.meta.dirname, '../dist')
+
+/** What tells a daemon from the others of a run. */
+export function nameOf(build: string, workers: number): string {
+  return `${workers} ${workers === 1 ? 'worker' : 'workers'}${build === dist ? '' : ` (${basename(build)})`}`
+}
 
 export interface DaemonOptions {
   readonly build?: string

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makePki } from '../test/support/pki.ts'
-import { dist, sample, startDaemon, type Sample } from './daemon.ts'
+import { dist, nameOf, sample, startDaemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result } from './figures.ts'
 import { createLoad, type Call, type Load } from './load.ts'
 
@@ -54,10 +54,7 @@ export async function main(args: string[]): Promise<void> {
     }
     console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : text(results))
   } finally {
-    for (const { load, close } of subjects) {
-      await load.close()
-      await close()
-    }
+    for (const { close } of subjects) await close()
   }
 }
 
@@ -97,18 +94,20 @@ async function startEcho(connections: number): Promise<Subject> {
   })
   const [port] = await once(server.stdout, 'data')
   const ca = readFileSync(pki.ca, 'utf8')
+  const load = createLoad({ origin: `https://127.0.0.1:${String(port).trim()}`, ca, connections })
   return {
     name: 'echo',
     pid: server.pid ?? 0,
-    load: createLoad({ origin: `https://127.0.0.1:${String(port).trim()}`, ca, connections }),
+    load,
     callOf: (plaintext) => ({
       path: '/',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ plaintext: plaintext.toString('base64') }),
     }),
-    close: () => {
+    async close() {
+      await load.close()
       server.kill()
-      return once(server, 'exit')
+      await once(server, 'exit')
     },
   }
 }
@@ -129,7 +128,7 @@ async function startAppliance(build: string, workers: number, connections: numbe
     throw error
   }
   return {
-    name: `strongroom, ${workers} ${workers === 1 ? 'worker' : 'workers'}${build === dist ? '' : ` (${basename(build)})`}`,
+    name: `strongroom, ${nameOf(build, workers)}`,
     pid: appliance.pid,
     load,
     callOf: (plaintext) => call('encrypt/bench', { plaintext: plaintext.toString('base64') }),

@@ -123,10 +123,10 @@ const fixedHeaders = {
 const beyondAscii = /[\u007f-\uffff]/g
 
 function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(
-    beyondAscii,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  const json = JSON.stringify(value)
+  // Nearly always there is nothing to replace, and these two see that ten times as fast as the pattern does.
+  if (Buffer.byteLength(json) === json.length && !json.includes('\u007f')) return json
+  return json.replaceAll(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Credentials for a proxy in front, and cookies that are none of ours: echoing them would only spread them. */

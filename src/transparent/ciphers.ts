@@ -6,12 +6,12 @@ import type { Commit, Store } from '../store/store.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { checkAad, cipherOf, keyTypeOf, type KeyType } from './key-type.ts'
-import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
+import { existing, perVersion, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { NewKey } from './new-key.ts'
-import { each, takeNext, type Result } from './results.ts'
+import { each, eachNow, takeNext, valueOf, type Result } from './results.ts'
 import { findKey, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
-import { keyReference, trusting } from './sealing.ts'
+import { referencesOf, trusting } from './sealing.ts'
 
 export interface PlainItem {
   readonly plaintext: Buffer
@@ -103,7 +103,7 @@ class TokenCiphers implements Ciphers {
   async decrypt(stored: StoredKey | undefined, items: readonly CipherItem[]) {
     const found = existing(stored)
     const { key } = found
-    const opened = await each(items, (item) => this.#open(found, item))
+    const opened = await this.#open(found, items)
     const results = await this.#run(opened, (ready) => this.#decryptAll(key, ready))
     return { key, results }
   }
@@ -111,14 +111,18 @@ class TokenCiphers implements Ciphers {
   async rewrap(stored: StoredKey | undefined, items: readonly RewrapRequest[]) {
     const found = await this.#in.keyring.rotateIfDue(existing(stored))
     const { key } = found
-    const opened = await each(items, async (item) => ({
-      ...(await this.#open(found, item)),
-      to: await this.#writable(found, item.toVersion, 1),
-    }))
-    const results = await this.#run(opened, async (ready) => {
+    const targets = await this.#writable(
+      found,
+      items.map(({ toVersion }) => toVersion),
+      true,
+    )
+    const opened = await this.#open(found, items)
+    const both = eachNow(opened, (item, at) => ({ ...valueOf(item), to: targets(items[at]?.toVersion) }))
+    const referenceTo = referencesOf(key)
+    const results = await this.#run(both, async (ready) => {
       const requests = ready.map(({ from, to, sealedText, aad }) => ({
-        from: keyReference(key, from),
-        to: keyReference(key, to),
+        from: referenceTo(from),
+        to: referenceTo(to),
         sealedText,
         aad,
         newAad: aad,
@@ -145,7 +149,7 @@ class TokenCiphers implements Ciphers {
     if (refused.length === items.length) return { key: undefined, results: refused }
     const spent = items.length
     const { stored, result } = await this.#in.keyring.createAnd(ifAbsent, spent, commit, async (made) => {
-      const prepared = await each(items, (item) => this.#prepare(made, item, false))
+      const prepared = await this.#prepare(made, items, false)
       return this.#run(prepared, (ready) => this.#encryptAll(made.key, ready))
     })
     return { key: stored.key, results: result }
@@ -168,40 +172,55 @@ class TokenCiphers implements Ciphers {
     const found = items.some(({ version }) => version === undefined)
       ? await this.#in.keyring.rotateIfDue(stored)
       : stored
-    const prepared = await each(items, (item) => this.#prepare(found, item, true))
+    const prepared = await this.#prepare(found, items, true)
     const results = await this.#run(prepared, (ready) => this.#encryptAll(found.key, ready))
     return { key: found.key, results }
   }
 
-  async #prepare(stored: StoredKey, item: PlainItem, spend: boolean): Promise<Prepared> {
-    checkAad(keyTypeOf(stored.key.type), item.aad)
-    return { to: await this.#writable(stored, item.version, spend ? 1 : 0), plaintext: item.plaintext, aad: item.aad }
+  async #prepare(stored: StoredKey, items: readonly PlainItem[], spend: boolean): Promise<Result<Prepared>[]> {
+    const type = keyTypeOf(stored.key.type)
+    const versions = items.map(({ version }) => version)
+    const target = await this.#writable(stored, versions, spend)
+    return eachNow(items, ({ version, plaintext, aad }) => {
+      checkAad(type, aad)
+      return { to: target(version), plaintext, aad }
+    })
   }
 
-  /** The version to encrypt with, its encryption already counted. */
-  async #writable(stored: StoredKey, version: number | undefined, spend: number): Promise<KeyVersion> {
-    const { key } = stored
+  /**
+   * The versions to encrypt with, the encryptions already counted: those of items that turn out to be bad as well. Where a version is
+   * nearly used up, all items of a call fit or none.
+   */
+  #writable({ key, latest }: StoredKey, versions: readonly (number | undefined)[], spend: boolean) {
     cipherOf(keyTypeOf(key.type))
-    const found = await this.#in.versions.find(stored, version ?? key.latestVersion, writableFrom(key), 'encrypts')
-    if (spend > 0) await this.#in.invocations.spend(key, found.version, spend)
-    return found
+    return perVersion(versions, async (version, count) => {
+      const asked = version ?? key.latestVersion
+      const found = await this.#in.versions.find({ key, latest }, asked, writableFrom(key), 'encrypts')
+      if (spend) await this.#in.invocations.spend(key, found.version, count)
+      return found
+    })
   }
 
-  async #open(stored: StoredKey, { ciphertext, aad }: CipherItem) {
+  async #open(stored: StoredKey, items: readonly CipherItem[]): Promise<Result<Opened>[]> {
     const { key } = stored
     const type = keyTypeOf(key.type)
-    checkAad(type, aad)
-    const from = await this.#in.versions.find(stored, ciphertext.version, key.minDecryptionVersion, 'decrypts')
-    checkLength(ciphertext, cipherOf(type))
-    return { from, sealedText: ciphertext.sealedText, aad }
+    const cipher = cipherOf(type)
+    const source = await perVersion(
+      items.map(({ ciphertext }) => ciphertext.version),
+      (version) => this.#in.versions.find(stored, version, key.minDecryptionVersion, 'decrypts'),
+    )
+    return eachNow(items, ({ ciphertext, aad }) => {
+      checkAad(type, aad)
+      const from = source(ciphertext.version)
+      checkLength(ciphertext, cipher)
+      return { from, sealedText: ciphertext.sealedText, aad }
+    })
   }
 
   async #encryptAll(key: TransparentKey, items: readonly Prepared[]): Promise<Result<Encrypted>[]> {
-    const references = new Map<number, ReturnType<typeof keyReference>>()
+    const referenceTo = referencesOf(key)
     const requests = items.map(({ to, plaintext, aad }) => {
-      const reference = references.get(to.version) ?? keyReference(key, to)
-      references.set(to.version, reference)
-      return { key: reference, plaintext, aad }
+      return { key: referenceTo(to), plaintext, aad }
     })
     const { hsm } = this.#in
     const outcomes = await this.#many(
@@ -215,11 +234,9 @@ class TokenCiphers implements Ciphers {
   }
 
   async #decryptAll(key: TransparentKey, items: readonly Opened[]): Promise<Result<Buffer>[]> {
-    const references = new Map<number, ReturnType<typeof keyReference>>()
+    const referenceTo = referencesOf(key)
     const requests = items.map(({ from, sealedText, aad }) => {
-      const reference = references.get(from.version) ?? keyReference(key, from)
-      references.set(from.version, reference)
-      return { key: reference, sealedText, aad }
+      return { key: referenceTo(from), sealedText, aad }
     })
     const { hsm } = this.#in
     const outcomes = await this.#many(

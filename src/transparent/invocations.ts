@@ -49,7 +49,9 @@ export function createInvocations({ store, hsm, leaseSize }: InvocationDependenc
         throw new Fault('store.conflict')
       return count
     })
-    remaining.set(leaseName(key.id, versionNumber), { count: reserved })
+    const name = leaseName(key.id, versionNumber)
+    // What is left of the last lease is still reserved: it was too little for many at once.
+    remaining.set(name, { count: reserved + (remaining.get(name)?.count ?? 0) })
   }
 
   /** Callers that come while a lease is being taken wait for that one. */

@@ -13,6 +13,7 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
+import { each, valueOf } from './results.ts'
 import { checkPolicy, invocationsRecord, versionRecord, type UnsealedVersion } from './sealing.ts'
 
 /** What decides how the material of a key is made. */
@@ -129,4 +130,16 @@ export function existing(stored: StoredKey | undefined): StoredKey {
   if (stored === undefined) throw new Fault('key.not_found')
   if (stored.key.deletedAt !== null) throw new Fault('key.not_found', 'The key is deleted; an Admin can take it back.')
   return stored
+}
+
+/** Finds each version of a list once, for as many items as name it; the function that comes back throws the fault of a version. */
+export async function perVersion<V>(
+  versions: readonly V[],
+  find: (version: V, count: number) => Promise<KeyVersion>,
+): Promise<(version: V) => KeyVersion> {
+  const counts = new Map<V, number>()
+  for (const version of versions) counts.set(version, (counts.get(version) ?? 0) + 1)
+  const found = await each([...counts], ([version, count]) => find(version, count))
+  const results = new Map([...counts.keys()].map((version, at) => [version, found[at]]))
+  return (version) => valueOf(results.get(version))
 }

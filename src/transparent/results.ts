@@ -20,11 +20,33 @@ export function each<I, T>(items: readonly I[], work: (item: I) => Promise<T>): 
       try {
         return { value: await work(item) }
       } catch (error) {
-        if (error instanceof Fault && itemFaults.includes(error.code)) return { fault: error }
-        throw error
+        return { fault: itemFault(error) }
       }
     }),
   )
+}
+
+/** The same for work that need not wait: a promise costs more than most of it. */
+export function eachNow<I, T>(items: readonly I[], work: (item: I, at: number) => T): Result<T>[] {
+  return items.map((item, at) => {
+    try {
+      return { value: work(item, at) }
+    } catch (error) {
+      return { fault: itemFault(error) }
+    }
+  })
+}
+
+function itemFault(error: unknown): Fault {
+  if (error instanceof Fault && itemFaults.includes(error.code)) return error
+  throw error
+}
+
+/** @throws its fault */
+export function valueOf<T>(result: Result<T> | undefined): T {
+  if (result === undefined) throw new TypeError('there is no result')
+  if ('fault' in result) throw result.fault
+  return result.value
 }
 
 /** The next of results that stand in the order of the items that were ready. */

@@ -70,6 +70,18 @@ export function keyReference(key: TransparentKey, version: KeyVersion): KeyRefer
   return { key: sealedVersion(key, version), policy: sealedPolicy(key) }
 }
 
+/** References of one key, made once per version: a host checks each object once, however many items name it. */
+export function referencesOf(key: TransparentKey): (version: KeyVersion) => KeyReference {
+  const references = new Map<number, KeyReference>()
+  return (version) => {
+    const known = references.get(version.version)
+    if (known !== undefined) return known
+    const made = keyReference(key, version)
+    references.set(version.version, made)
+    return made
+  }
+}
+
 /** Turns a broken seal into words about keys; the cause makes the operator hear of it. */
 export async function trusting<T>(use: () => Promise<T>): Promise<T> {
   try {

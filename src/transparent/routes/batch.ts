@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { faultCatalogue } from '../../api/faults.ts'
 import { Fault } from '../../fault.ts'
-import type { Result } from '../results.ts'
+import { takeNext, type Result } from '../results.ts'
 
 /** Most items of one call. */
 const maxItems = 1_000
@@ -49,8 +49,8 @@ export async function runEach<T, R>(
   run: (ready: readonly T[]) => Promise<readonly Result<R>[]>,
 ): Promise<Result<R>[]> {
   const ready = items.flatMap((item) => ('value' in item ? [item.value] : []))
-  const done = ready.length === 0 ? [] : [...(await run(ready))]
-  return items.map((item) => ('fault' in item ? item : (done.shift() ?? { fault: new Fault('internal') })))
+  const done = (ready.length === 0 ? [] : await run(ready)).values()
+  return items.map((item) => ('fault' in item ? item : takeNext(done)))
 }
 
 /** `batch_results`: for each item its members, or `error` with the number of the catalogue; and its `reference`. */
@@ -61,10 +61,8 @@ export function batchResults<R>(
 ) {
   return results.map((result, index) => {
     const reference = items[index]?.reference
-    return {
-      ...('value' in result ? write(result.value) : { error: errorOf(result.fault) }),
-      ...(reference === undefined ? {} : { reference }),
-    }
+    const members = 'value' in result ? write(result.value) : { error: errorOf(result.fault) }
+    return reference === undefined ? members : { ...members, reference }
   })
 }
 
