@@ -1,3 +1,4 @@
+import type { ChildProcess, Serializable } from 'node:child_process'
 import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
@@ -82,6 +83,7 @@ interface WorkerProcess {
 function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): WorkerProcess {
   cluster.setupPrimary({ exec: entry, args: [String(slot)] })
   const worker = cluster.fork()
+  closeUnclaimed(worker.process)
   let misses: number | undefined
   let lastWords: Ending | undefined
   const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
@@ -126,4 +128,30 @@ function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): Wo
       clearTimeout(timer)
     },
   }
+}
+
+/**
+ * node:cluster lets go of a connection when the worker that it gave it to says that it has it. Where that one dies before, nobody
+ * would ever serve or close the connection, and its client would wait in vain: it is closed, so that the client tries again.
+ */
+function closeUnclaimed(child: ChildProcess): void {
+  const unclaimed = new Set<{ close(): void }>()
+  const send: (...given: never[]) => boolean = child.send.bind(child)
+  child.send = (message: Serializable, ...given: unknown[]) => {
+    const [handle] = given
+    if (isHandle(handle)) {
+      const close = handle.close.bind(handle)
+      handle.close = (...then: unknown[]) => {
+        unclaimed.delete(handle)
+        close(...then)
+      }
+      unclaimed.add(handle)
+    }
+    return Boolean(Reflect.apply(send, undefined, [message, ...given]))
+  }
+  child.once('exit', () => unclaimed.forEach((handle) => handle.close()))
+}
+
+function isHandle(value: unknown): value is { close(...then: unknown[]): void } {
+  return typeof value === 'object' && value !== null && 'close' in value && typeof value.close === 'function'
 }
