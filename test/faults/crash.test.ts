@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
 import {
   attempt,
   doneOf,
+  eventually,
   expectSoundTrail,
   outcomesIn,
   requestIdOf,
@@ -17,8 +17,8 @@ import {
 } from './fault-kit.ts'
 
 const writers = 8
-/** How long each storm lasts before the power goes. */
-const stormsMs = [300, 700, 1_100]
+/** How many calls each storm sees answered before the power goes. */
+const storms = [20, 60, 100]
 
 /** What the appliance has answered with success, and must therefore keep. */
 class Promises {
@@ -44,6 +44,7 @@ async function write(client: TestClient, stranger: TestClient, login: Record<str
   if (!vault) return
   const id = vaultIdOf(vault)
   kept.vaults.push(id)
+  if (await call('/auth', login)) kept.logins.push(login)
   for (const [name, residency] of Object.entries({ a: 'database', b: 'token' })) {
     const path = `${id}/keys/${name}`
     if (await call(`/transparent/${path}`, { residency })) kept.keys.set(path, 1)
@@ -54,7 +55,6 @@ async function write(client: TestClient, stranger: TestClient, login: Record<str
     if (sealed)
       kept.ciphertexts.push({ path: `${id}/decrypt/${name}`, ciphertext: said(sealed, 'ciphertext'), plaintext })
   }
-  if (await call('/auth', login)) kept.logins.push(login)
 }
 
 async function expectKept(appliance: TestAppliance, client: TestClient, kept: Promises): Promise<void> {
@@ -94,7 +94,8 @@ it('killed amid a storm of changes, all processes at once, three times: what was
   const client = await appliance.login(users[0])
   const kept = new Promises()
 
-  for (const stormMs of stormsMs) {
+  for (const calls of storms) {
+    const enough = kept.requestIds.length + calls
     const strangers = users.map(() => appliance.client())
     await under(
       writers,
@@ -103,7 +104,7 @@ it('killed amid a storm of changes, all processes at once, three times: what was
         if (user && stranger) await write(client, stranger, appliance.credentials(user), kept)
       },
       async () => {
-        await sleep(stormMs)
+        await eventually(() => kept.requestIds.length >= enough)
         await appliance.stop('SIGKILL')
       },
     )
