@@ -64,8 +64,11 @@ async function isOpen(appliance: TestAppliance, seen: Seen): Promise<boolean> {
 }
 
 it('SIGTERM under load: what is under way is answered, new connections are refused, the trail is sealed to its end', async () => {
-  // Logins that take long enough to be under way when the signal comes.
-  const appliance = await givenAppliance({ login: { argon2: { memoryKiB: 65_536, passes: 40, concurrency: 1 } } })
+  const appliance = await givenAppliance({
+    http: { drainTimeoutMs: 60_000 },
+    hsm: { deadlineMs: 60_000 },
+    login: { argon2: { memoryKiB: 65_536, passes: 24, concurrency: 1 } },
+  })
   const vault = await makeVault(appliance)
   const users = await Promise.all(Array.from({ length: 3 }, () => appliance.addUser()))
   const seen: Seen = { verdicts: new Set(), answered: new Set() }
@@ -79,7 +82,7 @@ it('SIGTERM under load: what is under way is answered, new connections are refus
       const logins = Promise.all(
         users.map((user) => attempt(appliance.client(), 'POST', '/auth', appliance.credentials(user))),
       )
-      // The OTP is used up before the pass phrase is hashed: from then on a login is under way.
+      // The OTP is used up before the pass phrase is hashed, and the token is needed once more after that.
       await eventually(async () => {
         const ids = users.map(({ id }) => id).join(', ')
         const [row] = await appliance.store.query<{ count: number }>(
@@ -88,9 +91,12 @@ it('SIGTERM under load: what is under way is answered, new connections are refus
         )
         return row?.count === users.length
       })
+      const { hosts } = processesOf(appliance)
+      for (const pid of hosts) process.kill(pid, 'SIGSTOP')
       const stopped = appliance.stop('SIGTERM')
       await eventually(async () => !(await isOpen(appliance, seen)))
       const refused = { whileUnderWay: (await Promise.race([logins, sleep(0)])) === undefined }
+      for (const pid of hosts) process.kill(pid, 'SIGCONT')
       return { exitCode: await stopped, logins: await logins, refused }
     },
   )
