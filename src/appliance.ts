@@ -12,8 +12,9 @@ import type { Fault } from './fault.ts'
 import { createHsmClient } from './hsm/client/hsm-client.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import type { Hsm } from './hsm/hsm.ts'
+import { joinListeners } from './listeners.ts'
 import type { Log } from './log.ts'
-import { createServer } from './server/server.ts'
+import { createServer, type ServerOptions } from './server/server.ts'
 import { createServices } from './services.ts'
 import { createGate } from './session/admission.ts'
 import { openStore } from './store/open.ts'
@@ -48,16 +49,21 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     report: reportFault(log),
   })
   const endpoints = allEndpoints({ ...services, hsm, loginTypes: config.login.types, keyDefaults: config.transparent })
-  const server = createServer({
-    http: config.http,
-    tls: config.tls,
-    readCertificate: () => ({
-      certificate: readFileSync(config.tls.certificate, 'utf8'),
-      key: readSecret(config.tls.key),
+  /** A listener of its own with the certificate and the limits of the API. */
+  const listener = (section: string, place: { host: string; port: number }, handle: ServerOptions['handle']) => ({
+    section,
+    server: createServer({
+      http: { ...config.http, host: place.host, port: place.port },
+      tls: config.tls,
+      readCertificate: () => ({
+        certificate: readFileSync(config.tls.certificate, 'utf8'),
+        key: readSecret(config.tls.key),
+      }),
+      handle,
+      log,
     }),
-    handle: createApplication(endpoints, pipeline),
-    log,
   })
+  const server = joinListeners([listener('http', config.http, createApplication(endpoints, pipeline))])
   const housekeeping = slot === 1 ? startHousekeeping({ keyring: services.keyring, log }) : undefined
   return {
     listen: () => server.listen(),

@@ -21,16 +21,17 @@ export class EndingError extends Error {
   }
 }
 
-/** The ending that an error at the start means. */
-export function endingOf(error: unknown): Ending {
+/** The ending that an error at the start means; `section` of the configuration says where to listen. */
+export function endingOf(error: unknown, section = 'http'): Ending {
   if (error instanceof EndingError) return error.ending
   if (error instanceof ConfigError) return { code: exitCodes.configuration, message: error.message }
   if (error instanceof Fault) return { code: faultExitCode(error), message: withCause(error) }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'EADDRINUSE') return port('http.port is in use: stop the program that listens there, or set http.port')
-  if (code === 'EADDRNOTAVAIL') return port('http.host is not an address of this machine')
+  if (code === 'EADDRINUSE')
+    return port(`${section}.port is in use: stop the program that listens there, or set ${section}.port`)
+  if (code === 'EADDRNOTAVAIL') return port(`${section}.host is not an address of this machine`)
   if (code === 'EACCES')
-    return port('http.port is not allowed to this user: ports below 1024 need CAP_NET_BIND_SERVICE')
+    return port(`${section}.port is not allowed to this user: ports below 1024 need CAP_NET_BIND_SERVICE`)
   if (code.startsWith('ERR_OSSL')) {
     return {
       code: exitCodes.configuration,

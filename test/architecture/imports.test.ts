@@ -23,7 +23,7 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
   ['server', /^server\//],
   [
     'root',
-    /^(appliance|cluster|endpoints|exit|housekeeping|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
+    /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
   ['records', /^(session|login|otp|user|vault|transparent)\/records\.ts$/],
   ['domain', /^(session|login|otp|user|vault|transparent|policy)\/[a-z0-9-]+\.ts$/],
