@@ -19,6 +19,7 @@ import { createSignatures, type Signatures } from './transparent/signatures.ts'
 import { createTransfers, type Transfers } from './transparent/transfers.ts'
 import { createPassphrases } from './user/passphrase.ts'
 import { createUsers, type Users } from './user/user.ts'
+import { createVaultKeys } from './vault/vault-key.ts'
 import { createVaults, type Vaults } from './vault/vault.ts'
 
 /** The domain, put together: what a worker serves over HTTP and the console works with directly. */
@@ -52,7 +53,8 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
   const otps = createOtps({ store, hsm, clock })
   const throttle = createThrottle({ clock, rules: config.login })
   const invocations = createInvocations({ store, hsm, leaseSize: config.transparent.invocationLease })
-  const vaults = createVaults({ store, hsm, clock })
+  const vaultKeys = createVaultKeys(hsm, config.hsm.vaultKeys)
+  const vaults = createVaults({ store, vaultKeys, clock })
   const versions = createKeyVersions({ store, hsm, invocations, clock })
   const commitAsAppliance = applianceCommit(store, audit, clock)
   const { recoveryWindowMs } = config.transparent

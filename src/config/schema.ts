@@ -62,6 +62,12 @@ const hsm = z.strictObject({
     .describe(
       'Folder where a software token keeps its objects; it is synced to the disk after an object is made, because SoftHSM2 does not.',
     ),
+  vaultKeys: z
+    .enum(['token', 'wrapped'])
+    .default('token')
+    .describe(
+      'Where the data keys of new vaults lie: token, as objects that never leave it; wrapped, in the database, for more vaults than the token holds objects.',
+    ),
   handles: z
     .number()
     .int()

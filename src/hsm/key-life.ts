@@ -64,7 +64,10 @@ export interface KeyLife {
   /** Destroys such a key; one that is not there is no error. */
   destroyResident(id: string): Promise<void>
 
-  /** Makes the data key of a vault: AES-256, never extractable, encrypt and decrypt only. Resolves to its id (CKA_ID, hex). */
+  /**
+   * Makes the data key of a vault: AES-256, never extractable, encrypt and decrypt only. Resolves to its id (CKA_ID, hex): the blob of
+   * the record of kind `aes256-gcm` with `vaultKek` by which it is used.
+   */
   createVaultKey(): Promise<string>
 
   /** Destroys the data key of a vault; a key that is not there is no error. */

@@ -10,6 +10,9 @@ export type KekName = 'strict' | 'exportable' | 'backup'
 /** Stands in the place of a KEK's name for a key that is an object of the token; its blob is the object's CKA_ID. */
 export const residentKek = 'token'
 
+/** Stands there for the data key of a vault (`createVaultKey`), in the same way. */
+export const vaultKek = 'vault'
+
 export interface GenerateOptions {
   readonly exportable: boolean
   /** Also wrap the new key under the backup KEK: at birth, because the strict KEK lets nothing out again. */
@@ -25,7 +28,7 @@ export interface ImportOptions extends GenerateOptions {
 }
 
 export interface WrappedKey {
-  /** Label of the wrapping key with its version, for example `strict.v1`; `token` for a key that is an object of the token. */
+  /** Label of the wrapping key with its version, for example `strict.v1`; `token` or `vault` for a key that is an object of the token. */
   readonly kek: string
   readonly blob: Buffer
 }

@@ -1,6 +1,6 @@
-import { EntitySchema } from 'typeorm'
+import { EntitySchema, LessThanOrEqual } from 'typeorm'
 import { permissionBits, permissionFromBit, type Permission } from '../access/permission.ts'
-import { id, integer, named, primary, text, time } from '../store/columns.ts'
+import { bytes, id, integer, named, primary, text, time } from '../store/columns.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 export interface Vault {
@@ -8,8 +8,16 @@ export interface Vault {
   readonly name: string
   readonly policyId: number
   readonly description: string
-  /** Id of the vault's data key in the token (CKA_ID, hexadecimal). */
+  /** 32 hexadecimal digits: of a data key in the token, its CKA_ID. */
   readonly keyId: string
+  /** `vault` for a data key in the token, else the label of the KEK that wraps it. */
+  readonly keyKek: string
+  /** CKA_ID, or the wrapped key. */
+  readonly keyBlob: Buffer
+  /** Made in the token over the key and the vault's id: 32 bytes. */
+  readonly keySeal: Buffer
+  /** Encryptions made with the data key. */
+  readonly keyUses: number
   readonly createdAt: number
   /** 0 or 1: whether the first use of a name makes a transparent key. */
   readonly createsKeysOnUse: number
@@ -26,6 +34,10 @@ export const VaultTable = new EntitySchema<Vault>({
     policyId: named('policy_id', integer),
     description: text,
     keyId: named('key_id', text),
+    keyKek: named('key_kek', text),
+    keyBlob: named('key_blob', bytes),
+    keySeal: named('key_seal', bytes),
+    keyUses: named('key_uses', integer),
     createdAt: named('created_at', time),
     createsKeysOnUse: named('creates_keys_on_use', integer),
     signingPermission: named('signing_permission', integer),
@@ -53,6 +65,22 @@ export const MembershipTable = new EntitySchema<MembershipRow>({
 export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vault> {
   const inserted = await tx.insert(VaultTable, vault)
   return { ...vault, id: Number(inserted.identifiers[0]?.['id']) }
+}
+
+export async function sealVaultKey(tx: Tx, vaultId: number, keySeal: Buffer): Promise<void> {
+  await tx.update(VaultTable, { id: vaultId }, { keySeal })
+}
+
+/** Counts encryptions with the vault's data key; false, and nothing counted, where they would be more than `most`. */
+export async function countKeyUses(tx: Tx, vaultId: number, uses: number, most: number): Promise<boolean> {
+  const counted = await tx
+    .createQueryBuilder()
+    .update(VaultTable)
+    .set({ keyUses: () => 'key_uses + :uses' })
+    .setParameters({ uses })
+    .where({ id: vaultId, keyUses: LessThanOrEqual(most - uses) })
+    .execute()
+  return counted.affected === 1
 }
 
 export async function addMember(

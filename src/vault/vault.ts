@@ -1,11 +1,11 @@
 import { permissionBits, type Permission } from '../access/permission.ts'
 import type { Clock } from '../clock.ts'
-import type { Hsm } from '../hsm/hsm.ts'
 import type { Commit, Store } from '../store/store.ts'
 import {
   addMember,
   insertVault,
   isKeyInUse,
+  sealVaultKey,
   membersOf,
   vaultsOf,
   type Member,
@@ -15,6 +15,7 @@ import {
   permissionOf,
   type KeyRules,
 } from './records.ts'
+import type { VaultKey, VaultKeys } from './vault-key.ts'
 
 export interface NewVault {
   readonly name: string
@@ -50,15 +51,15 @@ function settingsOf({ createsKeysOnUse, signingPermission }: KeyRules): VaultSet
 
 export interface VaultDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'createVaultKey' | 'destroyVaultKey'>
+  readonly vaultKeys: VaultKeys
   readonly clock: Clock
 }
 
-export function createVaults({ store, hsm, clock }: VaultDependencies): Vaults {
+export function createVaults({ store, vaultKeys, clock }: VaultDependencies): Vaults {
   /** A commit that failed may have happened all the same: only a key that the database does not know goes. */
-  async function discardKey(keyId: string): Promise<void> {
+  async function discardKey(key: VaultKey): Promise<void> {
     try {
-      if (!(await isKeyInUse(store, keyId))) await hsm.destroyVaultKey(keyId)
+      if (!(await isKeyInUse(store, key.keyId))) await vaultKeys.destroy(key)
     } catch {
       // Left behind as waste; the error that led here is the one to tell.
     }
@@ -67,21 +68,24 @@ export function createVaults({ store, hsm, clock }: VaultDependencies): Vaults {
   return {
     async create(vault, creatorId, commit) {
       // The key first: a vault without a key must never exist, a key without a vault is only waste (`doctor` finds it).
-      const keyId = await hsm.createVaultKey()
+      const key = await vaultKeys.create()
       try {
         return await commit(async (tx) => {
           const now = clock.now()
           const { id, name, policyId, description } = await insertVault(tx, {
             ...vault,
             ...defaultRules,
-            keyId,
+            ...key,
+            keySeal: Buffer.alloc(0),
+            keyUses: 0,
             createdAt: now,
           })
+          await sealVaultKey(tx, id, await vaultKeys.seal(id, key))
           await addMember(tx, id, creatorId, 'Admin', now)
           return { id, name, policyId, description, permission: 'Admin' as const }
         })
       } catch (error) {
-        await discardKey(keyId)
+        await discardKey(key)
         throw error
       }
     },

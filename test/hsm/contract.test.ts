@@ -9,7 +9,7 @@ import {
   verify,
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type KeyReference, keyKinds, keyRecord, privateIdRecord } from '../../src/hsm/hsm.ts'
+import { type KeyReference, keyKinds, keyRecord, privateIdRecord, residentKek, vaultKek } from '../../src/hsm/hsm.ts'
 import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
@@ -243,6 +243,22 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       await hosts.hsm.destroyVaultKey(id)
       await hosts.hsm.destroyVaultKey(id)
       expect((await hosts.hsm.status())[1]?.token?.objects.vaultKeys).toBe(before)
+    })
+
+    it('of vaults encrypt under the name of their place, until they are destroyed', async () => {
+      const id = await hosts.hsm.createVaultKey()
+      const wrapped = { kek: vaultKek, blob: Buffer.from(id, 'hex') }
+      const key = await hosts.reference('aes256-gcm', wrapped)
+      const [text, aad] = [Buffer.from('secret'), Buffer.from('vault 1, object 2')]
+      const sealedText = await hosts.hsm.encrypt(key, text, aad)
+      expect(await hosts.hsm.decrypt(key, sealedText, aad)).toEqual(text)
+      await expect(hosts.hsm.decrypt(key, sealedText, Buffer.from('vault 1, object 3'))).rejects.toMatchObject({
+        code: 'hsm.rejected',
+      })
+      const resident = await hosts.reference('aes256-gcm', { ...wrapped, kek: residentKek })
+      await expect(hosts.hsm.encrypt(resident, text)).rejects.toMatchObject({ code: 'hsm.rejected' })
+      await hosts.hsm.destroyVaultKey(id)
+      await expect(hosts.hsm.decrypt(key, sealedText, aad)).rejects.toMatchObject({ code: 'hsm.rejected' })
     })
   })
 

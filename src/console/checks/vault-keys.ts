@@ -1,5 +1,6 @@
 import { storePlace } from '../../appliance.ts'
 import type { Config } from '../../config/schema.ts'
+import { vaultKek } from '../../hsm/hsm.ts'
 import { inspectStore } from '../../store/inspection.ts'
 import { VaultTable } from '../../vault/records.ts'
 import { count } from '../answer.ts'
@@ -43,4 +44,5 @@ export const vaultKeysCheck: Check = {
   },
 }
 
-const vaultsOf = (config: Config) => withStore(config, (store) => store.read.find(VaultTable, { order: { id: 'ASC' } }))
+const vaultsOf = (config: Config) =>
+  withStore(config, (store) => store.read.find(VaultTable, { where: { keyKek: vaultKek }, order: { id: 'ASC' } }))

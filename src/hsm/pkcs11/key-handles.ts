@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../../fault.ts'
-import { type KeyReference, type SealedRecord, residentKek } from '../hsm.ts'
+import type { KeyReference, SealedRecord } from '../hsm.ts'
 import { TokenFailure } from './failure.ts'
 import { type AnyKindRow, unwrapMechanism } from './any-kinds.ts'
 import { type KeyKindRow, unwrappedTemplate } from './key-kinds.ts'
 import { type PairKindRow, privateTemplate } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { verifyingTemplate } from './public-keys.ts'
-import { findResident } from './resident-keys.ts'
+import { findResident, residesUnder } from './resident-keys.ts'
 import type { RootKeys } from './root-objects.ts'
 import { type OpenRecord, createSealCheck } from './seal-check.ts'
 
@@ -55,7 +55,8 @@ export function createKeyHandles({ limit, keeper, operation, roots, mechanisms }
   const { verify, verifyPolicy, openKey } = createSealCheck({ limit, operation, roots })
   const keys = new LRUCache<string, HeldKey>({ max: limit, dispose: (held) => letGo(keeper, held) })
   const unwrap = ({ row, kek, blob }: OpenRecord): KeyHandle => {
-    if (kek === residentKek) return findResident(keeper, blob, row)
+    const label = residesUnder(kek)
+    if (label !== undefined) return findResident(keeper, label, blob, row)
     const template = row.serves === 'sign' ? privateTemplate(row, false) : unwrappedTemplate(row)
     return keeper.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, template)
   }
@@ -76,7 +77,7 @@ export function createKeyHandles({ limit, keeper, operation, roots, mechanisms }
     if (known?.record.equals(key.record) === true) return known
     const opened = openKey(key)
     if (opened.row.serves !== serves) throw wrongKind()
-    const isResident = opened.kek === residentKek && half === 'private'
+    const isResident = residesUnder(opened.kek) !== undefined && half === 'private'
     const handle = half === 'public' ? publicHalf(opened) : unwrap(opened)
     // The frame that brought the record is zeroed and given up after the reply: what stays is a copy.
     const held = { record: Buffer.from(key.record), handle, row: opened.row, isResident }

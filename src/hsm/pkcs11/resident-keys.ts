@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import type { AnyKind, ResidentKey } from '../hsm.ts'
+import { type AnyKind, type ResidentKey, residentKek, vaultKek } from '../hsm.ts'
 import { type AnyKindRow, rowOf } from './any-kinds.ts'
 import { changing } from './directory-sync.ts'
 import { residentTemplate } from './key-kinds.ts'
@@ -9,7 +9,7 @@ import { requireUse } from './offers.ts'
 import { residentPrivateTemplate } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { newbornPublicTemplate, publicKeyOf } from './public-keys.ts'
-import { lastingTemplate, noticeChanges, residentLabel } from './root-objects.ts'
+import { lastingTemplate, noticeChanges, residentLabel, vaultKeyLabel } from './root-objects.ts'
 import type { Token } from './token.ts'
 
 const idBytes = 16
@@ -50,23 +50,29 @@ export function makeResident(session: Pkcs11Session, row: AnyKindRow, id: Buffer
 export function destroyResident(token: Token, id: string, tokenDirectory: string | undefined): void {
   changing(tokenDirectory, () =>
     token.run(({ session }) => {
-      for (const handle of find(session, Buffer.from(id, 'hex'))) session.destroy(handle)
+      for (const handle of find(session, residentLabel, Buffer.from(id, 'hex'))) session.destroy(handle)
     }),
   )
 }
 
+/** The CKA_LABEL of keys whose record names this in the place of a KEK; undefined where it is a KEK indeed. */
+export function residesUnder(kek: string): string | undefined {
+  if (kek === residentKek) return residentLabel
+  return kek === vaultKek ? vaultKeyLabel : undefined
+}
+
 /** Throws `hsm.rejected` where the token has no such key of this type. */
-export function findResident(session: Pkcs11Session, id: Buffer, row: AnyKindRow): KeyHandle {
-  const [found] = id.length === idBytes ? find(session, id, row) : []
+export function findResident(session: Pkcs11Session, label: string, id: Buffer, row: AnyKindRow): KeyHandle {
+  const [found] = id.length === idBytes ? find(session, label, id, row) : []
   if (found === undefined) throw new Fault('hsm.rejected', 'The token has no such key: it was destroyed.')
   return found
 }
 
-function find(session: Pkcs11Session, id: Buffer, row?: AnyKindRow): KeyHandle[] {
+function find(session: Pkcs11Session, label: string, id: Buffer, row?: AnyKindRow): KeyHandle[] {
   const objectClass = row?.serves === 'sign' ? pkcs11.CKO_PRIVATE_KEY : pkcs11.CKO_SECRET_KEY
   return session.find([
     { type: pkcs11.CKA_TOKEN, value: true },
-    { type: pkcs11.CKA_LABEL, value: residentLabel },
+    { type: pkcs11.CKA_LABEL, value: label },
     { type: pkcs11.CKA_ID, value: id },
     ...(row === undefined
       ? []
