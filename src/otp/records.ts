@@ -1,7 +1,8 @@
 import { EntitySchema, IsNull, LessThan } from 'typeorm'
+import { mayLogIn } from '../access/capabilities.ts'
 import { keyRecord, type KeyKind, type KeyReference } from '../hsm/hsm.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../store/columns.ts'
-import type { Tx } from '../store/store.ts'
+import type { Store, Tx } from '../store/store.ts'
 
 export type OtpKind = 'totp' | 'hwkey_otp'
 
@@ -63,6 +64,14 @@ export function findByPublicId(tx: Tx, publicId: string): Promise<OtpDevice | nu
 export function devicesOf(tx: Tx, userId: number, kind: OtpKind): Promise<OtpDevice[]> {
   return tx.findBy(OtpDeviceTable, { userId, kind })
 }
+
+/** Whether somebody holds the device who may log in. */
+export async function holderMayLogIn(store: Pick<Store, 'query'>, deviceId: number): Promise<boolean> {
+  const [holder] = await store.query<{ capabilities: number }>(holderCapabilities, [deviceId])
+  return holder !== undefined && mayLogIn(holder.capabilities)
+}
+
+const holderCapabilities = `SELECT u.capabilities FROM otp_devices d JOIN users u ON u.id = d.user_id WHERE d.id = $1`
 
 export async function insertDevice(tx: Tx, device: Omit<OtpDevice, 'id'>): Promise<OtpDevice> {
   const inserted = await tx.insert(OtpDeviceTable, device)

@@ -33,10 +33,26 @@ function decodeModhex(text: string): Buffer {
 // Bit 15 tells that caps lock was on. Left in, it would lock the true token out after one such OTP.
 const useCounterMask = 0x7fff
 
-/**
- * (use counter << 8) | session use, which grows with every OTP of the token, from the 10 bytes behind the private id: use
- * counter, 16 bits; time stamp, 24; session use, 8; random, 16; CRC, 16; all little-endian.
- */
-export function counterOf(decrypted: Buffer): number {
-  return ((decrypted.readUInt16LE(0) & useCounterMask) << 8) | decrypted.readUInt8(5)
+/** What a hardware token tells of itself in an OTP. */
+export interface TokenReading {
+  /** How often it was plugged in: 15 bits. */
+  readonly useCounter: number
+  /** Its clock of 8 Hz since then: 24 bits. */
+  readonly timestamp: number
+  /** OTPs since then: 8 bits. */
+  readonly sessionUse: number
+}
+
+/** From the 10 bytes behind the private id: use counter, 16 bits; time stamp, 24; session use, 8; random, 16; CRC, 16; all little-endian. */
+export function readToken(decrypted: Buffer): TokenReading {
+  return {
+    useCounter: decrypted.readUInt16LE(0) & useCounterMask,
+    timestamp: decrypted.readUIntLE(2, 3),
+    sessionUse: decrypted.readUInt8(5),
+  }
+}
+
+/** (use counter << 8) | session use, which grows with every OTP of the token. */
+export function counterOf({ useCounter, sessionUse }: TokenReading): number {
+  return (useCounter << 8) | sessionUse
 }
