@@ -60,6 +60,8 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly params: z.ZodType<P>
   /** Members of the body, or of the query of a GET. Unknown ones are ignored, as published clients send them. */
   readonly body: z.ZodType<B>
+  /** Members of body and query that hold secrets and are left out of the echo in DATA. */
+  readonly unechoed?: readonly string[]
   readonly run: (call: Call<P, B, A>) => Promise<Reply>
 }
 

@@ -116,7 +116,7 @@ class RecordedPipeline implements Pipeline {
     const { context, frame } = passage
     const query = context.querystring === '' ? {} : singleValues(new URLSearchParams(context.querystring))
     const body = hasBody(context) ? await readBody(context.req, this.#in.maxBodyBytes) : {}
-    frame.data = { ...query, ...body }
+    frame.data = without({ ...query, ...body }, contract.unechoed)
     const elsewhere = body['token'] || query['token']
     if (frame.suppliedToken === undefined && typeof elsewhere === 'string') frame.suppliedToken = elsewhere
     return contract.method === 'GET' || contract.method === 'LIST' ? query : body
@@ -175,6 +175,12 @@ class RecordedPipeline implements Pipeline {
       return unrecorded
     }
   }
+}
+
+function without(members: JsonObject, names: readonly string[] = []): JsonObject {
+  return names.length === 0
+    ? members
+    : Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
 }
 
 function authorize(contract: AnyEndpoint, admission: Admission): void {

@@ -1,4 +1,4 @@
-import { mayLogIn } from '../access/capabilities.ts'
+import { holds, mayLogIn } from '../access/capabilities.ts'
 import { Fault } from '../fault.ts'
 import type { ExaminedOtp, Otps } from '../otp/otp.ts'
 import type { OtpKind } from '../otp/records.ts'
@@ -6,6 +6,7 @@ import type { Sessions } from '../session/session.ts'
 import type { Store, Tx } from '../store/store.ts'
 import type { Passphrases } from '../user/passphrase.ts'
 import { findByUsername, type User } from '../user/records.ts'
+import { gathered, type Advice } from './advice.ts'
 import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials } from './credentials.ts'
 import type { ApplicationKey } from './records.ts'
@@ -23,6 +24,7 @@ export interface LoggedIn {
   readonly user: User
   readonly sessionId: number
   readonly applicationKeyId: number
+  readonly advice: Advice
 }
 
 export interface Login {
@@ -84,10 +86,16 @@ export function createLogin(dependencies: LoginDependencies): Login {
           applicationKeyId: applicationKey.id,
           address: attempt.address,
         })
-        return { ...opened, user, applicationKeyId: applicationKey.id }
+        const advice = gathered([adviceOn(user), { warnings: examined?.warnings ?? {} }])
+        return { ...opened, user, applicationKeyId: applicationKey.id, advice }
       })
     },
   }
+}
+
+function adviceOn(user: User): Partial<Advice> {
+  if (!holds(user.capabilities, 'changePassphrase')) return {}
+  return { violations: { passphrase_change: 'An administrator asks you to change your pass phrase.' } }
 }
 
 const passphraseOf = (user: User) => ({

@@ -18,6 +18,8 @@ import { counterOf, parseOtp, readToken, type TokenReading, type YubicoOtp } fro
 export interface ExaminedOtp {
   readonly deviceId: number
   readonly counter: number
+  /** What is odd about it without being wrong: sentences for its user, under a key each. */
+  readonly warnings?: Readonly<Record<string, string>>
 }
 
 /** The same of a hardware token, with what it told of itself. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
 import type { Sessions } from '../../session/session.ts'
+import type { Advice, Sentences } from '../advice.ts'
 import { otpKindOf, readKeys, type Credentials } from '../credentials.ts'
 import type { LoggedIn, Login } from '../login.ts'
 
@@ -62,7 +63,7 @@ const missing = (member: string): Fault =>
 /** How many templates handle files, as clients of this interface know it. */
 const fileSupport = 3
 
-function loginResult({ user }: LoggedIn, timeoutMs: number): Record<string, unknown> {
+function loginResult({ user, advice }: LoggedIn, timeoutMs: number): Record<string, unknown> {
   return {
     fingerprint: user.fingerprint,
     userid: String(user.id),
@@ -74,6 +75,15 @@ function loginResult({ user }: LoggedIn, timeoutMs: number): Record<string, unkn
     timeout: timeoutMs,
     filesupport: fileSupport,
     version: '2.1.0',
-    audit: { violations: [], warnings: [] },
+    audit: auditOf(advice),
   }
+}
+
+/** Nothing to say is an empty array (published clients read both members without looking). */
+function auditOf({ violations, warnings }: Advice): Record<string, unknown> {
+  return { violations: listed(violations), warnings: listed(warnings) }
+}
+
+function listed(sentences: Sentences): Sentences | [] {
+  return Object.keys(sentences).length === 0 ? [] : sentences
 }

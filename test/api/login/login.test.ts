@@ -39,6 +39,16 @@ describe('POST /auth', () => {
     })
   })
 
+  it('asks whoever must change his pass phrase to do so', async () => {
+    const asked = await appliance.addUser(['read', 'changePassphrase', 'active'])
+    const { status, json } = await auth(appliance.credentials(asked))
+    expect(status).toBe(200)
+    expect(json.CALLINFO['audit']).toEqual({
+      violations: { passphrase_change: 'An administrator asks you to change your pass phrase.' },
+      warnings: [],
+    })
+  })
+
   const forms: readonly (readonly [string, () => Record<string, unknown>])[] = [
     ['form B with hwkey_otp', () => formB()],
     ['form B with yubikey_otp', () => formB({ logintype: 'yubikey_otp' })],
