@@ -46,6 +46,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     store,
     clock,
     maxBodyBytes: config.http.maxBodyBytes,
+    maxFileBytes: config.files.maxBytes,
     report: reportFault(log),
   })
   const endpoints = allEndpoints({ ...services, hsm, loginTypes: config.login.types, keyDefaults: config.transparent })

@@ -49,6 +49,7 @@ export const faultCodes = [
   'request.header_too_large',
   'request.uri_too_long',
   'request.plain_http',
+  'request.not_form',
   'hsm.unavailable',
   'hsm.sealed',
   'hsm.rejected',

@@ -5,7 +5,7 @@ import type { Subject } from './subject.ts'
 export interface AdmissionRequest {
   readonly token: string
   readonly vaultId?: number
-  readonly subject?: { readonly subject: Subject<unknown>; readonly name: string }
+  readonly subject?: { readonly subject: Subject<unknown>; readonly name: string | number }
 }
 
 /** What the database says of a caller at this moment. */

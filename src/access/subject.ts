@@ -1,3 +1,5 @@
+import type { FaultCode } from '../fault.ts'
+
 /**
  * A thing in a vault that a path names, fetched by the same statement that admits the caller: so permission and record
  * are of one moment, and a hot call costs one query.
@@ -11,4 +13,15 @@ export interface Subject<Row> {
   join(vault: string, name: string): string
   /** Undefined when the join found nothing. */
   read(row: Readonly<Record<string, unknown>>): Row | undefined
+  /** For a thing whose id alone says where it is: its join comes first, and leads to the vault. */
+  readonly locator?: Locator
+}
+
+export interface Locator {
+  /** What it is called in the audit trail. */
+  readonly noun: string
+  /** SQL expression of the vault that it lies in. */
+  readonly vault: string
+  /** Says that it is not there, or not for the caller: the two must look the same. */
+  readonly missing: FaultCode
 }

@@ -14,6 +14,8 @@ export type Access<Row> =
   | {
       readonly kind: 'vault'
       readonly permission: Permission
+      /** The member of the body that names the vault, where the path does not. */
+      readonly member?: string
       /** The thing in the vault that the path names; its row comes with the caller's, in one statement. */
       readonly subject?: Subject<Row>
     }
@@ -32,8 +34,25 @@ export interface Call<P, B, A extends Access<unknown>> {
   readonly caller: A extends { kind: 'public' } ? undefined : Caller
   readonly vault: A extends { kind: 'vault' } ? VaultAccess : undefined
   readonly subject: A extends { subject: Subject<infer Row> } ? Row | undefined : undefined
+  /** What was uploaded, of a contract that takes uploads. */
+  readonly file: UploadedFile | undefined
   /** Sets the token of the answer: for the login alone. */
   readonly issue: (token: string) => void
+}
+
+/** A file on its way in. */
+export interface UploadedFile {
+  /** Without folders; may be empty. */
+  readonly filename: string
+  /** What the client says of it. */
+  readonly mimeType: string
+  /**
+   * Its bytes, piece by piece, once. A large file comes off the wire while it is read: when the upload turns out bad, this throws
+   * at the end (`request.not_form`, `request.too_large`, `request.invalid`), and what was made of the pieces is void.
+   */
+  content(): AsyncIterable<Buffer>
+  /** All of it. @throws Fault `request.too_large` */
+  bytes(maxBytes: number): Promise<Buffer>
 }
 
 /** Fields of the audit record that only the call itself knows. */
@@ -62,6 +81,8 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly body: z.ZodType<B>
   /** Members of body and query that hold secrets and are left out of the echo in DATA. */
   readonly unechoed?: readonly string[]
+  /** Takes multipart/form-data with one file; `optional` takes JSON as well. */
+  readonly upload?: 'required' | 'optional'
   readonly run: (call: Call<P, B, A>) => Promise<Reply>
 }
 

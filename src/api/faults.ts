@@ -122,6 +122,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   },
   'request.uri_too_long': { status: 414, number: 1810, text: 'The address is longer than this appliance accepts.' },
   'request.plain_http': { status: 400, number: 1811, text: 'This port speaks HTTPS only.' },
+  'request.not_form': {
+    status: 400,
+    number: 1812,
+    text: 'This call takes a file: send multipart/form-data with one file part.',
+  },
   'hsm.unavailable': {
     status: 503,
     number: 1900,

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
-import { holds } from '../access/capabilities.ts'
 import type { Caller, Peer } from '../access/caller.ts'
-import { includes } from '../access/permission.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Commit, Store } from '../store/store.ts'
+import { authorize, placeNote, placeOf } from './authorization.ts'
 import { readBody, singleValues } from './body.ts'
 import type { AnyEndpoint, AuditNote } from './endpoint.ts'
-import { vaultParameter } from './endpoint.ts'
 import { failure, firstFrame, success, type Answer, type Frame, type JsonObject, type Reply } from './envelope.ts'
 import type { Admission, Gate } from '../access/gate.ts'
 import { faultCatalogue } from './faults.ts'
 import { sayFarewell } from './farewell.ts'
-import { isPlainText } from './json.ts'
 import { describeProblem } from './problem.ts'
+import { isForm, readForm, type Form } from './upload.ts'
 
 export interface PipelineDependencies {
   readonly gate: Gate
@@ -23,6 +21,7 @@ export interface PipelineDependencies {
   readonly store: Pick<Store, 'transaction'>
   readonly clock: Clock
   readonly maxBodyBytes: number
+  readonly maxFileBytes: number
   /** Told of every fault whose cause an operator should see. */
   readonly report: (requestId: string, fault: Fault) => void
 }
@@ -38,6 +37,7 @@ interface Passage {
   operation: string
   note: AuditNote
   caller?: Caller
+  form?: Form
   /** Whether the audit record of this call is on the disk already, with the change that it speaks of. */
   recorded: boolean
 }
@@ -65,13 +65,14 @@ class RecordedPipeline implements Pipeline {
     const passage = this.#begin(context, contract)
     await this.#conclude(passage, contract.success, async () => {
       const body = await this.#readMembers(passage, contract)
-      const admission = await this.#admit(passage, contract, params)
+      const admission = await this.#admit(passage, contract, params, body)
       const call = {
         params: validate(contract.params, params),
         body: validate(contract.body, body),
         caller: admission?.caller,
         vault: admission?.vault,
         subject: admission?.subject,
+        file: passage.form?.file,
         peer: passage.peer,
         note: (fields: AuditNote) => void (passage.note = { ...passage.note, ...fields }),
         commit: this.#commitOf(passage),
@@ -108,6 +109,7 @@ class RecordedPipeline implements Pipeline {
       answer = success(passage.frame, status, reply)
     } catch (error) {
       answer = failure(passage.frame, outward(await this.#recordFailure(passage, asFault(error))))
+      passage.form?.abandon()
     }
     send(passage, answer)
   }
@@ -115,33 +117,39 @@ class RecordedPipeline implements Pipeline {
   async #readMembers(passage: Passage, contract: AnyEndpoint): Promise<JsonObject> {
     const { context, frame } = passage
     const query = context.querystring === '' ? {} : singleValues(new URLSearchParams(context.querystring))
-    const body = hasBody(context) ? await readBody(context.req, this.#in.maxBodyBytes) : {}
+    const body = await this.#readBody(passage, contract)
     frame.data = without({ ...query, ...body }, contract.unechoed)
     const elsewhere = body['token'] || query['token']
     if (frame.suppliedToken === undefined && typeof elsewhere === 'string') frame.suppliedToken = elsewhere
     return contract.method === 'GET' || contract.method === 'LIST' ? query : body
   }
 
+  async #readBody(passage: Passage, { upload }: AnyEndpoint): Promise<JsonObject> {
+    const { req } = passage.context
+    const { maxBodyBytes: maxFieldBytes, maxFileBytes } = this.#in
+    if (upload !== undefined && isForm(req)) {
+      passage.form = await readForm(req, { maxFieldBytes, maxFileBytes })
+      if (upload === 'required' && passage.form.file === undefined) throw new Fault('request.not_form')
+      return passage.form.fields
+    }
+    if (upload === 'required') throw new Fault('request.not_form')
+    return hasBody(passage.context) ? readBody(req, maxFieldBytes) : {}
+  }
+
   async #admit(
     passage: Passage,
     contract: AnyEndpoint,
     params: Readonly<Record<string, string>>,
+    body: JsonObject,
   ): Promise<Admission | undefined> {
     const { frame } = passage
-    const access = contract.access
-    if (access.kind === 'public') return undefined
-    const inVault = access.kind === 'vault'
-    const name = inVault && access.subject ? params[access.subject.parameter] : undefined
-    passage.note = { vault: params[vaultParameter], key: name }
+    if (contract.access.kind === 'public') return undefined
+    passage.note = placeNote(contract, params, body)
     if (frame.suppliedToken === undefined) throw new Fault('session.invalid')
-    const admission = await this.#in.gate.admit({
-      token: frame.suppliedToken,
-      ...(inVault ? { vaultId: vaultIdOf(params) } : {}),
-      // A name that no store can look for is looked for by none; the contract refuses it right after.
-      ...(name === undefined || !isPlainText(name) ? {} : { subject: { subject: access.subject, name } }),
-    })
+    const admission = await this.#in.gate.admit({ token: frame.suppliedToken, ...placeOf(contract, params, body) })
     frame.token = admission.token
     passage.caller = admission.caller
+    if (admission.vault) passage.note = { ...passage.note, vault: String(admission.vault.id) }
     authorize(contract, admission)
     return admission
   }
@@ -181,31 +189,6 @@ function without(members: JsonObject, names: readonly string[] = []): JsonObject
   return names.length === 0
     ? members
     : Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
-}
-
-function authorize(contract: AnyEndpoint, admission: Admission): void {
-  const access = contract.access
-  if (
-    access.kind === 'session' &&
-    access.capability !== undefined &&
-    !holds(admission.caller.capabilities, access.capability)
-  ) {
-    throw new Fault('access.capability')
-  }
-  if (access.kind !== 'vault') return
-  if (admission.vault === undefined) throw new Fault('vault.not_found')
-  if (!includes(admission.vault.permission, access.permission)) {
-    throw new Fault(
-      'access.permission',
-      `This call needs ${access.permission} in the vault; you have ${admission.vault.permission}.`,
-    )
-  }
-}
-
-/** Vault ids are decimal; anything else is a vault that does not exist. */
-function vaultIdOf(params: Readonly<Record<string, string>>): number {
-  const text = params[vaultParameter] ?? ''
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : -1
 }
 
 function validate(schema: AnyEndpoint['params'], value: unknown): unknown {

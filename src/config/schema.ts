@@ -186,6 +186,18 @@ const transparent = z.strictObject({
     ),
 })
 
+const files = z.strictObject({
+  maxBytes: z
+    .number()
+    .int()
+    .min(1024)
+    .max(4 * 1024 * 1024 * 1024)
+    .default(64 * 1024 * 1024)
+    .describe(
+      'Largest file that can be uploaded, in bytes; a slow client may need a longer http.requestTimeoutMs too.',
+    ),
+})
+
 const log = z.strictObject({
   level: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
@@ -203,6 +215,7 @@ export const configSchema = z.strictObject({
   session: session.prefault({}).describe('Login sessions.'),
   login: login.prefault({}).describe('The login.'),
   transparent: transparent.prefault({}).describe('The encryption facility.'),
+  files: files.prefault({}).describe('Uploaded files.'),
   log: log.prefault({}).describe('The journal.'),
 })
 

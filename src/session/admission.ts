@@ -34,6 +34,7 @@ type AdmissionRow = {
   readonly application_key_id: number
   readonly revoked_at: number | null
   readonly permission: number | null
+  readonly member_vault_id: number | null
 }
 
 export interface AdmissionDependencies {
@@ -50,8 +51,12 @@ export function createGate({ store, clock, rules, report }: AdmissionDependencie
   const statementOf = createStatements()
 
   async function fetch(hash: string, request: AdmissionRequest): Promise<AdmissionRow | undefined> {
-    const parameters = [hash, request.vaultId ?? null, ...(request.subject ? [request.subject.name] : [])]
-    const rows = await store.query<AdmissionRow>(statementOf(request.subject?.subject), parameters)
+    const { vaultId, subject } = request
+    const rows = await store.query<AdmissionRow>(statementOf(subject?.subject), [
+      hash,
+      ...(subject?.subject.locator ? [] : [vaultId ?? null]),
+      ...(subject ? [subject.name] : []),
+    ])
     return rows[0]
   }
 
@@ -101,7 +106,7 @@ export function createGate({ store, clock, rules, report }: AdmissionDependencie
 function admissionOf(row: AdmissionRow, request: AdmissionRequest): Omit<Admission, 'token'> {
   const permission = row.permission === null ? undefined : permissionFromBit(row.permission)
   const vault: VaultAccess | undefined =
-    permission && request.vaultId !== undefined ? { id: request.vaultId, permission } : undefined
+    permission && row.member_vault_id !== null ? { id: row.member_vault_id, permission } : undefined
   return {
     caller: {
       userId: row.user_id,
@@ -124,16 +129,22 @@ function createStatements(): (subject: Subject<unknown> | undefined) => string {
     if (known !== undefined) return known
     const statement = `
       SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, t.issued_at, t.superseded_at,
-        u.id AS user_id, u.username, u.capabilities, a.id AS application_key_id, a.revoked_at, m.permission
+        u.id AS user_id, u.username, u.capabilities, a.id AS application_key_id, a.revoked_at, m.permission, m.vault_id AS member_vault_id
         ${subject ? `, ${subject.columns}` : ''}
       FROM session_tokens t
       JOIN sessions s ON s.id = t.session_id
       JOIN users u ON u.id = s.user_id
       JOIN application_keys a ON a.id = s.application_key_id
-      LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
-      ${subject ? subject.join('m.vault_id', '$3') : ''}
+      ${joins(subject)}
       WHERE t.hash = $1`
     built.set(subject, statement)
     return statement
   }
+}
+
+/** The membership that counts, and the thing: whichever leads to the other comes first. */
+function joins(subject: Subject<unknown> | undefined): string {
+  const membership = 'LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id ='
+  if (subject?.locator) return `${subject.join('', '$2')} ${membership} ${subject.locator.vault}`
+  return `${membership} $2 ${subject ? subject.join('m.vault_id', '$3') : ''}`
 }

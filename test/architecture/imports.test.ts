@@ -74,7 +74,7 @@ const owners: readonly (readonly [specifier: RegExp, roles: readonly string[]])[
   [/^(pkcs11js|graphene-pk11)$/, ['pkcs11']],
   [/^(better-sqlite3|pg)$/, ['store']],
   [/^typeorm$/, ['store', 'records', 'root', 'audit']],
-  [/^(koa|@koa\/.*|co-body)$/, ['pipeline']],
+  [/^(koa|@koa\/.*|co-body|busboy)$/, ['pipeline']],
   [/^node:(tls|http2|https)$/, ['server', 'root']],
   [/^(@otplib\/.*|otplib|@peculiar\/x509|node-forge)$/, ['domain']],
   [/^pino$/, ['log']],

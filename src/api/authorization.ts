@@ -1,0 +1,64 @@
+import { holds } from '../access/capabilities.ts'
+import type { Admission, AdmissionRequest } from '../access/gate.ts'
+import { includes } from '../access/permission.ts'
+import { Fault } from '../fault.ts'
+import { vaultParameter, type Access, type AnyEndpoint, type AuditNote } from './endpoint.ts'
+import type { JsonObject } from './envelope.ts'
+import { isPlainText } from './json.ts'
+
+type InVault = Extract<Access<unknown>, { kind: 'vault' }>
+type Params = Readonly<Record<string, string>>
+
+/** What the gate is to look for: the vault that the call names, and the thing in it. */
+export function placeOf(contract: AnyEndpoint, params: Params, body: JsonObject): Omit<AdmissionRequest, 'token'> {
+  const access: Access<unknown> = contract.access
+  if (access.kind !== 'vault') return {}
+  const { subject } = access
+  const name = nameIn(access, params)
+  if (subject?.locator) return { subject: { subject, name: idOf(name) } }
+  return {
+    vaultId: idOf(vaultIn(access, params, body)),
+    // A name that no store can look for is looked for by none; the contract refuses it right after.
+    ...(subject === undefined || name === undefined || !isPlainText(name) ? {} : { subject: { subject, name } }),
+  }
+}
+
+/** What the audit record says of it, found or not. */
+export function placeNote(contract: AnyEndpoint, params: Params, body: JsonObject): AuditNote {
+  const access: Access<unknown> = contract.access
+  if (access.kind !== 'vault') return { vault: params[vaultParameter] }
+  const name = nameIn(access, params)
+  const { locator } = access.subject ?? {}
+  if (locator) return { subject: `${locator.noun} ${name}` }
+  const vault = vaultIn(access, params, body)
+  return { vault: vault === undefined ? undefined : String(vault), key: name }
+}
+
+/** @throws Fault `access.capability`, `access.permission`, `vault.not_found`, or what the subject says of one that is not there */
+export function authorize(contract: AnyEndpoint, admission: Admission): void {
+  const access: Access<unknown> = contract.access
+  if (access.kind === 'session') {
+    const { capability } = access
+    if (capability !== undefined && !holds(admission.caller.capabilities, capability))
+      throw new Fault('access.capability')
+  }
+  if (access.kind !== 'vault') return
+  if (admission.vault === undefined) throw new Fault(access.subject?.locator?.missing ?? 'vault.not_found')
+  const { permission } = admission.vault
+  if (!includes(permission, access.permission))
+    throw new Fault('access.permission', `This call needs ${access.permission} in the vault; you have ${permission}.`)
+}
+
+function nameIn({ subject }: InVault, params: Params): string | undefined {
+  return subject && params[subject.parameter]
+}
+
+function vaultIn({ member }: InVault, params: Params, body: JsonObject): string | number | undefined {
+  const named = member === undefined ? params[vaultParameter] : body[member]
+  return typeof named === 'string' || typeof named === 'number' ? named : undefined
+}
+
+/** Ids are decimal; anything else is the id of nothing. */
+function idOf(given: string | number | undefined): number {
+  return /^[1-9]\d{0,14}$/.test(String(given)) ? Number(given) : -1
+}
