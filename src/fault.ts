@@ -36,6 +36,8 @@ export const faultCodes = [
   'otp.device_exists',
   'otp.device_limit',
   'otp.device_invalid',
+  'otp.device_not_found',
+  'otp.resync_failed',
   'apikey.not_found',
   'request.not_json',
   'request.not_found',

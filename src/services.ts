@@ -6,8 +6,10 @@ import type { Hsm } from './hsm/hsm.ts'
 import { createApplicationKeys, type ApplicationKeys } from './login/application-key.ts'
 import { createLogin, type Login } from './login/login.ts'
 import { createThrottle } from './login/throttle.ts'
+import { createDevices, type Devices } from './otp/devices.ts'
 import { createEnrolments, type Enrolments } from './otp/enrolment.ts'
-import { createOtps } from './otp/otp.ts'
+import { createOtps, type OtpDependencies, type Otps } from './otp/otp.ts'
+import { createResync, type Resync } from './otp/resync.ts'
 import { createSessions, type Sessions } from './session/session.ts'
 import type { Store } from './store/store.ts'
 import { createInvocations } from './transparent/invocations.ts'
@@ -26,7 +28,10 @@ import { createVaults, type Vaults } from './vault/vault.ts'
 export interface Services {
   readonly users: Users
   readonly applicationKeys: ApplicationKeys
+  readonly otps: Otps
   readonly enrolments: Enrolments
+  readonly devices: Devices
+  readonly resync: Resync
   readonly login: Login
   readonly sessions: Sessions
   readonly vaults: Vaults
@@ -50,7 +55,14 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
   const passphrases = createPassphrases(hsm, config.login.argon2)
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
   const sessions = createSessions({ clock, limits: config.session })
-  const otps = createOtps({ store, hsm, clock })
+  const otps = createOtps({
+    store,
+    hsm,
+    clock,
+    rules: config.otp,
+    enabledTypes: config.login.types,
+    alarm: otpAlarm(audit, clock),
+  })
   const throttle = createThrottle({ clock, rules: config.login })
   const invocations = createInvocations({ store, hsm, leaseSize: config.transparent.invocationLease })
   const vaultKeys = createVaultKeys(hsm, config.hsm.vaultKeys)
@@ -62,7 +74,10 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
   return {
     users: createUsers({ store, hsm, passphrases, clock }),
     applicationKeys,
+    otps,
     enrolments: createEnrolments({ hsm, clock }),
+    devices: createDevices({ store, hsm, otps }),
+    resync: createResync({ store, hsm, clock, window: config.otp.hotpResyncWindow, limit: throttle }),
     login: createLogin({
       store,
       applicationKeys,
@@ -87,6 +102,19 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     signatures: createSignatures({ hsm, keyring, versions }),
     transfers: createTransfers({ store, hsm, keyring, versions, clock }),
   }
+}
+
+/** Records what an operator must hear of a device whose OTP is refused. */
+function otpAlarm(audit: Pick<AuditTrail, 'append'>, clock: Clock): OtpDependencies['alarm'] {
+  return (operation, { id, publicId, userId }) =>
+    audit.append({
+      at: clock.now(),
+      operation,
+      requestId: randomUUID(),
+      outcome: 'noted',
+      username: 'appliance',
+      subject: `user ${userId}: OTP device ${publicId ?? id}`,
+    })
 }
 
 /** Commits what the appliance does by itself, after a record that says so. */

@@ -94,6 +94,12 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'otp.device_limit': { status: 409, number: 1704, text: 'The user holds as many hardware tokens as are allowed.' },
   'otp.device_invalid': { status: 400, number: 1705, text: 'The hardware token cannot be registered like this.' },
   'apikey.not_found': { status: 404, number: 1706, text: 'There is no such application key.' },
+  'otp.device_not_found': { status: 404, number: 1720, text: 'The user has no such OTP device.' },
+  'otp.resync_failed': {
+    status: 400,
+    number: 1721,
+    text: 'These are not two codes that the token gave one after the other, not long after its last login: read two fresh ones.',
+  },
   'request.not_json': { status: 400, number: 1800, text: 'The body must be one JSON object.' },
   'request.not_found': { status: 404, number: 1801, text: 'There is no such address in this interface.' },
   'request.method': {

@@ -168,6 +168,37 @@ const login = z.strictObject({
     .describe('Cost of checking a pass phrase (argon2id, RFC 9106).'),
 })
 
+const otp = z.strictObject({
+  hotpLookAhead: z
+    .number()
+    .int()
+    .min(0)
+    .max(10)
+    .default(10)
+    .describe('How many codes of a HOTP token may have been made and not used.'),
+  hotpResyncWindow: z
+    .number()
+    .int()
+    .min(10)
+    .max(1_000)
+    .default(100)
+    .describe('How far ahead two consecutive codes are looked for when a HOTP token is resynchronised.'),
+  totpDriftSteps: z
+    .number()
+    .int()
+    .min(0)
+    .max(3)
+    .default(1)
+    .describe('How many time steps the clock of a TOTP device may differ, either way, from where it was last seen.'),
+  totpLargestDriftSteps: z
+    .number()
+    .int()
+    .min(0)
+    .max(20)
+    .default(5)
+    .describe('How many time steps it may wander from the clock of the appliance in all.'),
+})
+
 const transparent = z.strictObject({
   allowExport: z.boolean().default(false).describe('Whether a new key may be exported when its creator does not say.'),
   allowBackup: z.boolean().default(true).describe('Whether a new key may be backed up when its creator does not say.'),
@@ -214,6 +245,7 @@ export const configSchema = z.strictObject({
   audit: audit.describe('The audit trail.'),
   session: session.prefault({}).describe('Login sessions.'),
   login: login.prefault({}).describe('The login.'),
+  otp: otp.prefault({}).describe('One-time passwords.'),
   transparent: transparent.prefault({}).describe('The encryption facility.'),
   files: files.prefault({}).describe('Uploaded files.'),
   log: log.prefault({}).describe('The journal.'),

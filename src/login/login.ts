@@ -75,7 +75,7 @@ export function createLogin(dependencies: LoginDependencies): Login {
       const { credentials, applicationKey } = await settle(attempt.credentials)
       if (!enabledTypes.includes(credentials.otpKind)) throw new Fault('login.type_disabled')
       const user = (await findByUsername(store.read, attempt.username)) ?? undefined
-      const examined = user && (await otps.examine(user.id, credentials.otpKind, credentials.otp))
+      const examined = await otps.examine(user?.id, credentials.otpKind, credentials.otp)
       const fresh = await countAndConsume(attempt, examined)
       const known = await passphrases.check(credentials.passphrase, user && passphraseOf(user))
       if (!user || !fresh || !known || !applicationKey || !mayLogIn(user.capabilities)) throw new Fault('login.refused')

@@ -1,29 +1,41 @@
-import { EntitySchema, IsNull, LessThan } from 'typeorm'
+import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
 import { mayLogIn } from '../access/capabilities.ts'
 import { keyRecord, type KeyKind, type KeyReference } from '../hsm/hsm.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../store/columns.ts'
 import type { Store, Tx } from '../store/store.ts'
 
+/** What a login calls its second factor (spec: Login types): a HOTP token is a hardware token. */
 export type OtpKind = 'totp' | 'hwkey_otp'
+
+/** What a device does: RFC 6238, RFC 4226, or Yubico's 44 characters. */
+export type DeviceKind = 'totp' | 'hotp' | 'hwkey_otp'
 
 /** A hardware token or an authenticator app. Its counter is its own, whoever holds it, and never goes back. */
 export interface OtpDevice {
   readonly id: number
-  readonly kind: OtpKind
-  /** 12 modhex characters; null for TOTP. */
+  readonly kind: DeviceKind
+  /** 12 modhex characters; null for TOTP and HOTP. */
   readonly publicId: string | null
-  /** Null once it was taken from its user: the row stays for the counter's sake. */
+  /** Null while nobody holds it: the row stays for the counter's sake. */
   readonly userId: number | null
+  /** Of TOTP and HOTP it names the hash as well. */
   readonly keyKind: KeyKind
   readonly kek: string
   readonly blob: Buffer
   readonly seal: Buffer
-  /** HMAC in the token of the 6-byte private id; null for TOTP. */
+  /** HMAC in the token of the 6-byte private id; null for TOTP and HOTP. */
   readonly privateIdCheck: Buffer | null
+  /** HMAC in the token of a seed, by which it is known when it comes back; null for Yubico OTP, whose public id tells. */
+  readonly seedCheck: Buffer | null
   readonly digits: number | null
   readonly periodSeconds: number | null
-  /** Hardware token: (use counter << 8) | session use of the last OTP; TOTP: the last accepted time step. */
+  /** Yubico: (use counter << 8) | session use of the last OTP; TOTP: the last accepted time step; HOTP: the next expected counter. */
   readonly counter: number
+  /** TOTP: how many steps its clock was ahead of ours at the last login; less than 0 when it was behind. */
+  readonly driftSteps: number
+  /** Yubico: the token's own clock at its last OTP, 24 bits, 8 ticks a second since it was plugged in. */
+  readonly ticks: number | null
+  readonly usedAt: number | null
   readonly createdAt: number
 }
 
@@ -40,15 +52,34 @@ export const OtpDeviceTable = new EntitySchema<OtpDevice>({
     blob: bytes,
     seal: bytes,
     privateIdCheck: named('private_id_check', nullable(bytes)),
+    seedCheck: named('seed_check', nullable(bytes)),
     digits: nullable(integer),
     periodSeconds: named('period_seconds', nullable(integer)),
     counter: integer,
+    driftSteps: named('drift_steps', integer),
+    ticks: nullable(integer),
+    usedAt: named('used_at', nullable(time)),
     createdAt: named('created_at', time),
   },
 })
 
+/** What an enrolment says of a device: all that its seal covers, and the mark of its seed. */
+export type EnrolledFields = Pick<
+  OtpDevice,
+  | 'kind'
+  | 'publicId'
+  | 'userId'
+  | 'keyKind'
+  | 'kek'
+  | 'blob'
+  | 'privateIdCheck'
+  | 'seedCheck'
+  | 'digits'
+  | 'periodSeconds'
+>
+
 /** The bytes that the device's seal covers: nobody gives a device to another user, or weakens it, in the database alone. */
-export function deviceRecord(device: Omit<OtpDevice, 'id' | 'seal' | 'counter' | 'createdAt'>): Buffer {
+export function deviceRecord(device: Omit<EnrolledFields, 'seedCheck'>): Buffer {
   const { kind, publicId, userId, keyKind, kek, blob, privateIdCheck, digits, periodSeconds } = device
   return keyRecord(keyKind, { kek, blob }, ['otp', kind, publicId, userId, privateIdCheck, digits, periodSeconds])
 }
@@ -61,8 +92,19 @@ export function findByPublicId(tx: Tx, publicId: string): Promise<OtpDevice | nu
   return tx.findOneBy(OtpDeviceTable, { publicId })
 }
 
-export function devicesOf(tx: Tx, userId: number, kind: OtpKind): Promise<OtpDevice[]> {
-  return tx.findBy(OtpDeviceTable, { userId, kind })
+export function findBySeed(tx: Tx, seedCheck: Buffer): Promise<OtpDevice | null> {
+  return tx.findOneBy(OtpDeviceTable, { seedCheck })
+}
+
+/** Undefined for a device of somebody else. */
+export async function findOfUser(tx: Tx, userId: number, deviceId: number): Promise<OtpDevice | undefined> {
+  return (await tx.findOneBy(OtpDeviceTable, { id: deviceId, userId })) ?? undefined
+}
+
+/** In the order in which they were enrolled; all kinds unless some are named. */
+export function devicesOf(tx: Tx, userId: number, ...kinds: readonly DeviceKind[]): Promise<OtpDevice[]> {
+  const where = kinds.length === 0 ? { userId } : { userId, kind: In([...kinds]) }
+  return tx.find(OtpDeviceTable, { where, order: { id: 'ASC' } })
 }
 
 /** Whether somebody holds the device who may log in. */
@@ -73,24 +115,46 @@ export async function holderMayLogIn(store: Pick<Store, 'query'>, deviceId: numb
 
 const holderCapabilities = `SELECT u.capabilities FROM otp_devices d JOIN users u ON u.id = d.user_id WHERE d.id = $1`
 
-export async function insertDevice(tx: Tx, device: Omit<OtpDevice, 'id'>): Promise<OtpDevice> {
+export type NewDevice = EnrolledFields & Pick<OtpDevice, 'seal' | 'counter' | 'createdAt'>
+
+export async function insertDevice(tx: Tx, enrolled: NewDevice): Promise<OtpDevice> {
+  const device = { ...enrolled, driftSteps: 0, ticks: null, usedAt: null }
   const inserted = await tx.insert(OtpDeviceTable, device)
   return { ...device, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
-/** Gives a device without a user to this one again; its counter stays where it was. */
+/** Gives a device that nobody holds to somebody again. Its counter stays where it was, or goes on to one that is given. */
 export async function readoptDevice(
   tx: Tx,
   deviceId: number,
-  device: Omit<OtpDevice, 'id' | 'counter' | 'createdAt'>,
+  changes: EnrolledFields & Pick<OtpDevice, 'seal'> & Partial<Pick<OtpDevice, 'counter'>>,
 ): Promise<boolean> {
-  return (await tx.update(OtpDeviceTable, { id: deviceId, userId: IsNull() }, device)).affected === 1
+  return (await tx.update(OtpDeviceTable, { id: deviceId, userId: IsNull() }, changes)).affected === 1
 }
+
+/** Takes a device from its user; false when it is not as it was read any more. */
+export async function releaseDevice(
+  tx: Tx,
+  device: OtpDevice,
+  changes: Pick<OtpDevice, 'kek' | 'blob' | 'seal'>,
+): Promise<boolean> {
+  const { id: deviceId, seal } = device
+  return (await tx.update(OtpDeviceTable, { id: deviceId, seal }, { ...changes, userId: null })).affected === 1
+}
+
+/** What the use of an OTP leaves behind. */
+export type Advance = Pick<OtpDevice, 'counter' | 'driftSteps' | 'ticks' | 'usedAt'>
 
 /**
  * The decision whether an OTP was used before, made by the database in one statement: of any number of parallel uses
- * of one OTP exactly one changes the row.
+ * of one OTP exactly one changes the row, and none after the device was taken from its user.
  */
-export async function advanceCounter(tx: Tx, deviceId: number, counter: number): Promise<boolean> {
-  return (await tx.update(OtpDeviceTable, { id: deviceId, counter: LessThan(counter) }, { counter })).affected === 1
+export async function advanceCounter(
+  tx: Tx,
+  deviceId: number,
+  userId: number | null,
+  { counter, driftSteps, ticks, usedAt }: Advance,
+): Promise<boolean> {
+  const where = { id: deviceId, userId: userId ?? IsNull(), counter: LessThan(counter) }
+  return (await tx.update(OtpDeviceTable, where, { counter, driftSteps, ticks, usedAt })).affected === 1
 }

@@ -63,3 +63,8 @@ export function listUsers(tx: Tx): Promise<User[]> {
 export async function setCapabilities(tx: Tx, userId: number, capabilities: Capabilities): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities })).affected === 1
 }
+
+/** Holds a user's row until the transaction ends, so that what is counted for one user is counted one by one; false when there is none. */
+export async function holdUser(tx: Tx, userId: number): Promise<boolean> {
+  return (await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })).affected === 1
+}

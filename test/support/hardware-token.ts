@@ -57,3 +57,15 @@ export class HardwareToken {
 export function totpCode(secret: string, atSeconds: number = Math.floor(Date.now() / 1000)): string {
   return execFileSync('oathtool', ['--totp', '--base32', secret, '--now', `@${atSeconds}`], { encoding: 'utf8' }).trim()
 }
+
+/** Codes as `oathtool` computes them: `count` of HOTP from this counter on, of a seed in base32. */
+export function hotpCodes(
+  secret: string,
+  counter: number,
+  { count = 1, digits = 6 }: { count?: number; digits?: number } = {},
+): string[] {
+  const args = [`--counter=${counter}`, `--window=${count - 1}`, `--digits=${digits}`, '--base32', secret]
+  return execFileSync('oathtool', ['--hotp', ...args], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+}
