@@ -65,7 +65,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     }),
   })
   const server = joinListeners([listener('http', config.http, createApplication(endpoints, pipeline))])
-  const housekeeping = slot === 1 ? startHousekeeping({ keyring: services.keyring, log }) : undefined
+  const housekeeping = slot === 1 ? startHousekeeping({ services, log }) : undefined
   return {
     listen: () => server.listen(),
     async close() {

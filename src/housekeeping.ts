@@ -1,22 +1,41 @@
 import type { Log } from './log.ts'
-import type { Keyring } from './transparent/keyring.ts'
+import type { Services } from './services.ts'
 
-/** How often keys are looked for whose recovery window has passed, in milliseconds. */
+/** Something that the appliance does by itself from time to time. */
+interface Chore {
+  /** What it does, for the journal: "destroying deleted keys". */
+  readonly what: string
+  /** A line for the journal per thing done; a bounded number at a time. */
+  readonly run: () => Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+/** Every chore there is. */
+function choresOf({ keyDeletion }: Services): readonly Chore[] {
+  return [
+    {
+      what: 'destroying deleted keys that nobody can take back any more',
+      run: async () => (await keyDeletion.destroyExpired()).map(({ vaultId: vault, name: key }) => ({ vault, key })),
+    },
+  ]
+}
+
 const intervalMs = 600_000
 
-/** What the appliance does by itself, in the first worker alone. */
+/** The chores, in the first worker alone. */
 export interface Housekeeping {
   stop(): void
 }
 
-/** Destroys deleted keys when nobody can take them back any more. A failure is told and tried again next time. */
-export function startHousekeeping({ keyring, log }: { readonly keyring: Keyring; readonly log: Log }): Housekeeping {
+/** A chore that fails is told, keeps no other from its turn, and is tried again next time. */
+export function startHousekeeping({ services, log }: { readonly services: Services; readonly log: Log }): Housekeeping {
+  const chores = choresOf(services)
   const tidy = async (): Promise<void> => {
-    try {
-      for (const { vaultId, name } of await keyring.destroyExpired())
-        log.info({ vault: vaultId, key: name }, 'a deleted key was destroyed')
-    } catch (error) {
-      log.error({ err: error }, 'deleted keys could not be destroyed; this is tried again')
+    for (const { what, run } of chores) {
+      try {
+        for (const done of await run()) log.info(done, what)
+      } catch (error) {
+        log.error({ err: error }, `${what} failed; it is tried again`)
+      }
     }
   }
   const timer = setInterval(() => void tidy(), intervalMs)

@@ -15,6 +15,7 @@ import type { Store } from './store/store.ts'
 import { createInvocations } from './transparent/invocations.ts'
 import { createCiphers, type Ciphers } from './transparent/ciphers.ts'
 import { createDataKeys, type DataKeys } from './transparent/data-keys.ts'
+import { createKeyDeletion, type KeyDeletion } from './transparent/key-deletion.ts'
 import { createKeyVersions } from './transparent/key-versions.ts'
 import { createKeyring, type Keyring, type KeyringDependencies } from './transparent/keyring.ts'
 import { createSignatures, type Signatures } from './transparent/signatures.ts'
@@ -36,6 +37,7 @@ export interface Services {
   readonly sessions: Sessions
   readonly vaults: Vaults
   readonly keyring: Keyring
+  readonly keyDeletion: KeyDeletion
   readonly ciphers: Ciphers
   readonly dataKeys: DataKeys
   readonly signatures: Signatures
@@ -70,7 +72,7 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
   const versions = createKeyVersions({ store, hsm, invocations, clock })
   const commitAsAppliance = applianceCommit(store, audit, clock)
   const { recoveryWindowMs } = config.transparent
-  const keyring = createKeyring({ store, hsm, versions, invocations, clock, recoveryWindowMs, commitAsAppliance })
+  const keyring = createKeyring({ store, hsm, versions, invocations, clock, commitAsAppliance })
   return {
     users: createUsers({ store, hsm, passphrases, clock }),
     applicationKeys,
@@ -90,6 +92,7 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     sessions,
     vaults,
     keyring,
+    keyDeletion: createKeyDeletion({ store, hsm, clock, recoveryWindowMs, commitAsAppliance }),
     ciphers: createCiphers({
       store,
       hsm,

@@ -1,17 +1,18 @@
 import type { VaultAccess } from '../access/caller.ts'
 import { includes } from '../access/permission.ts'
 import { Fault, isFault } from '../fault.ts'
-import type { Hsm, Outcome } from '../hsm/hsm.ts'
+import type { Hsm } from '../hsm/hsm.ts'
 import type { Commit, Store } from '../store/store.ts'
+import { asCiphertextFault, inOrder, isResult, outcomesOf } from './cipher-outcomes.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { checkAad, cipherOf, keyTypeOf, type KeyType } from './key-type.ts'
 import { existing, perVersion, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { NewKey } from './new-key.ts'
-import { each, eachNow, takeNext, valueOf, type Result } from './results.ts'
+import { each, eachNow, valueOf, type Result } from './results.ts'
 import { findKey, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
-import { referencesOf, trusting } from './sealing.ts'
+import { referencesOf } from './sealing.ts'
 
 export interface PlainItem {
   readonly plaintext: Buffer
@@ -104,7 +105,7 @@ class TokenCiphers implements Ciphers {
     const found = existing(stored)
     const { key } = found
     const opened = await this.#open(found, items)
-    const results = await this.#run(opened, (ready) => this.#decryptAll(key, ready))
+    const results = await inOrder(opened, (ready) => this.#decryptAll(key, ready))
     return { key, results }
   }
 
@@ -119,7 +120,7 @@ class TokenCiphers implements Ciphers {
     const opened = await this.#open(found, items)
     const both = eachNow(opened, (item, at) => ({ ...valueOf(item), to: targets(items[at]?.toVersion) }))
     const referenceTo = referencesOf(key)
-    const results = await this.#run(both, async (ready) => {
+    const results = await inOrder(both, async (ready) => {
       const requests = ready.map(({ from, to, sealedText, aad }) => ({
         from: referenceTo(from),
         to: referenceTo(to),
@@ -127,7 +128,7 @@ class TokenCiphers implements Ciphers {
         aad,
         newAad: aad,
       }))
-      const outcomes = await this.#many(
+      const outcomes = await outcomesOf(
         requests,
         (one) => this.#in.hsm.rewrap(one),
         (all) => this.#in.hsm.rewrapMany(all),
@@ -150,7 +151,7 @@ class TokenCiphers implements Ciphers {
     const spent = items.length
     const { stored, result } = await this.#in.keyring.createAnd(ifAbsent, spent, commit, async (made) => {
       const prepared = await this.#prepare(made, items, false)
-      return this.#run(prepared, (ready) => this.#encryptAll(made.key, ready))
+      return inOrder(prepared, (ready) => this.#encryptAll(made.key, ready))
     })
     return { key: stored.key, results: result }
   }
@@ -173,7 +174,7 @@ class TokenCiphers implements Ciphers {
       ? await this.#in.keyring.rotateIfDue(stored)
       : stored
     const prepared = await this.#prepare(found, items, true)
-    const results = await this.#run(prepared, (ready) => this.#encryptAll(found.key, ready))
+    const results = await inOrder(prepared, (ready) => this.#encryptAll(found.key, ready))
     return { key: found.key, results }
   }
 
@@ -223,7 +224,7 @@ class TokenCiphers implements Ciphers {
       return { key: referenceTo(to), plaintext, aad }
     })
     const { hsm } = this.#in
-    const outcomes = await this.#many(
+    const outcomes = await outcomesOf(
       requests,
       (one) => hsm.encrypt(one.key, one.plaintext, one.aad),
       (all) => hsm.encryptMany(all),
@@ -239,7 +240,7 @@ class TokenCiphers implements Ciphers {
       return { key: referenceTo(from), sealedText, aad }
     })
     const { hsm } = this.#in
-    const outcomes = await this.#many(
+    const outcomes = await outcomesOf(
       requests,
       (one) => hsm.decrypt(one.key, one.sealedText, one.aad),
       (all) => hsm.decryptMany(all),
@@ -247,33 +248,6 @@ class TokenCiphers implements Ciphers {
     return outcomes.map((outcome) =>
       isResult(outcome) ? { value: outcome.result } : { fault: asCiphertextFault(outcome.fault) },
     )
-  }
-
-  /** One item goes on its own, which is cheaper; many go in one frame. */
-  async #many<I>(
-    items: readonly I[],
-    single: (item: I) => Promise<Buffer>,
-    many: (items: readonly I[]) => Promise<readonly Outcome[]>,
-  ): Promise<readonly Outcome[]> {
-    const [only] = items
-    if (items.length === 0 || only === undefined) return []
-    if (items.length > 1) return trusting(async () => (await many(items)).map(rethrowBrokenSeal))
-    try {
-      return [{ result: await trusting(() => single(only)) }]
-    } catch (error) {
-      if (isFault(error, 'hsm.rejected')) return [{ fault: error }]
-      throw error
-    }
-  }
-
-  /** Runs what is ready, and puts the results of all back into their order. */
-  async #run<P, T>(
-    prepared: readonly Result<P>[],
-    work: (ready: readonly P[]) => Promise<readonly Result<T>[]>,
-  ): Promise<readonly Result<T>[]> {
-    const ready = prepared.flatMap((item) => ('value' in item ? [item.value] : []))
-    const done = (await work(ready))[Symbol.iterator]()
-    return prepared.map((item) => ('fault' in item ? item : takeNext(done)))
   }
 }
 
@@ -287,18 +261,6 @@ interface Opened {
   readonly from: KeyVersion
   readonly sealedText: Buffer
   readonly aad: Buffer | undefined
-}
-
-const isResult = (outcome: Outcome): outcome is { readonly result: Buffer } => 'result' in outcome
-
-/** A tampered record concerns the key, and so the whole call. */
-function rethrowBrokenSeal(outcome: Outcome): Outcome {
-  if ('fault' in outcome && outcome.fault.code === 'hsm.seal_broken') throw outcome.fault
-  return outcome
-}
-
-function asCiphertextFault(fault: Fault): Fault {
-  return fault.code === 'hsm.rejected' ? new Fault('ciphertext.invalid') : fault
 }
 
 /** Whether a key that does not exist yet can encrypt this. */

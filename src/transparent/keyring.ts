@@ -8,9 +8,7 @@ import { KeyRows } from './key-rows.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
 import { newRow, type NewKey } from './new-key.ts'
 import {
-  deleteKey,
   deleteVersionsBelow,
-  findDeletedBefore,
   findKey,
   findVersion,
   findVersions,
@@ -58,12 +56,6 @@ export interface Keyring {
   ): Promise<TransparentKey>
   /** Destroys all versions before `oldest`. @throws Fault `key.not_found`, `key.version_unknown` */
   trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey>
-  /** Ends every use of a key; it can be taken back until it is destroyed. @throws Fault `key.not_found`, `key.delete_forbidden` */
-  remove(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
-  /** @throws Fault `key.not_found` unless it is deleted */
-  takeBack(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
-  /** Destroys keys whose recovery window has passed, a bounded number. */
-  destroyExpired(): Promise<readonly TransparentKey[]>
 }
 
 export interface KeyringDependencies {
@@ -72,12 +64,9 @@ export interface KeyringDependencies {
   readonly versions: KeyVersions
   readonly invocations: Invocations
   readonly clock: Clock
-  readonly recoveryWindowMs: number
   /** `Commit` for what the appliance does by itself, with a record that says so. */
   readonly commitAsAppliance: <T>(operation: string, key: TransparentKey, work: (tx: Tx) => Promise<T>) => Promise<T>
 }
-
-const destroyedAtOnce = 100
 
 export function createKeyring(dependencies: KeyringDependencies): Keyring {
   return new DatabaseKeyring(dependencies)
@@ -236,53 +225,6 @@ class DatabaseKeyring implements Keyring {
         await this.#rows.destroyMaterial(trimmed)
         return key
       })
-  }
-
-  remove(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey> {
-    return this.#rows.change(existing(stored).key, commit, (current) => {
-      if (current.allowDelete !== 1) throw new Fault('key.delete_forbidden')
-      return Promise.resolve({ ...current, deletedAt: this.#in.clock.now() })
-    })
-  }
-
-  takeBack(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey> {
-    if (stored === undefined || stored.key.deletedAt === null)
-      throw new Fault('key.not_found', 'There is no deleted key of this name in the vault.')
-    return this.#rows.change(stored.key, commit, (current) => Promise.resolve({ ...current, deletedAt: null }))
-  }
-
-  async destroyExpired(): Promise<readonly TransparentKey[]> {
-    const { store, clock, recoveryWindowMs } = this.#in
-    const expired = await findDeletedBefore(store.read, clock.now() - recoveryWindowMs, destroyedAtOnce)
-    const destroyed: TransparentKey[] = []
-    const tampered: unknown[] = []
-    for (const key of expired) {
-      try {
-        if (await this.#destroy(key)) destroyed.push(key)
-      } catch (error) {
-        // An edited row waits for the operator; those behind it do not.
-        if (!isFault(error, 'key.tampered')) throw error
-        tampered.push(error)
-      }
-    }
-    if (tampered.length > 0) throw tampered[0]
-    return destroyed
-  }
-
-  /** False where somebody has just taken it back. */
-  async #destroy(key: TransparentKey): Promise<boolean> {
-    await checkPolicy(this.#in.hsm, key)
-    const versions = await findVersions(this.#in.store.read, key.id)
-    try {
-      await this.#in.commitAsAppliance('transparent.key.destroy', key, async (tx) => {
-        if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
-      })
-      await this.#rows.destroyMaterial(versions)
-      return true
-    } catch (error) {
-      if (isFault(error, 'store.conflict')) return false
-      throw error
-    }
   }
 
   async #insert<T>(

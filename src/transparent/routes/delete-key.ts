@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
-import type { Keyring } from '../keyring.ts'
+import type { KeyDeletion } from '../key-deletion.ts'
 import { keySubject } from '../records.ts'
 import { keyParams } from './parameters.ts'
 
 /** `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. Until its recovery window has passed it can be taken back. */
-export const deleteKey = (keyring: Keyring) =>
+export const deleteKey = (keys: KeyDeletion) =>
   endpoint({
     operation: 'transparent.key.delete',
     handler: 'EncryptionHandler',
@@ -17,7 +17,7 @@ export const deleteKey = (keyring: Keyring) =>
     params: keyParams,
     body: z.object({}),
     async run({ subject, commit }) {
-      const key = await keyring.remove(subject, commit)
+      const key = await keys.remove(subject, commit)
       return { callinfo: { name: key.name, objectid: String(key.id) } }
     },
   })

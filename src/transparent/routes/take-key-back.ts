@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
-import type { Keyring } from '../keyring.ts'
+import type { KeyDeletion } from '../key-deletion.ts'
 import { keySubject } from '../records.ts'
 import { keyParams } from './parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/undelete`: takes a deleted key back with all its versions. */
-export const takeKeyBack = (keyring: Keyring) =>
+export const takeKeyBack = (keys: KeyDeletion) =>
   endpoint({
     operation: 'transparent.key.takeback',
     handler: 'EncryptionHandler',
@@ -17,7 +17,7 @@ export const takeKeyBack = (keyring: Keyring) =>
     params: keyParams,
     body: z.object({}),
     async run({ subject, commit }) {
-      const key = await keyring.takeBack(subject, commit)
+      const key = await keys.takeBack(subject, commit)
       return { callinfo: { name: key.name, objectid: String(key.id) } }
     },
   })

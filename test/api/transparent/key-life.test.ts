@@ -276,7 +276,7 @@ describe('DELETE /transparent/:vaultid/keys/:name', () => {
     await create('doomed')
     const ciphertext = String((await encrypt('doomed')).json.CALLINFO['ciphertext'])
     await call('DELETE', keyPath('doomed'))
-    const destroyed = async (byMs: number) => (await later(byMs).keyring.destroyExpired()).map(({ name }) => name)
+    const destroyed = async (byMs: number) => (await later(byMs).keyDeletion.destroyExpired()).map(({ name }) => name)
     expect(await destroyed(windowMs - 60_000)).not.toContain('doomed')
     expect(await versionsInStore('doomed')).toEqual([1])
     expect(await destroyed(windowMs + 60_000)).toContain('doomed')

@@ -79,7 +79,7 @@ describe('residency: token', () => {
     expect(residentObjects()).toBe(before + 1)
     await call('DELETE', keyPath('resident'))
     expect(residentObjects()).toBe(before + 1)
-    await later(windowMs + 60_000).keyring.destroyExpired()
+    await later(windowMs + 60_000).keyDeletion.destroyExpired()
     expect(residentObjects()).toBe(before)
   })
 
