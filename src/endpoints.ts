@@ -7,6 +7,8 @@ import { listPolicies } from './policy/routes/list-policies.ts'
 import { check } from './session/routes/check.ts'
 import { logout } from './session/routes/logout.ts'
 import type { Services } from './services.ts'
+import { listTemplates } from './template/routes/list-templates.ts'
+import { readTemplate } from './template/routes/read-template.ts'
 import { backUpKey } from './transparent/routes/back-up-key.ts'
 import { createKey, type KeyDefaults } from './transparent/routes/create-key.ts'
 import { decrypt } from './transparent/routes/decrypt.ts'
@@ -55,6 +57,9 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     listVaults(on.vaults),
     listMembers(on.vaults),
     listPolicies(),
+
+    listTemplates(on.templates),
+    readTemplate(on.templates),
 
     listKeyTypes(on.hsm),
     listKeys(on.keyring, 'LIST'),

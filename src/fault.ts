@@ -30,6 +30,7 @@ export const faultCodes = [
   'signature.malformed',
   'ciphertext.malformed',
   'ciphertext.invalid',
+  'template.not_found',
   'user.not_found',
   'user.exists',
   'user.invalid',

@@ -12,6 +12,7 @@ import { createOtps, type OtpDependencies, type Otps } from './otp/otp.ts'
 import { createResync, type Resync } from './otp/resync.ts'
 import { createSessions, type Sessions } from './session/session.ts'
 import type { Store } from './store/store.ts'
+import { createTemplates, type Templates } from './template/templates.ts'
 import { createInvocations } from './transparent/invocations.ts'
 import { createCiphers, type Ciphers } from './transparent/ciphers.ts'
 import { createDataKeys, type DataKeys } from './transparent/data-keys.ts'
@@ -36,6 +37,7 @@ export interface Services {
   readonly login: Login
   readonly sessions: Sessions
   readonly vaults: Vaults
+  readonly templates: Templates
   readonly keyring: Keyring
   readonly keyDeletion: KeyDeletion
   readonly ciphers: Ciphers
@@ -91,6 +93,7 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     }),
     sessions,
     vaults,
+    templates: createTemplates(),
     keyring,
     keyDeletion: createKeyDeletion({ store, hsm, clock, recoveryWindowMs, commitAsAppliance }),
     ciphers: createCiphers({

@@ -2,7 +2,7 @@ import type { FaultCode } from '../fault.ts'
 
 export interface FaultRow {
   readonly status: number
-  /** Key in ERRORCODES. Never reused: 12xx session and login, 13xx permission, 14xx vault, 15xx key and ciphertext, 17xx user, 18xx request, 19xx appliance. */
+  /** Key in ERRORCODES. Never reused: 12xx session and login, 13xx permission, 14xx vault, 15xx key and ciphertext, 16xx object and template, 17xx user, 18xx request, 19xx appliance. */
   readonly number: number
   /** What ERRORCODES says, and ERRORS too where the fault carries no detail of its own. */
   readonly text: string
@@ -87,6 +87,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     text: 'The key to import could not be unwrapped: wrap it to the public key of /transparent/wrapping_key.',
   },
   'signature.malformed': { status: 400, number: 1517, text: 'This is not a signature of this appliance.' },
+  'template.not_found': { status: 404, number: 1600, text: 'There is no such template: see /template.' },
   'user.not_found': { status: 404, number: 1700, text: 'There is no such user.' },
   'user.exists': { status: 409, number: 1701, text: 'The user name is taken.' },
   'user.invalid': { status: 400, number: 1702, text: 'The user cannot be saved like this.' },

@@ -26,7 +26,7 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
     /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
   ['records', /^(session|login|otp|user|vault|transparent)\/records\.ts$/],
-  ['domain', /^(session|login|otp|user|vault|transparent|policy)\/[a-z0-9-]+\.ts$/],
+  ['domain', /^(session|login|otp|user|vault|transparent|policy|template)\/[a-z0-9-]+\.ts$/],
 ]
 
 const everyone = [...new Set(roles.map(([role]) => role))]
