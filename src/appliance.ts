@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createApplication } from './api/application.ts'
 import { createPipeline } from './api/pipeline.ts'
+import { createApplianceCommit } from './audit/appliance-commit.ts'
 import { createAuditHeads } from './audit/heads.ts'
 import { createOpeningTrail } from './audit/opening.ts'
 import { createAuditTrail } from './audit/trail.ts'
@@ -37,6 +38,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     store,
     clock,
     rules: config.session,
+    commitAsAppliance: createApplianceCommit({ store, audit, clock }),
     report: (sessionId, username) =>
       log.warn({ sessionId, username }, 'a replaced session token was used again: the session was ended'),
   })

@@ -5,6 +5,9 @@ import { loginTypes } from './login/routes/login-types.ts'
 import type { OtpKind } from './otp/records.ts'
 import { listPolicies } from './policy/routes/list-policies.ts'
 import { check } from './session/routes/check.ts'
+import { endSession } from './session/routes/end-session.ts'
+import { endSessions } from './session/routes/end-sessions.ts'
+import { listSessions } from './session/routes/list-sessions.ts'
 import { logout } from './session/routes/logout.ts'
 import type { Services } from './services.ts'
 import { listTemplates } from './template/routes/list-templates.ts'
@@ -52,6 +55,9 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     check('POST'),
     check('GET'),
     loginTypes(on.loginTypes),
+    listSessions(on.sessions),
+    endSession(on.sessions),
+    endSessions(on.sessions),
 
     createVault(on.vaults),
     listVaults(on.vaults),

@@ -4,6 +4,7 @@
  */
 export const faultCodes = [
   'session.invalid',
+  'session.not_found',
   'login.refused',
   'login.throttled',
   'login.type_disabled',

@@ -10,11 +10,18 @@ interface Chore {
 }
 
 /** Every chore there is. */
-function choresOf({ keyDeletion }: Services): readonly Chore[] {
+function choresOf({ keyDeletion, sessions }: Services): readonly Chore[] {
   return [
     {
       what: 'destroying deleted keys that nobody can take back any more',
       run: async () => (await keyDeletion.destroyExpired()).map(({ vaultId: vault, name: key }) => ({ vault, key })),
+    },
+    {
+      what: 'ending sessions whose time has passed',
+      run: async () => {
+        const ended = await sessions.endExpired()
+        return ended === 0 ? [] : [{ sessions: ended }]
+      },
     },
   ]
 }

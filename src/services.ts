@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createApplianceCommit } from './audit/appliance-commit.ts'
 import type { AuditTrail } from './audit/event.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/schema.ts'
@@ -58,7 +59,7 @@ export interface ServiceDependencies {
 export function createServices({ config, store, hsm, clock, audit }: ServiceDependencies): Services {
   const passphrases = createPassphrases(hsm, config.login.argon2)
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
-  const sessions = createSessions({ clock, limits: config.session })
+  const sessions = createSessions({ store, clock, limits: config.session })
   const otps = createOtps({
     store,
     hsm,
@@ -72,9 +73,11 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
   const vaultKeys = createVaultKeys(hsm, config.hsm.vaultKeys)
   const vaults = createVaults({ store, vaultKeys, clock })
   const versions = createKeyVersions({ store, hsm, invocations, clock })
-  const commitAsAppliance = applianceCommit(store, audit, clock)
+  const commitAsAppliance = createApplianceCommit({ store, audit, clock })
+  const commitForKey: KeyringDependencies['commitAsAppliance'] = (operation, { vaultId, name }, work) =>
+    commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
   const { recoveryWindowMs } = config.transparent
-  const keyring = createKeyring({ store, hsm, versions, invocations, clock, commitAsAppliance })
+  const keyring = createKeyring({ store, hsm, versions, invocations, clock, commitAsAppliance: commitForKey })
   return {
     users: createUsers({ store, hsm, passphrases, clock }),
     applicationKeys,
@@ -95,7 +98,7 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     vaults,
     templates: createTemplates(),
     keyring,
-    keyDeletion: createKeyDeletion({ store, hsm, clock, recoveryWindowMs, commitAsAppliance }),
+    keyDeletion: createKeyDeletion({ store, hsm, clock, recoveryWindowMs, commitAsAppliance: commitForKey }),
     ciphers: createCiphers({
       store,
       hsm,
@@ -120,27 +123,5 @@ function otpAlarm(audit: Pick<AuditTrail, 'append'>, clock: Clock): OtpDependenc
       outcome: 'noted',
       username: 'appliance',
       subject: `user ${userId}: OTP device ${publicId ?? id}`,
-    })
-}
-
-/** Commits what the appliance does by itself, after a record that says so. */
-function applianceCommit(
-  store: Store,
-  audit: Pick<AuditTrail, 'append'>,
-  clock: Clock,
-): KeyringDependencies['commitAsAppliance'] {
-  return (operation, key, work) =>
-    store.transaction(async (tx) => {
-      const result = await work(tx)
-      const about = { vault: String(key.vaultId), key: key.name }
-      await audit.append({
-        at: clock.now(),
-        operation,
-        requestId: randomUUID(),
-        outcome: 'allowed',
-        username: 'appliance',
-        ...about,
-      })
-      return result
     })
 }

@@ -4,6 +4,8 @@ import type { Subject } from './subject.ts'
 /** What the gate is asked: a token, and where the path leads. */
 export interface AdmissionRequest {
   readonly token: string
+  /** Where the call comes from. */
+  readonly address: string
   readonly vaultId?: number
   readonly subject?: { readonly subject: Subject<unknown>; readonly name: string | number }
 }

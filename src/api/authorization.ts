@@ -1,3 +1,4 @@
+import { decimalId } from '../access/decimal-id.ts'
 import { holds } from '../access/capabilities.ts'
 import type { Admission, AdmissionRequest } from '../access/gate.ts'
 import { includes } from '../access/permission.ts'
@@ -10,7 +11,11 @@ type InVault = Extract<Access<unknown>, { kind: 'vault' }>
 type Params = Readonly<Record<string, string>>
 
 /** What the gate is to look for: the vault that the call names, and the thing in it. */
-export function placeOf(contract: AnyEndpoint, params: Params, body: JsonObject): Omit<AdmissionRequest, 'token'> {
+export function placeOf(
+  contract: AnyEndpoint,
+  params: Params,
+  body: JsonObject,
+): Omit<AdmissionRequest, 'token' | 'address'> {
   const access: Access<unknown> = contract.access
   if (access.kind !== 'vault') return {}
   const { subject } = access
@@ -60,5 +65,5 @@ function vaultIn({ member }: InVault, params: Params, body: JsonObject): string 
 
 /** Ids are decimal; anything else is the id of nothing. */
 function idOf(given: string | number | undefined): number {
-  return /^[1-9]\d{0,14}$/.test(String(given)) ? Number(given) : -1
+  return decimalId(String(given)) ?? -1
 }

@@ -17,6 +17,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     number: 1200,
     text: 'You are not logged in, or your session has ended: log in again.',
   },
+  'session.not_found': { status: 404, number: 1205, text: 'The user has no such session open.' },
   'login.refused': {
     status: 403,
     number: 1201,

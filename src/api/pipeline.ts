@@ -146,7 +146,11 @@ class RecordedPipeline implements Pipeline {
     if (contract.access.kind === 'public') return undefined
     passage.note = placeNote(contract, params, body)
     if (frame.suppliedToken === undefined) throw new Fault('session.invalid')
-    const admission = await this.#in.gate.admit({ token: frame.suppliedToken, ...placeOf(contract, params, body) })
+    const admission = await this.#in.gate.admit({
+      token: frame.suppliedToken,
+      address: passage.peer.address,
+      ...placeOf(contract, params, body),
+    })
     frame.token = admission.token
     passage.caller = admission.caller
     if (admission.vault) passage.note = { ...passage.note, vault: String(admission.vault.id) }

@@ -128,6 +128,20 @@ const session = z.strictObject({
       'compatible: a replaced token stays good until the session ends; strict: for 30 seconds, and its use after that ends the session.',
     ),
   rotateAfterMs: milliseconds.default(900_000).describe('Age at which a session token is replaced.'),
+  rotateAfterUses: z
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000_000)
+    .default(0)
+    .describe('Calls after which a session token is replaced, give or take a sixteenth per worker; 0 means never.'),
+  perUser: z
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(20)
+    .describe('Most sessions a user may have open; a further login ends the oldest.'),
 })
 
 const login = z.strictObject({

@@ -7,6 +7,8 @@ import { addBackupKeys } from './backup-keys.ts'
 import { addDoctor } from './doctor.ts'
 import { addInit } from './init.ts'
 import { addOtpEnroll } from './otp-enroll.ts'
+import { addSessionEnd } from './session-end.ts'
+import { addSessionList } from './session-list.ts'
 import { addTokenStatus } from './token-status.ts'
 import { addTransportKey } from './transport-key.ts'
 import { addUserAdd } from './user-add.ts'
@@ -44,6 +46,9 @@ export function createProgram(): Command {
   addUserAdd(user)
   addUserList(user)
   addUserDisable(user)
+  const session = program.command('session').description('who is logged in')
+  addSessionList(session)
+  addSessionEnd(session)
   const applicationKey = program.command('apikey').description('keys of applications, part of every login')
   addApplicationKeyCreate(applicationKey)
   addApplicationKeyList(applicationKey)

@@ -2,24 +2,25 @@ import { mayLogIn } from '../access/capabilities.ts'
 import type { VaultAccess } from '../access/caller.ts'
 import { permissionFromBit } from '../access/permission.ts'
 import type { Admission, AdmissionRequest, Gate } from '../access/gate.ts'
+import type { ApplianceCommit } from '../audit/appliance-commit.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Store } from '../store/store.ts'
 import type { Subject } from '../access/subject.ts'
-import { endSession, insertToken, supersedeToken, touchSession } from './records.ts'
+import { hasExpired, touchEveryMs, type SessionLimits } from './lifetime.ts'
+import { addUses, endSessions, insertToken, supersedeToken, touchSession } from './records.ts'
 import { hashOf, newSessionToken } from './session-token.ts'
+import { createUseCounts } from './use-counts.ts'
 
-export interface AdmissionRules {
-  readonly idleTimeoutMs: number
-  readonly absoluteTimeoutMs: number
+export interface AdmissionRules extends SessionLimits {
   readonly rotation: 'compatible' | 'strict'
   readonly rotateAfterMs: number
+  /** 0: never by use. */
+  readonly rotateAfterUses: number
 }
 
 /** How long a replaced token stays good under strict rotation, so that parallel calls do not break. */
 const strictOverlapMs = 30_000
-/** The last call of a session is noted this many times per idle time-out at most: a write per call would be its cost. */
-const touchesPerTimeout = 20
 
 type AdmissionRow = {
   readonly session_id: number
@@ -28,6 +29,7 @@ type AdmissionRow = {
   readonly ended_at: number | null
   readonly issued_at: number
   readonly superseded_at: number | null
+  readonly uses: number
   readonly user_id: number
   readonly username: string
   readonly capabilities: number
@@ -41,14 +43,15 @@ export interface AdmissionDependencies {
   readonly store: Store
   readonly clock: Clock
   readonly rules: AdmissionRules
+  readonly commitAsAppliance: ApplianceCommit
   /** Told when a token was used that strict rotation had replaced: somebody else may hold it. */
   readonly report: (sessionId: number, username: string) => void
 }
 
 /** Admits callers by one SELECT over session, user, application key, membership and the thing the path names. */
-export function createGate({ store, clock, rules, report }: AdmissionDependencies): Gate {
-  const touchEveryMs = rules.idleTimeoutMs / touchesPerTimeout
+export function createGate({ store, clock, rules, commitAsAppliance, report }: AdmissionDependencies): Gate {
   const statementOf = createStatements()
+  const useCounts = createUseCounts(rules.rotateAfterUses)
 
   async function fetch(hash: string, request: AdmissionRequest): Promise<AdmissionRow | undefined> {
     const { vaultId, subject } = request
@@ -60,33 +63,52 @@ export function createGate({ store, clock, rules, report }: AdmissionDependencie
     return rows[0]
   }
 
-  function checkAlive(row: AdmissionRow, now: number): void {
-    const idle = now - row.last_seen_at > rules.idleTimeoutMs + touchEveryMs
-    const old = now - row.created_at > rules.absoluteTimeoutMs
-    if (row.ended_at !== null || idle || old || row.revoked_at !== null || !mayLogIn(row.capabilities))
-      throw new Fault('session.invalid')
+  /** What is found dead stays dead: no clock set back and no user enabled again brings it to life. */
+  async function checkAlive(row: AdmissionRow, now: number): Promise<void> {
+    const expired = hasExpired({ createdAt: row.created_at, lastSeenAt: row.last_seen_at }, rules, now)
+    if (row.ended_at === null && !expired && row.revoked_at === null && mayLogIn(row.capabilities)) return
+    if (row.ended_at === null) await store.transaction((tx) => endSessions(tx, [row.session_id], now))
+    throw new Fault('session.invalid')
   }
 
-  async function checkReuse(row: AdmissionRow, now: number): Promise<void> {
+  async function checkReuse(row: AdmissionRow, address: string, now: number): Promise<void> {
     if (rules.rotation === 'compatible' || row.superseded_at === null || now <= row.superseded_at + strictOverlapMs)
       return
-    await store.transaction((tx) => endSession(tx, row.session_id, now))
+    const about = {
+      userId: row.user_id,
+      username: row.username,
+      sessionId: row.session_id,
+      applicationKeyId: row.application_key_id,
+      address,
+    }
+    await commitAsAppliance('session.end.reuse', about, async (tx) => {
+      // Somebody was quicker, and has recorded it.
+      if ((await endSessions(tx, [row.session_id], now)) === 0) throw new Fault('session.invalid')
+    })
     report(row.session_id, row.username)
     throw new Fault('session.invalid')
   }
 
   /** The token for the next call: a new one where the supplied one is due, and nobody else has replaced it. */
   async function nextToken(row: AdmissionRow, supplied: string, hash: string, now: number): Promise<string> {
-    const due = row.superseded_at === null && now - row.issued_at > rules.rotateAfterMs
-    const stale = now - row.last_seen_at > touchEveryMs
-    if (!due && !stale) return supplied
+    const pending = row.superseded_at === null ? useCounts.count(hash) : 0
+    const due = row.superseded_at === null && isDue(row, pending, now)
+    const stale = now - row.last_seen_at > touchEveryMs(rules)
+    if (!due && !stale && !useCounts.isDue(pending)) return supplied
+    useCounts.settle(hash)
     return store.transaction(async (tx) => {
       await touchSession(tx, row.session_id, now)
+      if (pending > 0) await addUses(tx, hash, pending)
       if (!due || !(await supersedeToken(tx, hash, now))) return supplied
       const next = newSessionToken()
       await insertToken(tx, next.hash, row.session_id, now)
       return next.token
     })
+  }
+
+  function isDue(row: AdmissionRow, pending: number, now: number): boolean {
+    const used = rules.rotateAfterUses > 0 && row.uses + pending >= rules.rotateAfterUses
+    return used || now - row.issued_at > rules.rotateAfterMs
   }
 
   return {
@@ -95,8 +117,8 @@ export function createGate({ store, clock, rules, report }: AdmissionDependencie
       const row = hash === undefined ? undefined : await fetch(hash, request)
       if (hash === undefined || row === undefined) throw new Fault('session.invalid')
       const now = clock.now()
-      checkAlive(row, now)
-      await checkReuse(row, now)
+      await checkAlive(row, now)
+      await checkReuse(row, request.address, now)
       const token = await nextToken(row, request.token, hash, now)
       return { ...admissionOf(row, request), token }
     },
@@ -128,7 +150,7 @@ function createStatements(): (subject: Subject<unknown> | undefined) => string {
     const known = built.get(subject)
     if (known !== undefined) return known
     const statement = `
-      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, t.issued_at, t.superseded_at,
+      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, t.issued_at, t.superseded_at, t.uses,
         u.id AS user_id, u.username, u.capabilities, a.id AS application_key_id, a.revoked_at, m.permission, m.vault_id AS member_vault_id
         ${subject ? `, ${subject.columns}` : ''}
       FROM session_tokens t

@@ -1,6 +1,6 @@
 import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
 import { id, integer, named, nullable, primary, text, time } from '../store/columns.ts'
-import type { Tx } from '../store/store.ts'
+import type { Store, Tx } from '../store/store.ts'
 
 export interface Session {
   readonly id: number
@@ -18,6 +18,15 @@ export interface SessionTokenRecord {
   readonly sessionId: number
   readonly issuedAt: number
   readonly supersededAt: number | null
+  /** Calls made with it that workers have told of so far. */
+  readonly uses: number
+}
+
+/** A session as people see it in a list. */
+export interface ListedSession extends Pick<Session, 'id' | 'userId' | 'address' | 'createdAt' | 'lastSeenAt'> {
+  readonly username: string
+  /** Name of the application key. */
+  readonly application: string
 }
 
 export const SessionTable = new EntitySchema<Session>({
@@ -42,6 +51,7 @@ export const SessionTokenTable = new EntitySchema<SessionTokenRecord>({
     sessionId: named('session_id', integer),
     issuedAt: named('issued_at', time),
     supersededAt: named('superseded_at', nullable(time)),
+    uses: integer,
   },
 })
 
@@ -53,7 +63,7 @@ export async function insertSession(tx: Tx, session: Omit<Session, 'id'>, tokenH
 }
 
 export async function insertToken(tx: Tx, hash: string, sessionId: number, issuedAt: number): Promise<void> {
-  await tx.insert(SessionTokenTable, { hash, sessionId, issuedAt, supersededAt: null })
+  await tx.insert(SessionTokenTable, { hash, sessionId, issuedAt, supersededAt: null, uses: 0 })
 }
 
 /** Of parallel calls with the same token exactly one replaces it. */
@@ -66,8 +76,47 @@ export async function touchSession(tx: Tx, sessionId: number, now: number): Prom
   await tx.update(SessionTable, { id: sessionId, lastSeenAt: LessThan(now) }, { lastSeenAt: now })
 }
 
-export async function endSession(tx: Tx, sessionId: number, now: number): Promise<void> {
-  await tx.update(SessionTable, { id: sessionId, endedAt: IsNull() }, { endedAt: now })
+export async function addUses(tx: Tx, hash: string, uses: number): Promise<void> {
+  await tx.increment(SessionTokenTable, { hash }, 'uses', uses)
+}
+
+/** Resolves to how many of them had not ended before. */
+export async function endSessions(tx: Tx, sessionIds: readonly number[], now: number): Promise<number> {
+  if (sessionIds.length === 0) return 0
+  return (await tx.update(SessionTable, { id: In(sessionIds), endedAt: IsNull() }, { endedAt: now })).affected ?? 0
+}
+
+/** Those of a user that nobody has ended, the newest first. */
+export function openSessionsOf(tx: Tx, userId: number): Promise<Session[]> {
+  return tx.find(SessionTable, { where: { userId, endedAt: IsNull() }, order: { id: 'DESC' } })
+}
+
+/** Sessions that nobody has ended and whose application key is good, the newest first: of one user, or of all. */
+export async function listSessions(store: Store, userId: number | undefined): Promise<ListedSession[]> {
+  return store.query<ListedSession>(
+    `SELECT s.id, s.user_id AS "userId", s.address, s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt",
+       u.username, a.name AS application
+     FROM sessions s
+     JOIN users u ON u.id = s.user_id
+     JOIN application_keys a ON a.id = s.application_key_id
+     WHERE s.ended_at IS NULL AND a.revoked_at IS NULL ${userId === undefined ? '' : 'AND s.user_id = $1'}
+     ORDER BY s.id DESC`,
+    userId === undefined ? [] : [userId],
+  )
+}
+
+/** Ids of sessions that nobody has ended, but time has: a bounded number. */
+export async function findExpired(tx: Tx, seenBefore: number, createdBefore: number): Promise<number[]> {
+  const open = { endedAt: IsNull() }
+  const expired = await tx.find(SessionTable, {
+    where: [
+      { ...open, lastSeenAt: LessThan(seenBefore) },
+      { ...open, createdAt: LessThan(createdBefore) },
+    ],
+    take: 1_000,
+    select: { id: true },
+  })
+  return expired.map((session) => session.id)
 }
 
 /** Forgets sessions not seen since `before`, a bounded number at a time so that no login waits for a large sweep. */

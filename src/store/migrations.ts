@@ -1,7 +1,14 @@
 import { Foundation1700000000001 } from './migrations/0001-foundation.ts'
 import { KeyLife1700000000002 } from './migrations/0002-key-life.ts'
 import { OtpKinds1700000000003 } from './migrations/0003-otp-kinds.ts'
+import { Sessions1700000000006 } from './migrations/0006-sessions.ts'
 import { VaultKeys1700000000008 } from './migrations/0008-vault-keys.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
-export const migrations = [Foundation1700000000001, KeyLife1700000000002, OtpKinds1700000000003, VaultKeys1700000000008]
+export const migrations = [
+  Foundation1700000000001,
+  KeyLife1700000000002,
+  OtpKinds1700000000003,
+  Sessions1700000000006,
+  VaultKeys1700000000008,
+]

@@ -59,6 +59,15 @@ export function listUsers(tx: Tx): Promise<User[]> {
   return tx.find(UserTable, { order: { id: 'ASC' } })
 }
 
+/** Until the transaction ends, others that lock this user wait. */
+export async function lockUser(tx: Tx, userId: number): Promise<void> {
+  await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })
+}
+
+export function findUserById(tx: Tx, id: number): Promise<User | null> {
+  return tx.findOneBy(UserTable, { id })
+}
+
 /** Whether exactly this user was found and changed. */
 export async function setCapabilities(tx: Tx, userId: number, capabilities: Capabilities): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities })).affected === 1

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Sessions } from '../session.ts'
+import { sessionOwner } from './session-owner.ts'
+
+/** `DELETE /user/:userid/sessions`: for the user, whose own session ends with the others, and for administrators. */
+export const endSessions = (sessions: Sessions) =>
+  endpoint({
+    operation: 'user.sessions.end',
+    handler: 'UserHandler',
+    method: 'DELETE',
+    path: '/user/:userid/sessions',
+    summary: 'End all sessions of a user',
+    access: { kind: 'session' },
+    success: 200,
+    params: z.object({ userid: z.string() }),
+    body: z.object({}),
+    async run({ params, caller, note, commit }) {
+      note({ subject: `user ${params.userid}` })
+      const userId = await sessions.knownUser(sessionOwner(params.userid, caller))
+      const ended = await commit((tx) => sessions.endOthers(tx, userId))
+      return { callinfo: { ended } }
+    },
+  })

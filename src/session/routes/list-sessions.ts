@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { ListedSession } from '../records.ts'
+import type { Sessions } from '../session.ts'
+import { sessionOwner } from './session-owner.ts'
+
+/** `GET /user/:userid/sessions`: for the user, and for administrators. */
+export const listSessions = (sessions: Sessions) =>
+  endpoint({
+    operation: 'user.sessions',
+    handler: 'UserHandler',
+    method: 'GET',
+    path: '/user/:userid/sessions',
+    summary: 'List the open sessions of a user',
+    access: { kind: 'session' },
+    success: 200,
+    params: z.object({ userid: z.string() }),
+    body: z.object({}),
+    async run({ params, caller, note }) {
+      note({ subject: `user ${params.userid}` })
+      const open = await sessions.list(await sessions.knownUser(sessionOwner(params.userid, caller)))
+      return { callinfo: { sessions: open.map((session) => sessionItem(session, caller.sessionId)) } }
+    },
+  })
+
+function sessionItem(session: ListedSession, currentId: number): Record<string, unknown> {
+  return {
+    id: String(session.id),
+    address: session.address,
+    application: session.application,
+    created: new Date(session.createdAt).toISOString(),
+    last_seen: new Date(session.lastSeenAt).toISOString(),
+    current: session.id === currentId,
+  }
+}

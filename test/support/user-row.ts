@@ -1,0 +1,20 @@
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import type { User } from '../../src/user/records.ts'
+
+/** The row of a user who exists in the database alone, for tests without a token. */
+export function userRow(username: string): Omit<User, 'id'> {
+  return {
+    username,
+    fullname: `User ${username}`,
+    email: `${username}@example.test`,
+    capabilities: capabilitiesOf(['read', 'active']),
+    passphraseSalt: Buffer.alloc(16),
+    passphraseCheck: Buffer.alloc(32),
+    passphraseCost: 'm=8192,t=1',
+    keyKek: 'none',
+    keyBlob: Buffer.alloc(0),
+    publicKey: Buffer.alloc(0),
+    fingerprint: '0'.repeat(40),
+    createdAt: 0,
+  }
+}
