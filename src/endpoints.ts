@@ -3,6 +3,10 @@ import type { Hsm } from './hsm/hsm.ts'
 import { logIn } from './login/routes/log-in.ts'
 import { loginTypes } from './login/routes/login-types.ts'
 import type { OtpKind } from './otp/records.ts'
+import { enrolDevice } from './otp/routes/enrol-device.ts'
+import { listDevices } from './otp/routes/list-devices.ts'
+import { removeDevice } from './otp/routes/remove-device.ts'
+import { resyncDevice } from './otp/routes/resync-device.ts'
 import { listPolicies } from './policy/routes/list-policies.ts'
 import { check } from './session/routes/check.ts'
 import { endSession } from './session/routes/end-session.ts'
@@ -58,6 +62,11 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     listSessions(on.sessions),
     endSession(on.sessions),
     endSessions(on.sessions),
+
+    listDevices(on.devices),
+    enrolDevice(on.devices, on.enrolments),
+    removeDevice(on.devices),
+    resyncDevice(on.devices, on.resync),
 
     createVault(on.vaults),
     listVaults(on.vaults),

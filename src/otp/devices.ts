@@ -1,6 +1,8 @@
 import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import type { Store, Tx } from '../store/store.ts'
+import { findUserById } from '../user/records.ts'
+import type { Holder } from './enrolment.ts'
 import type { Otps } from './otp.ts'
 import {
   deviceRecord,
@@ -16,6 +18,8 @@ import { parseOtp } from './yubico.ts'
 
 /** Who holds which device. What an enrolment left behind stays as it is, counters above all. */
 export interface Devices {
+  /** @throws Fault `user.not_found` */
+  holder(userId: number): Promise<Holder>
   list(userId: number): Promise<OtpDevice[]>
   /**
    * Gives a hardware token that the appliance knows and nobody holds to a user.
@@ -60,6 +64,12 @@ export function createDevices({ store, hsm, otps }: DeviceDependencies): Devices
   }
 
   return {
+    async holder(userId) {
+      const user = await findUserById(store.read, userId)
+      if (user === null) throw new Fault('user.not_found')
+      return user
+    },
+
     list: (userId) => devicesOf(store.read, userId),
     assign,
 

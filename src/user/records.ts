@@ -59,9 +59,9 @@ export function listUsers(tx: Tx): Promise<User[]> {
   return tx.find(UserTable, { order: { id: 'ASC' } })
 }
 
-/** Until the transaction ends, others that lock this user wait. */
-export async function lockUser(tx: Tx, userId: number): Promise<void> {
-  await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })
+/** Until the transaction ends, others that lock this user wait; false when there is no such user. */
+export async function lockUser(tx: Tx, userId: number): Promise<boolean> {
+  return (await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })).affected === 1
 }
 
 export function findUserById(tx: Tx, id: number): Promise<User | null> {
@@ -71,9 +71,4 @@ export function findUserById(tx: Tx, id: number): Promise<User | null> {
 /** Whether exactly this user was found and changed. */
 export async function setCapabilities(tx: Tx, userId: number, capabilities: Capabilities): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities })).affected === 1
-}
-
-/** Holds a user's row until the transaction ends, so that what is counted for one user is counted one by one; false when there is none. */
-export async function holdUser(tx: Tx, userId: number): Promise<boolean> {
-  return (await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })).affected === 1
 }

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Devices } from '../devices.ts'
+import { deviceIdOf, deviceParams, deviceRecord, holderOf } from './device-record.ts'
+
+/** `DELETE /user/:userid/otp/:deviceid`: a login with it is refused from here on. */
+export const removeDevice = (devices: Devices) =>
+  endpoint({
+    operation: 'user.otp.remove',
+    handler: 'UserHandler',
+    method: 'DELETE',
+    path: '/user/:userid/otp/:deviceid',
+    summary: 'Take an OTP device from a user',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    params: deviceParams,
+    body: z.object({}),
+    async run({ params, note, commit }) {
+      const { id } = await holderOf(devices, params.userid)
+      const deviceId = deviceIdOf(params.deviceid)
+      note({ subject: `user ${id}: OTP device ${deviceId}` })
+      const device = await commit((tx) => devices.release(tx, id, deviceId))
+      return { callinfo: { message: 'Device removed', otpdevice: deviceRecord(device) } }
+    },
+  })

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import { codeForm } from '../codes.ts'
+import type { Devices } from '../devices.ts'
+import type { Resync } from '../resync.ts'
+import { deviceIdOf, deviceParams, holderOf } from './device-record.ts'
+
+const code = z.string().regex(codeForm, 'must be a code of 6 to 8 digits')
+
+/** `PUT /user/:userid/otp/:deviceid/resync`: finds a HOTP token again by two codes that it gave one after the other. */
+export const resyncDevice = (devices: Devices, resync: Resync) =>
+  endpoint({
+    operation: 'user.otp.resync',
+    handler: 'UserHandler',
+    method: 'PUT',
+    path: '/user/:userid/otp/:deviceid/resync',
+    summary: 'Resynchronise a HOTP token by two consecutive codes',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    params: deviceParams,
+    body: z.object({ otp1: code, otp2: code }),
+    unechoed: ['otp1', 'otp2'],
+    async run({ params, body, peer, note, commit }) {
+      const { id: userId } = await holderOf(devices, params.userid)
+      const deviceId = deviceIdOf(params.deviceid)
+      note({ subject: `user ${userId}: OTP device ${deviceId}` })
+      const codes = [body.otp1, body.otp2] as const
+      await resync.resynchronise({ userId, deviceId, codes, address: peer.address }, commit)
+      return { callinfo: { message: 'Device resynchronised' } }
+    },
+  })

@@ -1,0 +1,14 @@
+import { execFileSync } from 'node:child_process'
+import { expect } from 'vitest'
+
+/** What a camera would read of an SVG image in a data URI. */
+export function scanned(dataUri: string): string {
+  const [, base64 = ''] = /^data:image\/svg\+xml;base64,(.+)$/.exec(dataUri) ?? []
+  expect(base64, 'a data URI of an SVG image').not.toBe('')
+  const png = execFileSync('rsvg-convert', ['--zoom', '8'], { input: Buffer.from(base64, 'base64') })
+  return execFileSync('zbarimg', ['--quiet', '--raw', '-'], {
+    input: png,
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'ignore'],
+  }).trim()
+}
