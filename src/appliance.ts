@@ -21,6 +21,9 @@ import { createGate } from './session/admission.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
 import { tables } from './tables.ts'
+import { createRateLimit } from './validation/rate-limit.ts'
+import { createVerifyHandler } from './validation/routes/verify.ts'
+import { createValidator, type ValidatorDependencies } from './validation/validator.ts'
 import type { Appliance, ApplianceOptions } from './worker-process.ts'
 
 /** One worker: everything that serves calls, put together. */
@@ -66,7 +69,17 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       log,
     }),
   })
-  const server = joinListeners([listener('http', config.http, createApplication(endpoints, pipeline))])
+  const validate = () => {
+    const { requestsPerSecond } = config.validator
+    return createVerifyHandler(
+      createValidator({ store, hsm, otps: services.otps, audit, clock, ...validationReports(log) }),
+      createRateLimit({ requestsPerSecond, clock, report: reportHaste(log) }),
+    )
+  }
+  const server = joinListeners([
+    listener('http', config.http, createApplication(endpoints, pipeline)),
+    ...(config.validator.enabled ? [listener('validator', config.validator, validate())] : []),
+  ])
   const housekeeping = slot === 1 ? startHousekeeping({ services, log }) : undefined
   return {
     listen: () => server.listen(),
@@ -115,3 +128,13 @@ function openTrail({ config, slot, log }: ApplianceOptions, store: Store, hsm: H
 
 const reportFault = (log: Log) => (requestId: string, fault: Fault) =>
   log.error({ requestId, code: fault.code, err: fault.cause ?? fault }, fault.detail ?? 'a call failed')
+
+const validationReports = (log: Log): Pick<ValidatorDependencies, 'report' | 'warn'> => ({
+  report: (requestId, error) =>
+    log.error({ requestId, err: error }, 'an OTP could not be validated, and was answered with BACKEND_ERROR'),
+  warn: (requestId, publicId, warnings) =>
+    log.warn({ requestId, publicId, warnings }, 'an OTP that is odd was validated, for it is fresh'),
+})
+
+const reportHaste = (log: Log) => (address: string) =>
+  log.warn({ address }, 'this address asks the validator more often than validator.requestsPerSecond allows')

@@ -25,6 +25,7 @@ import { createTransfers, type Transfers } from './transparent/transfers.ts'
 import { createPassphrases } from './user/passphrase.ts'
 import { createUsers, type Users } from './user/user.ts'
 import { createVaultKeys } from './vault/vault-key.ts'
+import { createValidationClients, type ValidationClients } from './validation/client.ts'
 import { createVaults, type Vaults } from './vault/vault.ts'
 
 /** The domain, put together: what a worker serves over HTTP and the console works with directly. */
@@ -35,6 +36,7 @@ export interface Services {
   readonly enrolments: Enrolments
   readonly devices: Devices
   readonly resync: Resync
+  readonly validationClients: ValidationClients
   readonly login: Login
   readonly sessions: Sessions
   readonly vaults: Vaults
@@ -85,6 +87,7 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     enrolments: createEnrolments({ hsm, clock }),
     devices: createDevices({ store, hsm, otps }),
     resync: createResync({ store, hsm, clock, window: config.otp.hotpResyncWindow, limit: throttle }),
+    validationClients: createValidationClients({ store, hsm, clock }),
     login: createLogin({
       store,
       applicationKeys,

@@ -5,6 +5,7 @@ import { OtpDeviceTable } from './otp/records.ts'
 import { SessionTable, SessionTokenTable } from './session/records.ts'
 import { KeyVersionTable, TransparentKeyTable } from './transparent/records.ts'
 import { UserTable } from './user/records.ts'
+import { ValidatedOtpTable, ValidationClientTable } from './validation/records.ts'
 import { MembershipTable, VaultTable } from './vault/records.ts'
 
 /** Every table of every feature; a test holds them against what the migrations make. */
@@ -19,5 +20,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   MembershipTable,
   TransparentKeyTable,
   KeyVersionTable,
+  ValidationClientTable,
+  ValidatedOtpTable,
   AuditHeadTable,
 ]

@@ -21,3 +21,9 @@ export interface Peer {
   /** IP address in text form, IPv4-mapped prefixes removed. */
   readonly address: string
 }
+
+/** The address of a socket's other side as `Peer` has it. */
+export function addressOf(remoteAddress: string | undefined): string {
+  const address = remoteAddress ?? 'unknown'
+  return address.startsWith('::ffff:') ? address.slice(7) : address
+}

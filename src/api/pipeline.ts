@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
-import type { Caller, Peer } from '../access/caller.ts'
+import { addressOf, type Caller, type Peer } from '../access/caller.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
@@ -93,7 +93,7 @@ class RecordedPipeline implements Pipeline {
       requestId: randomUUID(),
       startedAt: this.#in.clock.now(),
       startedTick: performance.now(),
-      peer: { address: addressOf(context) },
+      peer: { address: addressOf(context.req.socket.remoteAddress) },
       operation: contract?.operation ?? 'unmatched',
       note: {},
       recorded: false,
@@ -231,11 +231,6 @@ function outward(fault: Fault): Fault {
 
 function asFault(error: unknown): Fault {
   return error instanceof Fault ? error : new Fault('internal', undefined, { cause: error })
-}
-
-function addressOf(context: Context): string {
-  const address = context.req.socket.remoteAddress ?? 'unknown'
-  return address.startsWith('::ffff:') ? address.slice(7) : address
 }
 
 /** HTTP/1.1 announces a body (RFC 9112 §6); HTTP/2 need not. */

@@ -243,6 +243,22 @@ const files = z.strictObject({
     ),
 })
 
+const validator = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(false)
+    .describe('Whether other programs may have OTPs of hardware tokens checked (Yubico validation protocol 2.0).'),
+  host: z.string().default('0.0.0.0').describe('Address to listen on.'),
+  port: port.default(8444).describe('Port of the validator; HTTPS with the certificate of the API.'),
+  requestsPerSecond: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(50)
+    .describe('What one client address may ask of one worker; more is answered with 429.'),
+})
+
 const log = z.strictObject({
   level: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace'])
@@ -262,6 +278,7 @@ export const configSchema = z.strictObject({
   otp: otp.prefault({}).describe('One-time passwords.'),
   transparent: transparent.prefault({}).describe('The encryption facility.'),
   files: files.prefault({}).describe('Uploaded files.'),
+  validator: validator.prefault({}).describe('The validator of hardware-token OTPs, a listener of its own.'),
   log: log.prefault({}).describe('The journal.'),
 })
 

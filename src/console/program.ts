@@ -14,6 +14,9 @@ import { addTransportKey } from './transport-key.ts'
 import { addUserAdd } from './user-add.ts'
 import { addUserDisable } from './user-disable.ts'
 import { addUserList } from './user-list.ts'
+import { addValidatorClientAdd } from './validator-client-add.ts'
+import { addValidatorClientList } from './validator-client-list.ts'
+import { addValidatorClientRevoke } from './validator-client-revoke.ts'
 
 const help = `
 Exit codes:
@@ -54,6 +57,10 @@ export function createProgram(): Command {
   addApplicationKeyList(applicationKey)
   addApplicationKeyRevoke(applicationKey)
   addOtpEnroll(program.command('otp').description('second factors'))
+  const validator = program.command('validator').description('programs that have one-time passwords checked')
+  addValidatorClientAdd(validator)
+  addValidatorClientList(validator)
+  addValidatorClientRevoke(validator)
   const token = program.command('token').description('the hardware security module')
   addTokenStatus(token)
   addTransportKey(token)

@@ -25,8 +25,8 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
     'root',
     /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
-  ['records', /^(session|login|otp|user|vault|transparent)\/records\.ts$/],
-  ['domain', /^(session|login|otp|user|vault|transparent|policy|template)\/[a-z0-9-]+\.ts$/],
+  ['records', /^(session|login|otp|user|vault|transparent|validation)\/records\.ts$/],
+  ['domain', /^(session|login|otp|user|vault|transparent|policy|template|validation)\/[a-z0-9-]+\.ts$/],
 ]
 
 const everyone = [...new Set(roles.map(([role]) => role))]
@@ -65,6 +65,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   session: ['user'],
   otp: ['user'],
   login: ['user', 'otp', 'session'],
+  validation: ['otp'],
   transparent: ['vault'],
   vault: ['policy'],
 }

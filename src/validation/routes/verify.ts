@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { addressOf } from '../../access/caller.ts'
+import type { RateLimit } from '../rate-limit.ts'
+import type { Validator } from '../validator.ts'
+
+type Request = IncomingMessage | Http2ServerRequest
+type Response = ServerResponse | Http2ServerResponse
+
+const path = '/wsapi/2.0/verify'
+/** Longest address, in characters: three times what a request with every parameter takes. */
+const maxUrlLength = 1_024
+
+/** `GET /wsapi/2.0/verify` (Yubico validation protocol 2.0), and nothing else: not in the envelope, for its clients know another form. */
+export function createVerifyHandler(validator: Validator, rateLimit: RateLimit) {
+  return async (request: Request, response: Response): Promise<void> => {
+    const address = addressOf(request.socket.remoteAddress)
+    const url = request.url ?? ''
+    if (!rateLimit.admit(address))
+      return send(response, 429, 'Too many requests from this address.', { 'Retry-After': '1' })
+    if (url.length > maxUrlLength) return send(response, 414, `An address has ${maxUrlLength} characters at most.`)
+    const [requested, query = ''] = url.split('?', 2)
+    if (requested !== path) return send(response, 404, `There is only GET ${path} here.`)
+    if (request.method !== 'GET') return send(response, 405, `There is only GET ${path} here.`, { Allow: 'GET' })
+    const { text, requestId } = await validator.verify(query, address)
+    return send(response, 200, text, { 'X-Request-Id': requestId })
+  }
+}
+
+function send(response: Response, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+  response.statusCode = status
+  for (const [name, value] of Object.entries({ ...fixedHeaders, ...headers })) response.setHeader(name, value)
+  response.end(status === 200 ? text : `${text}\r\n`)
+}
+
+const fixedHeaders = {
+  'Content-Type': 'text/plain; charset=us-ascii',
+  'Cache-Control': 'no-store',
+  'Strict-Transport-Security': 'max-age=31536000',
+  'X-Content-Type-Options': 'nosniff',
+} as const
