@@ -182,9 +182,10 @@ export class TestAppliance {
     return exited
   }
 
-  async restart(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  /** `environment`: variables for the daemon that starts, beside the tests' own. */
+  async restart(signal: NodeJS.Signals = 'SIGTERM', environment: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.stop(signal)
-    this.#daemon = await startDaemon(this.configFile, this.#journal, this.#entry)
+    this.#daemon = await startDaemon(this.configFile, this.#journal, this.#entry, environment)
   }
 
   async close(): Promise<void> {
@@ -243,9 +244,17 @@ async function openParts(config: Config) {
 }
 
 /** Starts the daemon and waits until all its workers listen. */
-export function startDaemon(configFile: string, journal: string[], entry = daemonEntry): Promise<ChildProcess> {
+export function startDaemon(
+  configFile: string,
+  journal: string[],
+  entry = daemonEntry,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
-    const daemon = spawn(process.execPath, [entry, '--config', configFile], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const daemon = spawn(process.execPath, [entry, '--config', configFile], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
+    })
     const hear = (chunk: Buffer): void => {
       journal.push(chunk.toString())
       if (chunk.includes('"msg":"listening"')) resolve(daemon)

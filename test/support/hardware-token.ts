@@ -8,6 +8,7 @@ export class HardwareToken {
   readonly key = randomBytes(16).toString('hex')
   useCounter = 1
   sessionUse = 0
+  #pluggedInAt = Date.now()
 
   constructor(
     publicId: string = Array.from(
@@ -37,19 +38,43 @@ export class HardwareToken {
   replug(): void {
     this.useCounter += 1
     this.sessionUse = 0
+    this.#pluggedInAt = Date.now()
   }
 
-  otpAt(useCounter: number, sessionUse: number, fields: { key?: string; privateId?: string } = {}): string {
+  /** Its clock at this moment: 8 ticks a second since it was plugged in. */
+  get ticks(): number {
+    return 0x51234 + Math.floor(((Date.now() - this.#pluggedInAt) * 8) / 1000)
+  }
+
+  otpAt(
+    useCounter: number,
+    sessionUse: number,
+    fields: { key?: string; privateId?: string; ticks?: number } = {},
+  ): string {
     const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
+    const ticks = (fields.ticks ?? this.ticks) % 2 ** 24
     const args = [
       fields.key ?? this.key,
       fields.privateId ?? this.privateId,
       hex(useCounter, 4),
-      hex(0x1234, 4),
-      hex(0x05, 2),
+      hex(ticks & 0xffff, 4),
+      hex(ticks >> 16, 2),
       hex(sessionUse, 2),
     ]
     return this.publicId + execFileSync('ykgenerate', args, { encoding: 'utf8' }).trim()
+  }
+
+  /** The same by another implementation, python3-yubiotp; with a checksum that is wrong in one bit where that is asked for. */
+  otpInPython(useCounter: number, sessionUse: number, { badCrc = false } = {}): string {
+    const { privateId, key, publicId } = this
+    const otp = [`bytes.fromhex('${privateId}')`, useCounter, this.ticks % 2 ** 24, sessionUse, 0x1234].join(', ')
+    const program = [
+      'from yubiotp.otp import OTP, AES, modhex',
+      `block = bytearray(OTP(${otp}).pack())`,
+      `block[15] ^= ${badCrc ? 1 : 0}`,
+      `print('${publicId}' + modhex(AES.new(bytes.fromhex('${key}'), AES.MODE_ECB).encrypt(bytes(block))).decode())`,
+    ]
+    return execFileSync('/usr/bin/python3', ['-c', program.join('\n')], { encoding: 'utf8' }).trim()
   }
 }
 
