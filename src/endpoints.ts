@@ -40,6 +40,10 @@ import { takeKeyBack } from './transparent/routes/take-key-back.ts'
 import { trimKey } from './transparent/routes/trim-key.ts'
 import { updateKey } from './transparent/routes/update-key.ts'
 import { verify } from './transparent/routes/verify.ts'
+import { createUser } from './user/routes/create-user.ts'
+import { disableUser } from './user/routes/disable-user.ts'
+import { editUser } from './user/routes/edit-user.ts'
+import { listUsers, readUser } from './user/routes/list-users.ts'
 import { createVault } from './vault/routes/create-vault.ts'
 import { listMembers } from './vault/routes/list-members.ts'
 import { listVaults } from './vault/routes/list-vaults.ts'
@@ -67,6 +71,13 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     enrolDevice(on.devices, on.enrolments),
     removeDevice(on.devices),
     resyncDevice(on.devices, on.resync),
+
+    listUsers(on.users),
+    readUser(on.users),
+    createUser(on.users),
+    editUser(on.users, 'PUT'),
+    editUser(on.users, 'POST'),
+    disableUser(on.users),
 
     createVault(on.vaults),
     listVaults(on.vaults),

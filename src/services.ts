@@ -10,6 +10,7 @@ import { createThrottle } from './login/throttle.ts'
 import { createDevices, type Devices } from './otp/devices.ts'
 import { createEnrolments, type Enrolments } from './otp/enrolment.ts'
 import { createOtps, type OtpDependencies, type Otps } from './otp/otp.ts'
+import { createSecondFactors } from './otp/second-factors.ts'
 import { createResync, type Resync } from './otp/resync.ts'
 import { createSessions, type Sessions } from './session/session.ts'
 import type { Store } from './store/store.ts'
@@ -70,6 +71,8 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     enabledTypes: config.login.types,
     alarm: otpAlarm(audit, clock),
   })
+  const enrolments = createEnrolments({ hsm, clock })
+  const devices = createDevices({ store, hsm, otps })
   const throttle = createThrottle({ clock, rules: config.login })
   const invocations = createInvocations({ store, hsm, leaseSize: config.transparent.invocationLease })
   const vaultKeys = createVaultKeys(hsm, config.hsm.vaultKeys)
@@ -81,11 +84,17 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
   const { recoveryWindowMs } = config.transparent
   const keyring = createKeyring({ store, hsm, versions, invocations, clock, commitAsAppliance: commitForKey })
   return {
-    users: createUsers({ store, hsm, passphrases, clock }),
+    users: createUsers({
+      store,
+      hsm,
+      passphrases,
+      secondFactors: createSecondFactors(devices, enrolments),
+      clock,
+    }),
     applicationKeys,
     otps,
-    enrolments: createEnrolments({ hsm, clock }),
-    devices: createDevices({ store, hsm, otps }),
+    enrolments,
+    devices,
     resync: createResync({ store, hsm, clock, window: config.otp.hotpResyncWindow, limit: throttle }),
     validationClients: createValidationClients({ store, hsm, clock }),
     login: createLogin({

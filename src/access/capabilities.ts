@@ -10,6 +10,9 @@ export const capabilityBits = {
   escrow: 4,
   changePassphrase: 6,
   active: 7,
+  /** This and the next are published without a meaning: kept for clients, looked at by nobody. */
+  ugList: 8,
+  mail: 9,
 } as const
 
 export type Capability = keyof typeof capabilityBits
@@ -22,7 +25,12 @@ export const capabilityNames: readonly Capability[] = [
   'escrow',
   'changePassphrase',
   'active',
+  'ugList',
+  'mail',
 ]
+
+/** Every bit that a user's bitmap may hold. */
+export const allCapabilities: Capabilities = capabilitiesOf(capabilityNames)
 
 /** The bitmap itself, as `userstatus` carries it: 140 is Active + Audit + Admin. */
 export type Capabilities = number
@@ -42,4 +50,9 @@ export function namesOf(capabilities: Capabilities): Capability[] {
 /** May log in at all: active, and not an escrow account. */
 export function mayLogIn(capabilities: Capabilities): boolean {
   return holds(capabilities, 'active') && !holds(capabilities, 'escrow')
+}
+
+/** An administrator who can act as one. */
+export function mayAdminister(capabilities: Capabilities): boolean {
+  return mayLogIn(capabilities) && holds(capabilities, 'admin')
 }

@@ -44,7 +44,8 @@ export function authorize(contract: AnyEndpoint, admission: Admission): void {
   const access: Access<unknown> = contract.access
   if (access.kind === 'session') {
     const { capability } = access
-    if (capability !== undefined && !holds(admission.caller.capabilities, capability))
+    const { capabilities } = admission.caller
+    if (capability !== undefined && ![capability].flat().some((one) => holds(capabilities, one)))
       throw new Fault('access.capability')
   }
   if (access.kind !== 'vault') return

@@ -10,7 +10,11 @@ import type { HandlerName, Reply } from './envelope.ts'
 /** Who may call, checked before anything else of the call is looked at. */
 export type Access<Row> =
   | { readonly kind: 'public' }
-  | { readonly kind: 'session'; readonly capability?: Capability }
+  | {
+      readonly kind: 'session'
+      /** What the caller must hold: this one, or any of these. */
+      readonly capability?: Capability | readonly Capability[]
+    }
   | {
       readonly kind: 'vault'
       readonly permission: Permission

@@ -13,6 +13,8 @@ import { addTokenStatus } from './token-status.ts'
 import { addTransportKey } from './transport-key.ts'
 import { addUserAdd } from './user-add.ts'
 import { addUserDisable } from './user-disable.ts'
+import { addUserEdit } from './user-edit.ts'
+import { addUserEnable } from './user-enable.ts'
 import { addUserList } from './user-list.ts'
 import { addValidatorClientAdd } from './validator-client-add.ts'
 import { addValidatorClientList } from './validator-client-list.ts'
@@ -48,7 +50,9 @@ export function createProgram(): Command {
   const user = program.command('user').description('people who may log in')
   addUserAdd(user)
   addUserList(user)
+  addUserEdit(user)
   addUserDisable(user)
+  addUserEnable(user)
   const session = program.command('session').description('who is logged in')
   addSessionList(session)
   addSessionEnd(session)

@@ -5,6 +5,7 @@ import { findUserById } from '../user/records.ts'
 import type { Holder } from './enrolment.ts'
 import type { Otps } from './otp.ts'
 import {
+  deviceKey,
   deviceRecord,
   devicesOf,
   findByPublicId,
@@ -40,7 +41,8 @@ export interface Devices {
 
 export interface DeviceDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'seal'>
+  /** A row is sealed for another holder only while its own seal is good, so that nothing edited is ever sealed. */
+  readonly hsm: Pick<Hsm, 'seal' | 'verify'>
   readonly otps: Otps
 }
 
@@ -52,8 +54,9 @@ export function createDevices({ store, hsm, otps }: DeviceDependencies): Devices
     if (known === null)
       throw new Fault(
         'otp.device_not_found',
-        `The hardware token ${publicId} is unknown here: enrol or import it first.`,
+        `The hardware token ${publicId} is unknown here: the operator enrols it ("strongroom otp enroll") or imports it first.`,
       )
+    await hsm.verify(deviceKey(known).key)
     await checkRoom(tx, userId, 'hwkey_otp')
     const { id, createdAt: _, counter: _counter, driftSteps: _drift, ticks: _ticks, usedAt: _used, ...enrolled } = known
     const held = { ...enrolled, userId }
@@ -84,6 +87,7 @@ export function createDevices({ store, hsm, otps }: DeviceDependencies): Devices
     async release(tx, userId, deviceId) {
       const device = await findOfUser(tx, userId, deviceId)
       if (device === undefined) throw new Fault('otp.device_not_found')
+      if (device.kind === 'hwkey_otp') await hsm.verify(deviceKey(device).key)
       const { kek, blob } = device
       const changes =
         device.kind === 'hwkey_otp'

@@ -3,6 +3,7 @@ import { KeyLife1700000000002 } from './migrations/0002-key-life.ts'
 import { OtpKinds1700000000003 } from './migrations/0003-otp-kinds.ts'
 import { ValidationClients1700000000004 } from './migrations/0004-validation-clients.ts'
 import { Sessions1700000000006 } from './migrations/0006-sessions.ts'
+import { People1700000000007 } from './migrations/0007-people.ts'
 import { VaultKeys1700000000008 } from './migrations/0008-vault-keys.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
@@ -12,5 +13,6 @@ export const migrations = [
   OtpKinds1700000000003,
   ValidationClients1700000000004,
   Sessions1700000000006,
+  People1700000000007,
   VaultKeys1700000000008,
 ]

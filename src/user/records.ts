@@ -1,7 +1,7 @@
 import { EntitySchema } from 'typeorm'
-import type { Capabilities } from '../access/capabilities.ts'
+import { capabilitiesOf, type Capabilities } from '../access/capabilities.ts'
 import { bytes, id, integer, named, text, time } from '../store/columns.ts'
-import type { Tx } from '../store/store.ts'
+import type { Store, Tx } from '../store/store.ts'
 
 export interface User {
   readonly id: number
@@ -20,6 +20,8 @@ export interface User {
   /** 40 upper-case hexadecimal digits. */
   readonly fingerprint: string
   readonly createdAt: number
+  /** What searches look at, see `searchTextOf`. */
+  readonly searchText: string
 }
 
 export const UserTable = new EntitySchema<User>({
@@ -39,6 +41,7 @@ export const UserTable = new EntitySchema<User>({
     publicKey: named('public_key', bytes),
     fingerprint: text,
     createdAt: named('created_at', time),
+    searchText: named('search_text', text),
   },
 })
 
@@ -50,10 +53,22 @@ export function findByUsername(tx: Tx, username: string): Promise<User | null> {
     .getOne()
 }
 
-export async function insertUser(tx: Tx, user: Omit<User, 'id'>): Promise<User> {
-  const inserted = await tx.insert(UserTable, user)
-  return { ...user, id: Number(inserted.identifiers[0]?.['id']) }
+export type NewUserRow = Omit<User, 'id' | 'searchText'>
+
+export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {
+  const row = { ...user, searchText: searchTextOf(user) }
+  const inserted = await tx.insert(UserTable, row)
+  return { ...row, id: Number(inserted.identifiers[0]?.['id']) }
 }
+
+export async function updateUser(tx: Tx, user: User, changes: UserChange): Promise<User> {
+  const changed = { ...user, ...changes }
+  const searchText = searchTextOf(changed)
+  await tx.update(UserTable, { id: user.id }, { ...changes, searchText })
+  return { ...changed, searchText }
+}
+
+export type UserChange = Partial<Pick<User, 'username' | 'fullname' | 'email' | 'capabilities'>>
 
 export function listUsers(tx: Tx): Promise<User[]> {
   return tx.find(UserTable, { order: { id: 'ASC' } })
@@ -71,4 +86,69 @@ export function findUserById(tx: Tx, id: number): Promise<User | null> {
 /** Whether exactly this user was found and changed. */
 export async function setCapabilities(tx: Tx, userId: number, capabilities: Capabilities): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities })).affected === 1
+}
+
+/** Whether there is an active administrator but this one. */
+export function hasOtherAdministrator(tx: Tx, userId: number): Promise<boolean> {
+  return tx
+    .createQueryBuilder(UserTable, 'user')
+    .where('user.id <> :userId AND (user.capabilities & :looked) = :wanted', {
+      userId,
+      looked: capabilitiesOf(['active', 'admin', 'escrow']),
+      wanted: capabilitiesOf(['active', 'admin']),
+    })
+    .getExists()
+}
+
+/**
+ * Holds one row that every appliance has until the transaction ends, so that changes of users wait for each other: a
+ * SELECT after it sees what the others have made of the administrators. (SQLite lets one transaction write at a time anyway.)
+ */
+export async function holdUsers(tx: Tx): Promise<void> {
+  await tx.query('UPDATE users SET created_at = created_at WHERE id = (SELECT min(id) FROM users)')
+}
+
+/** A user as lists show him. */
+export interface ListedUser extends Pick<
+  User,
+  'id' | 'username' | 'fullname' | 'email' | 'capabilities' | 'fingerprint'
+> {
+  /** Public ids of his hardware tokens, in the order in which the appliance came to know them. */
+  readonly otpPrefixes: readonly string[]
+}
+
+/** Users by id, or those whose text is like a pattern of `searchPattern`, in the order of their ids. */
+export async function selectUsers(
+  store: Pick<Store, 'query'>,
+  where: { readonly id: number } | { readonly pattern: string },
+): Promise<ListedUser[]> {
+  const rows = await ('id' in where
+    ? store.query<ListedRow>(`${listed} WHERE u.id = $1 ${inOrder}`, [where.id])
+    : store.query<ListedRow>(`${listed} WHERE u.search_text LIKE $1 ESCAPE '\\' ${inOrder}`, [where.pattern]))
+  const users: (ListedUser & { otpPrefixes: string[] })[] = []
+  for (const { public_id: prefix, ...user } of rows) {
+    if (users.at(-1)?.id !== user.id) users.push({ ...user, otpPrefixes: [] })
+    if (prefix !== null) users.at(-1)?.otpPrefixes.push(prefix)
+  }
+  return users
+}
+
+type ListedRow = Omit<ListedUser, 'otpPrefixes'> & { readonly public_id: string | null }
+
+const listed = `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, u.fingerprint, d.public_id
+  FROM users u LEFT JOIN otp_devices d ON d.user_id = u.id AND d.kind = 'hwkey_otp'`
+const inOrder = 'ORDER BY u.id, d.id'
+
+/** The login name stands in a line of its own before what everybody may search. */
+function searchTextOf({ username, fullname, email }: Pick<User, 'username' | 'fullname' | 'email'>): string {
+  return folded(`${username}\n${fullname}\n${email}`)
+}
+
+/** SQL's lower() knows ASCII alone in SQLite, and what the locale knows in PostgreSQL. */
+const folded = (text: string): string => text.normalize('NFC').toLowerCase()
+
+/** Matches users that hold `text` in full name or e-mail address, and in their login name where `inNames` is set. */
+export function searchPattern(text: string, inNames: boolean): string {
+  const literal = folded(text).replaceAll(/[\\%_]/g, '\\$&')
+  return inNames || text === '' ? `%${literal}%` : `%\n%${literal}%`
 }

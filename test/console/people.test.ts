@@ -25,6 +25,42 @@ describe('strongroom user', () => {
     ])
   })
 
+  it('edits and enables, with the rules that the interface has', async () => {
+    const premises = await givenInitialised()
+    addUser(premises, 'alice')
+    addUser(premises, 'operator', '--admin')
+    const edited = premises.ask([
+      'user',
+      'edit',
+      'alice',
+      '--fullname',
+      'Ålice Newname',
+      '--capability',
+      'read',
+      'audit',
+    ])
+    expect(edited).toMatchObject({ username: 'alice', fullname: 'Ålice Newname', capabilities: ['read', 'audit'] })
+    premises.ask(['user', 'enable', 'alice'])
+    premises.ask(['user', 'edit', 'alice', '--username', 'alice.newname'])
+    expect(premises.ask(['user', 'list'])[0]).toMatchObject({
+      username: 'alice.newname',
+      email: 'alice@example.test',
+      capabilities: ['read', 'audit', 'active'],
+    })
+    expect(premises.run(['user', 'edit', 'operator'])).toMatchObject({ status: 2 })
+    const lowered = premises.run(['user', 'edit', 'operator', '--capability', 'read', 'active'])
+    expect(lowered).toMatchObject({ status: 1, stderr: expect.stringContaining('last active administrator') })
+    const inEscrow = premises.run(['user', 'edit', 'operator', '--capability', 'admin', 'escrow'])
+    expect(inEscrow).toMatchObject({ status: 1, stderr: expect.stringContaining('escrow') })
+    expect(recorded(premises).slice(3)).toEqual([
+      ['console.user.edit', 'allowed', 'user alice: fullname, capability'],
+      ['console.user.enable', 'allowed', 'user alice'],
+      ['console.user.edit', 'allowed', 'user alice: username'],
+      ['console.user.edit', 'user.invalid', 'user operator: capability'],
+      ['console.user.edit', 'user.invalid', 'user operator: capability'],
+    ])
+  })
+
   it('gives exactly the capabilities that are named', async () => {
     const premises = await givenInitialised()
     addUser(premises, 'auditor', '--capability', 'read', 'audit', 'active')

@@ -1,8 +1,8 @@
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
-import type { User } from '../../src/user/records.ts'
+import type { NewUserRow } from '../../src/user/records.ts'
 
 /** The row of a user who exists in the database alone, for tests without a token. */
-export function userRow(username: string): Omit<User, 'id'> {
+export function userRow(username: string): NewUserRow {
   return {
     username,
     fullname: `User ${username}`,

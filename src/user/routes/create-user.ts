@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Users } from '../user.ts'
+import { field, status } from './user-fields.ts'
+import { userRecord } from './user-record.ts'
+
+const body = z.object({
+  username: field,
+  fullname: field,
+  email: field,
+  status,
+  passphrase: field,
+  yubikey: z.string().optional(),
+  totp: z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], 'must be true or false')
+    .optional(),
+})
+
+/** `POST /user`. The seed of an authenticator app is in `CALLINFO.otpauth`, this once. */
+export const createUser = (users: Users) =>
+  endpoint({
+    operation: 'user.create',
+    handler: 'UserHandler',
+    method: 'POST',
+    path: '/user',
+    summary: 'Create a user',
+    access: { kind: 'session', capability: 'admin' },
+    success: 201,
+    params: z.object({}),
+    body,
+    unechoed: ['passphrase'],
+    async run({ body: { status: capabilities, yubikey, ...fields }, note, commit }) {
+      note({ subject: `user ${fields.username.slice(0, 64)}: status ${capabilities}` })
+      const user = await users.create({ ...fields, capabilities, hardwareOtp: yubikey }, commit)
+      const otpPrefixes = yubikey === undefined ? [] : [yubikey.slice(0, 12).toLowerCase()]
+      return {
+        callinfo: {
+          id: String(user.id),
+          user_created: user.fullname,
+          user: [userRecord({ ...user, otpPrefixes })],
+          calculated_status: user.capabilities,
+          message: 'User created',
+          ...(user.otpauth !== undefined && { otpauth: user.otpauth }),
+        },
+        general: yubikey === undefined && !fields.totp ? [withoutFactor] : [],
+      }
+    },
+  })
+
+const withoutFactor =
+  'The user cannot log in yet: a second factor is missing (yubikey, totp, otpprefix or a certificate).'

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { expectFault, type TestClient } from '../../support/client.ts'
+
+let appliance: TestAppliance
+let user: TestUser
+let administrator: TestClient
+let sharer: TestClient
+
+const passphrase = 'correct horse battery staple'
+const people = [
+  ['anna.svensson', 'Anna Svensson', 'anna@north.example'],
+  ['asa_aberg', 'ÅSA ÅBERG', 'asa@north.example'],
+  ['percent', '100% Percy', 'percy@south.example'],
+  ['backslash', 'Back\\Slash', 'back@south.example'],
+  ['key-keeper', '\u{1f511} Keeper', 'keys@south.example'],
+] as const
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  user = await appliance.addUser(['read', 'createVault', 'admin', 'audit', 'active'])
+  administrator = await appliance.login(user)
+  sharer = await appliance.login(await appliance.addUser(['createVault', 'active']))
+  for (const [username, fullname, email] of people)
+    await appliance.services.users.create(
+      { username, fullname, email, passphrase, capabilities: 131 },
+      appliance.commit,
+    )
+})
+afterAll(() => appliance.close())
+
+type UserRecord = Record<string, string>
+const found = async (client: TestClient, path: string): Promise<UserRecord[]> =>
+  (await client.must('GET', path)).CALLINFO['users'] as UserRecord[]
+const names = async (path: string): Promise<(string | undefined)[]> =>
+  (await found(administrator, path)).map(({ username }) => username)
+
+describe('GET /user', () => {
+  it('shows administrators every user with every field, as text', async () => {
+    const json = await administrator.must('GET', '/user')
+    expect(json.CALLINFO.handler).toBe('UserHandler')
+    const users = json.CALLINFO['users'] as UserRecord[]
+    expect(users).toHaveLength(2 + people.length)
+    expect(users.find(({ id }) => id === String(user.id))).toEqual({
+      id: String(user.id),
+      username: user.username,
+      fullname: expect.stringMatching(/^User/),
+      email: `${user.username}@example.test`,
+      status: '143',
+      otpprefix: user.hardwareToken.publicId,
+      fingerprint: expect.stringMatching(/^[0-9A-F]{40}$/),
+    })
+    expect(users.find(({ username }) => username === 'percent')).toMatchObject({ status: '131', otpprefix: '' })
+  })
+
+  it('shows those who make vaults nothing but id, full name and e-mail address', async () => {
+    const users = await found(sharer, '/user')
+    expect(users).toHaveLength(2 + people.length)
+    for (const record of users) expect(Object.keys(record)).toEqual(['id', 'fullname', 'email'])
+  })
+
+  it('shows nothing to others', async () => {
+    const reader = await appliance.login(await appliance.addUser(['read', 'audit', 'active']))
+    for (const path of ['/user', '/user?searchstring=anna', '/user/anna', `/user/${user.id}`])
+      expectFault(await reader.get(path), 403, 1300)
+    expectFault(await appliance.client().get('/user'), 403, 1200)
+  })
+})
+
+describe('a search', () => {
+  const searches: readonly (readonly [string, string, readonly string[]])[] = [
+    ['a part of a login name', 'na.sv', ['anna.svensson']],
+    ['a part of a full name, in another case', 'ANNA S', ['anna.svensson']],
+    ['letters beyond ASCII, in another case', 'åsa åb', ['asa_aberg']],
+    ['letters that came decomposed', 'A\u030asa', ['asa_aberg']],
+    ['a part of an e-mail address', '@north', ['anna.svensson', 'asa_aberg']],
+    ['a percent sign', '0% P', ['percent']],
+    ['a percent sign that is no wildcard', '1%P', []],
+    ['an underscore', 'a_a', ['asa_aberg']],
+    ['an underscore that is no wildcard', 'a_n', []],
+    ['a backslash', 'k\\S', ['backslash']],
+    ['a four-byte character', '\u{1f511}', ['key-keeper']],
+    ['a quote', "'", []],
+    ['15 characters', 'ANNA SVENSSONXX', []],
+    ['nothing that is there', 'zzzz', []],
+    ['text over two fields', 'svensson\u2028anna', []],
+  ]
+  it.each(searches)('finds by %s: %j', async (_what, text, expected) => {
+    const query = encodeURIComponent(text)
+    expect(await names(`/user?searchstring=${query}`)).toEqual(expected)
+    expect(await names(`/user/${query}`)).toEqual(expected)
+  })
+
+  it('of those who see no login names finds none by them', async () => {
+    expect(await found(sharer, '/user?searchstring=key-keeper')).toEqual([])
+    expect(await found(sharer, '/user/percent')).toEqual([])
+    expect(await found(sharer, '/user/Percy')).toMatchObject([{ fullname: '100% Percy' }])
+    expect(await found(sharer, '/user/%40south')).toHaveLength(3)
+  })
+
+  it('reads a plus as a blank, and an empty search as none', async () => {
+    expect(await names('/user?searchstring=Anna+Sven')).toEqual(['anna.svensson'])
+    expect(await names('/user?searchstring=')).toHaveLength((await names('/user')).length)
+  })
+
+  it.each([
+    ['16 characters', 'x'.repeat(16)],
+    ['a line break', 'a%0Ab'],
+    ['a NUL', 'a%00'],
+    ['DEL', 'a%7F'],
+  ])('with %s: 400 1804', async (_what, text) => {
+    expectFault(await administrator.get(`/user?searchstring=${text}`), 400, 1804)
+    expectFault(await administrator.get(`/user/${text}`), 400, 1804)
+  })
+
+  it('twice in one call: 400 1804', async () => {
+    expectFault(await administrator.get('/user?searchstring=a&searchstring=b'), 400, 1804)
+  })
+})
+
+describe('GET /user/:userid', () => {
+  it('reads one user by id, for each kind of caller', async () => {
+    expect(await found(administrator, `/user/${user.id}`)).toMatchObject([
+      { id: String(user.id), username: user.username },
+    ])
+    expect(await found(sharer, `/user/${user.id}`)).toEqual([
+      { id: String(user.id), fullname: expect.any(String), email: `${user.username}@example.test` },
+    ])
+  })
+
+  it.each(['0', '00', '01', '99999', '9007199254740993', '9'.repeat(200)])('%s: 404 1700', async (id) => {
+    expectFault(await administrator.get(`/user/${id}`), 404, 1700)
+  })
+
+  it.each(['-77', '0x1', '1e30', '1.0', '%D9%A1', "1'"])('%s is no id but a search', async (text) => {
+    expect(await found(administrator, `/user/${text}`)).toEqual([])
+  })
+})

@@ -1,0 +1,55 @@
+import type { StoredSafe } from 'storedsafe'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import { accepted, npmClient, startForClients } from './client-kit.ts'
+
+let appliance: TestAppliance
+let user: TestUser
+let client: StoredSafe
+
+beforeAll(async () => {
+  appliance = await startForClients()
+  user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
+  client = await npmClient(appliance, user)
+})
+afterAll(() => appliance.close())
+
+const bob = {
+  username: 'bob01',
+  fullname: 'Bob Exämple',
+  email: 'bob@example.test',
+  status: [0, 1, 7],
+  passphrase: 'seven wooden lanterns on the quay',
+  totp: true,
+}
+
+it('creates, reads, edits, lists and disables users', async () => {
+  const created = accepted(await client.createUser(bob))
+  const [record] = created.data?.CALLINFO.user ?? []
+  expect([created.status, created.data?.CALLINFO]).toMatchObject([
+    201,
+    { calculated_status: 131, user_created: 'Bob Exämple' },
+  ])
+  const id = record?.id ?? ''
+  const edited = accepted(await client.editUser(id, { status: 396, fullname: 'Bob Changed' }))
+  expect([edited.status, edited.data?.CALLINFO]).toMatchObject([
+    200,
+    { calculated_status: 396, message: 'User updated' },
+  ])
+  const read = accepted(await client.getUser(id))
+  expect(read.data?.CALLINFO.users).toEqual([{ ...record, status: '396', fullname: 'Bob Changed' }])
+  const listed = accepted(await client.listUsers())
+  expect(listed.data?.CALLINFO.users.map(({ username }) => username)).toEqual([user.username, 'bob01'])
+  const disabled = accepted(await client.deleteUser(id))
+  expect([disabled.status, disabled.data?.CALLINFO]).toMatchObject([200, { calculated_status: 268 }])
+})
+
+it('is told by the client when something is refused', async () => {
+  const refused = await client.createUser({ ...bob, username: 'b' })
+  expect([refused.success, refused.hasErrors, refused.status, refused.errors]).toEqual([
+    false,
+    true,
+    400,
+    ['username must have 5 to 32 characters.'],
+  ])
+})
