@@ -8,6 +8,7 @@ import { listDevices } from './otp/routes/list-devices.ts'
 import { removeDevice } from './otp/routes/remove-device.ts'
 import { resyncDevice } from './otp/routes/resync-device.ts'
 import { listPolicies } from './policy/routes/list-policies.ts'
+import { collectFile } from './recognition/routes/collect-file.ts'
 import { check } from './session/routes/check.ts'
 import { endSession } from './session/routes/end-session.ts'
 import { endSessions } from './session/routes/end-sessions.ts'
@@ -86,6 +87,7 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
 
     listTemplates(on.templates),
     readTemplate(on.templates),
+    collectFile(on.templates),
 
     listKeyTypes(on.hsm),
     listKeys(on.keyring, 'LIST'),

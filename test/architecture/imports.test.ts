@@ -26,7 +26,7 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
     /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
   ['records', /^(session|login|otp|user|vault|transparent|validation)\/records\.ts$/],
-  ['domain', /^(session|login|otp|user|vault|transparent|policy|template|validation)\/[a-z0-9-]+\.ts$/],
+  ['domain', /^(session|login|otp|user|vault|transparent|policy|template|recognition|validation)\/[a-z0-9-]+\.ts$/],
 ]
 
 const everyone = [...new Set(roles.map(([role]) => role))]
@@ -68,6 +68,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   validation: ['otp'],
   transparent: ['vault'],
   vault: ['policy'],
+  recognition: ['template'],
 }
 
 /** Packages with one owner. */
