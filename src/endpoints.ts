@@ -45,9 +45,15 @@ import { createUser } from './user/routes/create-user.ts'
 import { disableUser } from './user/routes/disable-user.ts'
 import { editUser } from './user/routes/edit-user.ts'
 import { listUsers, readUser } from './user/routes/list-users.ts'
+import { addMember } from './vault/routes/add-member.ts'
+import { changeMember } from './vault/routes/change-member.ts'
 import { createVault } from './vault/routes/create-vault.ts'
+import { deleteVault } from './vault/routes/delete-vault.ts'
+import { editVault } from './vault/routes/edit-vault.ts'
 import { listMembers } from './vault/routes/list-members.ts'
 import { listVaults } from './vault/routes/list-vaults.ts'
+import { readVault } from './vault/routes/read-vault.ts'
+import { removeMember } from './vault/routes/remove-member.ts'
 import { setKeyRules } from './vault/routes/set-key-rules.ts'
 
 export interface EndpointDependencies extends Services {
@@ -82,7 +88,13 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
 
     createVault(on.vaults),
     listVaults(on.vaults),
-    listMembers(on.vaults),
+    readVault(on.vaults, () => Promise.resolve({ objects: [], templates: [] })),
+    editVault(on.vaults),
+    deleteVault(on.vaults),
+    listMembers(on.memberships),
+    addMember(on.memberships),
+    changeMember(on.memberships),
+    removeMember(on.memberships),
     listPolicies(),
 
     listTemplates(on.templates),

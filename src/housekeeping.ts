@@ -10,11 +10,15 @@ interface Chore {
 }
 
 /** Every chore there is. */
-function choresOf({ keyDeletion, sessions }: Services): readonly Chore[] {
+function choresOf({ keyDeletion, sessions, vaults }: Services): readonly Chore[] {
   return [
     {
       what: 'destroying deleted keys that nobody can take back any more',
       run: async () => (await keyDeletion.destroyExpired()).map(({ vaultId: vault, name: key }) => ({ vault, key })),
+    },
+    {
+      what: 'destroying data keys that deleted vaults left behind',
+      run: async () => (await vaults.destroyDoomedKeys()).map((keyId) => ({ keyId })),
     },
     {
       what: 'ending sessions whose time has passed',

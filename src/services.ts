@@ -25,6 +25,7 @@ import { createSignatures, type Signatures } from './transparent/signatures.ts'
 import { createTransfers, type Transfers } from './transparent/transfers.ts'
 import { createPassphrases } from './user/passphrase.ts'
 import { createUsers, type Users } from './user/user.ts'
+import { createMemberships, type Memberships } from './vault/membership.ts'
 import { createVaultKeys } from './vault/vault-key.ts'
 import { createValidationClients, type ValidationClients } from './validation/client.ts'
 import { createVaults, type Vaults } from './vault/vault.ts'
@@ -42,6 +43,7 @@ export interface Services {
   readonly sessions: Sessions
   readonly vaults: Vaults
   readonly templates: Templates
+  readonly memberships: Memberships
   readonly keyring: Keyring
   readonly keyDeletion: KeyDeletion
   readonly ciphers: Ciphers
@@ -109,6 +111,7 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     sessions,
     vaults,
     templates: createTemplates(),
+    memberships: createMemberships({ store, clock }),
     keyring,
     keyDeletion: createKeyDeletion({ store, hsm, clock, recoveryWindowMs, commitAsAppliance: commitForKey }),
     ciphers: createCiphers({

@@ -6,7 +6,8 @@ import { SessionTable, SessionTokenTable } from './session/records.ts'
 import { KeyVersionTable, TransparentKeyTable } from './transparent/records.ts'
 import { UserTable } from './user/records.ts'
 import { ValidatedOtpTable, ValidationClientTable } from './validation/records.ts'
-import { MembershipTable, VaultTable } from './vault/records.ts'
+import { MembershipTable } from './vault/membership-records.ts'
+import { DoomedKeyTable, VaultTable } from './vault/records.ts'
 
 /** Every table of every feature; a test holds them against what the migrations make. */
 export const tables: readonly EntitySchema<ObjectLiteral>[] = [
@@ -17,6 +18,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   SessionTable,
   SessionTokenTable,
   VaultTable,
+  DoomedKeyTable,
   MembershipTable,
   TransparentKeyTable,
   KeyVersionTable,

@@ -42,17 +42,21 @@ export function placeNote(contract: AnyEndpoint, params: Params, body: JsonObjec
 /** @throws Fault `access.capability`, `access.permission`, `vault.not_found`, or what the subject says of one that is not there */
 export function authorize(contract: AnyEndpoint, admission: Admission): void {
   const access: Access<unknown> = contract.access
-  if (access.kind === 'session') {
-    const { capability } = access
-    const { capabilities } = admission.caller
-    if (capability !== undefined && ![capability].flat().some((one) => holds(capabilities, one)))
-      throw new Fault('access.capability')
-  }
-  if (access.kind !== 'vault') return
-  if (admission.vault === undefined) throw new Fault(access.subject?.locator?.missing ?? 'vault.not_found')
-  const { permission } = admission.vault
-  if (!includes(permission, access.permission))
-    throw new Fault('access.permission', `This call needs ${access.permission} in the vault; you have ${permission}.`)
+  if (access.kind === 'public') return
+  if (access.kind === 'vault') checkPermission(access, admission)
+  const { capability } = access
+  const { capabilities } = admission.caller
+  if (capability !== undefined && ![capability].flat().some((one) => holds(capabilities, one)))
+    throw new Fault('access.capability')
+}
+
+function checkPermission(access: InVault, { vault }: Admission): void {
+  if (vault === undefined) throw new Fault(access.subject?.locator?.missing ?? 'vault.not_found')
+  if (!includes(vault.permission, access.permission))
+    throw new Fault(
+      'access.permission',
+      `This call needs ${access.permission} in the vault; you have ${vault.permission}.`,
+    )
 }
 
 function nameIn({ subject }: InVault, params: Params): string | undefined {

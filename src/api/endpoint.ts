@@ -18,6 +18,8 @@ export type Access<Row> =
   | {
       readonly kind: 'vault'
       readonly permission: Permission
+      /** What the caller must hold besides. */
+      readonly capability?: Capability
       /** The member of the body that names the vault, where the path does not. */
       readonly member?: string
       /** The thing in the vault that the path names; its row comes with the caller's, in one statement. */

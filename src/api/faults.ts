@@ -42,6 +42,27 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   },
   'vault.not_found': { status: 404, number: 1400, text: 'There is no such vault, or it is not shared with you.' },
   'vault.policy_unknown': { status: 400, number: 1401, text: 'There is no such password policy: see /utils/policies.' },
+  'vault.not_empty': {
+    status: 409,
+    number: 1402,
+    text: 'Only an empty vault can be deleted: delete what is in it first.',
+  },
+  'vault.last_admin': {
+    status: 409,
+    number: 1403,
+    text: 'A vault keeps an Admin who can log in: make another member Admin first.',
+  },
+  'vault.member_exists': {
+    status: 409,
+    number: 1404,
+    text: 'The user is a member of this vault already: PUT changes the permission.',
+  },
+  'vault.member_unknown': { status: 404, number: 1405, text: 'The user is no member of this vault.' },
+  'vault.has_admin': {
+    status: 409,
+    number: 1406,
+    text: 'The vault has an Admin who can log in: ask that Admin.',
+  },
   'key.not_found': { status: 404, number: 1500, text: 'There is no key of this name in the vault.' },
   'key.exists': { status: 409, number: 1501, text: 'The vault has a key of this name already.' },
   'key.type_unknown': { status: 400, number: 1502, text: 'This key type is not offered here.' },

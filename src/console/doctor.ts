@@ -11,6 +11,7 @@ import { permissionsCheck } from './checks/permissions.ts'
 import { nodeFinding } from './checks/node.ts'
 import { tokenCheck } from './checks/token.ts'
 import { trailCheck } from './checks/trail.ts'
+import { vaultAdminsCheck } from './checks/vault-admins.ts'
 import { vaultKeysCheck } from './checks/vault-keys.ts'
 import { exitCodes, sentenceOf } from './exit-code.ts'
 import type { Check, Finding } from './finding.ts'
@@ -29,6 +30,7 @@ const checks: readonly Check[] = [
   databaseCheck,
   tokenCheck,
   vaultKeysCheck,
+  vaultAdminsCheck,
   certificateCheck,
   daemonCheck,
   trailCheck,

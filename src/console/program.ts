@@ -19,6 +19,9 @@ import { addUserList } from './user-list.ts'
 import { addValidatorClientAdd } from './validator-client-add.ts'
 import { addValidatorClientList } from './validator-client-list.ts'
 import { addValidatorClientRevoke } from './validator-client-revoke.ts'
+import { addVaultAdopt } from './vault-adopt.ts'
+import { addVaultList } from './vault-list.ts'
+import { addVaultMembers } from './vault-members.ts'
 
 const help = `
 Exit codes:
@@ -56,6 +59,10 @@ export function createProgram(): Command {
   const session = program.command('session').description('who is logged in')
   addSessionList(session)
   addSessionEnd(session)
+  const vault = program.command('vault').description('vaults: who shares them, never what is in them')
+  addVaultList(vault)
+  addVaultMembers(vault)
+  addVaultAdopt(vault)
   const applicationKey = program.command('apikey').description('keys of applications, part of every login')
   addApplicationKeyCreate(applicationKey)
   addApplicationKeyList(applicationKey)

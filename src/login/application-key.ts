@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { currentShapes } from '../access/shapes.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
@@ -42,7 +43,7 @@ export function createApplicationKeys({ store, hsm, clock }: ApplicationKeyDepen
           'The name of an application key may hold 1 to 64 letters, digits, blanks and . _ - only.',
         )
       const key = Array.from({ length: applicationKeyLength }, () => alphabet[randomInt(alphabet.length)]).join('')
-      const row = { name, keyCheck: await checkOf(key), createdAt: clock.now(), revokedAt: null }
+      const row = { name, keyCheck: await checkOf(key), createdAt: clock.now(), revokedAt: null, shapes: currentShapes }
       const applicationKey = await commit((tx) => insertApplicationKey(tx, row))
       return { applicationKey, key }
     },

@@ -1,4 +1,5 @@
 import { EntitySchema, IsNull, LessThan, LessThanOrEqual } from 'typeorm'
+import type { Shapes } from '../access/shapes.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../store/columns.ts'
 import type { Tx } from '../store/store.ts'
 
@@ -10,6 +11,8 @@ export interface ApplicationKey {
   readonly keyCheck: Buffer
   readonly createdAt: number
   readonly revokedAt: number | null
+  /** What answers to it look like. */
+  readonly shapes: Shapes
 }
 
 export const ApplicationKeyTable = new EntitySchema<ApplicationKey>({
@@ -21,6 +24,7 @@ export const ApplicationKeyTable = new EntitySchema<ApplicationKey>({
     keyCheck: named('key_check', bytes),
     createdAt: named('created_at', time),
     revokedAt: named('revoked_at', nullable(time)),
+    shapes: text,
   },
 })
 

@@ -78,11 +78,14 @@ class PostgresStore implements Store {
 /** SQLSTATE classes that speak of the server's state and not of the statement: connection, resources, operator, system. */
 const stateClasses = ['08', '25', '40', '53', '55', '57', '58']
 
+/** Somebody was quicker: with the same name, or by deleting what this belongs to (unique and foreign-key violation). */
+const conflicts = ['23505', '23503']
+
 /** The error to throw for what the server said; a broken statement of our own passes on as it is. */
 function translated(error: unknown): unknown {
   if (error instanceof Fault) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === '23505') return new Fault('store.conflict', undefined, { cause: error })
+  if (conflicts.includes(code)) return new Fault('store.conflict', undefined, { cause: error })
   const concernsServer = stateClasses.some((prefix) => code.startsWith(prefix)) || /^E[A-Z]+$/.test(code)
   return concernsServer
     ? new Fault('store.unavailable', 'PostgreSQL does not answer as it should: try again.', { cause: error })

@@ -129,12 +129,14 @@ const advice: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'The database is damaged: restore a backup.',
 }
 
+/** Somebody was quicker: with the same name, or by deleting what this belongs to. */
+const conflicts = ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_FOREIGNKEY']
+
 /** The error to throw for what the driver said; a broken statement of our own passes on as it is. */
 function translated(error: unknown): unknown {
   const code = driverCode(error)
   if (error instanceof Fault || code === '' || code === 'SQLITE_ERROR') return error
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY')
-    return new Fault('store.conflict', undefined, { cause: error })
+  if (conflicts.includes(code)) return new Fault('store.conflict', undefined, { cause: error })
   if (code.startsWith('SQLITE_CONSTRAINT')) return error
   const known = Object.keys(advice).find((prefix) => code.startsWith(prefix))
   return new Fault('store.unavailable', known === undefined ? 'The database does not answer.' : advice[known], {

@@ -1,5 +1,6 @@
 import { EntitySchema, LessThanOrEqual } from 'typeorm'
-import { permissionBits, permissionFromBit, type Permission } from '../access/permission.ts'
+import { permissionFromBit, type Permission } from '../access/permission.ts'
+import { vaultKek } from '../hsm/hsm.ts'
 import { bytes, id, integer, named, primary, text, time } from '../store/columns.ts'
 import type { Store, Tx } from '../store/store.ts'
 
@@ -44,22 +45,16 @@ export const VaultTable = new EntitySchema<Vault>({
   },
 })
 
-export interface MembershipRow {
-  readonly vaultId: number
-  readonly userId: number
-  readonly permission: number
-  readonly addedAt: number
+/** The data key of a deleted vault, from the moment of the deletion until the token has destroyed it. */
+export interface DoomedKey {
+  readonly keyId: string
+  readonly doomedAt: number
 }
 
-export const MembershipTable = new EntitySchema<MembershipRow>({
-  name: 'Membership',
-  tableName: 'vault_members',
-  columns: {
-    vaultId: named('vault_id', primary(integer)),
-    userId: named('user_id', primary(integer)),
-    permission: integer,
-    addedAt: named('added_at', time),
-  },
+export const DoomedKeyTable = new EntitySchema<DoomedKey>({
+  name: 'DoomedKey',
+  tableName: 'doomed_vault_keys',
+  columns: { keyId: named('key_id', primary(text)), doomedAt: named('doomed_at', time) },
 })
 
 export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vault> {
@@ -83,14 +78,51 @@ export async function countKeyUses(tx: Tx, vaultId: number, uses: number, most: 
   return counted.affected === 1
 }
 
-export async function addMember(
-  tx: Tx,
-  vaultId: number,
-  userId: number,
-  permission: Permission,
-  now: number,
-): Promise<void> {
-  await tx.insert(MembershipTable, { vaultId, userId, permission: permissionBits[permission], addedAt: now })
+export function findVault(tx: Tx, vaultId: number): Promise<Vault | null> {
+  return tx.findOneBy(VaultTable, { id: vaultId })
+}
+
+export type VaultFields = Pick<Vault, 'name' | 'policyId' | 'description'>
+
+/** False where there is no such vault any more. */
+export async function changeVault(tx: Tx, vaultId: number, fields: Partial<VaultFields>): Promise<boolean> {
+  return (await tx.update(VaultTable, { id: vaultId }, fields)).affected === 1
+}
+
+/** Makes others who would change the members of this vault wait until the transaction ends. False where there is no such vault. */
+export async function lockVault(tx: Tx, vaultId: number): Promise<boolean> {
+  const locked = await tx
+    .createQueryBuilder()
+    .update(VaultTable)
+    .set({ name: () => 'name' })
+    .where({ id: vaultId })
+    .execute()
+  return locked.affected === 1
+}
+
+/** How much is in a vault: deleted keys count as long as they can be taken back. */
+export async function countContents(tx: Tx, vaultId: number): Promise<{ readonly keys: number }> {
+  const counted = await tx
+    .createQueryBuilder()
+    .select('(SELECT count(*) FROM transparent_keys k WHERE k.vault_id = v.id)', 'keys')
+    .from(VaultTable, 'v')
+    .where('v.id = :vaultId', { vaultId })
+    .getRawOne<{ keys: number }>()
+  return { keys: counted?.keys ?? 0 }
+}
+
+/** A vault without members. Whoever puts something in at this moment makes it fail with `store.conflict`. */
+export async function deleteVault(tx: Tx, { id, keyId, keyKek }: Vault, now: number): Promise<void> {
+  await tx.delete(VaultTable, { id })
+  if (keyKek === vaultKek) await tx.insert(DoomedKeyTable, { keyId, doomedAt: now })
+}
+
+export function findDoomedKeys(tx: Tx, most: number): Promise<DoomedKey[]> {
+  return tx.find(DoomedKeyTable, { order: { doomedAt: 'ASC' }, take: most })
+}
+
+export async function forgetDoomedKey(tx: Tx, keyId: string): Promise<void> {
+  await tx.delete(DoomedKeyTable, { keyId })
 }
 
 export type KeyRules = Pick<Vault, 'createsKeysOnUse' | 'signingPermission'>
@@ -132,25 +164,6 @@ export async function vaultsOf(store: Store, userId: number): Promise<SharedVaul
     description: row.description,
     permission: permissionOf(row.permission),
   }))
-}
-
-export interface Member {
-  readonly userId: number
-  readonly username: string
-  readonly fullname: string
-  readonly email: string
-  readonly capabilities: number
-  readonly permission: Permission
-}
-
-export async function membersOf(store: Store, vaultId: number): Promise<Member[]> {
-  const rows = await store.query<Omit<Member, 'permission' | 'userId'> & { id: number; permission: number }>(
-    `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, m.permission
-     FROM vault_members m JOIN users u ON u.id = m.user_id
-     WHERE m.vault_id = $1 ORDER BY u.id`,
-    [vaultId],
-  )
-  return rows.map(({ id: userId, permission, ...row }) => ({ ...row, userId, permission: permissionOf(permission) }))
 }
 
 export function permissionOf(bit: number): Permission {

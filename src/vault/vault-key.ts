@@ -14,7 +14,7 @@ export interface VaultKeys {
   /** Binds the key to its vault: 32 bytes. */
   seal(vaultId: number, key: VaultKey): Promise<Buffer>
   /** A key that is not there is no error. One that was wrapped is gone with its row. */
-  destroy(key: VaultKey): Promise<void>
+  destroy(key: Pick<Vault, 'keyId' | 'keyKek'>): Promise<void>
 }
 
 /** NIST SP 800-38D §8.3: encryptions under one key with random 96-bit IVs. */

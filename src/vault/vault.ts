@@ -1,34 +1,43 @@
 import { permissionBits, type Permission } from '../access/permission.ts'
 import type { Clock } from '../clock.ts'
-import type { Commit, Store } from '../store/store.ts'
+import { Fault } from '../fault.ts'
+import type { Commit, Store, Tx } from '../store/store.ts'
+import { addMember, removeEveryMember } from './membership-records.ts'
 import {
-  addMember,
-  insertVault,
-  isKeyInUse,
-  sealVaultKey,
-  membersOf,
-  vaultsOf,
-  type Member,
-  type SharedVault,
   changeKeyRules,
+  changeVault,
+  countContents,
+  deleteVault,
   findKeyRules,
+  findVault,
+  insertVault,
   permissionOf,
+  sealVaultKey,
+  vaultsOf,
   type KeyRules,
+  type SharedVault,
+  type Vault,
+  type VaultFields,
 } from './records.ts'
-import type { VaultKey, VaultKeys } from './vault-key.ts'
-
-export interface NewVault {
-  readonly name: string
-  readonly policyId: number
-  readonly description: string
-}
+import { createKeyDisposal } from './key-disposal.ts'
+import type { VaultKeys } from './vault-key.ts'
 
 export interface Vaults {
   /** A vault with a data key of its own in the token, and its creator as the only member, with Admin. */
-  create(vault: NewVault, creatorId: number, commit: Commit): Promise<SharedVault>
+  create(vault: VaultFields, creatorId: number, commit: Commit): Promise<SharedVault>
   /** The vaults that are shared with a user, in the order of their ids. */
   listFor(userId: number): Promise<SharedVault[]>
-  members(vaultId: number): Promise<Member[]>
+  /** @throws Fault `vault.not_found` */
+  read(vaultId: number): Promise<Vault>
+  /** Changes what is given. @throws Fault `vault.not_found` */
+  edit(vaultId: number, changes: Partial<VaultFields>, commit: Commit): Promise<Vault>
+  /**
+   * Deletes an empty vault, and then its data key: nothing that this has encrypted can ever be read again.
+   * @throws Fault `vault.not_found`, `vault.not_empty`
+   */
+  remove(vaultId: number, commit: Commit): Promise<void>
+  /** Destroys the data keys that a deletion has left in the token, a bounded number; resolves to their ids. */
+  destroyDoomedKeys(): Promise<readonly string[]>
   /** How the keys of a vault may be made and used. */
   settings(vaultId: number): Promise<VaultSettings>
   changeSettings(vaultId: number, changes: VaultChanges, commit: Commit): Promise<VaultSettings>
@@ -56,13 +65,10 @@ export interface VaultDependencies {
 }
 
 export function createVaults({ store, vaultKeys, clock }: VaultDependencies): Vaults {
-  /** A commit that failed may have happened all the same: only a key that the database does not know goes. */
-  async function discardKey(key: VaultKey): Promise<void> {
-    try {
-      if (!(await isKeyInUse(store, key.keyId))) await vaultKeys.destroy(key)
-    } catch {
-      // Left behind as waste; the error that led here is the one to tell.
-    }
+  const disposal = createKeyDisposal(store, vaultKeys)
+
+  async function read(vaultId: number): Promise<Vault> {
+    return (await findVault(store.read, vaultId)) ?? missing()
   }
 
   return {
@@ -81,17 +87,38 @@ export function createVaults({ store, vaultKeys, clock }: VaultDependencies): Va
             createdAt: now,
           })
           await sealVaultKey(tx, id, await vaultKeys.seal(id, key))
-          await addMember(tx, id, creatorId, 'Admin', now)
+          await addMember(tx, { vaultId: id, userId: creatorId }, 'Admin', now)
           return { id, name, policyId, description, permission: 'Admin' as const }
         })
       } catch (error) {
-        await discardKey(key)
+        await disposal.discard(key)
         throw error
       }
     },
 
     listFor: (userId) => vaultsOf(store, userId),
-    members: (vaultId) => membersOf(store, vaultId),
+    read,
+
+    async edit(vaultId, changes, commit) {
+      return commit(async (tx) => {
+        if (Object.keys(changes).length > 0) await changeVault(tx, vaultId, changes)
+        return (await findVault(tx, vaultId)) ?? missing()
+      })
+    },
+
+    async remove(vaultId, commit) {
+      await commit(async (tx) => {
+        const vault = (await findVault(tx, vaultId)) ?? missing()
+        await checkEmpty(tx, vaultId)
+        await removeEveryMember(tx, vaultId)
+        await deleteVault(tx, vault, clock.now())
+      })
+      // The vault is gone, whatever the token says now: what is left there is destroyed later.
+      await disposal.destroyDoomed().catch(() => [])
+    },
+
+    destroyDoomedKeys: () => disposal.destroyDoomed(),
+
     settings: async (vaultId) => settingsOf(await findKeyRules(store.read, vaultId)),
 
     changeSettings: (vaultId, { createsKeysOnUse, signingPermission }, commit) =>
@@ -106,4 +133,17 @@ export function createVaults({ store, vaultKeys, clock }: VaultDependencies): Va
         return settingsOf(next)
       }),
   }
+}
+
+async function checkEmpty(tx: Tx, vaultId: number): Promise<void> {
+  const { keys } = await countContents(tx, vaultId)
+  if (keys > 0)
+    throw new Fault(
+      'vault.not_empty',
+      `The vault holds ${keys} ${keys === 1 ? 'key' : 'keys'}; a deleted key counts as long as it can be taken back.`,
+    )
+}
+
+function missing(): never {
+  throw new Fault('vault.not_found')
 }

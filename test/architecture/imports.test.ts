@@ -25,7 +25,7 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
     'root',
     /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
-  ['records', /^(session|login|otp|user|vault|transparent|validation)\/records\.ts$/],
+  ['records', /^(session|login|otp|user|vault|transparent|validation)\/(membership-)?records\.ts$/],
   ['domain', /^(session|login|otp|user|vault|transparent|policy|template|recognition|validation)\/[a-z0-9-]+\.ts$/],
 ]
 
@@ -67,7 +67,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   login: ['user', 'otp', 'session'],
   validation: ['otp'],
   transparent: ['vault'],
-  vault: ['policy'],
+  vault: ['policy', 'user'],
   recognition: ['template'],
 }
 

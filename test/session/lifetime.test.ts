@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { currentShapes } from '../../src/access/shapes.ts'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { createApplianceCommit } from '../../src/audit/appliance-commit.ts'
 import { insertApplicationKey } from '../../src/login/records.ts'
@@ -57,7 +58,7 @@ function worker() {
 async function givenUser(name = 'alice') {
   return store.transaction(async (tx) => {
     const user = await insertUser(tx, userRow(name))
-    const key = { name, keyCheck: Buffer.from(name), createdAt: 0, revokedAt: null }
+    const key = { name, keyCheck: Buffer.from(name), createdAt: 0, revokedAt: null, shapes: currentShapes }
     return { userId: user.id, applicationKeyId: (await insertApplicationKey(tx, key)).id, address: '::1' }
   })
 }

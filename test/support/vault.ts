@@ -20,14 +20,16 @@ const bits = { Read: 1, Write: 2, Admin: 4 }
 export async function makeVault(appliance: TestAppliance, vaultname = 'Test'): Promise<TestVault> {
   const admin = await appliance.login()
   const [{ id }] = (await admin.must('POST', '/vault', { vaultname }))['VAULT'] as [{ id: string }]
+  const shared = new Set<string>()
   const share = async (userId: string, permission: Permission | undefined): Promise<void> => {
-    await appliance.store.transaction(async (tx) => {
-      await tx.query(`DELETE FROM vault_members WHERE vault_id = ${id} AND user_id = ${userId}`)
-      if (permission !== undefined)
-        await tx.query(
-          `INSERT INTO vault_members (vault_id, user_id, permission, added_at) VALUES (${id}, ${userId}, ${bits[permission]}, 0)`,
-        )
-    })
+    const place = `/vault/${id}/member/${userId}`
+    if (permission === undefined) {
+      shared.delete(userId)
+      await admin.must('DELETE', place)
+    } else {
+      await admin.must(shared.has(userId) ? 'PUT' : 'POST', place, { status: bits[permission] })
+      shared.add(userId)
+    }
   }
   return {
     id,

@@ -2,7 +2,7 @@ import { storePlace } from '../../appliance.ts'
 import type { Config } from '../../config/schema.ts'
 import { vaultKek } from '../../hsm/hsm.ts'
 import { inspectStore } from '../../store/inspection.ts'
-import { VaultTable } from '../../vault/records.ts'
+import { DoomedKeyTable, VaultTable } from '../../vault/records.ts'
 import { count } from '../answer.ts'
 import { withStore } from '../desk.ts'
 import { findingsOf, type Check } from '../finding.ts'
@@ -21,9 +21,10 @@ export const vaultKeysCheck: Check = {
     const keys = new Set(vaultKeyIds(config))
     // A vault that is made meanwhile has its key first: only who was there before must have one by now.
     const keyless = before.filter(({ keyId }) => !keys.has(keyId))
-    const used = new Set((await vaultsOf(config)).map(({ keyId }) => keyId))
-    const stray = [...keys].filter((id) => !used.has(id))
-    if (keyless.length === 0 && stray.length === 0)
+    const doomed = (await doomedKeysOf(config)).filter(({ keyId }) => keys.has(keyId))
+    const known = new Set([...(await vaultsOf(config)), ...doomed].map(({ keyId }) => keyId))
+    const stray = [...keys].filter((id) => !known.has(id))
+    if (keyless.length === 0 && stray.length === 0 && doomed.length === 0)
       return [ok(`${count(before.length, 'vault')}, none without its key in the token`)]
     return [
       ...keyless.map(({ id, name }) =>
@@ -32,6 +33,14 @@ export const vaultKeysCheck: Check = {
           'Restore the token from its backup: without the key its objects are lost.',
         ),
       ),
+      ...(doomed.length === 0
+        ? []
+        : [
+            warning(
+              `${count(doomed.length, 'data key')} of deleted vaults ${doomed.length === 1 ? 'is' : 'are'} still in the token`,
+              'The daemon destroys what a deletion left behind every ten minutes; if this stays, look into its journal.',
+            ),
+          ]),
       ...(stray.length === 0
         ? []
         : [
@@ -46,3 +55,5 @@ export const vaultKeysCheck: Check = {
 
 const vaultsOf = (config: Config) =>
   withStore(config, (store) => store.read.find(VaultTable, { where: { keyKek: vaultKek }, order: { id: 'ASC' } }))
+
+const doomedKeysOf = (config: Config) => withStore(config, (store) => store.read.find(DoomedKeyTable))

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { permissionBits } from '../../access/permission.ts'
 import { endpoint } from '../../api/endpoint.ts'
-import type { Member } from '../records.ts'
-import type { Vaults } from '../vault.ts'
+import type { Memberships } from '../membership.ts'
+import type { Member } from '../membership-records.ts'
 
 /** `GET /vault/:vaultid/members` (spec: List members of a vault). */
-export const listMembers = (vaults: Vaults) =>
+export const listMembers = (memberships: Memberships) =>
   endpoint({
     operation: 'vault.members',
     handler: 'VaultmembersHandler',
@@ -17,7 +17,7 @@ export const listMembers = (vaults: Vaults) =>
     params: z.object({ vaultid: z.string() }),
     body: z.object({}),
     async run({ vault }) {
-      const members = await vaults.members(vault.id)
+      const members = await memberships.list(vault.id)
       return { callinfo: { vaultmembers: members.map(memberRecord) } }
     },
   })

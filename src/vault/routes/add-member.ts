@@ -1,0 +1,22 @@
+import { endpoint } from '../../api/endpoint.ts'
+import type { Memberships } from '../membership.ts'
+import { memberBody, memberParams } from './member-parameters.ts'
+
+/** `POST /vault/:vaultid/member/:userid`: shares a vault. */
+export const addMember = (memberships: Memberships) =>
+  endpoint({
+    operation: 'vault.member.add',
+    handler: 'VaultmembersHandler',
+    method: 'POST',
+    path: '/vault/:vaultid/member/:userid',
+    summary: 'Share a vault with a user',
+    access: { kind: 'vault', permission: 'Admin' },
+    success: 200,
+    params: memberParams,
+    body: memberBody,
+    async run({ params: { userid }, body, vault, note, commit }) {
+      note({ subject: `user ${userid}` })
+      await memberships.add({ vaultId: vault.id, userId: userid }, body.status, commit)
+      return { callinfo: { message: 'User added' } }
+    },
+  })

@@ -1,0 +1,22 @@
+import { endpoint } from '../../api/endpoint.ts'
+import type { Memberships } from '../membership.ts'
+import { memberBody, memberParams } from './member-parameters.ts'
+
+/** `PUT /vault/:vaultid/member/:userid`: changes what a member may do. */
+export const changeMember = (memberships: Memberships) =>
+  endpoint({
+    operation: 'vault.member.change',
+    handler: 'VaultmembersHandler',
+    method: 'PUT',
+    path: '/vault/:vaultid/member/:userid',
+    summary: 'Change the permission of a member',
+    access: { kind: 'vault', permission: 'Admin' },
+    success: 200,
+    params: memberParams,
+    body: memberBody,
+    async run({ params: { userid }, body, vault, note, commit }) {
+      note({ subject: `user ${userid}` })
+      await memberships.change({ vaultId: vault.id, userId: userid }, body.status, commit)
+      return { callinfo: { message: 'User updated' } }
+    },
+  })
