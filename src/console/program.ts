@@ -6,7 +6,12 @@ import { addAuditVerify } from './audit-verify.ts'
 import { addBackupKeys } from './backup-keys.ts'
 import { addDoctor } from './doctor.ts'
 import { addInit } from './init.ts'
+import { addOtpAssign } from './otp-assign.ts'
 import { addOtpEnroll } from './otp-enroll.ts'
+import { addOtpImport } from './otp-import.ts'
+import { addOtpList } from './otp-list.ts'
+import { addOtpRemove } from './otp-remove.ts'
+import { addOtpResync } from './otp-resync.ts'
 import { addSessionEnd } from './session-end.ts'
 import { addSessionList } from './session-list.ts'
 import { addTokenStatus } from './token-status.ts'
@@ -67,7 +72,13 @@ export function createProgram(): Command {
   addApplicationKeyCreate(applicationKey)
   addApplicationKeyList(applicationKey)
   addApplicationKeyRevoke(applicationKey)
-  addOtpEnroll(program.command('otp').description('second factors'))
+  const otp = program.command('otp').description('second factors')
+  addOtpEnroll(otp)
+  addOtpImport(otp)
+  addOtpAssign(otp)
+  addOtpList(otp)
+  addOtpRemove(otp)
+  addOtpResync(otp)
   const validator = program.command('validator').description('programs that have one-time passwords checked')
   addValidatorClientAdd(validator)
   addValidatorClientList(validator)

@@ -107,6 +107,11 @@ export function devicesOf(tx: Tx, userId: number, ...kinds: readonly DeviceKind[
   return tx.find(OtpDeviceTable, { where, order: { id: 'ASC' } })
 }
 
+/** The hardware tokens that nobody holds. */
+export function unheldDevices(tx: Tx): Promise<OtpDevice[]> {
+  return tx.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
+}
+
 /** Whether somebody holds the device who may log in. */
 export async function holderMayLogIn(store: Pick<Store, 'query'>, deviceId: number): Promise<boolean> {
   const [holder] = await store.query<{ capabilities: number }>(holderCapabilities, [deviceId])
