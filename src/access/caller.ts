@@ -1,5 +1,6 @@
 import type { Capabilities } from './capabilities.ts'
 import type { Permission } from './permission.ts'
+import type { Shapes } from './shapes.ts'
 
 /** Who is calling, as the database says at this moment. */
 export interface Caller {
@@ -8,6 +9,8 @@ export interface Caller {
   readonly capabilities: Capabilities
   readonly sessionId: number
   readonly applicationKeyId: number
+  /** What answers to the application look like. */
+  readonly shapes: Shapes
 }
 
 /** The vault that the path names and what the caller may do there. */

@@ -4,6 +4,7 @@ import type { Caller, Peer, VaultAccess } from '../access/caller.ts'
 import type { Permission } from '../access/permission.ts'
 import type { AuditEvent } from '../audit/event.ts'
 import type { Commit } from '../store/store.ts'
+import type { Shapes } from '../access/shapes.ts'
 import type { Subject } from '../access/subject.ts'
 import type { HandlerName, Reply } from './envelope.ts'
 
@@ -42,8 +43,8 @@ export interface Call<P, B, A extends Access<unknown>> {
   readonly subject: A extends { subject: Subject<infer Row> } ? Row | undefined : undefined
   /** What was uploaded, of a contract that takes uploads. */
   readonly file: UploadedFile | undefined
-  /** Sets the token of the answer: for the login alone. */
-  readonly issue: (token: string) => void
+  /** Sets the token of the answer, and what it looks like: for the login alone. */
+  readonly issue: (token: string, shapes: Shapes) => void
 }
 
 /** A file on its way in. */

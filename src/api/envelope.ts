@@ -1,5 +1,7 @@
 import type { Fault } from '../fault.ts'
+import { currentShapes, type Shapes } from '../access/shapes.ts'
 import { faultCatalogue, genericNumber, genericText } from './faults.ts'
+import { inOldShapes, type Envelope } from './shapes.ts'
 
 /** Names that CALLINFO.handler may carry, as published for this interface. */
 export type HandlerName =
@@ -30,6 +32,8 @@ export interface Frame {
   suppliedToken?: string
   /** The token for the next call; set once the supplied one was found good. */
   token?: string
+  /** What the answer looks like; set once it is known which application asks. */
+  shapes?: Shapes
 }
 
 /** What a handler answers with, beyond what every envelope holds. */
@@ -60,13 +64,14 @@ export function success(frame: Frame, status: number, reply: Reply): Answer {
     ...tokenOf(frame),
     ...reply.callinfo,
   }
-  return answer(status, {
+  const envelope = {
     CALLINFO: callinfo,
     DATA: echo(frame, reply.data),
     HEADERS: frame.headers,
     PARAMS: [],
     ...reply.members,
-  })
+  }
+  return answer(status, shaped(envelope, frame))
 }
 
 export function failure(frame: Frame, fault: Fault): Answer {
@@ -82,7 +87,7 @@ export function failure(frame: Frame, fault: Fault): Answer {
   }
   return answer(
     status,
-    envelope,
+    shaped(envelope, frame),
     fault.retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(fault.retryAfterMs / 1000)) },
   )
 }
@@ -105,6 +110,9 @@ export function firstFrame(headers: IncomingHeaders, handler: HandlerName = 'Han
     ...(typeof token === 'string' && token !== '' ? { suppliedToken: token } : {}),
   }
 }
+
+const shaped = (envelope: Envelope, { shapes = currentShapes }: Frame): JsonObject =>
+  shapes === currentShapes ? envelope : inOldShapes(envelope)
 
 const tokenOf = (frame: Frame): JsonObject => (frame.token === undefined ? {} : { token: frame.token })
 

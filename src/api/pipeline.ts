@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import { addressOf, type Caller, type Peer } from '../access/caller.ts'
+import type { Shapes } from '../access/shapes.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
@@ -76,7 +77,7 @@ class RecordedPipeline implements Pipeline {
         peer: passage.peer,
         note: (fields: AuditNote) => void (passage.note = { ...passage.note, ...fields }),
         commit: this.#commitOf(passage),
-        issue: (token: string) => void (passage.frame.token = token),
+        issue: (token: string, shapes: Shapes) => void Object.assign(passage.frame, { token, shapes }),
       }
       return contract.run(call)
     })
@@ -153,6 +154,7 @@ class RecordedPipeline implements Pipeline {
     })
     frame.token = admission.token
     passage.caller = admission.caller
+    frame.shapes = admission.caller.shapes
     if (admission.vault) passage.note = { ...passage.note, vault: String(admission.vault.id) }
     authorize(contract, admission)
     return admission

@@ -1,10 +1,14 @@
 import type { Command } from 'commander'
+import { currentShapes, type Shapes } from '../access/shapes.ts'
 import { Fault, isFault } from '../fault.ts'
 import { atDesk } from './desk.ts'
+import { shapesOption } from './apikey-shapes.ts'
 import { answering } from './globals.ts'
 
 const help = `
 One key serves all users of one application. It is shown once and cannot be shown again.
+
+An application that was written for release 2.0.5 of the interface reads answers of another shape: --shapes 2.0.5.
 
 Example:
   strongroom apikey create payroll`
@@ -14,12 +18,13 @@ export function addApplicationKeyCreate(applicationKey: Command): void {
     .command('create')
     .description('Makes a key for an application.')
     .argument('<name>', 'name of the application: 1 to 64 letters, digits, blanks and . _ -')
+    .addOption(shapesOption().default(currentShapes))
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, name: string) => {
+      answering(async ({ config }, name: string, { shapes }: { shapes: Shapes }) => {
         const { key } = await atDesk(config, ({ change, services }) =>
           change('apikey.create', `application key ${name}`, (commit) =>
-            services.applicationKeys.create(name, commit).catch((error: unknown) => {
+            services.applicationKeys.create(name, commit, shapes).catch((error: unknown) => {
               if (!isFault(error, 'store.conflict')) throw error
               throw new Fault(
                 'store.conflict',
@@ -29,7 +34,7 @@ export function addApplicationKeyCreate(applicationKey: Command): void {
           ),
         )
         return {
-          json: { name, key },
+          json: { name, key, shapes },
           lines: [`Application key ${name}: ${key}`, 'It is shown this once: hand it to the application now.'],
         }
       }),

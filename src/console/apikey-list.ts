@@ -14,13 +14,14 @@ export function addApplicationKeyList(applicationKey: Command): void {
       answering(async ({ config }) => {
         const keys = await withStore(loadConfig(config), (store) => listApplicationKeys(store.read))
         return {
-          json: keys.map(({ id, name, createdAt, revokedAt }) => ({ id, name, createdAt, revokedAt })),
+          json: keys.map(({ id, name, createdAt, revokedAt, shapes }) => ({ id, name, createdAt, revokedAt, shapes })),
           lines: table([
-            ['ID', 'NAME', 'SINCE (UTC)', 'STATE'],
-            ...keys.map(({ id, name, createdAt, revokedAt }) => [
+            ['ID', 'NAME', 'SINCE (UTC)', 'SHAPES', 'STATE'],
+            ...keys.map(({ id, name, createdAt, revokedAt, shapes }) => [
               String(id),
               name,
               dateOf(createdAt),
+              shapes,
               revokedAt === null ? 'in use' : `revoked ${dateOf(revokedAt)}`,
             ]),
           ]),

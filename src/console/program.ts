@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { addApplicationKeyCreate } from './apikey-create.ts'
 import { addApplicationKeyList } from './apikey-list.ts'
 import { addApplicationKeyRevoke } from './apikey-revoke.ts'
+import { addApplicationKeyShapes } from './apikey-shapes.ts'
 import { addAuditVerify } from './audit-verify.ts'
 import { addBackupKeys } from './backup-keys.ts'
 import { addDoctor } from './doctor.ts'
@@ -71,6 +72,7 @@ export function createProgram(): Command {
   const applicationKey = program.command('apikey').description('keys of applications, part of every login')
   addApplicationKeyCreate(applicationKey)
   addApplicationKeyList(applicationKey)
+  addApplicationKeyShapes(applicationKey)
   addApplicationKeyRevoke(applicationKey)
   const otp = program.command('otp').description('second factors')
   addOtpEnroll(otp)

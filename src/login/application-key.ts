@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { currentShapes } from '../access/shapes.ts'
+import { currentShapes, type Shapes } from '../access/shapes.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
@@ -9,13 +9,16 @@ import {
   insertApplicationKey,
   listApplicationKeys,
   revokeApplicationKey,
+  setApplicationKeyShapes,
   type ApplicationKey,
 } from './records.ts'
 
 export interface ApplicationKeys {
   /** The key itself is shown once, in the result, and kept nowhere. */
-  create(name: string, commit: Commit): Promise<{ applicationKey: ApplicationKey; key: string }>
+  create(name: string, commit: Commit, shapes?: Shapes): Promise<{ applicationKey: ApplicationKey; key: string }>
   list(): Promise<ApplicationKey[]>
+  /** Changes what answers look like, from the next call of each session on. @throws Fault `apikey.not_found` */
+  setShapes(name: string, shapes: Shapes, commit: Commit): Promise<void>
   /** Ends what was opened with it at the next call of each session. @throws Fault `apikey.not_found` */
   revoke(name: string, commit: Commit): Promise<void>
   /** Undefined for an unknown or revoked key; the work is the same. */
@@ -36,19 +39,26 @@ export function createApplicationKeys({ store, hsm, clock }: ApplicationKeyDepen
   const checkOf = (key: string): Promise<Buffer> => hsm.pepper(Buffer.from(`application key\0${key}`))
 
   return {
-    async create(name, commit) {
+    async create(name, commit, shapes = currentShapes) {
       if (!/^[\w. -]{1,64}$/.test(name))
         throw new Fault(
           'user.invalid',
           'The name of an application key may hold 1 to 64 letters, digits, blanks and . _ - only.',
         )
       const key = Array.from({ length: applicationKeyLength }, () => alphabet[randomInt(alphabet.length)]).join('')
-      const row = { name, keyCheck: await checkOf(key), createdAt: clock.now(), revokedAt: null, shapes: currentShapes }
+      const row = { name, keyCheck: await checkOf(key), createdAt: clock.now(), revokedAt: null, shapes }
       const applicationKey = await commit((tx) => insertApplicationKey(tx, row))
       return { applicationKey, key }
     },
 
     list: () => listApplicationKeys(store.read),
+
+    async setShapes(name, shapes, commit) {
+      await commit(async (tx) => {
+        if (!(await setApplicationKeyShapes(tx, name, shapes)))
+          throw new Fault('apikey.not_found', `There is no application key ${name} in use.`)
+      })
+    },
 
     async revoke(name, commit) {
       await commit(async (tx) => {

@@ -1,4 +1,5 @@
 import { holds, mayLogIn } from '../access/capabilities.ts'
+import type { Shapes } from '../access/shapes.ts'
 import { Fault } from '../fault.ts'
 import type { ExaminedOtp, Otps } from '../otp/otp.ts'
 import type { OtpKind } from '../otp/records.ts'
@@ -24,6 +25,7 @@ export interface LoggedIn {
   readonly user: User
   readonly sessionId: number
   readonly applicationKeyId: number
+  readonly shapes: Shapes
   readonly advice: Advice
 }
 
@@ -87,7 +89,7 @@ export function createLogin(dependencies: LoginDependencies): Login {
           address: attempt.address,
         })
         const advice = gathered([adviceOn(user), { warnings: examined?.warnings ?? {} }])
-        return { ...opened, user, applicationKeyId: applicationKey.id, advice }
+        return { ...opened, user, applicationKeyId: applicationKey.id, shapes: applicationKey.shapes, advice }
       })
     },
   }

@@ -45,6 +45,10 @@ export async function revokeApplicationKey(tx: Tx, name: string, now: number): P
   return (await tx.update(ApplicationKeyTable, { name, revokedAt: IsNull() }, { revokedAt: now })).affected === 1
 }
 
+export async function setApplicationKeyShapes(tx: Tx, name: string, shapes: Shapes): Promise<boolean> {
+  return (await tx.update(ApplicationKeyTable, { name, revokedAt: IsNull() }, { shapes })).affected === 1
+}
+
 /** How often a login was refused for one account or from one address, and until when it is not even looked at. */
 export interface LoginAttempts {
   readonly subject: string

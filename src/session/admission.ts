@@ -1,6 +1,7 @@
 import { mayLogIn } from '../access/capabilities.ts'
 import type { VaultAccess } from '../access/caller.ts'
 import { permissionFromBit } from '../access/permission.ts'
+import type { Shapes } from '../access/shapes.ts'
 import type { Admission, AdmissionRequest, Gate } from '../access/gate.ts'
 import type { ApplianceCommit } from '../audit/appliance-commit.ts'
 import type { Clock } from '../clock.ts'
@@ -34,6 +35,7 @@ type AdmissionRow = {
   readonly username: string
   readonly capabilities: number
   readonly application_key_id: number
+  readonly shapes: Shapes
   readonly revoked_at: number | null
   readonly permission: number | null
   readonly member_vault_id: number | null
@@ -136,6 +138,7 @@ function admissionOf(row: AdmissionRow, request: AdmissionRequest): Omit<Admissi
       capabilities: row.capabilities,
       sessionId: row.session_id,
       applicationKeyId: row.application_key_id,
+      shapes: row.shapes,
     },
     vault,
     // Whoever is no member must not learn even that the thing exists.
@@ -151,7 +154,7 @@ function createStatements(): (subject: Subject<unknown> | undefined) => string {
     if (known !== undefined) return known
     const statement = `
       SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, t.issued_at, t.superseded_at, t.uses,
-        u.id AS user_id, u.username, u.capabilities, a.id AS application_key_id, a.revoked_at, m.permission, m.vault_id AS member_vault_id
+        u.id AS user_id, u.username, u.capabilities, a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.vault_id AS member_vault_id
         ${subject ? `, ${subject.columns}` : ''}
       FROM session_tokens t
       JOIN sessions s ON s.id = t.session_id

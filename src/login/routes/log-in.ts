@@ -40,7 +40,7 @@ export const logIn = (login: Login, sessions: Sessions) =>
           return opened
         }),
       )
-      issue(loggedIn.token)
+      issue(loggedIn.token, loggedIn.shapes)
       return { callinfo: loginResult(loggedIn, sessions.idleTimeoutMs) }
     },
   })

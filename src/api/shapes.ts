@@ -1,0 +1,59 @@
+type Members = Readonly<Record<string, unknown>>
+
+/** An answer before it is written. */
+export interface Envelope extends Members {
+  readonly CALLINFO: Members
+}
+
+/**
+ * An answer as release 2.0.5 gave it (spec: Versioning): lists of records are objects keyed by id, and what came later is not
+ * there. Nothing else of an answer differs.
+ */
+export function inOldShapes({ CALLINFO, ...members }: Envelope): Members {
+  const { audit: _audit, errorcodes: _errorcodes, ...callinfo } = CALLINFO
+  return Object.fromEntries([
+    ['CALLINFO', callinfo],
+    ...Object.entries(members).flatMap(([name, value]) => (renamed[name] ?? same)(name, value)),
+  ])
+}
+
+type Rename = (name: string, value: unknown) => [name: string, value: unknown][]
+
+const same: Rename = (name, value) => [[name, value]]
+const dropped: Rename = () => []
+const keyed =
+  (
+    name: string,
+    idOf: (record: Members) => unknown = ({ id }) => id,
+    write: (record: Members) => unknown = asItIs,
+  ): Rename =>
+  (_name, records) => [[name, byId(records, idOf, write)]]
+
+const asItIs = (record: Members): Members => record
+
+/** A template's record in the notation of `/template`: `structure` is a list whose items carry `fieldname`. */
+function oldTemplate({ info, structure }: Members): Members {
+  const fields = isList(structure) ? structure : []
+  return { INFO: info, STRUCTURE: Object.fromEntries(fields.map(({ fieldname, ...field }) => [fieldname, field])) }
+}
+
+const renamed: Readonly<Record<string, Rename>> = {
+  HEADERS: dropped,
+  BREADCRUMB: dropped,
+  ERRORCODES: dropped,
+  VAULT: keyed('GROUP'),
+  VAULTS: keyed('GROUP'),
+  OBJECT: keyed('OBJECT'),
+  OBJECTS: keyed('OBJECT'),
+  TEMPLATES: keyed('TEMPLATESINFO', ({ id }) => id, oldTemplate),
+  TEMPLATE: keyed('TEMPLATE', ({ INFO }) => (isRecord(INFO) ? INFO['id'] : undefined)),
+}
+
+/** What is no list stays what it is: a single template has always been one object. */
+function byId(records: unknown, idOf: (record: Members) => unknown, write: (record: Members) => unknown): unknown {
+  if (!isList(records)) return records
+  return Object.fromEntries(records.map((record) => [String(idOf(record)), write(record)]))
+}
+
+const isRecord = (value: unknown): value is Members => typeof value === 'object' && value !== null
+const isList = (value: unknown): value is readonly Members[] => Array.isArray(value) && value.every(isRecord)
