@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from './api/endpoint.ts'
+import { generatePassword } from './generator/routes/generate-password.ts'
 import type { Hsm } from './hsm/hsm.ts'
 import { logIn } from './login/routes/log-in.ts'
 import { loginTypes } from './login/routes/login-types.ts'
@@ -14,6 +15,8 @@ import { endSession } from './session/routes/end-session.ts'
 import { endSessions } from './session/routes/end-sessions.ts'
 import { listSessions } from './session/routes/list-sessions.ts'
 import { logout } from './session/routes/logout.ts'
+import { readRelease } from './release/release.ts'
+import { readVersion } from './release/routes/read-version.ts'
 import type { Services } from './services.ts'
 import { listTemplates } from './template/routes/list-templates.ts'
 import { readTemplate } from './template/routes/read-template.ts'
@@ -44,6 +47,7 @@ import { verify } from './transparent/routes/verify.ts'
 import { createUser } from './user/routes/create-user.ts'
 import { disableUser } from './user/routes/disable-user.ts'
 import { editUser } from './user/routes/edit-user.ts'
+import { listStatusValues } from './user/routes/list-status-values.ts'
 import { listUsers, readUser } from './user/routes/list-users.ts'
 import { addMember } from './vault/routes/add-member.ts'
 import { changeMember } from './vault/routes/change-member.ts'
@@ -96,6 +100,9 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     changeMember(on.memberships),
     removeMember(on.memberships),
     listPolicies(),
+    generatePassword(on.generator),
+    listStatusValues(),
+    readVersion(readRelease()),
 
     listTemplates(on.templates),
     readTemplate(on.templates),

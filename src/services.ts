@@ -3,6 +3,7 @@ import { createApplianceCommit } from './audit/appliance-commit.ts'
 import type { AuditTrail } from './audit/event.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config/schema.ts'
+import { createGenerator, type Generator } from './generator/generator.ts'
 import type { Hsm } from './hsm/hsm.ts'
 import { createApplicationKeys, type ApplicationKeys } from './login/application-key.ts'
 import { createLogin, type Login } from './login/login.ts'
@@ -42,6 +43,7 @@ export interface Services {
   readonly login: Login
   readonly sessions: Sessions
   readonly vaults: Vaults
+  readonly generator: Generator
   readonly templates: Templates
   readonly memberships: Memberships
   readonly keyring: Keyring
@@ -110,6 +112,7 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     }),
     sessions,
     vaults,
+    generator: createGenerator(hsm),
     templates: createTemplates(),
     memberships: createMemberships({ store, clock }),
     keyring,

@@ -1,14 +1,10 @@
+import type { PolicyRules } from './rules.ts'
+
 /** What a password must be like (spec: Password policy). A rule that does not apply is left out: clients read 0 as a rule. */
 export interface PasswordPolicy {
   readonly id: number
   readonly name: string
-  readonly rules: {
-    readonly min_length?: number
-    readonly min_lowercase_chars?: number
-    readonly min_uppercase_chars?: number
-    readonly min_numeric_chars?: number
-    readonly min_nonalphanumeric_chars?: number
-  }
+  readonly rules: PolicyRules
 }
 
 /** The policy of a vault whose creator names none: anything goes. */

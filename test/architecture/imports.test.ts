@@ -26,7 +26,10 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
     /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
   ['records', /^(session|login|otp|user|vault|transparent|validation)\/(membership-)?records\.ts$/],
-  ['domain', /^(session|login|otp|user|vault|transparent|policy|template|recognition|validation)\/[a-z0-9-]+\.ts$/],
+  [
+    'domain',
+    /^(session|login|otp|user|vault|transparent|policy|template|recognition|validation|generator|release|mime)\/[a-z0-9-]+\.ts$/,
+  ],
 ]
 
 const everyone = [...new Set(roles.map(([role]) => role))]
@@ -69,6 +72,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   transparent: ['vault'],
   vault: ['policy', 'user'],
   recognition: ['template'],
+  generator: ['policy'],
 }
 
 /** Packages with one owner. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { decimalId } from '../../access/decimal-id.ts'
 import { Fault } from '../../fault.ts'
 
 /** Lengths and letters are the domain's to judge. */
@@ -27,6 +28,7 @@ export const userParams = z.object({ userid: z.string() })
 
 /** @throws Fault `user.not_found` for what is no id */
 export function userIdOf(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new Fault('user.not_found')
-  return Number(text)
+  const id = decimalId(text)
+  if (id === undefined) throw new Fault('user.not_found')
+  return id
 }

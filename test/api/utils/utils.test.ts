@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { expectFault, type TestClient } from '../../support/client.ts'
+
+let appliance: TestAppliance
+let client: TestClient
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  client = await appliance.login(await appliance.addUser(['active']))
+})
+afterAll(() => appliance.close())
+
+it('GET /utils/statusvalues names the bits of users and of vaults', async () => {
+  const { CALLINFO } = await client.must('GET', '/utils/statusvalues')
+  expect([CALLINFO.handler, CALLINFO['statusbits']]).toEqual([
+    'UtilsHandler',
+    {
+      userbits: { Read: 0, Write: 1, Admin: 2, Audit: 3, Escrow: 4, Changepass: 6, Active: 7, 'UG-list': 8, Mail: 9 },
+      vaultbits: { Read: 0, Write: 1, Admin: 2 },
+    },
+  ])
+})
+
+it('GET /utils/version tells version and build', async () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+  const { CALLINFO } = await client.must('GET', '/utils/version')
+  expect([CALLINFO.handler, CALLINFO['version']]).toEqual([
+    'UtilsHandler',
+    expect.stringMatching(/^\d+\.\d+\.\d+-build\d{4}$/),
+  ])
+  expect(CALLINFO['version']).toMatch(new RegExp(`^${version.replaceAll('.', '\\.')}-`))
+})
+
+it('neither is told to strangers', async () => {
+  for (const path of ['/utils/statusvalues', '/utils/version', '/utils/policies'])
+    expectFault(await appliance.client().get(path), 403, 1200)
+})
