@@ -37,6 +37,7 @@ export const faultCodes = [
   'ciphertext.malformed',
   'ciphertext.invalid',
   'template.not_found',
+  'passphrase.refused',
   'user.not_found',
   'user.exists',
   'user.invalid',

@@ -10,7 +10,7 @@ interface Chore {
 }
 
 /** Every chore there is. */
-function choresOf({ keyDeletion, sessions, vaults }: Services): readonly Chore[] {
+function choresOf({ keyDeletion, sessions, throttle, vaults }: Services): readonly Chore[] {
   return [
     {
       what: 'destroying deleted keys that nobody can take back any more',
@@ -25,6 +25,13 @@ function choresOf({ keyDeletion, sessions, vaults }: Services): readonly Chore[]
       run: async () => {
         const ended = await sessions.endExpired()
         return ended === 0 ? [] : [{ sessions: ended }]
+      },
+    },
+    {
+      what: 'forgetting failed logins that count no more',
+      run: async () => {
+        await throttle.sweep()
+        return []
       },
     },
   ]

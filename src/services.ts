@@ -7,12 +7,14 @@ import { createGenerator, type Generator } from './generator/generator.ts'
 import type { Hsm } from './hsm/hsm.ts'
 import { createApplicationKeys, type ApplicationKeys } from './login/application-key.ts'
 import { createLogin, type Login } from './login/login.ts'
-import { createThrottle } from './login/throttle.ts'
+import { createProofs } from './login/proof.ts'
+import { createThrottle, type Throttle } from './login/throttle.ts'
 import { createDevices, type Devices } from './otp/devices.ts'
 import { createEnrolments, type Enrolments } from './otp/enrolment.ts'
 import { createOtps, type OtpDependencies, type Otps } from './otp/otp.ts'
 import { createSecondFactors } from './otp/second-factors.ts'
-import { createResync, type Resync } from './otp/resync.ts'
+import { createResync, type Resync, type TryLimit } from './otp/resync.ts'
+import { findPolicy, type PasswordPolicy } from './policy/policies.ts'
 import { createSessions, type Sessions } from './session/session.ts'
 import type { Store } from './store/store.ts'
 import { createTemplates, type Templates } from './template/templates.ts'
@@ -42,6 +44,7 @@ export interface Services {
   readonly validationClients: ValidationClients
   readonly login: Login
   readonly sessions: Sessions
+  readonly throttle: Throttle
   readonly vaults: Vaults
   readonly generator: Generator
   readonly templates: Templates
@@ -64,7 +67,7 @@ export interface ServiceDependencies {
 }
 
 export function createServices({ config, store, hsm, clock, audit }: ServiceDependencies): Services {
-  const passphrases = createPassphrases(hsm, config.login.argon2)
+  const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config) })
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
   const sessions = createSessions({ store, clock, limits: config.session })
   const otps = createOtps({
@@ -77,7 +80,8 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
   })
   const enrolments = createEnrolments({ hsm, clock })
   const devices = createDevices({ store, hsm, otps })
-  const throttle = createThrottle({ clock, rules: config.login })
+  const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
+  const proofs = createProofs({ store, passphrases, otps, throttle, clock })
   const invocations = createInvocations({ store, hsm, leaseSize: config.transparent.invocationLease })
   const vaultKeys = createVaultKeys(hsm, config.hsm.vaultKeys)
   const vaults = createVaults({ store, vaultKeys, clock })
@@ -99,17 +103,18 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     otps,
     enrolments,
     devices,
-    resync: createResync({ store, hsm, clock, window: config.otp.hotpResyncWindow, limit: throttle }),
+    resync: createResync({ store, hsm, clock, window: config.otp.hotpResyncWindow, limit: tryLimit(throttle) }),
     validationClients: createValidationClients({ store, hsm, clock }),
     login: createLogin({
-      store,
       applicationKeys,
-      passphrases,
-      otps,
+      proofs,
       sessions,
       throttle,
+      clock,
       enabledTypes: config.login.types,
+      passphraseMaxAgeMs: config.login.passphraseMaxAgeMs,
     }),
+    throttle,
     sessions,
     vaults,
     generator: createGenerator(hsm),
@@ -142,4 +147,18 @@ function otpAlarm(audit: Pick<AuditTrail, 'append'>, clock: Clock): OtpDependenc
       username: 'appliance',
       subject: `user ${userId}: OTP device ${publicId ?? id}`,
     })
+}
+
+function policyOf({ login }: Config): PasswordPolicy {
+  const policy = findPolicy(login.passphrasePolicy)
+  if (policy === undefined) throw new TypeError(`there is no password policy ${login.passphrasePolicy}`)
+  return policy
+}
+
+/** For tries that no user makes. */
+function tryLimit(throttle: Throttle): TryLimit {
+  return {
+    count: (tx, name, address) => throttle.count(tx, { name, userId: undefined, address }, false),
+    forgive: (tx, name, address) => throttle.forgive(tx, { name, userId: undefined, address }),
+  }
 }

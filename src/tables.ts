@@ -1,6 +1,6 @@
 import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { AuditHeadTable } from './audit/records.ts'
-import { ApplicationKeyTable, LoginAttemptsTable } from './login/records.ts'
+import { ApplicationKeyTable, LoginAttemptsTable, LoginPlaceTable } from './login/records.ts'
 import { OtpDeviceTable } from './otp/records.ts'
 import { SessionTable, SessionTokenTable } from './session/records.ts'
 import { KeyVersionTable, TransparentKeyTable } from './transparent/records.ts'
@@ -14,6 +14,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   UserTable,
   ApplicationKeyTable,
   LoginAttemptsTable,
+  LoginPlaceTable,
   OtpDeviceTable,
   SessionTable,
   SessionTokenTable,

@@ -110,6 +110,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   },
   'signature.malformed': { status: 400, number: 1517, text: 'This is not a signature of this appliance.' },
   'template.not_found': { status: 404, number: 1600, text: 'There is no such template: see /template.' },
+  'passphrase.refused': {
+    status: 400,
+    number: 1730,
+    text: 'This pass phrase is not good enough: take a longer one that nobody would guess.',
+  },
   'user.not_found': { status: 404, number: 1700, text: 'There is no such user.' },
   'user.exists': { status: 409, number: 1701, text: 'The user name is taken.' },
   'user.invalid': { status: 400, number: 1702, text: 'The user cannot be saved like this.' },

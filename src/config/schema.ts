@@ -153,6 +153,16 @@ const login = z.strictObject({
   freeAttempts: z.number().int().min(1).max(100).default(10).describe('Failed logins before delays begin.'),
   firstDelayMs: milliseconds.default(1_000).describe('The first delay; each further failure doubles it.'),
   longestDelayMs: milliseconds.default(900_000).describe('Where the doubling ends.'),
+  passphrasePolicy: z
+    .literal([2, 5, 7, 8, 13, 16, 17])
+    .default(17)
+    .describe('Password policy that new pass phrases of users must conform to, by its id in /utils/policies.'),
+  passphraseMaxAgeMs: z
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Age from which a login tells its user to change the pass phrase; 0 means never.'),
   argon2: z
     .strictObject({
       memoryKiB: z

@@ -1,15 +1,18 @@
-import { holds, mayLogIn } from '../access/capabilities.ts'
+import { mayLogIn } from '../access/capabilities.ts'
 import type { Shapes } from '../access/shapes.ts'
+import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
-import type { ExaminedOtp, Otps } from '../otp/otp.ts'
 import type { OtpKind } from '../otp/records.ts'
 import type { Sessions } from '../session/session.ts'
-import type { Store, Tx } from '../store/store.ts'
-import type { Passphrases } from '../user/passphrase.ts'
-import { findByUsername, type User } from '../user/records.ts'
+import type { Tx } from '../store/store.ts'
+import { strengthOf } from '../user/passphrase-strength.ts'
+import { forgiveFailedLogins, setPassphraseStrength } from '../user/passphrase-records.ts'
+import type { User } from '../user/records.ts'
 import { gathered, type Advice } from './advice.ts'
 import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials } from './credentials.ts'
+import { failureWarning, passphraseAdvice } from './passphrase-advice.ts'
+import type { Proof, Proofs } from './proof.ts'
 import type { ApplicationKey } from './records.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -39,69 +42,61 @@ export interface Login {
 }
 
 export interface LoginDependencies {
-  readonly store: Store
   readonly applicationKeys: ApplicationKeys
-  readonly passphrases: Passphrases
-  readonly otps: Otps
+  readonly proofs: Proofs
   readonly sessions: Sessions
   readonly throttle: Throttle
+  readonly clock: Clock
   readonly enabledTypes: readonly OtpKind[]
+  /** 0: pass phrases may grow as old as they like. */
+  readonly passphraseMaxAgeMs: number
 }
 
 export function createLogin(dependencies: LoginDependencies): Login {
-  const { store, applicationKeys, passphrases, otps, sessions, throttle, enabledTypes } = dependencies
+  const { applicationKeys, proofs, sessions, throttle, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
 
-  /** The reading whose application key exists, and that key; the first reading when there is none. */
+  /** The reading whose application key exists, and that key; the first reading when there is none. All are looked up, always. */
   async function settle(
     readings: readonly Credentials[],
   ): Promise<{ credentials: Credentials; applicationKey: ApplicationKey | undefined }> {
     const [first] = readings
     if (first === undefined) throw new Fault('login.refused')
-    for (const credentials of readings) {
-      const applicationKey = await applicationKeys.find(credentials.applicationKey)
-      if (applicationKey) return { credentials, applicationKey }
-    }
-    return { credentials: first, applicationKey: undefined }
+    const settled = await Promise.all(
+      readings.map(async (credentials) => ({
+        credentials,
+        applicationKey: await applicationKeys.find(credentials.applicationKey),
+      })),
+    )
+    return (
+      settled.find(({ applicationKey }) => applicationKey !== undefined) ?? {
+        credentials: first,
+        applicationKey: undefined,
+      }
+    )
   }
 
-  /** One transaction counts the attempt and uses up the OTP: every refusal costs the same. */
-  function countAndConsume({ username, address }: LoginAttempt, examined: ExaminedOtp | undefined): Promise<boolean> {
-    return store.transaction(async (tx) => {
-      await throttle.count(tx, username, address)
-      return examined !== undefined && (await otps.consume(tx, examined))
-    })
+  /** What to say about the pass phrase; where its strength was never judged, this is the moment: it is in hand. */
+  async function adviseOn(tx: Tx, { user, warnings }: Proof, passphrase: string): Promise<Advice> {
+    const strength = user.passphraseStrength ?? strengthOf(passphrase, [user.username])
+    if (user.passphraseStrength === null) await setPassphraseStrength(tx, user.id, strength)
+    const own = passphraseAdvice(user, strength, clock.now(), passphraseMaxAgeMs)
+    return gathered([own, { warnings: failureWarning(user) }, { warnings }])
   }
 
   return {
-    async logIn(attempt, commit) {
-      const { credentials, applicationKey } = await settle(attempt.credentials)
+    async logIn({ username, credentials: readings, address }, commit) {
+      const { credentials, applicationKey } = await settle(readings)
       if (!enabledTypes.includes(credentials.otpKind)) throw new Fault('login.type_disabled')
-      const user = (await findByUsername(store.read, attempt.username)) ?? undefined
-      const examined = await otps.examine(user?.id, credentials.otpKind, credentials.otp)
-      const fresh = await countAndConsume(attempt, examined)
-      const known = await passphrases.check(credentials.passphrase, user && passphraseOf(user))
-      if (!user || !fresh || !known || !applicationKey || !mayLogIn(user.capabilities)) throw new Fault('login.refused')
+      const proof = await proofs.prove({ ...credentials, username, address })
+      if (!proof || !applicationKey || !mayLogIn(proof.user.capabilities)) throw new Fault('login.refused')
+      const { user } = proof
       return commit(async (tx) => {
-        await throttle.forgive(tx, attempt.username, attempt.address)
-        const opened = await sessions.open(tx, {
-          userId: user.id,
-          applicationKeyId: applicationKey.id,
-          address: attempt.address,
-        })
-        const advice = gathered([adviceOn(user), { warnings: examined?.warnings ?? {} }])
-        return { ...opened, user, applicationKeyId: applicationKey.id, shapes: applicationKey.shapes, advice }
+        await throttle.forgive(tx, proof.attempt)
+        if (!(await forgiveFailedLogins(tx, user))) throw new Fault('login.refused')
+        const { id: applicationKeyId, shapes } = applicationKey
+        const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address })
+        return { ...opened, user, applicationKeyId, shapes, advice: await adviseOn(tx, proof, credentials.passphrase) }
       })
     },
   }
 }
-
-function adviceOn(user: User): Partial<Advice> {
-  if (!holds(user.capabilities, 'changePassphrase')) return {}
-  return { violations: { passphrase_change: 'An administrator asks you to change your pass phrase.' } }
-}
-
-const passphraseOf = (user: User) => ({
-  salt: user.passphraseSalt,
-  check: user.passphraseCheck,
-  cost: user.passphraseCost,
-})

@@ -1,4 +1,4 @@
-import { EntitySchema, IsNull, LessThan, LessThanOrEqual } from 'typeorm'
+import { EntitySchema, IsNull, LessThan, LessThanOrEqual, MoreThanOrEqual } from 'typeorm'
 import type { Shapes } from '../access/shapes.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../store/columns.ts'
 import type { Tx } from '../store/store.ts'
@@ -105,6 +105,30 @@ export async function blockedUntil(tx: Tx, subject: string): Promise<number> {
 
 export async function forgetAttempts(tx: Tx, subject: string): Promise<void> {
   await tx.delete(LoginAttemptsTable, { subject })
+}
+
+/** A place from which a user has logged in. */
+export interface LoginPlace {
+  readonly userId: number
+  /** By `networkOf`. */
+  readonly network: string
+  readonly lastAt: number
+}
+
+export const LoginPlaceTable = new EntitySchema<LoginPlace>({
+  name: 'LoginPlace',
+  tableName: 'login_places',
+  columns: { userId: named('user_id', primary(integer)), network: primary(text), lastAt: named('last_at', time) },
+})
+
+export function isFamiliar(tx: Tx, userId: number, network: string, since: number): Promise<boolean> {
+  return tx.existsBy(LoginPlaceTable, { userId, network, lastAt: MoreThanOrEqual(since) })
+}
+
+/** Remembers the place, and forgets those of the user that were last seen before `before`. */
+export async function rememberPlace(tx: Tx, place: LoginPlace, before: number): Promise<void> {
+  await tx.upsert(LoginPlaceTable, place, ['userId', 'network'])
+  await tx.delete(LoginPlaceTable, { userId: place.userId, lastAt: LessThan(before) })
 }
 
 export async function sweepAttempts(tx: Tx, before: number): Promise<void> {

@@ -10,6 +10,9 @@ export interface PasswordPolicy {
 /** The policy of a vault whose creator names none: anything goes. */
 export const defaultPolicyId = 16
 
+/** The policy of users' own pass phrases where the configuration names no other. */
+export const loginPolicyId = 17
+
 /** The ids are those that published clients know. */
 export const passwordPolicies: readonly PasswordPolicy[] = [
   {
@@ -35,6 +38,7 @@ export const passwordPolicies: readonly PasswordPolicy[] = [
   },
   { id: 5, name: 'PIN: 4 or more digits', rules: { min_length: 4, min_numeric_chars: 4 } },
   { id: 13, name: 'Pass phrase: 20 or more characters', rules: { min_length: 20 } },
+  { id: loginPolicyId, name: 'Login: 12 or more characters', rules: { min_length: 12 } },
   { id: defaultPolicyId, name: 'None', rules: {} },
 ]
 

@@ -1,7 +1,7 @@
 import { Fault } from '../fault.ts'
 
 /** Spec: Limits. Lengths are counted in Unicode code points. */
-const fieldLimits = { username: [5, 32], fullname: [5, 64], email: [5, 128], passphrase: [12, 256] } as const
+const fieldLimits = { username: [5, 32], fullname: [5, 64], email: [5, 128] } as const
 type LimitedField = keyof typeof fieldLimits
 
 export type UserFields = { readonly [field in LimitedField]?: string | undefined }
@@ -13,7 +13,7 @@ export type UserFields = { readonly [field in LimitedField]?: string | undefined
 export function checkFields(fields: UserFields): void {
   const { username, fullname, email } = fields
   for (const [field, value] of Object.entries({ username, fullname, email })) checkText(field, value)
-  for (const field of ['username', 'fullname', 'email', 'passphrase'] as const) checkLength(field, fields[field])
+  for (const field of ['username', 'fullname', 'email'] as const) checkLength(field, fields[field])
   if (username !== undefined && !/^[-\w.@]+$/.test(username))
     throw new Fault('user.invalid', 'username may hold letters, digits and - _ . @ only.')
   if (email !== undefined && !/^[^@\s]+@[^@\s]+$/.test(email))

@@ -7,6 +7,7 @@ import { checkCapabilities } from './capability-rules.ts'
 import { checkFields } from './fields.ts'
 import { checkNameFree, unlessTaken } from './names.ts'
 import type { Passphrases } from './passphrase.ts'
+import { passphraseColumns } from './passphrase-records.ts'
 import { insertUser, type User } from './records.ts'
 import type { SecondFactors } from './second-factors.ts'
 
@@ -53,21 +54,20 @@ export async function createNewUser(on: CreationDependencies, user: NewUser, com
 /** What is inserted, with all that takes time: the pass phrase's hash, the pair of keys. */
 async function rowOf({ hsm, passphrases, clock }: CreationDependencies, user: NewUser) {
   const { username, fullname, email, capabilities } = user
-  const { salt, check, cost } = await passphrases.create(user.passphrase)
+  const passphrase = await passphrases.create(user.passphrase, username)
   const pair = await hsm.generatePair('ec-p256')
+  const now = clock.now()
   return {
     username,
     fullname,
     email,
     capabilities,
-    passphraseSalt: salt,
-    passphraseCheck: check,
-    passphraseCost: cost,
+    ...passphraseColumns(passphrase, now),
     keyKek: pair.kek,
     keyBlob: pair.blob,
     publicKey: pair.publicKey,
     fingerprint: fingerprintOf(pair.publicKey),
-    createdAt: clock.now(),
+    createdAt: now,
   }
 }
 

@@ -2,6 +2,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
 import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
+import type { PasswordPolicy } from '../policy/policies.ts'
+import { judge } from './passphrase-rules.ts'
 
 /** What is kept of a pass phrase: nothing that can be guessed at without the token. */
 export interface PassphraseRecord {
@@ -22,22 +24,39 @@ export interface PassphraseCost {
   readonly queue: number
 }
 
+/** A pass phrase that was found good enough for its user. */
+export interface JudgedPassphrase extends PassphraseRecord {
+  /** See `strengthOf`. */
+  readonly strength: number
+}
+
 export interface Passphrases {
-  create(passphrase: string): Promise<PassphraseRecord>
+  /** @throws Fault `passphrase.refused` when it is not good enough; `login.busy` */
+  create(passphrase: string, username: string): Promise<JudgedPassphrase>
   /**
-   * Takes the same time whether or not there is a record: without one it works for nobody and answers false.
-   * @throws Fault `login.busy` when too many are waiting already
+   * Does what leads to a `check` only if there is room for that: nobody is turned away half-way.
+   * @throws Fault `login.busy` when too many are under way already
    */
+  seated<T>(work: () => Promise<T>): Promise<T>
+  /** Takes the same time whether or not there is a record: without one it works for nobody and answers false. */
   check(passphrase: string, record: PassphraseRecord | undefined): Promise<boolean>
 }
 
 const saltBytes = 16
 const hashBytes = 32
 
-export function createPassphrases(hsm: Pick<Hsm, 'pepper'>, cost: PassphraseCost): Passphrases {
+export interface PassphraseDependencies {
+  readonly hsm: Pick<Hsm, 'pepper'>
+  readonly cost: PassphraseCost
+  /** For new ones. */
+  readonly policy: PasswordPolicy
+}
+
+export function createPassphrases({ hsm, cost, policy }: PassphraseDependencies): Passphrases {
   const currentCost = `m=${cost.memoryKiB},t=${cost.passes}`
   const nobody: PassphraseRecord = { salt: randomBytes(saltBytes), check: randomBytes(32), cost: currentCost }
-  const inTurn = createTurns(cost.concurrency, cost.queue)
+  const inTurn = createTurns(cost.concurrency)
+  const seated = createSeats(cost.concurrency + cost.queue)
 
   async function derive(passphrase: string, salt: Buffer, costText: string): Promise<Buffer> {
     const [memoryCost, timeCost] = parseCost(costText)
@@ -55,10 +74,13 @@ export function createPassphrases(hsm: Pick<Hsm, 'pepper'>, cost: PassphraseCost
   }
 
   return {
-    async create(passphrase) {
+    async create(passphrase, username) {
+      const strength = judge(passphrase, username, policy)
       const salt = randomBytes(saltBytes)
-      return { salt, check: await derive(passphrase, salt, currentCost), cost: currentCost }
+      const check = await seated(() => derive(passphrase, salt, currentCost))
+      return { salt, check, cost: currentCost, strength }
     },
+    seated,
     async check(passphrase, record) {
       const { salt, check, cost } = record ?? nobody
       const derived = await derive(passphrase, salt, cost)
@@ -73,15 +95,13 @@ function parseCost(text: string): [memoryKiB: number, passes: number] {
   return [Number(match[1]), Number(match[2])]
 }
 
-/** Lets `concurrency` pieces of work run at once and `queue` more wait for their turn. */
-function createTurns(concurrency: number, queue: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Lets `concurrency` pieces of work run at once, in the order in which they came. */
+function createTurns(concurrency: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
   return async (work) => {
-    if (running >= concurrency) {
-      if (waiting.length >= queue) throw new Fault('login.busy', undefined, { retryAfterMs: 1_000 })
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running += 1
+    if (running >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
     try {
       return await work()
     } finally {
@@ -89,6 +109,20 @@ function createTurns(concurrency: number, queue: number): <T>(work: () => Promis
       const next = waiting.shift()
       if (next) next()
       else running -= 1
+    }
+  }
+}
+
+/** Lets so many pieces of work be under way. @throws Fault `login.busy` for more */
+function createSeats(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = count
+  return async (work) => {
+    if (free === 0) throw new Fault('login.busy', undefined, { retryAfterMs: 1_000 })
+    free -= 1
+    try {
+      return await work()
+    } finally {
+      free += 1
     }
   }
 }

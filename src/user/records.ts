@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm'
 import { capabilitiesOf, type Capabilities } from '../access/capabilities.ts'
-import { bytes, id, integer, named, text, time } from '../store/columns.ts'
+import { bytes, id, integer, named, nullable, text, time } from '../store/columns.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 export interface User {
@@ -14,6 +14,12 @@ export interface User {
   readonly passphraseCheck: Buffer
   /** The argon2id cost with which the check was made, for example `m=19456,t=2`. */
   readonly passphraseCost: string
+  /** See `strengthOf`; null where it was never judged. */
+  readonly passphraseStrength: number | null
+  readonly passphraseChangedAt: number
+  /** Logins that failed since the last good one. */
+  readonly failedLogins: number
+  readonly lastFailedLoginAt: number | null
   readonly keyKek: string
   readonly keyBlob: Buffer
   readonly publicKey: Buffer
@@ -36,6 +42,10 @@ export const UserTable = new EntitySchema<User>({
     passphraseSalt: named('passphrase_salt', bytes),
     passphraseCheck: named('passphrase_check', bytes),
     passphraseCost: named('passphrase_cost', text),
+    passphraseStrength: named('passphrase_strength', nullable(integer)),
+    passphraseChangedAt: named('passphrase_changed_at', time),
+    failedLogins: named('failed_logins', integer),
+    lastFailedLoginAt: named('last_failed_login_at', nullable(time)),
     keyKek: named('key_kek', text),
     keyBlob: named('key_blob', bytes),
     publicKey: named('public_key', bytes),
@@ -53,10 +63,10 @@ export function findByUsername(tx: Tx, username: string): Promise<User | null> {
     .getOne()
 }
 
-export type NewUserRow = Omit<User, 'id' | 'searchText'>
+export type NewUserRow = Omit<User, 'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt'>
 
 export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {
-  const row = { ...user, searchText: searchTextOf(user) }
+  const row = { ...user, searchText: searchTextOf(user), failedLogins: 0, lastFailedLoginAt: null }
   const inserted = await tx.insert(UserTable, row)
   return { ...row, id: Number(inserted.identifiers[0]?.['id']) }
 }

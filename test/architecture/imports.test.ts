@@ -25,7 +25,7 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
     'root',
     /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
-  ['records', /^(session|login|otp|user|vault|transparent|validation)\/(membership-)?records\.ts$/],
+  ['records', /^(session|login|otp|user|vault|transparent|validation)\/(membership-|passphrase-)?records\.ts$/],
   [
     'domain',
     /^(session|login|otp|user|vault|transparent|policy|template|recognition|validation|generator|release|mime)\/[a-z0-9-]+\.ts$/,
@@ -67,6 +67,7 @@ const typesAllowed: Readonly<Record<string, readonly string[]>> = {
 const features: Readonly<Record<string, readonly string[]>> = {
   session: ['user'],
   otp: ['user'],
+  user: ['policy'],
   login: ['user', 'otp', 'session'],
   validation: ['otp'],
   transparent: ['vault'],

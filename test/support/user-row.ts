@@ -11,6 +11,8 @@ export function userRow(username: string): NewUserRow {
     passphraseSalt: Buffer.alloc(16),
     passphraseCheck: Buffer.alloc(32),
     passphraseCost: 'm=8192,t=1',
+    passphraseStrength: 4,
+    passphraseChangedAt: 0,
     keyKek: 'none',
     keyBlob: Buffer.alloc(0),
     publicKey: Buffer.alloc(0),

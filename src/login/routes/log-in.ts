@@ -41,7 +41,12 @@ export const logIn = (login: Login, sessions: Sessions) =>
         }),
       )
       issue(loggedIn.token, loggedIn.shapes)
-      return { callinfo: loginResult(loggedIn, sessions.idleTimeoutMs) }
+      const { passphrase_weak: weak } = loggedIn.advice.warnings
+      return {
+        callinfo: loginResult(loggedIn, sessions.idleTimeoutMs),
+        // Where clients of this interface have always found this one.
+        ...(weak === undefined ? {} : { general: [weak] }),
+      }
     },
   })
 

@@ -140,7 +140,7 @@ describe('GET /utils/policies', () => {
     const { CALLINFO } = await client.must('GET', '/utils/policies')
     const policies = CALLINFO['policies'] as { id: number; name: string; rules: Record<string, number> }[]
     expect(CALLINFO.handler).toBe('UtilsHandler')
-    expect(policies.map(({ id }) => id)).toEqual([7, 8, 2, 5, 13, 16])
+    expect(policies.map(({ id }) => id)).toEqual([7, 8, 2, 5, 13, 17, 16])
     expect(policies[0]).toEqual({
       id: 7,
       name: expect.stringContaining('14'),

@@ -1,0 +1,13 @@
+import ipaddr from 'ipaddr.js'
+
+/**
+ * What counts as one place: an IPv4 address, or the /64 of an IPv6 address, since whoever has one address of a /64 has them
+ * all (RFC 4291 §2.5.4). What is no address is a place of its own.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
+  const [a, b, c, d] = parsed.parts
+  return `${new ipaddr.IPv6([a ?? 0, b ?? 0, c ?? 0, d ?? 0, 0, 0, 0, 0]).toString()}/64`
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { expectFault } from '../../support/client.ts'
+import { HardwareToken } from '../../support/hardware-token.ts'
+
+const dayMs = 24 * 3_600_000
+
+let appliance: TestAppliance
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start({ login: { passphraseMaxAgeMs: 100 * dayMs } })
+})
+afterAll(() => appliance.close())
+
+interface Told {
+  readonly audit: { violations: Record<string, string>; warnings: Record<string, string> }
+  readonly general: string[]
+}
+
+async function told(user: TestUser): Promise<Told> {
+  const { json } = await appliance.client().post('/auth', appliance.credentials(user))
+  expect(json.CALLINFO.status).toBe('SUCCESS')
+  return json.CALLINFO as unknown as Told
+}
+
+const setUser = (user: TestUser, assignment: string) =>
+  appliance.store.transaction((tx) => tx.query(`UPDATE users SET ${assignment} WHERE id = ${user.id}`))
+
+describe('the login tells its user', () => {
+  it('nothing, when there is nothing to tell', async () => {
+    expect(await told(await appliance.addUser())).toMatchObject({
+      audit: { violations: [], warnings: [] },
+      general: [],
+    })
+  })
+
+  it('of failed logins since the last good one, once', async () => {
+    const user = await appliance.addUser()
+    await told(user)
+    const before = Date.now()
+    for (const change of [{ passphrase: 'wrong wrong wrong' }, { otp: new HardwareToken().press() }])
+      expectFault(await appliance.client().post('/auth', { ...appliance.credentials(user), ...change }), 403, 1201)
+    const { failed_logins: sentence = '' } = (await told(user)).audit.warnings
+    expect(sentence).toMatch(
+      /^2 logins with your name have failed since your last one, the latest at [-\d]+ [:\d]+ UTC\.$/,
+    )
+    const moment = /at (\S+) (\S+) UTC/.exec(sentence)
+    expect(Date.parse(`${moment?.[1]}T${moment?.[2]}Z`)).toBeGreaterThanOrEqual(before - 1_000)
+    expect((await told(user)).audit.warnings).toEqual([])
+  })
+
+  it('of each of many that failed at the same moment', async () => {
+    const user = await appliance.addUser()
+    const wrong = Array.from({ length: 8 }, () => ({
+      ...appliance.credentials(user),
+      otp: new HardwareToken().press(),
+    }))
+    await Promise.all(wrong.map((body) => appliance.client().post('/auth', body)))
+    expect((await told(user)).audit.warnings['failed_logins']).toMatch(/^8 logins /)
+  })
+
+  it('that the pass phrase will be, and is, too old', async () => {
+    const user = await appliance.addUser()
+    await setUser(user, `passphrase_changed_at = passphrase_changed_at - ${89 * dayMs}`)
+    expect((await told(user)).audit).toEqual({ violations: [], warnings: [] })
+    await setUser(user, `passphrase_changed_at = passphrase_changed_at - ${6 * dayMs}`)
+    expect((await told(user)).audit).toEqual({
+      violations: [],
+      warnings: { passphrase_old: 'Your pass phrase has to be changed within 4 days.' },
+    })
+    await setUser(user, `passphrase_changed_at = passphrase_changed_at - ${6 * dayMs}`)
+    expect((await told(user)).audit).toEqual({
+      violations: { passphrase_old: 'Your pass phrase is 101 days old, and may grow 100 days old here: change it.' },
+      warnings: [],
+    })
+  })
+
+  it('that the pass phrase is weak, in general too', async () => {
+    const user = await appliance.addUser()
+    await setUser(user, 'passphrase_strength = 2')
+    const { audit, general } = await told(user)
+    expect(audit.warnings).toEqual({
+      passphrase_weak: 'Your pass phrase is weak: change it to one that nobody would guess.',
+    })
+    expect(general).toEqual([audit.warnings['passphrase_weak']])
+  })
+
+  it('the strength of a pass phrase that was never judged, and remembers it', async () => {
+    const user = await appliance.addUser()
+    await setUser(user, 'passphrase_strength = NULL')
+    expect((await told(user)).audit.warnings).toEqual([])
+    expect(
+      await appliance.store.query('SELECT passphrase_strength AS strength FROM users WHERE id = $1', [user.id]),
+    ).toEqual([{ strength: 4 }])
+  })
+})
+
+describe('more logins at once than may wait', () => {
+  it('are refused with 429 and Retry-After, and their OTPs stay good', async () => {
+    const busy = await TestAppliance.start({
+      http: { workers: 1 },
+      login: { argon2: { memoryKiB: 65_536, passes: 4, concurrency: 1, queue: 2 } },
+    })
+    try {
+      const users: TestUser[] = []
+      for (let n = 0; n < 8; n++) users.push(await busy.addUser())
+      const bodies = users.map((user) => busy.credentials(user))
+      const answers = await Promise.all(bodies.map((body) => busy.client().post('/auth', body)))
+      const refused = answers.flatMap((answer, n) => (answer.status === 200 ? [] : [{ answer, body: bodies[n] }]))
+      expect(refused.length).toBeGreaterThan(0)
+      for (const { answer } of refused) {
+        expectFault(answer, 429, 1204)
+        expect(answer.headers['retry-after']).toBe('1')
+      }
+      const [first] = refused
+      expect((await busy.client().post('/auth', first?.body)).status).toBe(200)
+    } finally {
+      await busy.close()
+    }
+  })
+})
