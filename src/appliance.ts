@@ -54,7 +54,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     maxFileBytes: config.files.maxBytes,
     report: reportFault(log),
   })
-  const endpoints = allEndpoints({ ...services, hsm, loginTypes: config.login.types, keyDefaults: config.transparent })
+  const endpoints = allEndpoints({ ...services, hsm, ...settingsOfEndpoints(config) })
   /** A listener of its own with the certificate and the limits of the API. */
   const listener = (section: string, place: { host: string; port: number }, handle: ServerOptions['handle']) => ({
     section,
@@ -93,6 +93,12 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     reload: () => Promise.resolve(server.reloadCertificate()),
   }
 }
+
+const settingsOfEndpoints = ({ login, transparent, files }: Config) => ({
+  loginTypes: login.types,
+  keyDefaults: transparent,
+  maxFileBytes: files.maxBytes,
+})
 
 /** Each worker has a token host of its own that it turns to first, as far as there are enough. */
 function rotated(sockets: readonly string[], slot: number): string[] {

@@ -3,6 +3,7 @@ import { generatePassword } from './generator/routes/generate-password.ts'
 import type { Hsm } from './hsm/hsm.ts'
 import { logIn } from './login/routes/log-in.ts'
 import { loginTypes } from './login/routes/login-types.ts'
+import { detectType } from './mime/routes/detect-mime-type.ts'
 import type { OtpKind } from './otp/records.ts'
 import { enrolDevice } from './otp/routes/enrol-device.ts'
 import { listDevices } from './otp/routes/list-devices.ts'
@@ -64,6 +65,7 @@ export interface EndpointDependencies extends Services {
   readonly hsm: Pick<Hsm, 'random' | 'offers'>
   readonly loginTypes: readonly OtpKind[]
   readonly keyDefaults: KeyDefaults
+  readonly maxFileBytes: number
 }
 
 /** The table of contents of the interface: every call there is. */
@@ -103,6 +105,7 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     generatePassword(on.generator),
     listStatusValues(),
     readVersion(readRelease()),
+    detectType(on.maxFileBytes),
 
     listTemplates(on.templates),
     readTemplate(on.templates),

@@ -14,7 +14,7 @@ afterAll(() => appliance.close())
 
 it('lists policies, bits and the version', async () => {
   const policies = accepted(await client.passwordPolicies()).data?.CALLINFO.policies ?? []
-  expect(policies.map(({ id }) => id)).toEqual([7, 8, 2, 5, 13, 16])
+  expect(policies.map(({ id }) => id)).toEqual(expect.arrayContaining([7, 8, 2, 5, 13, 16]))
   for (const { rules } of policies) for (const rule of Object.values(rules)) expect(rule).toBeGreaterThan(0)
   expect(accepted(await client.statusValues()).data?.CALLINFO.statusbits).toMatchObject({
     userbits: { Active: 7, Admin: 2, Audit: 3, Changepass: 6, Read: 0, Write: 1 },

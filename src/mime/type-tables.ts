@@ -1,0 +1,121 @@
+/**
+ * What a file extension says beyond what the first bytes can: the kinds of file that share a container, and those of
+ * plain text. Types are those of IANA's registry where there is one.
+ */
+type TypesByExtension = ReadonlyMap<string, string>
+
+const table = (rows: Readonly<Record<string, string>>): TypesByExtension =>
+  new Map(
+    Object.entries(rows).flatMap(([type, extensions]) => extensions.split(' ').map((extension) => [extension, type])),
+  )
+
+const openXml = 'application/vnd.openxmlformats-officedocument'
+const openDocument = 'application/vnd.oasis.opendocument'
+
+/** ZIP archives (APPNOTE.TXT). */
+export const zipTypes = table({
+  'application/vnd.apple.keynote': 'key',
+  'application/vnd.apple.pages': 'pages',
+  'application/vnd.apple.numbers': 'numbers',
+  [`${openXml}.wordprocessingml.document`]: 'docx',
+  [`${openXml}.wordprocessingml.template`]: 'dotx',
+  'application/vnd.ms-word.document.macroEnabled.12': 'docm',
+  'application/vnd.ms-word.template.macroEnabled.12': 'dotm',
+  [`${openXml}.spreadsheetml.sheet`]: 'xlsx',
+  [`${openXml}.spreadsheetml.template`]: 'xltx',
+  'application/vnd.ms-excel.sheet.macroEnabled.12': 'xlsm',
+  'application/vnd.ms-excel.template.macroEnabled.12': 'xltm',
+  'application/vnd.ms-excel.sheet.binary.macroEnabled.12': 'xlsb',
+  [`${openXml}.presentationml.presentation`]: 'pptx',
+  [`${openXml}.presentationml.template`]: 'potx',
+  [`${openXml}.presentationml.slideshow`]: 'ppsx',
+  'application/vnd.ms-powerpoint.presentation.macroEnabled.12': 'pptm',
+  'application/vnd.ms-powerpoint.template.macroEnabled.12': 'potm',
+  'application/vnd.ms-powerpoint.slideshow.macroEnabled.12': 'ppsm',
+  'application/vnd.ms-visio.drawing.main+xml': 'vsdx',
+  [`${openDocument}.text`]: 'odt',
+  [`${openDocument}.text-template`]: 'ott',
+  [`${openDocument}.spreadsheet`]: 'ods',
+  [`${openDocument}.spreadsheet-template`]: 'ots',
+  [`${openDocument}.presentation`]: 'odp',
+  [`${openDocument}.presentation-template`]: 'otp',
+  [`${openDocument}.graphics`]: 'odg',
+  [`${openDocument}.formula`]: 'odf',
+  'application/java-archive': 'jar war ear',
+  'application/vnd.android.package-archive': 'apk',
+  'application/epub+zip': 'epub',
+  'application/x-xpinstall': 'xpi',
+  'application/vsix': 'vsix',
+  'application/vnd.google-earth.kmz': 'kmz',
+  'model/3mf': '3mf',
+})
+
+/** Compound files, the containers of older office programs ([MS-CFB]). */
+export const compoundTypes = table({
+  'application/msword': 'doc dot',
+  'application/vnd.ms-excel': 'xls xlt xla',
+  'application/vnd.ms-powerpoint': 'ppt pot pps',
+  'application/vnd.ms-outlook': 'msg',
+  'application/vnd.visio': 'vsd',
+  'application/vnd.ms-project': 'mpp',
+  'application/vnd.ms-publisher': 'pub',
+  'application/x-msi': 'msi msp',
+})
+
+export const xmlTypes = table({
+  'image/svg+xml': 'svg',
+  'application/xhtml+xml': 'xhtml xht',
+  'application/rss+xml': 'rss',
+  'application/atom+xml': 'atom',
+  'application/xslt+xml': 'xsl xslt',
+  'application/vnd.google-earth.kml+xml': 'kml',
+  'application/gpx+xml': 'gpx',
+  'application/xml-dtd': 'dtd',
+})
+
+export const gzipTypes = table({ 'image/svg+xml': 'svgz' })
+
+/** DER (X.690), of which the first bytes tell no more than that. */
+export const derTypes = table({
+  'application/pkix-cert': 'cer crt der',
+  'application/x-pkcs12': 'p12 pfx',
+  'application/x-pkcs7-certificates': 'p7b',
+  'application/pkcs7-mime': 'p7m p7c',
+  'application/pkcs7-signature': 'p7s',
+  'application/pkcs8': 'p8',
+  'application/pkcs10': 'p10 csr',
+  'application/pkix-crl': 'crl',
+})
+
+export const textTypes: TypesByExtension = new Map([
+  ...xmlTypes,
+  ...table({
+    'application/json': 'json map',
+    'application/ld+json': 'jsonld',
+    'application/geo+json': 'geojson',
+    'application/x-ndjson': 'ndjson jsonl',
+    'application/xml': 'xml xsd',
+    'application/yaml': 'yaml yml',
+    'application/toml': 'toml',
+    'application/sql': 'sql',
+    'application/x-sh': 'sh bash',
+    'application/x-pem-file': 'pem key crt cer csr crl',
+    'application/x-tex': 'tex',
+    'message/rfc822': 'eml',
+    'text/calendar': 'ics',
+    'text/css': 'css',
+    'text/csv': 'csv',
+    'text/html': 'html htm',
+    'text/javascript': 'js mjs cjs',
+    'text/markdown': 'md markdown',
+    'text/plain': 'txt log ini conf cfg',
+    'text/tab-separated-values': 'tsv',
+    'text/vcard': 'vcf',
+    'text/x-python': 'py',
+    'text/x-c': 'c h',
+    'text/x-java-source': 'java',
+  }),
+])
+
+/** Kinds whose signature lies beyond the first 64 bytes. */
+export const lateTypes = table({ 'application/x-tar': 'tar', 'application/x-iso9660-image': 'iso' })
