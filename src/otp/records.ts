@@ -1,7 +1,8 @@
-import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
+import { EntitySchema, In, IsNull } from 'typeorm'
 import { mayLogIn } from '../access/capabilities.ts'
 import { keyRecord, type KeyKind, type KeyReference } from '../hsm/hsm.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../store/columns.ts'
+import { change, readRow, selectList } from '../store/statement.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 /** What a login calls its second factor (spec: Login types): a HOTP token is a hardware token. */
@@ -112,13 +113,19 @@ export function unheldDevices(tx: Tx): Promise<OtpDevice[]> {
   return tx.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
 }
 
-/** Whether somebody holds the device who may log in. */
-export async function holderMayLogIn(store: Pick<Store, 'query'>, deviceId: number): Promise<boolean> {
-  const [holder] = await store.query<{ capabilities: number }>(holderCapabilities, [deviceId])
-  return holder !== undefined && mayLogIn(holder.capabilities)
+/** The device with this public id, and whether somebody holds it who may log in. */
+export async function findHeld(
+  store: Pick<Store, 'query'>,
+  publicId: string,
+): Promise<{ readonly device: OtpDevice; readonly mayBeUsed: boolean } | undefined> {
+  const [row] = await store.query<{ capabilities: number | null }>(heldByPublicId, [publicId])
+  if (row === undefined) return undefined
+  const { capabilities, ...device } = row
+  return { device: readRow(OtpDeviceTable, device), mayBeUsed: capabilities !== null && mayLogIn(capabilities) }
 }
 
-const holderCapabilities = `SELECT u.capabilities FROM otp_devices d JOIN users u ON u.id = d.user_id WHERE d.id = $1`
+const heldByPublicId = `SELECT ${selectList(OtpDeviceTable, 'd')}, u.capabilities
+  FROM otp_devices d LEFT JOIN users u ON u.id = d.user_id WHERE d.public_id = $1`
 
 export type NewDevice = EnrolledFields & Pick<OtpDevice, 'seal' | 'counter' | 'createdAt'>
 
@@ -160,6 +167,8 @@ export async function advanceCounter(
   userId: number | null,
   { counter, driftSteps, ticks, usedAt }: Advance,
 ): Promise<boolean> {
-  const where = { id: deviceId, userId: userId ?? IsNull(), counter: LessThan(counter) }
-  return (await tx.update(OtpDeviceTable, where, { counter, driftSteps, ticks, usedAt })).affected === 1
+  return (await change(tx, advance, [counter, driftSteps, ticks, usedAt, deviceId, userId])) === 1
 }
+
+const advance = `UPDATE otp_devices SET counter = $1, drift_steps = $2, ticks = $3, used_at = $4
+  WHERE id = $5 AND counter < $1 AND (user_id = $6 OR (user_id IS NULL AND $6 IS NULL))`

@@ -1,6 +1,6 @@
 import { isFault } from '../fault.ts'
 import type { ExaminedToken, OtpDependencies } from './otp.ts'
-import { deviceKey, findByPublicId, holderMayLogIn, type OtpDevice } from './records.ts'
+import { deviceKey, findByPublicId, findHeld, type OtpDevice } from './records.ts'
 import { sparedWork } from './spared-work.ts'
 import { lastUseCounter, tokenWarnings } from './token-warnings.ts'
 import { counterOf, readToken, type TokenReading, type YubicoOtp } from './yubico.ts'
@@ -52,13 +52,13 @@ export function createTokenExamination({ store, hsm, clock, alarm }: OtpDependen
     },
 
     async examineToken(otp) {
-      const device = await findByPublicId(store.read, otp.publicId)
-      if (device === null) {
+      const held = await findHeld(store, otp.publicId)
+      if (held === undefined) {
         await sparedWork(hsm, 1)
         return undefined
       }
-      const [examined, mayUse] = await Promise.all([open(device, otp), holderMayLogIn(store, device.id)])
-      return mayUse ? examined : undefined
+      const examined = await open(held.device, otp)
+      return held.mayBeUsed ? examined : undefined
     },
   }
 }

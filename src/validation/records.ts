@@ -1,7 +1,8 @@
 import { EntitySchema } from 'typeorm'
 import { keyRecord, type KeyReference } from '../hsm/hsm.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../store/columns.ts'
-import type { Tx } from '../store/store.ts'
+import { change, readRow, selectList } from '../store/statement.ts'
+import type { Store, Tx } from '../store/store.ts'
 
 /** An application that asks the validator. Its API key, 20 bytes for HMAC-SHA-1, lies wrapped like an OTP seed. */
 export interface ValidationClient {
@@ -43,9 +44,12 @@ export function clientKey(client: ValidationClient): KeyReference {
   return { key: { record: clientRecord(client), seal: client.seal } }
 }
 
-export function findClient(tx: Tx, clientId: number): Promise<ValidationClient | null> {
-  return tx.findOneBy(ValidationClientTable, { id: clientId })
+export async function findClient(store: Pick<Store, 'query'>, clientId: number): Promise<ValidationClient | undefined> {
+  const [row] = await store.query<object>(clientById, [clientId])
+  return row && readRow(ValidationClientTable, row)
 }
+
+const clientById = `SELECT ${selectList(ValidationClientTable, 'c')} FROM validation_clients c WHERE c.id = $1`
 
 export function findClientByName(tx: Tx, name: string): Promise<ValidationClient | null> {
   return tx.findOneBy(ValidationClientTable, { name })
@@ -78,9 +82,12 @@ export const ValidatedOtpTable = new EntitySchema<ValidatedOtp>({
   columns: { deviceId: primary(named('device_id', integer)), counter: integer, nonce: text },
 })
 
-export async function noteValidated(tx: Tx, otp: ValidatedOtp): Promise<void> {
-  await tx.upsert(ValidatedOtpTable, otp, ['deviceId'])
+export async function noteValidated(tx: Tx, { deviceId, counter, nonce }: ValidatedOtp): Promise<void> {
+  await change(tx, upsertValidated, [deviceId, counter, nonce])
 }
+
+const upsertValidated = `INSERT INTO validated_otps (device_id, counter, nonce) VALUES ($1, $2, $3)
+  ON CONFLICT (device_id) DO UPDATE SET counter = excluded.counter, nonce = excluded.nonce`
 
 /** Whether this very OTP was accepted together with this nonce. */
 export function wasValidated(tx: Tx, otp: ValidatedOtp): Promise<boolean> {

@@ -35,13 +35,13 @@ const secondsForm = /^\d{1,6}$/
 const nameForm = /^[A-Za-z0-9_]{1,32}$/
 const valueForm = /^[\w.:-]{0,128}$/
 
-const forms: Readonly<Record<string, RegExp>> = {
-  id: clientIdForm,
-  nonce: nonceForm,
-  sl: levelForm,
-  timeout: secondsForm,
-  h: /^.{0,128}$/,
-}
+const forms = new Map([
+  ['id', clientIdForm],
+  ['nonce', nonceForm],
+  ['sl', levelForm],
+  ['timeout', secondsForm],
+  ['h', /^.{0,128}$/],
+])
 
 /** Reads a query string, strictly: each parameter once, each in its form. Unknown parameters are signed and not looked at. */
 export function readRequest(query: string): ReadRequest {
@@ -78,4 +78,4 @@ export function signedText(members: readonly (readonly [name: string, value: str
     .join('&')
 }
 
-const fits = (name: string, value: string): boolean => nameForm.test(name) && (forms[name] ?? valueForm).test(value)
+const fits = (name: string, value: string): boolean => nameForm.test(name) && (forms.get(name) ?? valueForm).test(value)

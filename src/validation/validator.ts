@@ -76,7 +76,7 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
 
   async function answer(passage: Passage): Promise<string> {
     const { clientId, request } = passage.read
-    if (clientId !== undefined) passage.client = (await findClient(store.read, clientId)) ?? undefined
+    if (clientId !== undefined) passage.client = await findClient(store, clientId)
     if (request === undefined) return conclude(passage, 'MISSING_PARAMETER')
     if (passage.client === undefined) return conclude(passage, 'NO_SUCH_CLIENT')
     const examined = await examine(passage.client, request)

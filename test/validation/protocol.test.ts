@@ -176,6 +176,9 @@ describe('a request', () => {
     ['sl in words of its own', `id=1&nonce=${nonce}&otp=x&sl=slow`],
     ['a timeout that is no number', `id=1&nonce=${nonce}&otp=x&timeout=soon`],
     ['a separator in a value', `id=1&nonce=${nonce}&otp=x&more=a%26otp=y`],
+    ['names that every object has', 'constructor=1&__proto__=2&toString=3&hasOwnProperty=4'],
+    ['a second question mark', `id=1&nonce=${nonce}&otp=x?otp=y`],
+    ['200 parameters', Array.from({ length: 200 }, (_, at) => `p${at}`).join('&')],
     ['a separator in a name', `id=1&nonce=${nonce}&otp=x&a%3Db=c`],
   ])('with %s is MISSING_PARAMETER, and nothing unfit is repeated', async (_name, query) => {
     const { status, members, text } = await validator.ask(query)

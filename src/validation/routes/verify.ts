@@ -19,7 +19,7 @@ export function createVerifyHandler(validator: Validator, rateLimit: RateLimit) 
     if (!rateLimit.admit(address))
       return send(response, 429, 'Too many requests from this address.', { 'Retry-After': '1' })
     if (url.length > maxUrlLength) return send(response, 414, `An address has ${maxUrlLength} characters at most.`)
-    const [requested, query = ''] = url.split('?', 2)
+    const { requested, query } = divided(url)
     if (requested !== path) return send(response, 404, `There is only GET ${path} here.`)
     if (request.method !== 'GET') return send(response, 405, `There is only GET ${path} here.`, { Allow: 'GET' })
     const { text, requestId } = await validator.verify(query, address)
@@ -27,7 +27,14 @@ export function createVerifyHandler(validator: Validator, rateLimit: RateLimit) 
   }
 }
 
+function divided(url: string): { readonly requested: string; readonly query: string } {
+  const at = url.indexOf('?')
+  return at < 0 ? { requested: url, query: '' } : { requested: url.slice(0, at), query: url.slice(at + 1) }
+}
+
 function send(response: Response, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+  // The server may have refused a body that trickled in meanwhile.
+  if (response.headersSent) return
   response.statusCode = status
   for (const [name, value] of Object.entries({ ...fixedHeaders, ...headers })) response.setHeader(name, value)
   response.end(status === 200 ? text : `${text}\r\n`)

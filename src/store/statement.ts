@@ -1,0 +1,36 @@
+import type { EntitySchema, EntitySchemaColumnOptions, ObjectLiteral } from 'typeorm'
+import { forSqlite } from './placeholders.ts'
+import type { Tx } from './store.ts'
+
+/** The columns of a table for a SELECT written by hand, as hot paths need one, under the names that the code gives them. */
+export function selectList<Row extends ObjectLiteral>(table: EntitySchema<Row>, alias: string): string {
+  return columnsOf(table)
+    .map(([member, { name = member }]) => `${alias}.${name} AS "${member}"`)
+    .join(', ')
+}
+
+/** What such a SELECT gave, as the code knows it; members that are no columns stay as they are. */
+export function readRow<Row extends ObjectLiteral>(table: EntitySchema<Row>, selected: object): Row {
+  const row = { ...selected } as Record<string, unknown>
+  for (const [member, { transformer }] of columnsOf(table))
+    if (transformer !== undefined && !Array.isArray(transformer)) row[member] = transformer.from(row[member])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names and forms are the table's own
+  return row as Row
+}
+
+function columnsOf<Row extends ObjectLiteral>(table: EntitySchema<Row>): [string, EntitySchemaColumnOptions][] {
+  return Object.entries<EntitySchemaColumnOptions | undefined>(table.options.columns).flatMap(([member, column]) =>
+    column === undefined ? [] : [[member, column]],
+  )
+}
+
+/** A statement in a transaction; resolves to the rows that it changed. Placeholders are `$1`, `$2`, … in either dialect. */
+export async function change(tx: Tx, sql: string, parameters: readonly unknown[]): Promise<number> {
+  const runner = tx.queryRunner
+  if (runner === undefined) throw new TypeError('a change needs a transaction')
+  const isSqlite = runner.connection.options.type === 'better-sqlite3'
+  const statement = isSqlite ? forSqlite(sql, parameters) : { sql, parameters: [...parameters] }
+  const { affected } = await runner.query(statement.sql, statement.parameters, true)
+  if (affected === undefined) throw new TypeError('the database does not say how many rows a statement changed')
+  return affected
+}
