@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../../src/fault.ts'
-import { ApplicationKeyTable } from '../../src/login/records.ts'
 import { openStore } from '../../src/store/open.ts'
 import { change, readRow, selectList } from '../../src/store/statement.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tables } from '../../src/tables.ts'
+import { ValidationClientTable } from '../../src/validation/records.ts'
 import { hasPostgres, startPostgres } from '../support/postgres.ts'
 
 interface Place {
@@ -68,18 +68,28 @@ function behavesAsStore(makePlace: () => Place): void {
   })
 
   it('reads the same by a statement of our own as by the table, and tells how many rows one has changed', async () => {
-    const key = { name: 'by hand', keyCheck: Buffer.from([0, 1, 255]), createdAt: 2 ** 41, revokedAt: null }
-    await one.transaction((tx) => tx.insert(ApplicationKeyTable, { ...key }))
-    const select = `SELECT ${selectList(ApplicationKeyTable, 'k')} FROM application_keys k WHERE k.name = $1`
-    const [row] = await one.query<object>(select, ['by hand'])
-    const read = readRow(ApplicationKeyTable, row ?? {})
-    expect(read).toEqual({ ...(await one.read.findOneByOrFail(ApplicationKeyTable, { name: 'by hand' })) })
-    expect(read).toMatchObject(key)
+    const bytes = Buffer.from([0, 1, 255])
+    const row = {
+      name: 'by hand',
+      allowUnsigned: 1,
+      kek: '',
+      blob: bytes,
+      seal: bytes,
+      createdAt: 2 ** 41,
+      revokedAt: null,
+    }
+    await one.transaction((tx) => tx.insert(ValidationClientTable, { ...row }))
+    const byName = `SELECT ${selectList(ValidationClientTable, 'c')} FROM validation_clients c WHERE c.name = $1`
+    const [selected] = await one.query<object>(byName, ['by hand'])
+    const read = readRow(ValidationClientTable, selected ?? {})
+    const found = () => one.read.findOneByOrFail(ValidationClientTable, { name: 'by hand' })
+    expect(read).toEqual({ ...(await found()) })
+    expect(read).toMatchObject(row)
 
-    const revoke = 'UPDATE application_keys SET revoked_at = $2 WHERE created_at < $2 AND name = $1'
+    const revoke = 'UPDATE validation_clients SET revoked_at = $2 WHERE created_at < $2 AND name = $1'
     const revoked = (at: number) => one.transaction((tx) => change(tx, revoke, ['by hand', at]))
     expect([await revoked(2 ** 41), await revoked(2 ** 42)]).toEqual([0, 1])
-    expect((await one.read.findOneBy(ApplicationKeyTable, { name: 'by hand' }))?.revokedAt).toBe(2 ** 42)
+    expect((await found()).revokedAt).toBe(2 ** 42)
   })
 
   it('takes everything back when work fails, and hands the fault on', async () => {
