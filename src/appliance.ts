@@ -53,6 +53,8 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     maxBodyBytes: config.http.maxBodyBytes,
     maxFileBytes: config.files.maxBytes,
     report: reportFault(log),
+    alarm: ({ requestId, operation, subject, username, address }) =>
+      log.warn({ requestId, operation, subject, username, address }, 'an alarm was raised'),
   })
   const endpoints = allEndpoints({ ...services, hsm, ...settingsOfEndpoints(config) })
   /** A listener of its own with the certificate and the limits of the API. */

@@ -4,6 +4,12 @@ import type { Hsm } from './hsm/hsm.ts'
 import { logIn } from './login/routes/log-in.ts'
 import { loginTypes } from './login/routes/login-types.ts'
 import { detectType } from './mime/routes/detect-mime-type.ts'
+import { createObject } from './object/routes/create-object.ts'
+import { deleteObject } from './object/routes/delete-object.ts'
+import { editObject } from './object/routes/edit-object.ts'
+import { findObjects, findObjectsByPath } from './object/routes/find-objects.ts'
+import { readObject } from './object/routes/read-object.ts'
+import { vaultContents } from './object/routes/vault-contents.ts'
 import type { OtpKind } from './otp/records.ts'
 import { enrolDevice } from './otp/routes/enrol-device.ts'
 import { listDevices } from './otp/routes/list-devices.ts'
@@ -94,7 +100,7 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
 
     createVault(on.vaults),
     listVaults(on.vaults),
-    readVault(on.vaults, () => Promise.resolve({ objects: [], templates: [] })),
+    readVault(on.vaults, vaultContents(on.objectReading, on.templates)),
     editVault(on.vaults),
     deleteVault(on.vaults),
     listMembers(on.memberships),
@@ -111,6 +117,19 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     readTemplate(on.templates),
     collectFile(on.templates),
 
+    createObject(on.objects, on.objectReading),
+    readObject(on.objectReading, on.templates),
+    editObject(on.objects),
+    deleteObject(on.objects),
+    findObjects({ ...on, reading: on.objectReading }),
+    findObjectsByPath({ ...on, reading: on.objectReading }),
+
+    ...transparentEndpoints(on),
+  ]
+}
+
+function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
+  return [
     listKeyTypes(on.hsm),
     listKeys(on.keyring, 'LIST'),
     listKeys(on.keyring, 'GET'),

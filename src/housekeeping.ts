@@ -10,7 +10,7 @@ interface Chore {
 }
 
 /** Every chore there is. */
-function choresOf({ keyDeletion, sessions, throttle, vaults }: Services): readonly Chore[] {
+function choresOf({ keyDeletion, sessions, throttle, vaults, objectDestruction }: Services): readonly Chore[] {
   return [
     {
       what: 'destroying deleted keys that nobody can take back any more',
@@ -19,6 +19,18 @@ function choresOf({ keyDeletion, sessions, throttle, vaults }: Services): readon
     {
       what: 'destroying data keys that deleted vaults left behind',
       run: async () => (await vaults.destroyDoomedKeys()).map((keyId) => ({ keyId })),
+    },
+    {
+      what: 'destroying deleted objects whose recovery window has passed',
+      run: async () =>
+        (await objectDestruction.destroyExpired()).map(({ vaultId: vault, id: object }) => ({ vault, object })),
+    },
+    {
+      what: 'removing uploads that no object has',
+      run: async () => {
+        const swept = await objectDestruction.sweepUploads()
+        return swept === 0 ? [] : [{ uploads: swept }]
+      },
     },
     {
       what: 'ending sessions whose time has passed',

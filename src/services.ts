@@ -10,12 +10,19 @@ import { createLogin, type Login } from './login/login.ts'
 import { createProofs } from './login/proof.ts'
 import { createThrottle, type Throttle } from './login/throttle.ts'
 import { createDevices, type Devices } from './otp/devices.ts'
+import { createAllowance } from './object/allowance.ts'
+import { createObjectDestruction, type ObjectDestruction } from './object/destruction.ts'
+import { createFieldCipher } from './object/field-cipher.ts'
+import { createFileStore } from './object/file-store.ts'
+import { createObjects, type Objects } from './object/object.ts'
+import { createObjectReading, type ObjectReading } from './object/reading.ts'
 import { createEnrolments, type Enrolments } from './otp/enrolment.ts'
 import { createOtps, type OtpDependencies, type Otps } from './otp/otp.ts'
 import { createSecondFactors } from './otp/second-factors.ts'
 import { createResync, type Resync, type TryLimit } from './otp/resync.ts'
 import { findPolicy, type PasswordPolicy } from './policy/policies.ts'
 import { createSessions, type Sessions } from './session/session.ts'
+import { breaksPolicy } from './policy/rules.ts'
 import type { Store } from './store/store.ts'
 import { createTemplates, type Templates } from './template/templates.ts'
 import { createInvocations } from './transparent/invocations.ts'
@@ -31,7 +38,7 @@ import { createUsers, type Users } from './user/user.ts'
 import { createMemberships, type Memberships } from './vault/membership.ts'
 import { createVaultKeys } from './vault/vault-key.ts'
 import { createValidationClients, type ValidationClients } from './validation/client.ts'
-import { createVaults, type Vaults } from './vault/vault.ts'
+import { createVaults, type VaultDependencies, type Vaults } from './vault/vault.ts'
 
 /** The domain, put together: what a worker serves over HTTP and the console works with directly. */
 export interface Services {
@@ -49,6 +56,9 @@ export interface Services {
   readonly generator: Generator
   readonly templates: Templates
   readonly memberships: Memberships
+  readonly objects: Objects
+  readonly objectReading: ObjectReading
+  readonly objectDestruction: ObjectDestruction
   readonly keyring: Keyring
   readonly keyDeletion: KeyDeletion
   readonly ciphers: Ciphers
@@ -82,15 +92,12 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
   const devices = createDevices({ store, hsm, otps })
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
   const proofs = createProofs({ store, passphrases, otps, throttle, clock })
-  const invocations = createInvocations({ store, hsm, leaseSize: config.transparent.invocationLease })
-  const vaultKeys = createVaultKeys(hsm, config.hsm.vaultKeys)
-  const vaults = createVaults({ store, vaultKeys, clock })
-  const versions = createKeyVersions({ store, hsm, invocations, clock })
   const commitAsAppliance = createApplianceCommit({ store, audit, clock })
-  const commitForKey: KeyringDependencies['commitAsAppliance'] = (operation, { vaultId, name }, work) =>
-    commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
-  const { recoveryWindowMs } = config.transparent
-  const keyring = createKeyring({ store, hsm, versions, invocations, clock, commitAsAppliance: commitForKey })
+  const templates = createTemplates()
+  const objectServices = createObjectServices({ config, store, hsm, clock, templates, commitAsAppliance })
+  const { objectDestruction } = objectServices
+  const clearObjects: VaultDependencies['clearObjects'] = (tx, vaultId) => objectDestruction.clearVault(tx, vaultId)
+  const vaults = createVaults({ store, vaultKeys: createVaultKeys(hsm, config.hsm.vaultKeys), clock, clearObjects })
   return {
     users: createUsers({
       store,
@@ -118,8 +125,38 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     sessions,
     vaults,
     generator: createGenerator(hsm),
-    templates: createTemplates(),
     memberships: createMemberships({ store, clock }),
+    templates,
+    ...objectServices,
+    ...createTransparentServices({ config, store, hsm, clock, vaults, commitAsAppliance }),
+  }
+}
+
+/** Commits what the appliance does by itself, after a record that says so. */
+interface ByAppliance {
+  readonly commitAsAppliance: ReturnType<typeof createApplianceCommit>
+}
+
+type TransparentServices = Pick<
+  Services,
+  'keyring' | 'keyDeletion' | 'ciphers' | 'dataKeys' | 'signatures' | 'transfers'
+>
+
+function createTransparentServices({
+  config,
+  store,
+  hsm,
+  clock,
+  vaults,
+  commitAsAppliance,
+}: Omit<ServiceDependencies, 'audit'> & Pick<Services, 'vaults'> & ByAppliance): TransparentServices {
+  const invocations = createInvocations({ store, hsm, leaseSize: config.transparent.invocationLease })
+  const versions = createKeyVersions({ store, hsm, invocations, clock })
+  const commitForKey: KeyringDependencies['commitAsAppliance'] = (operation, { vaultId, name }, work) =>
+    commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
+  const { recoveryWindowMs } = config.transparent
+  const keyring = createKeyring({ store, hsm, versions, invocations, clock, commitAsAppliance: commitForKey })
+  return {
     keyring,
     keyDeletion: createKeyDeletion({ store, hsm, clock, recoveryWindowMs, commitAsAppliance: commitForKey }),
     ciphers: createCiphers({
@@ -134,6 +171,31 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     signatures: createSignatures({ hsm, keyring, versions }),
     transfers: createTransfers({ store, hsm, keyring, versions, clock }),
   }
+}
+
+type ObjectServices = Pick<Services, 'objects' | 'objectReading' | 'objectDestruction'>
+
+function createObjectServices({
+  config,
+  store,
+  hsm,
+  clock,
+  templates,
+  commitAsAppliance,
+}: Omit<ServiceDependencies, 'audit'> & Pick<Services, 'templates'> & ByAppliance): ObjectServices {
+  const fieldCipher = createFieldCipher(hsm)
+  const files = createFileStore({ store, hsm, clock })
+  const allowance = createAllowance({ totalBytes: 2 * config.files.maxBytes, patienceMs: config.files.readPatienceMs })
+  return {
+    objects: createObjects({ fieldCipher, files, templates, clock, breaksPolicy: breaksPolicyNamed }),
+    objectReading: createObjectReading({ store, fieldCipher, files, allowance }),
+    objectDestruction: createObjectDestruction({ store, files, clock, ...config.objects, commitAsAppliance }),
+  }
+}
+
+function breaksPolicyNamed(policyId: number, text: string): boolean {
+  const policy = findPolicy(policyId)
+  return policy !== undefined && breaksPolicy(policy, text)
 }
 
 /** Records what an operator must hear of a device whose OTP is refused. */

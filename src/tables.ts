@@ -1,6 +1,8 @@
 import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { AuditHeadTable } from './audit/records.ts'
 import { ApplicationKeyTable, LoginAttemptsTable, LoginPlaceTable } from './login/records.ts'
+import { FileChunkTable, FileUploadTable } from './object/file-records.ts'
+import { SecretFieldTable, VaultObjectTable } from './object/records.ts'
 import { OtpDeviceTable } from './otp/records.ts'
 import { SessionTable, SessionTokenTable } from './session/records.ts'
 import { KeyVersionTable, TransparentKeyTable } from './transparent/records.ts'
@@ -25,5 +27,9 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   KeyVersionTable,
   ValidationClientTable,
   ValidatedOtpTable,
+  VaultObjectTable,
+  SecretFieldTable,
+  FileUploadTable,
+  FileChunkTable,
   AuditHeadTable,
 ]

@@ -39,18 +39,20 @@ export function placeNote(contract: AnyEndpoint, params: Params, body: JsonObjec
   return { vault: vault === undefined ? undefined : String(vault), key: name }
 }
 
-/** @throws Fault `access.capability`, `access.permission`, `vault.not_found`, or what the subject says of one that is not there */
-export function authorize(contract: AnyEndpoint, admission: Admission): void {
+/** @throws Fault `access.capability`, `access.permission`, `request.invalid`, `vault.not_found`, or what the subject says of one that is not there */
+export function authorize(contract: AnyEndpoint, admission: Admission, body: JsonObject): void {
   const access: Access<unknown> = contract.access
   if (access.kind === 'public') return
-  if (access.kind === 'vault') checkPermission(access, admission)
+  if (access.kind === 'vault') checkPermission(access, admission, body)
   const { capability } = access
   const { capabilities } = admission.caller
   if (capability !== undefined && ![capability].flat().some((one) => holds(capabilities, one)))
     throw new Fault('access.capability')
 }
 
-function checkPermission(access: InVault, { vault }: Admission): void {
+function checkPermission(access: InVault, { vault }: Admission, body: JsonObject): void {
+  const { member } = access
+  if (member !== undefined && body[member] === undefined) throw new Fault('request.invalid', `${member} is missing.`)
   if (vault === undefined) throw new Fault(access.subject?.locator?.missing ?? 'vault.not_found')
   if (!includes(vault.permission, access.permission))
     throw new Fault(

@@ -37,6 +37,8 @@ export interface Call<P, B, A extends Access<unknown>> {
   readonly peer: Peer
   /** What happened on the way that the audit record should name, beyond what the contract says already. */
   readonly note: (fields: AuditNote) => void
+  /** A record of its own for a part of the call, beside the one that each call gets; on the disk when it resolves. */
+  readonly record: (part: AuditPart) => Promise<void>
   readonly commit: Commit
   readonly caller: A extends { kind: 'public' } ? undefined : Caller
   readonly vault: A extends { kind: 'vault' } ? VaultAccess : undefined
@@ -69,6 +71,14 @@ export type AuditNote = Partial<
     'username' | 'userId' | 'sessionId' | 'applicationKeyId' | 'vault' | 'key' | 'keyVersion' | 'subject'
   >
 >
+
+/** A part of a call that the trail should tell of by itself. */
+export interface AuditPart {
+  readonly operation: string
+  readonly subject: string
+  /** Tells the journal as well: somebody wants to know at once. */
+  readonly isAlarm?: boolean
+}
 
 /** One operation of the interface: route, types, validation, permission, documentation. */
 export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = Access<unknown>> {

@@ -45,6 +45,8 @@ export interface Reply {
   readonly members?: JsonObject
   /** Sentences for CALLINFO.general. */
   readonly general?: readonly string[]
+  /** Called once, when the answer has left or its connection is gone. */
+  readonly sent?: () => void
 }
 
 /** A response: status and body (ASCII only, so that no client splits a character between two reads). */

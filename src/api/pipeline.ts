@@ -8,7 +8,7 @@ import { Fault } from '../fault.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { authorize, placeNote, placeOf } from './authorization.ts'
 import { readBody, singleValues } from './body.ts'
-import type { AnyEndpoint, AuditNote } from './endpoint.ts'
+import type { AnyEndpoint, AuditNote, AuditPart } from './endpoint.ts'
 import { failure, firstFrame, success, type Answer, type Frame, type JsonObject, type Reply } from './envelope.ts'
 import type { Admission, Gate } from '../access/gate.ts'
 import { faultCatalogue } from './faults.ts'
@@ -25,6 +25,8 @@ export interface PipelineDependencies {
   readonly maxFileBytes: number
   /** Told of every fault whose cause an operator should see. */
   readonly report: (requestId: string, fault: Fault) => void
+  /** Told of what somebody should look at who never reads the trail. */
+  readonly alarm: (event: AuditEvent) => void
 }
 
 /** One call on its way. */
@@ -41,6 +43,9 @@ interface Passage {
   form?: Form
   /** Whether the audit record of this call is on the disk already, with the change that it speaks of. */
   recorded: boolean
+  /** Whether the answer has left, or its connection is gone; and what waits for that. */
+  over: boolean
+  sent?: () => void
 }
 
 export interface Pipeline {
@@ -76,6 +81,7 @@ class RecordedPipeline implements Pipeline {
         file: passage.form?.file,
         peer: passage.peer,
         note: (fields: AuditNote) => void (passage.note = { ...passage.note, ...fields }),
+        record: (part: AuditPart) => this.#recordPart(passage, part),
         commit: this.#commitOf(passage),
         issue: (token: string, shapes: Shapes) => void Object.assign(passage.frame, { token, shapes }),
       }
@@ -88,7 +94,7 @@ class RecordedPipeline implements Pipeline {
   }
 
   #begin(context: Context, contract: AnyEndpoint | undefined): Passage {
-    return {
+    const passage: Passage = {
       context,
       frame: firstFrame(context.req.headers, contract?.handler),
       requestId: randomUUID(),
@@ -98,7 +104,13 @@ class RecordedPipeline implements Pipeline {
       operation: contract?.operation ?? 'unmatched',
       note: {},
       recorded: false,
+      over: false,
     }
+    context.res.once('close', () => {
+      passage.over = true
+      passage.sent?.()
+    })
+    return passage
   }
 
   /** Runs the steps, records the call, writes the envelope: nothing leaves before it is recorded. */
@@ -106,6 +118,7 @@ class RecordedPipeline implements Pipeline {
     let answer: Answer
     try {
       const reply = await steps()
+      if (reply.sent) atEnd(passage, reply.sent)
       if (!passage.recorded) await this.#record(passage, 'allowed')
       answer = success(passage.frame, status, reply)
     } catch (error) {
@@ -156,7 +169,7 @@ class RecordedPipeline implements Pipeline {
     passage.caller = admission.caller
     frame.shapes = admission.caller.shapes
     if (admission.vault) passage.note = { ...passage.note, vault: String(admission.vault.id) }
-    authorize(contract, admission)
+    authorize(contract, admission, body)
     return admission
   }
 
@@ -173,6 +186,12 @@ class RecordedPipeline implements Pipeline {
 
   #record(passage: Passage, outcome: string): Promise<void> {
     return this.#in.audit.append(eventOf(passage, outcome))
+  }
+
+  async #recordPart(passage: Passage, { operation, subject, isAlarm }: AuditPart): Promise<void> {
+    const event = { ...eventOf(passage, 'allowed'), operation, subject }
+    if (isAlarm === true) this.#in.alarm(event)
+    await this.#in.audit.append(event)
   }
 
   /** A refusal is recorded like any other call; when it cannot be, that is what the caller hears. */
@@ -233,6 +252,11 @@ function outward(fault: Fault): Fault {
 
 function asFault(error: unknown): Fault {
   return error instanceof Fault ? error : new Fault('internal', undefined, { cause: error })
+}
+
+function atEnd(passage: Passage, sent: () => void): void {
+  if (passage.over) sent()
+  else passage.sent = sent
 }
 
 /** HTTP/1.1 announces a body (RFC 9112 §6); HTTP/2 need not. */

@@ -241,6 +241,12 @@ const transparent = z.strictObject({
     ),
 })
 
+const objects = z.strictObject({
+  recoveryWindowMs: milliseconds
+    .default(2_592_000_000)
+    .describe('How long a deleted object is kept, where nobody sees it, before it is destroyed.'),
+})
+
 const files = z.strictObject({
   maxBytes: z
     .number()
@@ -250,6 +256,11 @@ const files = z.strictObject({
     .default(64 * 1024 * 1024)
     .describe(
       'Largest file that can be uploaded, in bytes; a slow client may need a longer http.requestTimeoutMs too.',
+    ),
+  readPatienceMs: milliseconds
+    .default(10_000)
+    .describe(
+      'How long the download of a file waits while each worker has files of twice maxBytes in memory; then it gets 429.',
     ),
 })
 
@@ -287,6 +298,7 @@ export const configSchema = z.strictObject({
   login: login.prefault({}).describe('The login.'),
   otp: otp.prefault({}).describe('One-time passwords.'),
   transparent: transparent.prefault({}).describe('The encryption facility.'),
+  objects: objects.prefault({}).describe('Objects in vaults.'),
   files: files.prefault({}).describe('Uploaded files.'),
   validator: validator.prefault({}).describe('The validator of hardware-token OTPs, a listener of its own.'),
   log: log.prefault({}).describe('The journal.'),

@@ -27,6 +27,8 @@ export const time: EntitySchemaColumnOptions = integer
 export const text: EntitySchemaColumnOptions = { type: 'text' }
 /** Bytes, kept as base64 text. */
 export const bytes: EntitySchemaColumnOptions = { type: 'text', transformer: asText }
+/** Many bytes, kept as they are: the migration gives the column the type that each kind of store has for them. */
+export const blob: EntitySchemaColumnOptions = { type: 'text' }
 
 export const nullable = (column: EntitySchemaColumnOptions): EntitySchemaColumnOptions => ({
   ...column,

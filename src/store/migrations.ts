@@ -5,6 +5,7 @@ import { ValidationClients1700000000004 } from './migrations/0004-validation-cli
 import { Sessions1700000000006 } from './migrations/0006-sessions.ts'
 import { People1700000000007 } from './migrations/0007-people.ts'
 import { VaultKeys1700000000008 } from './migrations/0008-vault-keys.ts'
+import { Objects1700000000009 } from './migrations/0009-objects.ts'
 import { Vaults1700000000011 } from './migrations/0011-vaults.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
@@ -16,5 +17,6 @@ export const migrations = [
   Sessions1700000000006,
   People1700000000007,
   VaultKeys1700000000008,
+  Objects1700000000009,
   Vaults1700000000011,
 ]

@@ -62,9 +62,11 @@ export interface VaultDependencies {
   readonly store: Store
   readonly vaultKeys: VaultKeys
   readonly clock: Clock
+  /** Destroys what was deleted in a vault that is about to go; resolves to how many objects are left in it. */
+  readonly clearObjects: (tx: Tx, vaultId: number) => Promise<number>
 }
 
-export function createVaults({ store, vaultKeys, clock }: VaultDependencies): Vaults {
+export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDependencies): Vaults {
   const disposal = createKeyDisposal(store, vaultKeys)
 
   async function read(vaultId: number): Promise<Vault> {
@@ -109,7 +111,7 @@ export function createVaults({ store, vaultKeys, clock }: VaultDependencies): Va
     async remove(vaultId, commit) {
       await commit(async (tx) => {
         const vault = (await findVault(tx, vaultId)) ?? missing()
-        await checkEmpty(tx, vaultId)
+        checkEmpty(await countContents(tx, vaultId), await clearObjects(tx, vaultId))
         await removeEveryMember(tx, vaultId)
         await deleteVault(tx, vault, clock.now())
       })
@@ -135,8 +137,9 @@ export function createVaults({ store, vaultKeys, clock }: VaultDependencies): Va
   }
 }
 
-async function checkEmpty(tx: Tx, vaultId: number): Promise<void> {
-  const { keys } = await countContents(tx, vaultId)
+function checkEmpty({ keys }: { readonly keys: number }, objects: number): void {
+  if (objects > 0)
+    throw new Fault('vault.not_empty', `The vault holds ${objects} ${objects === 1 ? 'object' : 'objects'}.`)
   if (keys > 0)
     throw new Fault(
       'vault.not_empty',

@@ -9,6 +9,9 @@ const endpoints = allEndpoints({
 } as unknown as EndpointDependencies)
 const named = endpoints.map((contract) => [`${contract.method} ${contract.path}`, contract] as const)
 
+const shapeOf = (schema: z.ZodType): object =>
+  (z.toJSONSchema(schema, { io: 'input' }) as { properties?: object }).properties ?? {}
+
 describe('the contracts', () => {
   it('name each method and path once', () => {
     expect(new Set(named.map(([name]) => name)).size).toBe(endpoints.length)
@@ -32,11 +35,11 @@ describe('the contracts', () => {
 
   it.each(named)('%s declares the parameters of its path, and a vault where it needs one', (_name, contract) => {
     const inPath = [...contract.path.matchAll(/:([a-z]+)/g)].map((match) => match[1] ?? '')
-    const declared = Object.keys(
-      (z.toJSONSchema(contract.params, { io: 'input' }) as { properties?: object }).properties ?? {},
-    )
-    expect(declared.toSorted()).toEqual(inPath.toSorted())
-    if (contract.access.kind === 'vault') expect(inPath).toContain('vaultid')
+    expect(Object.keys(shapeOf(contract.params)).toSorted()).toEqual(inPath.toSorted())
+    if (contract.access.kind !== 'vault') return
+    const { member, subject } = contract.access
+    if (member !== undefined) expect(shapeOf(contract.body)).toHaveProperty(member)
+    else expect(inPath).toContain(subject?.locator ? subject.parameter : 'vaultid')
   })
 
   it('leave nothing public but the way in', () => {

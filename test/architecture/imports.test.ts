@@ -25,10 +25,10 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
     'root',
     /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
-  ['records', /^(session|login|otp|user|vault|transparent|validation)\/(membership-|passphrase-)?records\.ts$/],
+  ['records', /^(session|login|otp|user|vault|transparent|validation|object)\/([a-z]+-)?records\.ts$/],
   [
     'domain',
-    /^(session|login|otp|user|vault|transparent|policy|template|recognition|validation|generator|release|mime)\/[a-z0-9-]+\.ts$/,
+    /^(session|login|otp|user|vault|transparent|policy|template|recognition|validation|generator|release|mime|object)\/[a-z0-9-]+\.ts$/,
   ],
 ]
 
@@ -74,6 +74,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   vault: ['policy', 'user'],
   recognition: ['template'],
   generator: ['policy'],
+  object: ['vault', 'template', 'policy'],
 }
 
 /** Packages with one owner. */

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import { templateIds } from '../../template/template.ts'
+import { Fault } from '../../fault.ts'
+import type { Objects } from '../object.ts'
+import type { ObjectReading } from '../reading.ts'
+import { savedReply } from './object-record.ts'
+import { objectId, objectName } from './parameters.ts'
+
+/** Beside these, one member per field of the template. */
+const body = z.looseObject({
+  groupid: objectId,
+  templateid: objectId.optional(),
+  parentid: objectId.default(0),
+  objectname: objectName.optional(),
+})
+
+/** `POST /object`: a new object, as JSON or, with a file, as a form. */
+export const createObject = (objects: Objects, reading: ObjectReading) =>
+  endpoint({
+    operation: 'object.create',
+    handler: 'ObjectHandler',
+    method: 'POST',
+    path: '/object',
+    summary: 'Create an object',
+    access: { kind: 'vault', permission: 'Write', member: 'groupid' },
+    success: 200,
+    upload: 'optional',
+    params: z.object({}),
+    body,
+    async run({ body: { templateid, parentid, objectname, ...members }, file, vault, caller, commit, note }) {
+      const templateId = templateid ?? (file ? templateIds.file : undefined)
+      if (templateId === undefined) throw new Fault('request.invalid', 'templateid is missing.')
+      const object = await objects.create(
+        { vault: await reading.vault(vault.id), parentId: parentid, templateId },
+        { name: objectname, members, file },
+        { userId: caller.userId, commit, created: (id) => note({ subject: `object ${id}` }) },
+      )
+      return savedReply(object)
+    },
+  })

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { expectFault } from '../../support/client.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+import { createObject, readObject, upload } from './object-kit.ts'
+
+let appliance: TestAppliance
+let vault: TestVault
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start({ objects: { recoveryWindowMs: 1_000_000 } })
+  vault = await makeVault(appliance)
+})
+afterAll(() => appliance.close())
+
+const rows = async (sql: string, ...parameters: unknown[]) => (await appliance.store.query(sql, parameters)).length
+const run = (sql: string) => appliance.store.transaction((tx) => tx.query(sql))
+const content = Buffer.alloc(700_000, 'content')
+
+/** What the database holds of an object: itself, its secrets, the chunks of its file. */
+const traces = async (id: string) => [
+  await rows('SELECT 1 FROM vault_objects WHERE id = $1', id),
+  await rows('SELECT 1 FROM object_secrets WHERE object_id = $1', id),
+  await rows('SELECT 1 FROM file_chunks c JOIN file_uploads u ON u.id = c.upload_id WHERE u.object_id = $1', id),
+]
+const uploads = () => rows('SELECT 1 FROM file_uploads')
+const age = (upload: string) => run(`UPDATE file_uploads SET touched_at = touched_at - 3600001 WHERE ${upload}`)
+
+describe('a deleted object', () => {
+  it('is kept for its recovery window and then destroyed, secrets and file and all', async () => {
+    const { objectDestruction } = appliance.services
+    const plain = await createObject(vault.admin, vault.id)
+    const file = await upload(vault.admin, { groupid: vault.id }, content)
+    const kept = await createObject(vault.admin, vault.id)
+    for (const id of [plain, file]) await vault.admin.must('DELETE', `/object/${id}`)
+    expect(await objectDestruction.destroyExpired()).toEqual([])
+    expect([await traces(plain), await traces(file)]).toEqual([
+      [1, 1, 0],
+      [1, 1, 4],
+    ])
+    await run('UPDATE vault_objects SET deleted_at = deleted_at - 1000001 WHERE deleted_at IS NOT NULL')
+    expect(await objectDestruction.destroyExpired()).toEqual(
+      expect.arrayContaining([plain, file].map((id) => ({ id: Number(id), vaultId: Number(vault.id) }))),
+    )
+    expect([await traces(plain), await traces(file)]).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ])
+    expect(await traces(kept)).toEqual([1, 1, 0])
+    expect(await objectDestruction.sweepUploads()).toBe(0)
+    await age('object_id IS NULL')
+    expect(await objectDestruction.sweepUploads()).toBe(1)
+    expect([await uploads(), await rows('SELECT 1 FROM file_chunks')]).toEqual([0, 0])
+  })
+})
+
+describe('a vault that goes', () => {
+  it('takes its deleted objects with it, and is not touched while it holds others', async () => {
+    const other = await makeVault(appliance)
+    const gone = await upload(other.admin, { groupid: other.id }, content)
+    const live = await createObject(other.admin, other.id)
+    await other.admin.must('DELETE', `/object/${gone}`)
+    const refused = await other.admin.call('DELETE', `/vault/${other.id}`)
+    expectFault(refused, 409, 1402)
+    expect(refused.json.ERRORS).toEqual(['The vault holds 1 object.'])
+    expect([await traces(gone), await traces(live)]).toEqual([
+      [1, 1, 4],
+      [1, 1, 0],
+    ])
+    await other.admin.must('DELETE', `/object/${live}`)
+    await other.admin.must('DELETE', `/vault/${other.id}`)
+    expect([await traces(gone), await traces(live)]).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ])
+    expect(await rows('SELECT 1 FROM vault_objects WHERE vault_id = $1', other.id)).toBe(0)
+  })
+})
+
+describe('the sweep', () => {
+  it('leaves what an object has, and what is still coming in', async () => {
+    const { objectDestruction } = appliance.services
+    const file = await upload(vault.admin, { groupid: vault.id }, content)
+    await age('object_id IS NOT NULL')
+    await age('object_id IS NULL')
+    await objectDestruction.sweepUploads()
+    await run(`INSERT INTO file_uploads (id, vault_id, touched_at) VALUES ('young', ${vault.id}, ${Date.now()})`)
+    expect(await objectDestruction.sweepUploads()).toBe(0)
+    expect(await uploads()).toBe(2)
+    expect((await readObject(vault.admin, file)).fileinfo).toMatchObject({ size: '700000' })
+    const { FILEDATA } = await vault.admin.must('GET', `/object/${file}?filedata=true`)
+    expect(FILEDATA).toBe(content.toString('base64'))
+  })
+})

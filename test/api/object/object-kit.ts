@@ -1,0 +1,69 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestAppliance } from '../../support/appliance.ts'
+import type { Envelope, TestClient } from '../../support/client.ts'
+
+/** An object as answers write it. */
+export type ObjectRecord = Readonly<Record<string, unknown>> & {
+  readonly id: string
+  readonly objectname: string
+  readonly public: Readonly<Record<string, string>>
+  readonly crypted?: Readonly<Record<string, string>>
+  readonly fileinfo?: Readonly<Record<string, string>>
+}
+
+export const objectsIn = (envelope: Envelope, member = 'OBJECT'): ObjectRecord[] => envelope[member] as ObjectRecord[]
+
+/** The id of a new object; a Server unless the members say otherwise. */
+export async function createObject(client: TestClient, groupid: string, members: object = {}): Promise<string> {
+  const { CALLINFO } = await client.must('POST', '/object', { groupid, ...server, ...members })
+  return String(CALLINFO['objectid'])
+}
+
+/** What a Server is made of. */
+export const server = {
+  templateid: '1',
+  host: 'core1.example.test',
+  username: 'netops',
+  password: 'S3cret-pass.phrase',
+}
+
+export async function readObject(client: TestClient, id: string, query = ''): Promise<ObjectRecord> {
+  const [object] = objectsIn(await client.must('GET', `/object/${id}${query}`))
+  if (object === undefined) throw new Error('an answer without an object')
+  return object
+}
+
+/** The audit records of all workers that name this subject, or begin with it and a colon; in no particular order. */
+export function recordsAbout({ config }: TestAppliance, subject: string): Record<string, unknown>[] {
+  return readdirSync(config.audit.directory)
+    .filter((file) => file.endsWith('.jsonl'))
+    .flatMap((file) => readFileSync(join(config.audit.directory, file), 'utf8').trimEnd().split('\n'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((record) => String(record['subject']).split(':')[0] === subject)
+}
+
+/** A form with this file as its last part, as bytes: the boundary and what to send. */
+export function formWith(fields: object, content: Uint8Array, filename = 'file.bin', part = 'upload') {
+  const boundary = 'test-boundary'
+  const head = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${String(value)}\r\n`,
+  )
+  const opening = `--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${filename}"\r\nContent-Type: application/x-test\r\n\r\n`
+  return {
+    raw: Buffer.concat([Buffer.from(head.join('') + opening), content, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+  }
+}
+
+/** Makes an object of a file; its id. */
+export async function upload(
+  client: TestClient,
+  fields: object,
+  content: Uint8Array,
+  filename?: string,
+): Promise<string> {
+  const { json } = await client.call('POST', '/object', formWith(fields, content, filename))
+  if (json.CALLINFO.status !== 'SUCCESS') throw new Error(json.ERRORS?.[0])
+  return String(json.CALLINFO['objectid'])
+}
