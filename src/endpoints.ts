@@ -1,8 +1,10 @@
 import type { AnyEndpoint } from './api/endpoint.ts'
 import { generatePassword } from './generator/routes/generate-password.ts'
 import type { Hsm } from './hsm/hsm.ts'
+import { changePassphrase } from './login/routes/change-passphrase.ts'
 import { logIn } from './login/routes/log-in.ts'
 import { loginTypes } from './login/routes/login-types.ts'
+import { resetPassphrase } from './login/routes/reset-passphrase.ts'
 import { detectType } from './mime/routes/detect-mime-type.ts'
 import { createObject } from './object/routes/create-object.ts'
 import { deleteObject } from './object/routes/delete-object.ts'
@@ -85,6 +87,8 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     listSessions(on.sessions),
     endSession(on.sessions),
     endSessions(on.sessions),
+    changePassphrase(on.passphraseChanges),
+    resetPassphrase(on.passphraseChanges),
 
     listDevices(on.devices),
     enrolDevice(on.devices, on.enrolments),

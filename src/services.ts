@@ -7,6 +7,7 @@ import { createGenerator, type Generator } from './generator/generator.ts'
 import type { Hsm } from './hsm/hsm.ts'
 import { createApplicationKeys, type ApplicationKeys } from './login/application-key.ts'
 import { createLogin, type Login } from './login/login.ts'
+import { createPassphraseChanges, type PassphraseChanges } from './login/passphrase-change.ts'
 import { createProofs } from './login/proof.ts'
 import { createThrottle, type Throttle } from './login/throttle.ts'
 import { createDevices, type Devices } from './otp/devices.ts'
@@ -51,6 +52,7 @@ export interface Services {
   readonly validationClients: ValidationClients
   readonly login: Login
   readonly sessions: Sessions
+  readonly passphraseChanges: PassphraseChanges
   readonly throttle: Throttle
   readonly vaults: Vaults
   readonly generator: Generator
@@ -121,6 +123,7 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
       enabledTypes: config.login.types,
       passphraseMaxAgeMs: config.login.passphraseMaxAgeMs,
     }),
+    passphraseChanges: createPassphraseChanges({ store, proofs, passphrases, sessions, throttle, clock }),
     throttle,
     sessions,
     vaults,

@@ -22,6 +22,7 @@ import { addUserDisable } from './user-disable.ts'
 import { addUserEdit } from './user-edit.ts'
 import { addUserEnable } from './user-enable.ts'
 import { addUserList } from './user-list.ts'
+import { addUserPassphrase } from './user-passphrase.ts'
 import { addValidatorClientAdd } from './validator-client-add.ts'
 import { addValidatorClientList } from './validator-client-list.ts'
 import { addValidatorClientRevoke } from './validator-client-revoke.ts'
@@ -61,6 +62,7 @@ export function createProgram(): Command {
   addUserList(user)
   addUserEdit(user)
   addUserDisable(user)
+  addUserPassphrase(user)
   addUserEnable(user)
   const session = program.command('session').description('who is logged in')
   addSessionList(session)

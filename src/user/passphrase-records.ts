@@ -1,6 +1,8 @@
+import type { Capabilities } from '../access/capabilities.ts'
+import { Fault } from '../fault.ts'
 import type { Tx } from '../store/store.ts'
 import type { JudgedPassphrase, PassphraseRecord } from './passphrase.ts'
-import { UserTable, type User } from './records.ts'
+import { findUserById, lockUser, UserTable, type User } from './records.ts'
 
 /** What the row says of the pass phrase. */
 export function passphraseRecordOf(user: User): PassphraseRecord {
@@ -40,4 +42,22 @@ export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphrase
 
 export async function setPassphraseStrength(tx: Tx, userId: number, passphraseStrength: number): Promise<void> {
   await tx.update(UserTable, { id: userId }, { passphraseStrength })
+}
+
+/**
+ * Gives a user whose row is there another pass phrase, and other capabilities; resolves to those.
+ * @throws Fault `user.not_found`
+ */
+export async function replacePassphrase(
+  tx: Tx,
+  userId: number,
+  columns: ReturnType<typeof passphraseColumns>,
+  change: (current: Capabilities) => Capabilities,
+): Promise<Capabilities> {
+  // The lock first, so that the capabilities are those of this moment.
+  const user = (await lockUser(tx, userId)) ? await findUserById(tx, userId) : null
+  if (user === null) throw new Fault('user.not_found')
+  const capabilities = change(user.capabilities)
+  await tx.update(UserTable, { id: userId }, { ...columns, capabilities })
+  return capabilities
 }

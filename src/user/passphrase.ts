@@ -33,6 +33,8 @@ export interface JudgedPassphrase extends PassphraseRecord {
 export interface Passphrases {
   /** @throws Fault `passphrase.refused` when it is not good enough; `login.busy` */
   create(passphrase: string, username: string): Promise<JudgedPassphrase>
+  /** @throws Fault `passphrase.refused` when it is not good enough for the user */
+  judge(passphrase: string, username: string): void
   /**
    * Does what leads to a `check` only if there is room for that: nobody is turned away half-way.
    * @throws Fault `login.busy` when too many are under way already
@@ -80,6 +82,7 @@ export function createPassphrases({ hsm, cost, policy }: PassphraseDependencies)
       const check = await seated(() => derive(passphrase, salt, currentCost))
       return { salt, check, cost: currentCost, strength }
     },
+    judge: (passphrase, username) => void judge(passphrase, username, policy),
     seated,
     async check(passphrase, record) {
       const { salt, check, cost } = record ?? nobody

@@ -127,6 +127,28 @@ describe('strongroom user', () => {
   })
 })
 
+describe('strongroom user passphrase', () => {
+  it('gives another one, which is to be changed at the next login', async () => {
+    const premises = await givenInitialised()
+    addUser(premises, 'alice')
+    const another = 'seven wooden lanterns on the quay'
+    const set = (name: string, text: string) =>
+      premises.run(['user', 'passphrase', name, '--passphrase-file', '-'], text)
+    expect(set('alice', another)).toMatchObject({ status: 0, stderr: '' })
+    expect(premises.ask(['user', 'list'])[0].capabilities).toContain('changePassphrase')
+    expect(set('alice', 'alice and her words')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('user name'),
+    })
+    expect(set('nobody', another).status).toBe(1)
+    expect(recorded(premises).slice(-3)).toEqual([
+      ['console.user.passphrase', 'allowed', 'user alice'],
+      ['console.user.passphrase', 'passphrase.refused', 'user alice'],
+      ['console.user.passphrase', 'user.not_found', 'user nobody'],
+    ])
+  })
+})
+
 describe('strongroom apikey', () => {
   it('shows a key once, lists it by name, and revokes it', async () => {
     const premises = await givenInitialised()
