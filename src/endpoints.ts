@@ -1,5 +1,7 @@
 import type { AnyEndpoint } from './api/endpoint.ts'
 import { generatePassword } from './generator/routes/generate-password.ts'
+import { readDocs } from './api/routes/read-docs.ts'
+import { readOpenApi } from './api/routes/read-openapi.ts'
 import type { Hsm } from './hsm/hsm.ts'
 import { changePassphrase } from './login/routes/change-passphrase.ts'
 import { logIn } from './login/routes/log-in.ts'
@@ -78,6 +80,16 @@ export interface EndpointDependencies extends Services {
 
 /** The table of contents of the interface: every call there is. */
 export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
+  const all: readonly AnyEndpoint[] = [
+    ...peopleEndpoints(on),
+    ...transparentEndpoints(on),
+    readOpenApi(() => all),
+    readDocs(() => all),
+  ]
+  return all
+}
+
+function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
   return [
     logIn(on.login, on.sessions),
     logout(on.sessions),
@@ -127,8 +139,6 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     deleteObject(on.objects),
     findObjects({ ...on, reading: on.objectReading }),
     findObjectsByPath({ ...on, reading: on.objectReading }),
-
-    ...transparentEndpoints(on),
   ]
 }
 

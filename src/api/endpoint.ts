@@ -5,6 +5,7 @@ import type { Permission } from '../access/permission.ts'
 import type { AuditEvent } from '../audit/event.ts'
 import type { Commit } from '../store/store.ts'
 import type { Shapes } from '../access/shapes.ts'
+import type { FaultCode } from '../fault.ts'
 import type { Subject } from '../access/subject.ts'
 import type { HandlerName, Reply } from './envelope.ts'
 
@@ -92,12 +93,18 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly access: A
   /** HTTP status of a success. */
   readonly success: 200 | 201
+  /** What goes wrong in this call beyond what its access and form say already, for the documentation. */
+  readonly faults?: readonly FaultCode[]
+  /** What its success holds beyond every envelope, for the documentation: in CALLINFO, and beside it. */
+  readonly reply?: { readonly callinfo?: z.ZodType; readonly members?: z.ZodType }
   /** Path parameters; all arrive as text. */
   readonly params: z.ZodType<P>
   /** Members of the body, or of the query of a GET. Unknown ones are ignored, as published clients send them. */
   readonly body: z.ZodType<B>
   /** Members of body and query that hold secrets and are left out of the echo in DATA. */
   readonly unechoed?: readonly string[]
+  /** Media type of the document that this call answers with in place of an envelope. */
+  readonly document?: string
   /** Takes multipart/form-data with one file; `optional` takes JSON as well. */
   readonly upload?: 'required' | 'optional'
   readonly run: (call: Call<P, B, A>) => Promise<Reply>

@@ -36,6 +36,13 @@ export interface Frame {
   shapes?: Shapes
 }
 
+/** A document as it goes out. */
+export interface Page {
+  readonly contentType: string
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** What a handler answers with, beyond what every envelope holds. */
 export interface Reply {
   readonly callinfo?: JsonObject
@@ -43,6 +50,8 @@ export interface Reply {
   readonly data?: JsonObject
   /** Members beside CALLINFO, such as VAULT or KEYS. */
   readonly members?: JsonObject
+  /** The whole answer in place of an envelope: for what documents the interface, and is no call of it. */
+  readonly page?: Page
   /** Sentences for CALLINFO.general. */
   readonly general?: readonly string[]
   /** Called once, when the answer has left or its connection is gone. */
@@ -57,6 +66,7 @@ export interface Answer {
 }
 
 export function success(frame: Frame, status: number, reply: Reply): Answer {
+  if (reply.page) return pageAnswer(status, reply.page)
   const callinfo = {
     errorcodes: 0,
     errors: 0,
@@ -126,6 +136,10 @@ function echo(frame: Frame, more: JsonObject | undefined): unknown {
 
 function answer(status: number, envelope: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {
   return { status, body: asciiJson(envelope), headers: { ...fixedHeaders, ...headers } }
+}
+
+function pageAnswer(status: number, { contentType, text, headers }: Page): Answer {
+  return { status, body: text, headers: { ...fixedHeaders, 'Content-Type': contentType, ...headers } }
 }
 
 const fixedHeaders = {

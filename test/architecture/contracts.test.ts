@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { allEndpoints, type EndpointDependencies } from '../../src/endpoints.ts'
+import { contracts as endpoints } from '../support/contracts.ts'
 
-// The contracts name their domain only inside `run`, which is not called here.
-const endpoints = allEndpoints({
-  loginTypes: ['totp'],
-  keyDefaults: { allowExport: false, allowBackup: true, allowDelete: true },
-} as unknown as EndpointDependencies)
 const named = endpoints.map((contract) => [`${contract.method} ${contract.path}`, contract] as const)
 
 const shapeOf = (schema: z.ZodType): object =>
@@ -28,7 +23,7 @@ describe('the contracts', () => {
   it.each(named)('%s is complete', (_name, contract) => {
     expect(contract.operation).toMatch(/^[a-z]+(\.[a-z]+)+$/)
     expect(contract.summary).toMatch(/^[A-Z][^.]+$/)
-    expect(contract.path).toMatch(/^(\/:?[a-z_]+)+$/)
+    expect(contract.path).toMatch(/^(\/:?[a-z_]+)+(\.json)?$/)
     expect([200, 201]).toContain(contract.success)
     expect(['public', 'session', 'vault']).toContain(contract.access.kind)
   })
@@ -46,6 +41,8 @@ describe('the contracts', () => {
     expect(named.filter(([, { access }]) => access.kind === 'public').map(([name]) => name)).toEqual([
       'POST /auth',
       'GET /authinfo/logintypes',
+      'GET /openapi.json',
+      'GET /docs',
     ])
   })
 })

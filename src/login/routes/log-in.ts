@@ -28,6 +28,7 @@ export const logIn = (login: Login, sessions: Sessions) =>
     summary: 'Log in with pass phrase, application key and second factor',
     access: { kind: 'public' },
     success: 200,
+    faults: ['login.refused', 'login.throttled', 'login.busy', 'login.type_disabled'],
     params: z.object({}),
     body,
     async run({ body, peer, note, issue, commit }) {

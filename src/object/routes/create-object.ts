@@ -25,6 +25,7 @@ export const createObject = (objects: Objects, reading: ObjectReading) =>
     summary: 'Create an object',
     access: { kind: 'vault', permission: 'Write', member: 'groupid' },
     success: 200,
+    faults: ['template.not_found', 'object.invalid', 'object.parent_unknown', 'object.key_exhausted', 'object.busy'],
     upload: 'optional',
     params: z.object({}),
     body,

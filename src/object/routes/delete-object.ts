@@ -14,6 +14,7 @@ export const deleteObject = (objects: Objects) =>
     summary: 'Delete an object',
     access: { kind: 'vault', permission: 'Write', subject: objectSubject },
     success: 200,
+    faults: ['object.not_empty'],
     params: objectParams,
     body: z.object({}),
     async run({ subject, caller, commit }) {

@@ -24,6 +24,7 @@ export const editObject = (objects: Objects) =>
     summary: 'Edit an object',
     access: { kind: 'vault', permission: 'Write', subject: objectSubject },
     success: 200,
+    faults: ['object.invalid', 'object.tampered', 'object.key_exhausted'],
     upload: 'optional',
     params: objectParams,
     body,

@@ -23,6 +23,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
     summary: 'Read an object',
     access: { kind: 'vault', permission: 'Read', subject: objectSubject },
     success: 200,
+    faults: ['object.tampered', 'object.no_file', 'object.busy'],
     params: objectParams,
     body,
     async run({ body: { decrypt, children, filedata }, subject, record }) {

@@ -41,6 +41,7 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments) =>
     summary: 'Give a user an OTP device',
     access: { kind: 'session', capability: 'admin' },
     success: 201,
+    faults: ['user.not_found', 'otp.device_exists', 'otp.device_limit', 'otp.device_invalid'],
     params: userParams,
     body,
     unechoed: ['secret', 'private_id'],

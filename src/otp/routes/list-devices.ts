@@ -13,6 +13,7 @@ export const listDevices = (devices: Devices) =>
     summary: 'List the OTP devices of a user',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
+    faults: ['user.not_found'],
     params: userParams,
     body: z.object({}),
     async run({ params, note }) {

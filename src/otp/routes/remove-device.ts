@@ -13,6 +13,7 @@ export const removeDevice = (devices: Devices) =>
     summary: 'Take an OTP device from a user',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
+    faults: ['otp.device_not_found'],
     params: deviceParams,
     body: z.object({}),
     async run({ params, note, commit }) {

@@ -17,6 +17,7 @@ export const resyncDevice = (devices: Devices, resync: Resync) =>
     summary: 'Resynchronise a HOTP token by two consecutive codes',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
+    faults: ['otp.device_not_found', 'otp.resync_failed'],
     params: deviceParams,
     body: z.object({ otp1: code, otp2: code }),
     unechoed: ['otp1', 'otp2'],

@@ -14,6 +14,7 @@ export const endSession = (sessions: Sessions) =>
     summary: 'End one session of a user',
     access: { kind: 'session' },
     success: 200,
+    faults: ['session.not_found', 'access.capability'],
     params: z.object({ userid: z.string(), sessionid: z.string() }),
     body: z.object({}),
     async run({ params, caller, note, commit }) {

@@ -13,6 +13,7 @@ export const endSessions = (sessions: Sessions) =>
     summary: 'End all sessions of a user',
     access: { kind: 'session' },
     success: 200,
+    faults: ['user.not_found', 'access.capability'],
     params: z.object({ userid: z.string() }),
     body: z.object({}),
     async run({ params, caller, note, commit }) {

@@ -14,6 +14,7 @@ export const listSessions = (sessions: Sessions) =>
     summary: 'List the open sessions of a user',
     access: { kind: 'session' },
     success: 200,
+    faults: ['user.not_found', 'access.capability'],
     params: z.object({ userid: z.string() }),
     body: z.object({}),
     async run({ params, caller, note }) {

@@ -15,6 +15,7 @@ export const readTemplate = (templates: Templates) =>
     summary: 'Read a template',
     access: { kind: 'session' },
     success: 200,
+    faults: ['template.not_found'],
     params: z.object({ templateid: id }),
     body: z.object({}),
     async run({ params }) {

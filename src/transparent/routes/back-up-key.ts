@@ -14,6 +14,7 @@ export const backUpKey = (transfers: Transfers) =>
     summary: 'Back up a key',
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
+    faults: ['key.not_found', 'key.backup_forbidden', 'key.tampered'],
     params: keyParams,
     body: z.object({}),
     async run({ subject }) {

@@ -67,6 +67,7 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
     summary: 'Create a key',
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 201,
+    faults: ['key.exists', 'key.type_unknown', 'key.residency', 'hsm.unsupported'],
     params: keyParams,
     body: z.object(newKeyMembers(defaults)),
     async run({ params, body, vault, subject, commit }) {

@@ -20,6 +20,15 @@ export const decrypt = (ciphers: Ciphers) =>
     summary: 'Decrypt what a named key has encrypted',
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
+    faults: [
+      'key.not_found',
+      'key.wrong_type',
+      'ciphertext.malformed',
+      'ciphertext.invalid',
+      'key.version_unknown',
+      'key.version_disabled',
+      'key.tampered',
+    ],
     params: keyParams,
     body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchOf(item) }),
     async run({ body, subject, note }) {

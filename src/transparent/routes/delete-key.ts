@@ -14,6 +14,7 @@ export const deleteKey = (keys: KeyDeletion) =>
     summary: 'Delete a key; an Admin can take it back for a while',
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
+    faults: ['key.not_found', 'key.delete_forbidden'],
     params: keyParams,
     body: z.object({}),
     async run({ subject, commit }) {

@@ -27,6 +27,15 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     summary: 'Encrypt data with a named key',
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 201,
+    faults: [
+      'access.permission',
+      'key.type_unknown',
+      'key.wrong_type',
+      'key.version_unknown',
+      'key.version_disabled',
+      'key.exhausted',
+      'key.tampered',
+    ],
     params: keyParams,
     body,
     async run({ params, body, vault, subject, note, commit }) {

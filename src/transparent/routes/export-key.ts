@@ -19,6 +19,7 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     summary: 'Export an exportable key',
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
+    faults: ['key.not_found', 'key.export_forbidden', 'key.version_unknown', 'key.tampered'],
     params: oneVersion ? keyParams.extend({ version: keyVersion }) : keyParams,
     body: z.object({ public_key: z.string().max(8_192, 'must have 8192 characters at most').optional() }),
     async run({ params, body, subject, note }) {

@@ -15,6 +15,7 @@ export const listKeys = (keyring: Keyring, method: 'LIST' | 'GET') =>
     summary: 'List the keys of a vault',
     access: { kind: 'vault', permission: 'Read' },
     success: 200,
+    faults: ['key.tampered'],
     params: z.object({ [vaultParameter]: z.string() }),
     body: z.object({ after: z.string().max(128, 'must have 128 characters at most').default('') }),
     async run({ body, vault }) {

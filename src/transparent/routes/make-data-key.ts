@@ -17,6 +17,15 @@ export const makeDataKey = (dataKeys: DataKeys) =>
     summary: 'Make a data key under a named key',
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
+    faults: [
+      'access.permission',
+      'key.not_found',
+      'key.wrong_type',
+      'key.version_unknown',
+      'key.version_disabled',
+      'key.exhausted',
+      'key.tampered',
+    ],
     params: keyParams.extend({ type: z.enum(['plaintext', 'wrapped']) }),
     body: z.object({
       bits: z

@@ -15,6 +15,7 @@ export const makeHmac = (signatures: Signatures) =>
     summary: 'Make an HMAC with a named key',
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
+    faults: ['key.not_found', 'key.wrong_type', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
     params: keyParams,
     body: z.object({ input: z.string(), key_version: keyVersion.optional() }),
     async run({ body, subject, note }) {

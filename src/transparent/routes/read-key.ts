@@ -15,6 +15,7 @@ export const readKey = (keyring: Keyring) =>
     summary: 'Read what is known of a key',
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
+    faults: ['key.not_found', 'key.tampered'],
     params: keyParams,
     body: z.object({}),
     async run({ subject }) {

@@ -16,6 +16,7 @@ export const restoreKey = (transfers: Transfers) =>
     summary: 'Restore a key with all its versions from its backup',
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 200,
+    faults: ['backup.invalid', 'key.exists'],
     params: keyParams,
     body: z.object({ backup: z.string(), force: flag.default(false) }),
     async run({ params, body, vault, subject, commit }) {

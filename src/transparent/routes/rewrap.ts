@@ -21,6 +21,16 @@ export const rewrap = (ciphers: Ciphers) =>
     summary: 'Encrypt a ciphertext anew under another version of its key',
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
+    faults: [
+      'key.not_found',
+      'key.wrong_type',
+      'ciphertext.malformed',
+      'ciphertext.invalid',
+      'key.version_unknown',
+      'key.version_disabled',
+      'key.exhausted',
+      'key.tampered',
+    ],
     params: keyParams,
     body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchOf(item) }),
     async run({ body, subject, note }) {

@@ -14,6 +14,7 @@ export const rotateKey = (keyring: Keyring) =>
     summary: 'Give a key a new version',
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 201,
+    faults: ['key.not_found', 'key.tampered', 'store.conflict'],
     params: keyParams,
     body: z.object({}),
     async run({ subject, commit }) {

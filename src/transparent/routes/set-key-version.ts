@@ -14,6 +14,7 @@ export const setKeyVersion = (keyring: Keyring) =>
     summary: 'Disable or enable one version of a key',
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 200,
+    faults: ['key.not_found', 'key.version_unknown'],
     params: keyParams.extend({ version: keyVersion }),
     body: z.object({ enabled: flag }),
     async run({ params, body, subject, note, commit }) {

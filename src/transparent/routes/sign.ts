@@ -19,6 +19,14 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
     summary: 'Sign data with a named key',
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
+    faults: [
+      'access.permission',
+      'key.not_found',
+      'key.wrong_type',
+      'key.version_unknown',
+      'key.version_disabled',
+      'key.tampered',
+    ],
     params: keyParams,
     body: z.object({ ...signingMembers, key_version: keyVersion.optional() }),
     async run({ body, vault, subject, note }) {

@@ -14,6 +14,7 @@ export const takeKeyBack = (keys: KeyDeletion) =>
     summary: 'Take a deleted key back',
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
+    faults: ['key.not_found'],
     params: keyParams,
     body: z.object({}),
     async run({ subject, commit }) {

@@ -14,6 +14,7 @@ export const trimKey = (keyring: Keyring) =>
     summary: 'Destroy old versions of a key',
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
+    faults: ['key.not_found', 'key.version_unknown'],
     params: keyParams,
     body: z.object({ min_available_version: keyVersion }),
     async run({ body, subject, commit }) {

@@ -15,6 +15,7 @@ export const updateKey = (keyring: Keyring) =>
     summary: 'Change flags and limits of a key',
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 200,
+    faults: ['key.not_found', 'key.flag_off', 'key.version_unknown', 'key.tampered'],
     params: keyParams,
     body: z.object({
       info: info.optional(),

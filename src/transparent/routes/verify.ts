@@ -16,6 +16,14 @@ export const verify = (signatures: Signatures) =>
     summary: 'Verify a signature or an HMAC',
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
+    faults: [
+      'key.not_found',
+      'key.wrong_type',
+      'signature.malformed',
+      'key.version_unknown',
+      'key.version_disabled',
+      'key.tampered',
+    ],
     params: keyParams,
     body: z.object({ ...signingMembers, signature: z.string().optional(), hmac: z.string().optional() }),
     async run({ body, subject, note }) {

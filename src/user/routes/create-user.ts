@@ -26,6 +26,7 @@ export const createUser = (users: Users) =>
     summary: 'Create a user',
     access: { kind: 'session', capability: 'admin' },
     success: 201,
+    faults: ['user.exists', 'user.invalid', 'otp.device_exists', 'otp.device_invalid'],
     params: z.object({}),
     body,
     unechoed: ['passphrase'],

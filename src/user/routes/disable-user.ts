@@ -14,6 +14,7 @@ export const disableUser = (users: Users) =>
     summary: 'Disable a user',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
+    faults: ['user.not_found', 'user.invalid'],
     params: userParams,
     body: z.object({}),
     async run({ params, caller, note, commit }) {

@@ -21,6 +21,14 @@ export const editUser = (users: Users, method: 'PUT' | 'POST') =>
     summary: 'Edit a user',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
+    faults: [
+      'user.not_found',
+      'user.exists',
+      'user.invalid',
+      'otp.device_exists',
+      'otp.device_limit',
+      'otp.device_invalid',
+    ],
     params: userParams,
     body,
     async run({ params, body: { status: bitmap, otpprefix, ...fields }, caller, note, commit }) {

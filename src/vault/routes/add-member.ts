@@ -1,6 +1,7 @@
 import { endpoint } from '../../api/endpoint.ts'
 import type { Memberships } from '../membership.ts'
 import { memberBody, memberParams } from './member-parameters.ts'
+import { messageSchema } from './vault-record.ts'
 
 /** `POST /vault/:vaultid/member/:userid`: shares a vault. */
 export const addMember = (memberships: Memberships) =>
@@ -12,6 +13,8 @@ export const addMember = (memberships: Memberships) =>
     summary: 'Share a vault with a user',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
+    faults: ['user.not_found', 'vault.member_exists'],
+    reply: { callinfo: messageSchema },
     params: memberParams,
     body: memberBody,
     async run({ params: { userid }, body, vault, note, commit }) {

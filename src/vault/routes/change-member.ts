@@ -1,6 +1,7 @@
 import { endpoint } from '../../api/endpoint.ts'
 import type { Memberships } from '../membership.ts'
 import { memberBody, memberParams } from './member-parameters.ts'
+import { messageSchema } from './vault-record.ts'
 
 /** `PUT /vault/:vaultid/member/:userid`: changes what a member may do. */
 export const changeMember = (memberships: Memberships) =>
@@ -12,6 +13,8 @@ export const changeMember = (memberships: Memberships) =>
     summary: 'Change the permission of a member',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
+    faults: ['vault.member_unknown', 'vault.last_admin'],
+    reply: { callinfo: messageSchema },
     params: memberParams,
     body: memberBody,
     async run({ params: { userid }, body, vault, note, commit }) {

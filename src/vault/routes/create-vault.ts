@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import { defaultPolicyId } from '../../policy/policies.ts'
 import type { Vaults } from '../vault.ts'
 import { givenFields, vaultFields } from './vault-fields.ts'
-import { vaultRecord } from './vault-record.ts'
+import { messageSchema, vaultRecord, vaultSchema } from './vault-record.ts'
 
 /** `POST /vault` (spec: Create vault). */
 export const createVault = (vaults: Vaults) =>
@@ -16,6 +16,11 @@ export const createVault = (vaults: Vaults) =>
     summary: 'Create a vault',
     access: { kind: 'session', capability: 'createVault' },
     success: 200,
+    faults: ['vault.policy_unknown'],
+    reply: {
+      callinfo: messageSchema,
+      members: z.object({ VAULT: z.array(vaultSchema), VAULTS: z.array(vaultSchema) }),
+    },
     params: z.object({}),
     body: vaultFields,
     async run({ body, caller, commit }) {

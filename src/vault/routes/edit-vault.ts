@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint, vaultParameter } from '../../api/endpoint.ts'
 import type { Vaults } from '../vault.ts'
 import { givenFields, vaultFields } from './vault-fields.ts'
-import { vaultRecord } from './vault-record.ts'
+import { messageSchema, vaultRecord, vaultSchema } from './vault-record.ts'
 
 /** `PUT /vault/:vaultid`: changes what is given and leaves the rest. */
 export const editVault = (vaults: Vaults) =>
@@ -14,6 +14,8 @@ export const editVault = (vaults: Vaults) =>
     summary: 'Change name, password policy or description of a vault',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
+    faults: ['vault.policy_unknown'],
+    reply: { callinfo: messageSchema, members: z.object({ VAULT: z.array(vaultSchema) }) },
     params: z.object({ [vaultParameter]: z.string() }),
     body: vaultFields,
     async run({ body, vault: { id, permission }, commit }) {

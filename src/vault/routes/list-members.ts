@@ -4,6 +4,15 @@ import { endpoint } from '../../api/endpoint.ts'
 import type { Memberships } from '../membership.ts'
 import type { Member } from '../membership-records.ts'
 
+const memberSchema = z.object({
+  id: z.string(),
+  username: z.string(),
+  fullname: z.string(),
+  email: z.string(),
+  groupstatus: z.enum(['1', '2', '4']),
+  status: z.string().describe('capabilities of the user, a bitmap'),
+})
+
 /** `GET /vault/:vaultid/members` (spec: List members of a vault). */
 export const listMembers = (memberships: Memberships) =>
   endpoint({
@@ -14,6 +23,7 @@ export const listMembers = (memberships: Memberships) =>
     summary: 'List the members of a vault',
     access: { kind: 'vault', permission: 'Read' },
     success: 200,
+    reply: { callinfo: z.object({ vaultmembers: z.array(memberSchema) }) },
     params: z.object({ vaultid: z.string() }),
     body: z.object({}),
     async run({ vault }) {

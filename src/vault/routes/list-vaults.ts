@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Vaults } from '../vault.ts'
-import { vaultRecord } from './vault-record.ts'
+import { vaultRecord, vaultSchema } from './vault-record.ts'
 
 /** `GET /vault`: the vaults that are shared with the caller; none is an empty list, not an error. */
 export const listVaults = (vaults: Vaults) =>
@@ -13,6 +13,7 @@ export const listVaults = (vaults: Vaults) =>
     summary: 'List the vaults shared with the caller',
     access: { kind: 'session' },
     success: 200,
+    reply: { members: z.object({ VAULTS: z.array(vaultSchema) }) },
     params: z.object({}),
     body: z.object({}),
     async run({ caller }) {

@@ -3,6 +3,7 @@ import { endpoint } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
 import type { Memberships } from '../membership.ts'
 import { memberParams } from './member-parameters.ts'
+import { messageSchema } from './vault-record.ts'
 
 /** `DELETE /vault/:vaultid/member/:userid`: an Admin takes anybody away, and everybody may leave. */
 export const removeMember = (memberships: Memberships) =>
@@ -14,6 +15,8 @@ export const removeMember = (memberships: Memberships) =>
     summary: 'Stop sharing a vault with a user, or leave it',
     access: { kind: 'vault', permission: 'Read' },
     success: 200,
+    faults: ['access.permission', 'vault.member_unknown', 'vault.last_admin'],
+    reply: { callinfo: messageSchema },
     params: memberParams,
     body: z.object({}),
     async run({ params: { userid }, vault, caller, note, commit }) {

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { permissionBits } from '../../access/permission.ts'
 import type { SharedVault } from '../records.ts'
 
@@ -12,3 +13,15 @@ export function vaultRecord(vault: SharedVault): Record<string, string> {
     statustext: vault.permission,
   }
 }
+
+/** `vaultRecord`, for the documentation. */
+export const vaultSchema = z.object({
+  id: z.string(),
+  groupname: z.string(),
+  policy: z.string(),
+  description: z.string(),
+  status: z.enum(['1', '2', '4']),
+  statustext: z.enum(['Read', 'Write', 'Admin']),
+})
+
+export const messageSchema = z.object({ message: z.string() })
