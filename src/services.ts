@@ -25,6 +25,7 @@ import { findPolicy, type PasswordPolicy } from './policy/policies.ts'
 import { createSessions, type Sessions } from './session/session.ts'
 import { breaksPolicy } from './policy/rules.ts'
 import type { Store } from './store/store.ts'
+import { createSiteTemplates, type SiteTemplates } from './template/site-templates.ts'
 import { createTemplates, type Templates } from './template/templates.ts'
 import { createInvocations } from './transparent/invocations.ts'
 import { createCiphers, type Ciphers } from './transparent/ciphers.ts'
@@ -57,6 +58,7 @@ export interface Services {
   readonly vaults: Vaults
   readonly generator: Generator
   readonly templates: Templates
+  readonly siteTemplates: SiteTemplates
   readonly memberships: Memberships
   readonly objects: Objects
   readonly objectReading: ObjectReading
@@ -95,7 +97,8 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
   const proofs = createProofs({ store, passphrases, otps, throttle, clock })
   const commitAsAppliance = createApplianceCommit({ store, audit, clock })
-  const templates = createTemplates()
+  const siteTemplates = createSiteTemplates({ store, hsm, clock })
+  const templates = createTemplates(siteTemplates)
   const objectServices = createObjectServices({ config, store, hsm, clock, templates, commitAsAppliance })
   const { objectDestruction } = objectServices
   const clearObjects: VaultDependencies['clearObjects'] = (tx, vaultId) => objectDestruction.clearVault(tx, vaultId)
@@ -128,6 +131,7 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     sessions,
     vaults,
     generator: createGenerator(hsm),
+    siteTemplates,
     memberships: createMemberships({ store, clock }),
     templates,
     ...objectServices,

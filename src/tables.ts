@@ -5,6 +5,7 @@ import { FileChunkTable, FileUploadTable } from './object/file-records.ts'
 import { SecretFieldTable, VaultObjectTable } from './object/records.ts'
 import { OtpDeviceTable } from './otp/records.ts'
 import { SessionTable, SessionTokenTable } from './session/records.ts'
+import { SiteTemplateTable } from './template/records.ts'
 import { KeyVersionTable, TransparentKeyTable } from './transparent/records.ts'
 import { UserTable } from './user/records.ts'
 import { ValidatedOtpTable, ValidationClientTable } from './validation/records.ts'
@@ -31,5 +32,6 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   SecretFieldTable,
   FileUploadTable,
   FileChunkTable,
+  SiteTemplateTable,
   AuditHeadTable,
 ]

@@ -110,6 +110,9 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   },
   'signature.malformed': { status: 400, number: 1517, text: 'This is not a signature of this appliance.' },
   'template.not_found': { status: 404, number: 1600, text: 'There is no such template: see /template.' },
+  'template.exists': { status: 409, number: 1601, text: 'The id of the template is taken.' },
+  'template.in_use': { status: 409, number: 1602, text: 'Objects are made of this template.' },
+  'template.frozen': { status: 409, number: 1603, text: 'Stored values would not fit the new form of the template.' },
   'object.not_found': {
     status: 404,
     number: 1610,

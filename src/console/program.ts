@@ -15,6 +15,10 @@ import { addOtpRemove } from './otp-remove.ts'
 import { addOtpResync } from './otp-resync.ts'
 import { addSessionEnd } from './session-end.ts'
 import { addSessionList } from './session-list.ts'
+import { addTemplateAdd } from './template-add.ts'
+import { addTemplateCheck } from './template-check.ts'
+import { addTemplateList } from './template-list.ts'
+import { addTemplateRemove } from './template-remove.ts'
 import { addTokenStatus } from './token-status.ts'
 import { addTransportKey } from './transport-key.ts'
 import { addUserAdd } from './user-add.ts'
@@ -87,6 +91,11 @@ export function createProgram(): Command {
   addValidatorClientAdd(validator)
   addValidatorClientList(validator)
   addValidatorClientRevoke(validator)
+  const template = program.command('template').description('forms of objects')
+  addTemplateList(template)
+  addTemplateCheck(template)
+  addTemplateAdd(template)
+  addTemplateRemove(template)
   const token = program.command('token').description('the hardware security module')
   addTokenStatus(token)
   addTransportKey(token)

@@ -6,6 +6,7 @@ import { Sessions1700000000006 } from './migrations/0006-sessions.ts'
 import { People1700000000007 } from './migrations/0007-people.ts'
 import { VaultKeys1700000000008 } from './migrations/0008-vault-keys.ts'
 import { Objects1700000000009 } from './migrations/0009-objects.ts'
+import { Templates1700000000010 } from './migrations/0010-templates.ts'
 import { Vaults1700000000011 } from './migrations/0011-vaults.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
@@ -18,5 +19,6 @@ export const migrations = [
   People1700000000007,
   VaultKeys1700000000008,
   Objects1700000000009,
+  Templates1700000000010,
   Vaults1700000000011,
 ]

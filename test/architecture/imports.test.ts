@@ -25,7 +25,7 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
     'root',
     /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
-  ['records', /^(session|login|otp|user|vault|transparent|validation|object)\/([a-z]+-)?records\.ts$/],
+  ['records', /^(session|login|otp|user|vault|transparent|validation|template|object)\/([a-z]+-)?records\.ts$/],
   [
     'domain',
     /^(session|login|otp|user|vault|transparent|policy|template|recognition|validation|generator|release|mime|object)\/[a-z0-9-]+\.ts$/,
