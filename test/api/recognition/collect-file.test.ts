@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeCertificate, makeSamples, type Samples } from '../../recognition/samples.ts'
+import { formWith, objectsIn } from '../object/object-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type Answer, type Envelope, type TestClient } from '../../support/client.ts'
 
@@ -102,6 +103,21 @@ describe('POST /filecollect', () => {
     expect(Object.entries(STRUCTURE as object)).toEqual(expected)
     expect(Object.keys(STRUCTURE as object)[0]).toBe('file1')
     expect(data['file1']).toBe('www.pem')
+  })
+
+  it('answers what makes an object of the file, sent on as it is', async () => {
+    const [{ id: groupid }] = (await client.must('POST', '/vault', { vaultname: 'PKI' }))['VAULT'] as [{ id: string }]
+    const { DATA } = await collected(...form('www.pem'))
+    const fields = { ...(DATA as Record<string, string>), info: '443', parentid: '0', groupid }
+    const { raw, headers } = formWith(fields, samples.read('www.pem'), 'www.example.test.crt', 'file')
+    const { status, json } = await client.call('POST', '/object', { raw, headers })
+    expect([status, json.ERRORS]).toEqual([200, undefined])
+    const vault = await client.must('GET', `/vault/${groupid}`)
+    const { cn, validto, altnamedns } = DATA as Record<string, string>
+    expect(objectsIn(vault, 'OBJECTS')).toMatchObject([
+      { templateid: '31', public: { cn, validto, altnamedns, info: '443' } },
+    ])
+    expect(vault['TEMPLATES']).toMatchObject([{ id: '31' }])
   })
 
   it('sees a certificate in its first 64 bytes, with fields of text and nothing in them', async () => {
