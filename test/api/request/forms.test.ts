@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import type { Envelope, TestClient } from '../../support/client.ts'
+import { curl } from '../../support/wire.ts'
+
+let appliance: TestAppliance
+let session: TestClient
+let colleague: TestUser
+let vaultId: string
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  session = await appliance.login()
+  colleague = await appliance.addUser()
+  const [{ id }] = (await session.must('POST', '/vault', { vaultname: 'Forms' }))['VAULT'] as [{ id: string }]
+  vaultId = id
+})
+afterAll(() => appliance.close())
+
+async function call(method: string, path: string, ...args: string[]): Promise<{ status: number; json: Envelope }> {
+  const answer = await curl(appliance, path, '--http1.1', '-X', method, ...args)
+  const end = answer.indexOf('\r\n\r\n')
+  return { status: Number(answer.split(' ')[1]), json: JSON.parse(answer.slice(end)) as Envelope }
+}
+const token = (): string => session.token ?? ''
+const header = (): string[] => ['-H', `X-Http-Token: ${token()}`]
+
+/** One successful round through calls of several kinds, each with a body; `$` stands for the vault. */
+const round: readonly (readonly [method: string, path: string, body: Record<string, unknown>, status: number])[] = [
+  ['POST', '/auth/check', {}, 200],
+  ['POST', '/vault', { groupname: 'Made by curl', policy: 7 }, 200],
+  ['PUT', '/vault/$', { description: 'Schlüssel & more + 100%' }, 200],
+  ['POST', '/vault/$/member/@', { status: 1 }, 200],
+  ['PUT', '/vault/$/member/@', { status: '2' }, 200],
+  ['DELETE', '/vault/$/member/@', {}, 200],
+  ['POST', '/transparent/$/encrypt/k', { plaintext: 'AAAA' }, 201],
+  ['POST', '/transparent/hash', { input: 'AAAA' }, 200],
+  ['POST', '/object', { templateid: 2, groupid: '$', parentid: '0', name: 'Folder' }, 200],
+  ['POST', '/utils/get_mime_type', { data: 'UEsDBA==', extension: '.key', size: 4 }, 200],
+]
+const placed = (text: string): string => text.replaceAll('$', vaultId).replaceAll('@', String(colleague.id))
+
+/** What published clients say of a body of JSON. */
+const contentTypes: readonly (readonly [string, string])[] = [
+  ['application/json', 'Content-Type: application/json'],
+  ['application/json with a character set', 'Content-Type: application/json; charset=utf-8'],
+  ['nothing', 'Content-Type:'],
+  ['text/plain', 'Content-Type: text/plain;charset=UTF-8'],
+  ['a form, as curl -d does', 'Content-Type: application/x-www-form-urlencoded'],
+  ['something else', 'Content-Type: application/x-made-up'],
+]
+
+describe.each(contentTypes)('a body of JSON called %s', (_name, contentType) => {
+  it('is read by every kind of call', async () => {
+    for (const [method, path, members, expected] of round) {
+      const body = placed(JSON.stringify(members))
+      const { status, json } = await call(method, placed(path), ...header(), '-H', contentType, '-d', body)
+      expect([status, json.ERRORS], `${method} ${path}`).toEqual([expected, undefined])
+      expect(json.DATA).toMatchObject(JSON.parse(body) as object)
+    }
+  })
+})
+
+describe('the token', () => {
+  const places: readonly (readonly [string, () => { query?: string; args: string[] }])[] = [
+    ['in the header', () => ({ args: [...header(), '-d', '{}'] })],
+    ['in the header, whatever its case', () => ({ args: ['-H', `x-HTTP-token: ${token()}`, '-d', '{}'] })],
+    ['in the query', () => ({ query: `?token=${token()}`, args: ['-d', '{}'] })],
+    ['in the JSON', () => ({ args: ['-d', JSON.stringify({ token: token() })] })],
+    ['in a form', () => ({ args: ['-d', `token=${token()}`] })],
+  ]
+  it.each(places)('is taken %s and echoed in DATA', async (_place, make) => {
+    const { query = '', args } = make()
+    const { status, json } = await call('POST', `/auth/check${query}`, ...args)
+    expect([status, json.CALLINFO.token, json.DATA]).toEqual([200, token(), { token: token() }])
+  })
+})
+
+describe('oddities of published clients', () => {
+  it.each(['/vault?', '/vault/', '/vault/?', '/auth/check?', '/template?', '/utils/policies/'])(
+    'GET %s is what it is without the odd end',
+    async (path) => {
+      const odd = await call('GET', path, ...header())
+      const plain = await call('GET', path.replace(/[/?]+$/, ''), ...header())
+      expect(odd.status).toBe(200)
+      const { HEADERS: _odd, ...oddMembers } = odd.json
+      const { HEADERS: _plain, ...plainMembers } = plain.json
+      expect(oddMembers).toEqual(plainMembers)
+    },
+  )
+
+  it.each([[[]], [['-d', '{}', '-H', 'Content-Type: application/json']], [['-d', '']]])(
+    'DELETE takes a body of nothing: %s',
+    async (args) => {
+      await session.must('POST', `/vault/${vaultId}/member/${colleague.id}`, { status: 1 })
+      const { status, json } = await call('DELETE', `/vault/${vaultId}/member/${colleague.id}`, ...header(), ...args)
+      expect([status, json.DATA]).toEqual([200, { userid: colleague.id, token: token() }])
+    },
+  )
+
+  it('Basic authentication for a proxy in front is neither looked at nor echoed', async () => {
+    const { status, json } = await call('GET', '/vault', ...header(), '--user', 'proxy:secret')
+    expect(status).toBe(200)
+    expect(json.HEADERS).not.toHaveProperty('Authorization')
+    expect(JSON.stringify(json)).not.toContain(Buffer.from('proxy:secret').toString('base64'))
+  })
+
+  it('a blank in a query is written in either way', async () => {
+    await session.must('POST', '/object', { templateid: 2, groupid: vaultId, parentid: '0', name: 'two words' })
+    for (const needle of ['two+words', 'two%20words'])
+      expect((await call('GET', `/find?needle=${needle}`, ...header())).json['OBJECT']).toMatchObject([
+        { objectname: 'two words' },
+      ])
+  })
+})
