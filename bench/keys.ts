@@ -110,8 +110,7 @@ async function tasksOf(few: Daemon, many: Daemon, stored: readonly StoredKey[], 
   const { keys, calls, cold, rounds, warmup } = options
   const plaintext = randomBytes(64).toString('base64')
   const encryption = (daemon: Daemon, name: string) => daemon.call(`encrypt/${name}`, { plaintext })
-  const decryptions = await Promise.all(stored.slice(0, rounds * cold).map((key) => decryptionWith(many, key)))
-  const unopened = decryptions.values()
+  const unopened = (await decryptionsWith(many, stored.slice(0, rounds * cold))).values()
   const unused = stored.slice(rounds * cold).values()
   const hot = taken(unused)
   const decryption = await decryptionWith(many, hot)
@@ -136,6 +135,16 @@ async function tasksOf(few: Daemon, many: Daemon, stored: readonly StoredKey[], 
     task('create a key', cold, () => many.call(`keys/new${created++}`, {})),
     task('rotate a key', cold, () => many.call(`keys/${hot.key.name}/rotate`, {})),
   ]
+}
+
+/** No more at once than the token's queue takes. */
+async function decryptionsWith(daemon: Daemon, keys: readonly StoredKey[]): Promise<Call[]> {
+  const calls: Call[] = []
+  while (calls.length < keys.length) {
+    const next = keys.slice(calls.length, calls.length + keysPerTransaction)
+    calls.push(...(await Promise.all(next.map((key) => decryptionWith(daemon, key)))))
+  }
+  return calls
 }
 
 /** A call that decrypts what the key has encrypted. */
