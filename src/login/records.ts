@@ -92,7 +92,10 @@ export async function countAttempt(
     .setParameters({ forgetBefore })
     .where({ subject, blockedUntil: LessThanOrEqual(now) })
     .execute()
-  return counted.affected === 1 ? (await tx.findOneByOrFail(LoginAttemptsTable, { subject })).failures : undefined
+  if (counted.affected === 1) return (await tx.findOneByOrFail(LoginAttemptsTable, { subject })).failures
+  if ((await blockedUntil(tx, subject)) > now) return undefined
+  // A success elsewhere has forgotten the row between the two statements (PostgreSQL alone lets it).
+  return countAttempt(tx, subject, now, forgetBefore)
 }
 
 export async function blockUntil(tx: Tx, subject: string, blockedUntil: number): Promise<void> {
