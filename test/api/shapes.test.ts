@@ -57,6 +57,21 @@ describe('an application of release 2.0.5', () => {
     expect(read.json).toMatchObject({ GROUP: { [id]: record }, OBJECT: {}, TEMPLATESINFO: {} })
   })
 
+  it('reads an object as OBJECT with its template as TEMPLATESINFO, and no BREADCRUMB', async () => {
+    const [id = ''] = Object.keys((await call('GET', at('/vault'))).json['GROUP'] ?? {})
+    const fields = { host: 'core1', username: 'netops', password: 'seven-Wooden-lanterns-7' }
+    const made = await call('POST', at('/object'), { templateid: '4', groupid: id, parentid: '0', ...fields })
+    const objectId = String(made.json['CALLINFO']?.['objectid'])
+    const { json } = await call('GET', at(`/object/${objectId}`))
+    expect(Object.keys(json).toSorted()).toEqual(['CALLINFO', 'DATA', 'OBJECT', 'PARAMS', 'TEMPLATESINFO'])
+    expect(json['OBJECT']).toMatchObject({ [objectId]: { id: objectId, public: { host: 'core1' } } })
+    expect(json['TEMPLATESINFO']).toMatchObject({
+      4: { INFO: { id: '4', name: 'Login' }, STRUCTURE: { password: { encrypted: true } } },
+    })
+    expect((await call('GET', at(`/vault/${id}`))).json['OBJECT']).toHaveProperty(objectId)
+    expect((await call('GET', at('/template'))).json['TEMPLATE']).toMatchObject({ 4: { INFO: { name: 'Login' } } })
+  })
+
   it('reads failures without ERRORCODES', async () => {
     const { status, json } = await call('GET', at('/vault/999'))
     expect(status).toBe(404)
