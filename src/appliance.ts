@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { createApplication } from './api/application.ts'
+import { createPeers } from './api/peers.ts'
 import { createPipeline } from './api/pipeline.ts'
 import { createApplianceCommit } from './audit/appliance-commit.ts'
 import { createAuditHeads } from './audit/heads.ts'
 import { createOpeningTrail } from './audit/opening.ts'
 import { createAuditTrail } from './audit/trail.ts'
 import { systemClock } from './clock.ts'
-import { readSecret } from './config/loader.ts'
-import type { Config } from './config/schema.ts'
+import { readAuthorities, readSecret } from './config/loader.ts'
+import { enabledSmartcard, type Config, type SmartcardConfig } from './config/schema.ts'
 import { allEndpoints } from './endpoints.ts'
 import type { Fault } from './fault.ts'
 import { createHsmClient } from './hsm/client/hsm-client.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import type { Hsm } from './hsm/hsm.ts'
-import { joinListeners } from './listeners.ts'
+import { joinListeners, type Listener } from './listeners.ts'
 import type { Log } from './log.ts'
 import { createServer, type ServerOptions } from './server/server.ts'
-import { createServices } from './services.ts'
+import { createServices, loginTypesOf } from './services.ts'
 import { createGate } from './session/admission.ts'
 import { openStore } from './store/open.ts'
 import type { Store } from './store/store.ts'
@@ -36,7 +37,8 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     queue: config.hsm.queue,
   })
   const audit = openTrail({ config, slot, log }, store, hsm)
-  const services = createServices({ config, store, hsm, clock, audit })
+  const services = createServices({ config, store, hsm, clock, audit, report: reportProblem(log) })
+  const smartcard = enabledSmartcard(config)
   const gate = createGate({
     store,
     clock,
@@ -47,6 +49,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   })
   const pipeline = createPipeline({
     gate,
+    peers: createPeers(smartcard),
     audit,
     store,
     clock,
@@ -57,20 +60,6 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       log.warn({ requestId, operation, subject, username, address }, 'an alarm was raised'),
   })
   const endpoints = allEndpoints({ ...services, hsm, ...settingsOfEndpoints(config) })
-  /** A listener of its own with the certificate and the limits of the API. */
-  const listener = (section: string, place: { host: string; port: number }, handle: ServerOptions['handle']) => ({
-    section,
-    server: createServer({
-      http: { ...config.http, host: place.host, port: place.port },
-      tls: config.tls,
-      readCertificate: () => ({
-        certificate: readFileSync(config.tls.certificate, 'utf8'),
-        key: readSecret(config.tls.key),
-      }),
-      handle,
-      log,
-    }),
-  })
   const validate = () => {
     const { requestsPerSecond } = config.validator
     return createVerifyHandler(
@@ -78,9 +67,15 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       createRateLimit({ requestsPerSecond, clock, report: reportHaste(log) }),
     )
   }
+  const application = createApplication(endpoints, pipeline)
+  const listener = listenersOf(config, log)
   const server = joinListeners([
-    listener('http', config.http, createApplication(endpoints, pipeline)),
+    listener('http', config.http, application),
     ...(config.validator.enabled ? [listener('validator', config.validator, validate())] : []),
+    // The whole interface too: node:tls cannot ask for a certificate by path.
+    ...(smartcard
+      ? [listener('smartcard', { ...smartcard, host: config.http.host }, application, clientCertificates(smartcard))]
+      : []),
   ])
   const housekeeping = slot === 1 ? startHousekeeping({ services, log }) : undefined
   return {
@@ -96,11 +91,45 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   }
 }
 
-const settingsOfEndpoints = ({ login, transparent, files }: Config) => ({
-  loginTypes: login.types,
-  keyDefaults: transparent,
-  maxFileBytes: files.maxBytes,
+const settingsOfEndpoints = (config: Config) => ({
+  loginTypes: loginTypesOf(config),
+  keyDefaults: config.transparent,
+  maxFileBytes: config.files.maxBytes,
 })
+
+type ListenerMaker = (
+  section: string,
+  place: { readonly host: string; readonly port: number },
+  handle: ServerOptions['handle'],
+  more?: Pick<ServerOptions, 'readClientCertificates'>,
+) => Listener
+
+/** Makes listeners with the certificate and the limits of the API. */
+function listenersOf({ http, tls }: Config, log: Log): ListenerMaker {
+  return (section, { host, port }, handle, more) => ({
+    section,
+    server: createServer({
+      ...more,
+      http: { ...http, host, port },
+      tls,
+      readCertificate: () => ({ certificate: readFileSync(tls.certificate, 'utf8'), key: readSecret(tls.key) }),
+      handle,
+      log,
+    }),
+  })
+}
+
+function clientCertificates({
+  clientCa,
+  intermediates,
+}: SmartcardConfig): Pick<ServerOptions, 'readClientCertificates'> {
+  const files = [clientCa, intermediates].filter((path) => path !== undefined)
+  return {
+    readClientCertificates: () => ({
+      authorities: clientCa === undefined ? undefined : files.map(readAuthorities).join('\n'),
+    }),
+  }
+}
 
 /** Each worker has a token host of its own that it turns to first, as far as there are enough. */
 function rotated(sockets: readonly string[], slot: number): string[] {
@@ -133,6 +162,9 @@ function openTrail({ config, slot, log }: ApplianceOptions, store: Store, hsm: H
     (error) => log.error({ err: error }, 'the audit trail cannot be opened: every call is refused until it can'),
   )
 }
+
+const reportProblem = (log: Log) => (sentence: string, cause?: unknown) =>
+  log.warn(cause === undefined ? {} : { err: cause }, sentence)
 
 const reportFault = (log: Log) => (requestId: string, fault: Fault) =>
   log.error({ requestId, code: fault.code, err: fault.cause ?? fault }, fault.detail ?? 'a call failed')

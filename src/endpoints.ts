@@ -1,8 +1,13 @@
 import type { AnyEndpoint } from './api/endpoint.ts'
+import { addCertificate } from './certificate/routes/add-certificate.ts'
+import { readOwnCertificate, readUserCertificate } from './certificate/routes/read-certificate.ts'
+import { readSmartcardUser } from './certificate/routes/read-smartcard-user.ts'
+import { removeCertificate } from './certificate/routes/remove-certificate.ts'
 import { generatePassword } from './generator/routes/generate-password.ts'
 import { readDocs } from './api/routes/read-docs.ts'
 import { readOpenApi } from './api/routes/read-openapi.ts'
 import type { Hsm } from './hsm/hsm.ts'
+import type { LoginType } from './login/credentials.ts'
 import { changePassphrase } from './login/routes/change-passphrase.ts'
 import { logIn } from './login/routes/log-in.ts'
 import { loginTypes } from './login/routes/login-types.ts'
@@ -14,7 +19,6 @@ import { editObject } from './object/routes/edit-object.ts'
 import { findObjects, findObjectsByPath } from './object/routes/find-objects.ts'
 import { readObject } from './object/routes/read-object.ts'
 import { vaultContents } from './object/routes/vault-contents.ts'
-import type { OtpKind } from './otp/records.ts'
 import { enrolDevice } from './otp/routes/enrol-device.ts'
 import { listDevices } from './otp/routes/list-devices.ts'
 import { removeDevice } from './otp/routes/remove-device.ts'
@@ -73,7 +77,7 @@ import { setKeyRules } from './vault/routes/set-key-rules.ts'
 
 export interface EndpointDependencies extends Services {
   readonly hsm: Pick<Hsm, 'random' | 'offers'>
-  readonly loginTypes: readonly OtpKind[]
+  readonly loginTypes: readonly LoginType[]
   readonly keyDefaults: KeyDefaults
   readonly maxFileBytes: number
 }
@@ -91,11 +95,12 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
 
 function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
   return [
-    logIn(on.login, on.sessions),
+    logIn(on.login, on.sessions, on.readCard),
     logout(on.sessions),
     check('POST'),
     check('GET'),
     loginTypes(on.loginTypes),
+
     listSessions(on.sessions),
     endSession(on.sessions),
     endSessions(on.sessions),
@@ -113,6 +118,8 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     editUser(on.users, 'PUT'),
     editUser(on.users, 'POST'),
     disableUser(on.users),
+
+    ...smartcardEndpoints(on),
 
     createVault(on.vaults),
     listVaults(on.vaults),
@@ -173,5 +180,15 @@ function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] 
     exportKey(on.transfers, true),
     importKey(on.transfers, on.keyDefaults),
     readWrappingKey(on.transfers),
+  ]
+}
+
+function smartcardEndpoints({ certificates, loginTypes }: EndpointDependencies): readonly AnyEndpoint[] {
+  return [
+    readSmartcardUser(certificates, loginTypes.includes('smartcard')),
+    readOwnCertificate(certificates),
+    readUserCertificate(certificates),
+    addCertificate(certificates),
+    removeCertificate(certificates),
   ]
 }

@@ -56,7 +56,7 @@ export interface Housekeeping {
   stop(): void
 }
 
-/** A chore that fails is told, keeps no other from its turn, and is tried again next time. */
+/** Warns of what an operator must see to, at once and again when it changes. A chore that fails is told, keeps no other from its turn, and is tried again next time. */
 export function startHousekeeping({ services, log }: { readonly services: Services; readonly log: Log }): Housekeeping {
   const chores = choresOf(services)
   const tidy = async (): Promise<void> => {
@@ -68,6 +68,16 @@ export function startHousekeeping({ services, log }: { readonly services: Servic
       }
     }
   }
-  const timer = setInterval(() => void tidy(), intervalMs)
+  let told: readonly string[] = []
+  const warn = (): void => {
+    const alarms = services.certificates.alarms()
+    for (const alarm of alarms) if (!told.includes(alarm)) log.warn(alarm)
+    told = alarms
+  }
+  warn()
+  const timer = setInterval(() => {
+    warn()
+    void tidy()
+  }, intervalMs)
   return { stop: () => clearInterval(timer) }
 }

@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { createApplianceCommit } from './audit/appliance-commit.ts'
 import type { AuditTrail } from './audit/event.ts'
 import type { Clock } from './clock.ts'
-import type { Config } from './config/schema.ts'
+import { createCertificates, type Certificates } from './certificate/registry.ts'
+import { enabledSmartcard, smartcardDefaults, type Config } from './config/schema.ts'
 import { createGenerator, type Generator } from './generator/generator.ts'
 import type { Hsm } from './hsm/hsm.ts'
 import { createApplicationKeys, type ApplicationKeys } from './login/application-key.ts'
+import type { LoginType } from './login/credentials.ts'
 import { createLogin, type Login } from './login/login.ts'
 import { createPassphraseChanges, type PassphraseChanges } from './login/passphrase-change.ts'
 import { createProofs } from './login/proof.ts'
+import { createCardReader, type CardReader } from './login/smartcard.ts'
 import { createThrottle, type Throttle } from './login/throttle.ts'
 import { createDevices, type Devices } from './otp/devices.ts'
 import { createAllowance } from './object/allowance.ts'
@@ -51,7 +54,9 @@ export interface Services {
   readonly devices: Devices
   readonly resync: Resync
   readonly validationClients: ValidationClients
+  readonly certificates: Certificates
   readonly login: Login
+  readonly readCard: CardReader
   readonly sessions: Sessions
   readonly passphraseChanges: PassphraseChanges
   readonly throttle: Throttle
@@ -78,9 +83,17 @@ export interface ServiceDependencies {
   readonly clock: Clock
   /** Where the appliance records what it does by itself. */
   readonly audit: Pick<AuditTrail, 'append'>
+  /** Told of what an operator should see to. */
+  readonly report?: (sentence: string, cause?: unknown) => void
 }
 
-export function createServices({ config, store, hsm, clock, audit }: ServiceDependencies): Services {
+/** Every login type that is enabled here. */
+export function loginTypesOf(config: Config): readonly LoginType[] {
+  return [...config.login.types, ...(enabledSmartcard(config) ? (['smartcard'] as const) : [])]
+}
+
+export function createServices(dependencies: ServiceDependencies): Services {
+  const { config, store, hsm, clock, audit } = dependencies
   const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config) })
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
   const sessions = createSessions({ store, clock, limits: config.session })
@@ -117,13 +130,14 @@ export function createServices({ config, store, hsm, clock, audit }: ServiceDepe
     devices,
     resync: createResync({ store, hsm, clock, window: config.otp.hotpResyncWindow, limit: tryLimit(throttle) }),
     validationClients: createValidationClients({ store, hsm, clock }),
+    ...createSmartcards(dependencies),
     login: createLogin({
       applicationKeys,
       proofs,
       sessions,
       throttle,
       clock,
-      enabledTypes: config.login.types,
+      enabledTypes: loginTypesOf(config),
       passphraseMaxAgeMs: config.login.passphraseMaxAgeMs,
     }),
     passphraseChanges: createPassphraseChanges({ store, proofs, passphrases, sessions, throttle, clock }),
@@ -230,4 +244,15 @@ function tryLimit(throttle: Throttle): TryLimit {
     count: (tx, name, address) => throttle.count(tx, { name, userId: undefined, address }, false),
     forgive: (tx, name, address) => throttle.forgive(tx, { name, userId: undefined, address }),
   }
+}
+
+function createSmartcards({
+  config,
+  store,
+  hsm,
+  clock,
+  report = () => {},
+}: ServiceDependencies): Pick<Services, 'certificates' | 'readCard'> {
+  const certificates = createCertificates({ store, hsm, clock, rules: config.smartcard ?? smartcardDefaults, report })
+  return { certificates, readCard: createCardReader(certificates, clock) }
 }

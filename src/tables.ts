@@ -1,5 +1,6 @@
 import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { AuditHeadTable } from './audit/records.ts'
+import { UserCertificateTable } from './certificate/records.ts'
 import { ApplicationKeyTable, LoginAttemptsTable, LoginPlaceTable } from './login/records.ts'
 import { FileChunkTable, FileUploadTable } from './object/file-records.ts'
 import { SecretFieldTable, VaultObjectTable } from './object/records.ts'
@@ -19,6 +20,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   LoginAttemptsTable,
   LoginPlaceTable,
   OtpDeviceTable,
+  UserCertificateTable,
   SessionTable,
   SessionTokenTable,
   VaultTable,

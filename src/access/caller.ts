@@ -19,10 +19,19 @@ export interface VaultAccess {
   readonly permission: Permission
 }
 
+/** A client certificate as it arrived. The other side holds its key; nothing that it says is believed yet. */
+export interface PresentedCertificate {
+  readonly der: Buffer
+  /** Whether the TLS library, or the trusted proxy in front, found it issued by a configured CA. */
+  readonly isVerified: boolean
+}
+
 /** What the TLS layer knows about the other side. */
 export interface Peer {
   /** IP address in text form, IPv4-mapped prefixes removed. */
   readonly address: string
+  /** The client's certificate on this connection at this moment, if it was asked for one and has one. */
+  readonly certificate: () => PresentedCertificate | undefined
 }
 
 /** The address of a socket's other side as `Peer` has it. */

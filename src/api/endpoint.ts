@@ -11,7 +11,11 @@ import type { HandlerName, Reply } from './envelope.ts'
 
 /** Who may call, checked before anything else of the call is looked at. */
 export type Access<Row> =
-  | { readonly kind: 'public' }
+  | {
+      readonly kind: 'public'
+      /** A session token is not needed; here it is not even accepted. */
+      readonly refusesToken?: true
+    }
   | {
       readonly kind: 'session'
       /** What the caller must hold: this one, or any of these. */

@@ -87,8 +87,15 @@ export function success(frame: Frame, status: number, reply: Reply): Answer {
 }
 
 export function failure(frame: Frame, fault: Fault): Answer {
-  const { status, number, text } = faultCatalogue[fault.code]
-  const callinfo = { errorcodes: 1, errors: 1, general: [], handler: frame.handler, status: 'FAIL', ...tokenOf(frame) }
+  const { status, number, text, general } = faultCatalogue[fault.code]
+  const callinfo = {
+    errorcodes: 1,
+    errors: 1,
+    general: general ? [text] : [],
+    handler: frame.handler,
+    status: 'FAIL',
+    ...tokenOf(frame),
+  }
   const envelope = {
     CALLINFO: callinfo,
     DATA: echo(frame, undefined),

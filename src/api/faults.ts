@@ -8,6 +8,8 @@ export interface FaultRow {
   readonly text: string
   /** The detail speaks of modules, sockets and codes of the token: it goes to the journal, and callers hear the text alone. */
   readonly discreet?: true
+  /** The text stands in CALLINFO.general as well, where this interface has it. */
+  readonly general?: true
 }
 
 /** The error catalogue of the interface. A fault code without a row does not compile. */
@@ -158,6 +160,24 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     status: 400,
     number: 1721,
     text: 'These are not two codes that the token gave one after the other, not long after its last login: read two fresh ones.',
+  },
+  'certificate.not_found': {
+    status: 401,
+    number: 1740,
+    text: 'No valid certificate of an active user was found: present the registered one.',
+    general: true,
+  },
+  'certificate.invalid': {
+    status: 400,
+    number: 1741,
+    text: 'This certificate cannot be registered.',
+  },
+  'certificate.taken': { status: 409, number: 1742, text: 'This certificate is registered to another user.' },
+  'certificate.none': { status: 404, number: 1743, text: 'The user has no certificate.' },
+  'certificate.forwarded': {
+    status: 403,
+    number: 1744,
+    text: 'A header of this call forwards a client certificate, which only the proxies in smartcard.proxies may do.',
   },
   'request.not_json': { status: 400, number: 1800, text: 'The body must be one JSON object.' },
   'request.not_found': { status: 404, number: 1801, text: 'There is no such address in this interface.' },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
-import { addressOf, type Caller, type Peer } from '../access/caller.ts'
+import type { Caller, Peer } from '../access/caller.ts'
 import type { Shapes } from '../access/shapes.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
@@ -13,11 +13,13 @@ import { failure, firstFrame, success, type Answer, type Frame, type JsonObject,
 import type { Admission, Gate } from '../access/gate.ts'
 import { faultCatalogue } from './faults.ts'
 import { sayFarewell } from './farewell.ts'
+import type { Peers } from './peers.ts'
 import { describeProblem } from './problem.ts'
 import { isForm, readForm, type Form } from './upload.ts'
 
 export interface PipelineDependencies {
   readonly gate: Gate
+  readonly peers: Peers
   readonly audit: AuditTrail
   readonly store: Pick<Store, 'transaction'>
   readonly clock: Clock
@@ -70,6 +72,7 @@ class RecordedPipeline implements Pipeline {
   async serve(context: Context, contract: AnyEndpoint, params: Readonly<Record<string, string>>): Promise<void> {
     const passage = this.#begin(context, contract)
     await this.#conclude(passage, contract.success, async () => {
+      this.#in.peers.refuseForged(context.req, passage.peer)
       const body = await this.#readMembers(passage, contract)
       const admission = await this.#admit(passage, contract, params, body)
       const call = {
@@ -100,7 +103,7 @@ class RecordedPipeline implements Pipeline {
       requestId: randomUUID(),
       startedAt: this.#in.clock.now(),
       startedTick: performance.now(),
-      peer: { address: addressOf(context.req.socket.remoteAddress) },
+      peer: this.#in.peers.of(context.req),
       operation: contract?.operation ?? 'unmatched',
       note: {},
       recorded: false,
@@ -157,7 +160,7 @@ class RecordedPipeline implements Pipeline {
     body: JsonObject,
   ): Promise<Admission | undefined> {
     const { frame } = passage
-    if (contract.access.kind === 'public') return undefined
+    if (contract.access.kind === 'public') return refuseToken(contract.access, frame)
     passage.note = placeNote(contract, params, body)
     if (frame.suppliedToken === undefined) throw new Fault('session.invalid')
     const admission = await this.#in.gate.admit({
@@ -208,6 +211,11 @@ class RecordedPipeline implements Pipeline {
       return unrecorded
     }
   }
+}
+
+function refuseToken({ refusesToken }: { readonly refusesToken?: true }, { suppliedToken }: Frame): undefined {
+  if (refusesToken && suppliedToken !== undefined)
+    throw new Fault('request.invalid', 'This call takes no session token: leave it out.')
 }
 
 function without(members: JsonObject, names: readonly string[] = []): JsonObject {

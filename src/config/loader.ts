@@ -50,6 +50,13 @@ export function readSecret(path: string): string {
   return secret
 }
 
+/** Reads a PEM file of CA certificates. Throws ConfigError when there is none in it. */
+export function readAuthorities(path: string): string {
+  const text = readText(path, 'make it, or correct the configuration')
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new ConfigError(`${path} holds no certificate in PEM form`)
+  return text
+}
+
 function readText(path: string, remedy: string): string {
   if (path.startsWith(credentialPrefix)) {
     throw new ConfigError(`${path} is a systemd credential: start this by systemd, or set CREDENTIALS_DIRECTORY`)

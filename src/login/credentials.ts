@@ -1,11 +1,25 @@
 import type { OtpKind } from '../otp/records.ts'
+import type { Sentences } from './advice.ts'
 import { applicationKeyLength } from './application-key.ts'
 
-export interface Credentials {
+/** What `GET /authinfo/logintypes` lists. */
+export type LoginType = OtpKind | 'smartcard'
+
+export type Credentials = SecondFactor & {
   readonly passphrase: string
   readonly applicationKey: string
-  readonly otp: string
-  readonly otpKind: OtpKind
+}
+
+/** What stands beside the pass phrase. */
+export type SecondFactor =
+  | { readonly otpKind: OtpKind; readonly otp: string }
+  | { readonly otpKind: 'smartcard'; readonly card: ShownCard | undefined }
+
+/** A smartcard that is good at this moment. */
+export interface ShownCard {
+  /** Whose it is. */
+  readonly userId: number
+  readonly warnings: Sentences
 }
 
 const hardwareOtpLength = 44

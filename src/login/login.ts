@@ -2,7 +2,6 @@ import { mayLogIn } from '../access/capabilities.ts'
 import type { Shapes } from '../access/shapes.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
-import type { OtpKind } from '../otp/records.ts'
 import type { Sessions } from '../session/session.ts'
 import type { Tx } from '../store/store.ts'
 import { strengthOf } from '../user/passphrase-strength.ts'
@@ -10,7 +9,7 @@ import { forgiveFailedLogins, setPassphraseStrength } from '../user/passphrase-r
 import type { User } from '../user/records.ts'
 import { gathered, type Advice } from './advice.ts'
 import type { ApplicationKeys } from './application-key.ts'
-import type { Credentials } from './credentials.ts'
+import type { Credentials, LoginType } from './credentials.ts'
 import { failureWarning, passphraseAdvice } from './passphrase-advice.ts'
 import type { Proof, Proofs } from './proof.ts'
 import type { ApplicationKey } from './records.ts'
@@ -47,7 +46,7 @@ export interface LoginDependencies {
   readonly sessions: Sessions
   readonly throttle: Throttle
   readonly clock: Clock
-  readonly enabledTypes: readonly OtpKind[]
+  readonly enabledTypes: readonly LoginType[]
   /** 0: pass phrases may grow as old as they like. */
   readonly passphraseMaxAgeMs: number
 }
@@ -88,7 +87,8 @@ export function createLogin(dependencies: LoginDependencies): Login {
       const { credentials, applicationKey } = await settle(readings)
       if (!enabledTypes.includes(credentials.otpKind)) throw new Fault('login.type_disabled')
       const proof = await proofs.prove({ ...credentials, username, address })
-      if (!proof || !applicationKey || !mayLogIn(proof.user.capabilities)) throw new Fault('login.refused')
+      if (!proof || !applicationKey || !mayLogIn(proof.user.capabilities))
+        throw new Fault('login.refused', credentials.otpKind === 'smartcard' ? smartcardRefusal : undefined)
       const { user } = proof
       return commit(async (tx) => {
         await throttle.forgive(tx, proof.attempt)
@@ -100,3 +100,5 @@ export function createLogin(dependencies: LoginDependencies): Login {
     },
   }
 }
+
+const smartcardRefusal = 'The login failed: check user name, pass phrase, application key and smartcard.'

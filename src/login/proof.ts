@@ -1,21 +1,28 @@
 import type { Clock } from '../clock.ts'
-import type { ExaminedOtp, Otps } from '../otp/otp.ts'
-import type { OtpKind } from '../otp/records.ts'
-import type { Store } from '../store/store.ts'
+import type { Otps } from '../otp/otp.ts'
+import type { Store, Tx } from '../store/store.ts'
 import type { Passphrases } from '../user/passphrase.ts'
 import { countFailedLogin, passphraseRecordOf } from '../user/passphrase-records.ts'
 import { findByUsername, type User } from '../user/records.ts'
 import type { Sentences } from './advice.ts'
+import type { SecondFactor } from './credentials.ts'
 import { loginNameOf } from './login-name.ts'
 import type { Attempt, Throttle } from './throttle.ts'
 
 /** What somebody shows to be a user. */
-export interface Claim {
+export type Claim = SecondFactor & {
   readonly username: string
   readonly passphrase: string
-  readonly otp: string
-  readonly otpKind: OtpKind
   readonly address: string
+}
+
+/** A second factor that is the user's. */
+interface ShownFactor {
+  /** Whether it could have been guessed. */
+  readonly isGuessable: boolean
+  readonly warnings: Sentences
+  /** True for exactly one of any number of uses of what is good once. */
+  readonly useUp: (tx: Tx) => Promise<boolean>
 }
 
 /** Who that is, as the database said when it began: what may have changed since is looked at again by who uses it. */
@@ -44,11 +51,24 @@ export interface ProofDependencies {
 }
 
 export function createProofs({ store, passphrases, otps, throttle, clock }: ProofDependencies): Proofs {
+  async function examine(userId: number | undefined, claim: SecondFactor): Promise<ShownFactor | undefined> {
+    if (claim.otpKind === 'smartcard') {
+      const { card } = claim
+      if (card === undefined || card.userId !== userId) return undefined
+      return { isGuessable: false, warnings: card.warnings, useUp: () => Promise.resolve(true) }
+    }
+    const { otp, otpKind } = claim
+    const examined = await otps.examine(userId, otpKind, otp)
+    if (examined === undefined) return undefined
+    const isGuessable = otp.length < hardwareOtpLength
+    return { isGuessable, warnings: examined.warnings, useUp: (tx) => otps.consume(tx, examined) }
+  }
+
   /** One transaction uses up the OTP and counts the attempt: every refusal costs the same, and none is forgotten. */
-  function useUp(attempt: Attempt, examined: ExaminedOtp | undefined, isGuessable: boolean): Promise<boolean> {
+  function useUp(attempt: Attempt, shown: ShownFactor | undefined): Promise<boolean> {
     return store.transaction(async (tx) => {
-      const isFresh = examined !== undefined && (await otps.consume(tx, examined))
-      await throttle.count(tx, attempt, isFresh && !isGuessable)
+      const isFresh = shown !== undefined && (await shown.useUp(tx))
+      await throttle.count(tx, attempt, isFresh && !shown.isGuessable)
       await countFailedLogin(tx, attempt.userId ?? -1, clock.now())
       return isFresh
     })
@@ -56,16 +76,16 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
 
   return {
     // Seated before the OTP is used up: whoever is turned away for want of room can try again with it.
-    prove: ({ username, passphrase, otp, otpKind, address }) =>
+    prove: ({ username, passphrase, address, ...factor }) =>
       passphrases.seated(async () => {
         const name = loginNameOf(username)
         const user = (await findByUsername(store.read, name)) ?? undefined
         const attempt = { name, userId: user?.id, address }
-        const examined = await otps.examine(user?.id, otpKind, otp)
-        const isFresh = await useUp(attempt, examined, otp.length < hardwareOtpLength)
+        const shown = await examine(user?.id, factor)
+        const isFresh = await useUp(attempt, shown)
         const isRight = await passphrases.check(passphrase, user && passphraseRecordOf(user))
         if (!user || !isFresh || !isRight) return undefined
-        return { user, attempt, warnings: examined?.warnings ?? {} }
+        return { user, attempt, warnings: shown?.warnings ?? {} }
       }),
   }
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { SecureContextOptions, SecureVersion } from 'node:tls'
 
@@ -5,6 +6,12 @@ import type { SecureContextOptions, SecureVersion } from 'node:tls'
 export interface Certificate {
   readonly certificate: string
   readonly key: string
+}
+
+/** What a listener that asks for client certificates needs beside. */
+export interface ClientCertificates {
+  /** PEM of the CAs to believe, and of those between them and the clients; without it none is believed. */
+  readonly authorities: string | undefined
 }
 
 /** Forward secrecy and authenticated encryption only, the fast AES first where the processor has it (Mozilla's "intermediate" list without DHE). */
@@ -24,8 +31,29 @@ const ciphers = [
 export function secureContextOptions(
   { certificate, key }: Certificate,
   minVersion: SecureVersion,
+  clients?: ClientCertificates,
 ): SecureContextOptions {
-  const options = { cert: certificate, key, minVersion, ciphers, honorCipherOrder: true }
+  const options = {
+    cert: certificate,
+    key,
+    minVersion,
+    ciphers,
+    honorCipherOrder: true,
+    ...(clients && forClients(clients)),
+  }
   createSecureContext(options)
   return options
+}
+
+/**
+ * A resumed session would bring back the verdict on a certificate from before its revocation, and a renegotiation (TLS 1.2) another
+ * certificate: there are neither. Without authorities no issuer is believed, and the CAs of the web least of all.
+ */
+function forClients({ authorities }: ClientCertificates): SecureContextOptions {
+  return {
+    ca: authorities ?? [],
+    // A CA that is configured is believed, whether or not it has signed itself.
+    allowPartialTrustChain: true,
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+  }
 }

@@ -9,7 +9,7 @@ import type { Connections } from './connections.ts'
 import { faultOfClientError, refuse, refuseSocket } from './refusals.ts'
 import type { Request, Response } from './refusals.ts'
 import { secureContextOptions } from './secure-context.ts'
-import type { Certificate } from './secure-context.ts'
+import type { Certificate, ClientCertificates } from './secure-context.ts'
 
 const maxHeaderBytes = 16 * 1024
 const handshakeTimeoutMs = 10_000
@@ -27,6 +27,8 @@ export interface ServerOptions {
   readonly tls: { readonly minVersion: SecureVersion }
   /** Reads certificate and key from where they are kept: once at the start, and again at each reload. */
   readonly readCertificate: () => Certificate
+  /** For a listener that asks for client certificates, likewise; it admits clients without one, or with a bad one, all the same. */
+  readonly readClientCertificates?: () => ClientCertificates
   /** Answers a call, for example Koa's callback. */
   readonly handle: (request: Request, response: Response) => unknown
   readonly log: Log
@@ -44,9 +46,12 @@ export interface ApplianceServer {
 
 /** Throws what `readCertificate` throws, and node:tls's error when certificate and key do not fit. */
 export function createServer(options: ServerOptions): ApplianceServer {
-  const { http, tls, readCertificate, log } = options
+  const { http, tls, readCertificate, readClientCertificates, log } = options
+  const readContext = () => secureContextOptions(readCertificate(), tls.minVersion, readClientCertificates?.())
   const server = createSecureServer({
-    ...secureContextOptions(readCertificate(), tls.minVersion),
+    ...readContext(),
+    // What is wrong with a certificate is said in an answer, and not by ending the handshake.
+    ...(readClientCertificates && { requestCert: true, rejectUnauthorized: false }),
     allowHTTP1: true,
     // An http.Server has it by default, this one not: a first answer would wait some 40 ms for the client to acknowledge the handshake.
     noDelay: true,
@@ -73,7 +78,7 @@ export function createServer(options: ServerOptions): ApplianceServer {
     },
     reloadCertificate() {
       try {
-        server.setSecureContext(secureContextOptions(readCertificate(), tls.minVersion))
+        server.setSecureContext(readContext())
         log.info('certificate read again')
       } catch (error) {
         log.error(

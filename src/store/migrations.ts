@@ -2,6 +2,7 @@ import { Foundation1700000000001 } from './migrations/0001-foundation.ts'
 import { KeyLife1700000000002 } from './migrations/0002-key-life.ts'
 import { OtpKinds1700000000003 } from './migrations/0003-otp-kinds.ts'
 import { ValidationClients1700000000004 } from './migrations/0004-validation-clients.ts'
+import { Certificates1700000000005 } from './migrations/0005-certificates.ts'
 import { Sessions1700000000006 } from './migrations/0006-sessions.ts'
 import { People1700000000007 } from './migrations/0007-people.ts'
 import { VaultKeys1700000000008 } from './migrations/0008-vault-keys.ts'
@@ -15,6 +16,7 @@ export const migrations = [
   KeyLife1700000000002,
   OtpKinds1700000000003,
   ValidationClients1700000000004,
+  Certificates1700000000005,
   Sessions1700000000006,
   People1700000000007,
   VaultKeys1700000000008,

@@ -94,7 +94,7 @@ describe('the running appliance', () => {
     }
   })
   const uploads: ReadonlySet<string> = new Set(
-    contracts.filter(({ upload }) => upload === 'required').map(({ path }) => path),
+    contracts.filter(({ upload }) => upload === 'required').map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')),
   )
 
   it('renders it for people, as a page in which nothing runs and nothing comes from elsewhere', async () => {

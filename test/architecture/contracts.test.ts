@@ -41,6 +41,7 @@ describe('the contracts', () => {
     expect(named.filter(([, { access }]) => access.kind === 'public').map(([name]) => name)).toEqual([
       'POST /auth',
       'GET /authinfo/logintypes',
+      'GET /authinfo/smcuser',
       'GET /openapi.json',
       'GET /docs',
     ])

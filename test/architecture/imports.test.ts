@@ -25,10 +25,13 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
     'root',
     /^(appliance|cluster|endpoints|exit|housekeeping|listeners|main|services|tables|worker|worker-process|worker-slot)\.ts$|^console\//,
   ],
-  ['records', /^(session|login|otp|user|vault|transparent|validation|template|object)\/([a-z]+-)?records\.ts$/],
+  [
+    'records',
+    /^(session|login|otp|user|certificate|vault|transparent|validation|template|object)\/([a-z]+-)?records\.ts$/,
+  ],
   [
     'domain',
-    /^(session|login|otp|user|vault|transparent|policy|template|recognition|validation|generator|release|mime|object)\/[a-z0-9-]+\.ts$/,
+    /^(session|login|otp|user|certificate|vault|transparent|policy|template|recognition|validation|generator|release|mime|object)\/[a-z0-9-]+\.ts$/,
   ],
 ]
 
@@ -68,7 +71,8 @@ const features: Readonly<Record<string, readonly string[]>> = {
   session: ['user'],
   otp: ['user'],
   user: ['policy'],
-  login: ['user', 'otp', 'session'],
+  certificate: ['user'],
+  login: ['user', 'otp', 'certificate', 'session'],
   validation: ['otp'],
   transparent: ['vault'],
   vault: ['policy', 'user'],
@@ -84,7 +88,7 @@ const owners: readonly (readonly [specifier: RegExp, roles: readonly string[]])[
   [/^typeorm$/, ['store', 'records', 'root', 'audit']],
   [/^(koa|@koa\/.*|co-body|busboy)$/, ['pipeline']],
   [/^node:(tls|http2|https)$/, ['server', 'root']],
-  [/^(@otplib\/.*|otplib|@peculiar\/x509|node-forge)$/, ['domain']],
+  [/^(@otplib\/.*|otplib|@peculiar\/.*|node-forge)$/, ['domain']],
   [/^pino$/, ['log']],
   [/^commander$/, ['root', 'host']],
 ]

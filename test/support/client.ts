@@ -42,10 +42,11 @@ export class TestClient {
   readonly base: string
   readonly #agent: Agent
 
-  constructor(base: string, ca: string, token?: string) {
+  /** `tls`: more options of node:tls, such as the client's own certificate. */
+  constructor(base: string, ca: string, token?: string, tls: object = {}) {
     this.base = base
     this.token = token
-    this.#agent = new Agent({ ca, keepAlive: true, maxSockets: 64 })
+    this.#agent = new Agent({ ca, keepAlive: true, maxSockets: 64, ...tls })
   }
 
   get(path: string, options: CallOptions = {}): Promise<Answer> {

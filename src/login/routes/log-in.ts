@@ -3,8 +3,9 @@ import { endpoint } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
 import type { Sessions } from '../../session/session.ts'
 import type { Advice, Sentences } from '../advice.ts'
-import { otpKindOf, readKeys, type Credentials } from '../credentials.ts'
+import { otpKindOf, readKeys, type Credentials, type ShownCard } from '../credentials.ts'
 import type { LoggedIn, Login } from '../login.ts'
+import type { CardReader } from '../smartcard.ts'
 
 const secret = z.string().max(1024)
 const smartcardTypes = ['smartcard', 'smc_rest']
@@ -18,8 +19,10 @@ const body = z.object({
   logintype: z.enum(['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest']).optional(),
 })
 
+type LoginBody = z.infer<typeof body>
+
 /** `POST /auth` (spec: Login), form A with `keys` or form B with separate members. */
-export const logIn = (login: Login, sessions: Sessions) =>
+export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
   endpoint({
     operation: 'auth.login',
     handler: 'AuthHandler',
@@ -33,7 +36,9 @@ export const logIn = (login: Login, sessions: Sessions) =>
     body,
     async run({ body, peer, note, issue, commit }) {
       note({ username: body.username })
-      const credentials = readCredentials(body)
+      const card = isForSmartcard(body) ? await readCard(peer.certificate()) : undefined
+      note({ subject: card?.subject })
+      const credentials = card === undefined ? readCredentials(body) : [withCard(body, card.card)]
       const loggedIn = await login.logIn({ username: body.username, credentials, address: peer.address }, (work) =>
         commit(async (tx) => {
           const opened = await work(tx)
@@ -51,19 +56,29 @@ export const logIn = (login: Login, sessions: Sessions) =>
     },
   })
 
-function readCredentials({ keys, passphrase, otp, apikey, logintype }: z.infer<typeof body>): Credentials[] {
-  if (logintype !== undefined && smartcardTypes.includes(logintype)) throw new Fault('login.type_disabled')
+function isForSmartcard({ logintype }: LoginBody): boolean {
+  return logintype !== undefined && smartcardTypes.includes(logintype)
+}
+
+/** The certificate stands in the place of the OTP (spec: Authentication, 2). */
+function withCard({ passphrase, apikey }: LoginBody, card: ShownCard | undefined): Credentials {
+  if (passphrase === undefined) throw missing('passphrase')
+  if (apikey === undefined) throw missing('apikey')
+  return { passphrase, applicationKey: apikey, otpKind: 'smartcard', card }
+}
+
+function readCredentials({ keys, passphrase, otp, apikey, logintype }: LoginBody): Credentials[] {
   if (keys !== undefined) return readKeys(keys, apikey, logintype)
   if (passphrase === undefined) throw missing('passphrase')
   if (otp === undefined) throw missing('otp')
   if (apikey === undefined) throw missing('apikey')
-  return [{ passphrase, otp, applicationKey: apikey, otpKind: otpKindOf(otp, logintype) }]
+  return [{ passphrase, applicationKey: apikey, otp, otpKind: otpKindOf(otp, logintype) }]
 }
 
 const missing = (member: string): Fault =>
   new Fault(
     'request.invalid',
-    `${member} is missing: send username with keys, or with passphrase, apikey, otp and logintype.`,
+    `${member} is missing: send username with keys, or with passphrase, apikey, logintype and, but for a smartcard, otp.`,
   )
 
 /** How many templates handle files, as clients of this interface know it. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
-import type { OtpKind } from '../../otp/records.ts'
+import type { LoginType } from '../credentials.ts'
 
 /** `GET /authinfo/logintypes` (spec: Get enabled login types). */
-export const loginTypes = (enabled: readonly OtpKind[]) =>
+export const loginTypes = (enabled: readonly LoginType[]) =>
   endpoint({
     operation: 'authinfo.logintypes',
     handler: 'AuthInfoHandler',

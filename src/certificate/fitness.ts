@@ -1,0 +1,83 @@
+import { keyUsage, purpose, type Certificate } from './certificate.ts'
+import { isStrongAlgorithm } from './signature.ts'
+
+/** Why a certificate cannot serve as a smartcard now. */
+export interface Unfitness {
+  /** For the audit trail, behind `certificate …:`. */
+  readonly reason: string
+  /** For whoever registers it: a sentence that says what to do. */
+  readonly advice: string
+}
+
+export interface FitnessRules {
+  /** False admits certificates that name no extended key usage at all. */
+  readonly requireClientAuth: boolean
+}
+
+const smallestRsaBits = 2048
+const largestRsaBits = 8192
+const curves = ['prime256v1', 'secp384r1', 'secp521r1']
+
+/** What is wrong with a certificate by itself at this moment, whoever issued it; undefined when nothing is. */
+export function unfitness(certificate: Certificate, now: number, rules: FitnessRules): Unfitness | undefined {
+  return unfitByDate(certificate, now) ?? unfitByPurpose(certificate, rules) ?? unfitByKey(certificate)
+}
+
+function unfitByDate({ validFrom, validTo }: Certificate, now: number): Unfitness | undefined {
+  if (now > validTo)
+    return {
+      reason: 'expired',
+      advice: `The certificate expired on ${new Date(validTo).toISOString()}: have a new one issued.`,
+    }
+  if (now >= validFrom) return undefined
+  return {
+    reason: 'not yet valid',
+    advice: `The certificate is not valid before ${new Date(validFrom).toISOString()}: wait until then, or check the clock.`,
+  }
+}
+
+function unfitByPurpose(certificate: Certificate, { requireClientAuth }: FitnessRules): Unfitness | undefined {
+  const { isCa, purposes, keyUsages, strangeExtension } = certificate
+  if (isCa)
+    return {
+      reason: 'of a CA',
+      advice: 'This is the certificate of a CA: give the one of the user, which that CA has issued.',
+    }
+  if (purposes === undefined ? requireClientAuth : !purposes.includes(purpose.clientAuth))
+    return {
+      reason: 'not for clientAuth',
+      advice: 'The certificate does not name clientAuth as a use (extended key usage): have one issued that does.',
+    }
+  if (keyUsages !== undefined && (keyUsages & keyUsage.digitalSignature) === 0)
+    return {
+      reason: 'not for signatures',
+      advice: 'The key usage of the certificate lacks digitalSignature: have one issued that allows it.',
+    }
+  if (strangeExtension === undefined) return undefined
+  return {
+    reason: `with the unknown critical extension ${strangeExtension}`,
+    advice: `The certificate has the critical extension ${strangeExtension}, which nothing here understands: have one issued without it.`,
+  }
+}
+
+function unfitByKey({ publicKey, signatureAlgorithm }: Certificate): Unfitness | undefined {
+  const type = publicKey.asymmetricKeyType
+  const { modulusLength = 0, namedCurve = '' } = publicKey.asymmetricKeyDetails ?? {}
+  const fit =
+    type === 'rsa' || type === 'rsa-pss'
+      ? modulusLength >= smallestRsaBits && modulusLength <= largestRsaBits
+      : type === 'ec'
+        ? curves.includes(namedCurve)
+        : type === 'ed25519'
+  if (!fit)
+    return {
+      reason: 'with a weak or unsupported key',
+      advice: `The key of the certificate is weak or not supported: use RSA with ${smallestRsaBits} to ${largestRsaBits} bits, EC on P-256, P-384 or P-521, or Ed25519.`,
+    }
+  if (isStrongAlgorithm(signatureAlgorithm)) return undefined
+  return {
+    reason: 'signed weakly',
+    advice:
+      'The certificate is signed with an algorithm that is weak or not supported: have it issued with SHA-256 or better.',
+  }
+}

@@ -1,0 +1,110 @@
+import { mayLogIn } from '../access/capabilities.ts'
+import type { PresentedCertificate } from '../access/caller.ts'
+import type { Clock } from '../clock.ts'
+import { Fault } from '../fault.ts'
+import type { Hsm } from '../hsm/hsm.ts'
+import type { Commit, Store } from '../store/store.ts'
+import { fingerprintOf, readCertificate, type Certificate } from './certificate.ts'
+import {
+  certificateOf,
+  certificateRecord,
+  deleteCertificate,
+  findHolder,
+  isTakenByAnother,
+  replaceCertificate,
+  sealedRecord,
+  userExists,
+  type Holder,
+} from './records.ts'
+import { createScrutiny, type CertificateRules } from './scrutiny.ts'
+import type { ReportProblem } from './watched-file.ts'
+
+export interface Certificates {
+  /**
+   * Registers a certificate for a user, in place of the one that the user has.
+   * @throws Fault `certificate.invalid`, `certificate.taken`, `user.not_found`
+   */
+  register(userId: number, certificate: Certificate, commit: Commit): Promise<void>
+  /** @throws Fault `certificate.none`, `user.not_found` */
+  remove(userId: number, commit: Commit): Promise<void>
+  /** The user's certificate, whether or not it is still good; undefined without one. @throws Fault `user.not_found`, `hsm.seal_broken` */
+  of(userId: number): Promise<Certificate | undefined>
+  /** Whose certificate this is, if it is good at this moment; everything is looked at anew each time. @throws Fault `hsm.seal_broken` */
+  identify(presented: PresentedCertificate | undefined): Promise<Identification>
+  /** What an operator must see to, one sentence each. */
+  alarms(): string[]
+}
+
+export type Identification =
+  | { readonly holder: Pick<Holder, 'userId' | 'username'>; readonly certificate: Certificate }
+  /** Why there is no holder: for the audit trail, never for the caller. */
+  | { readonly holder: undefined; readonly refusal: string }
+
+export interface CertificateDependencies {
+  readonly store: Store
+  readonly hsm: Pick<Hsm, 'seal' | 'verify'>
+  readonly clock: Clock
+  readonly rules: CertificateRules
+  readonly report: ReportProblem
+}
+
+export function createCertificates({ store, hsm, clock, rules, report }: CertificateDependencies): Certificates {
+  const scrutiny = createScrutiny(rules, clock, report)
+
+  /** The TLS library's own judgement comes on top: it checks what nothing here does, such as name constraints. */
+  function doubtByTls({ isVerified }: PresentedCertificate): string | undefined {
+    return scrutiny.asksForCa && !isVerified ? 'not verified by TLS' : undefined
+  }
+
+  return {
+    async register(userId, certificate, commit) {
+      scrutiny.checkRegistrable(certificate)
+      const { fingerprint, der } = certificate
+      const seal = await hsm.seal(certificateRecord({ userId, fingerprint, der }))
+      await commit(async (tx) => {
+        if (!(await userExists(tx, userId))) throw new Fault('user.not_found')
+        if (await isTakenByAnother(tx, fingerprint, userId)) throw new Fault('certificate.taken')
+        await replaceCertificate(tx, { userId, fingerprint, der, seal, createdAt: clock.now() })
+      })
+    },
+
+    async remove(userId, commit) {
+      await commit(async (tx) => {
+        if (await deleteCertificate(tx, userId)) return
+        throw new Fault((await userExists(tx, userId)) ? 'certificate.none' : 'user.not_found')
+      })
+    },
+
+    async of(userId) {
+      const row = await certificateOf(store.read, userId)
+      if (row === null) {
+        if (await userExists(store.read, userId)) return undefined
+        throw new Fault('user.not_found')
+      }
+      await hsm.verify(sealedRecord(row))
+      return readCertificate(row.der)
+    },
+
+    async identify(presented) {
+      if (presented === undefined) return refused('none presented')
+      const fingerprint = fingerprintOf(presented.der)
+      const name = labelOf(fingerprint)
+      const holder = await findHolder(store, fingerprint)
+      if (holder === undefined) return refused(`${name}: not registered`)
+      // The seal covers the DER, so the fingerprint is not only what a column says.
+      await hsm.verify(sealedRecord(holder))
+      if (!holder.der.equals(presented.der)) throw new Fault('hsm.seal_broken')
+      if (!mayLogIn(holder.capabilities)) return refused(`${name}: of a user who may not log in`)
+      const certificate = readCertificate(holder.der)
+      const refusal = (await scrutiny.doubt(certificate)) ?? doubtByTls(presented)
+      return refusal === undefined ? { holder, certificate } : refused(`${name}: ${refusal}`)
+    },
+
+    alarms: () => scrutiny.alarms(),
+  }
+}
+
+/** What the audit trail calls a certificate. */
+export const labelOf = (fingerprint: string): string => `certificate ${fingerprint.slice(0, 16)}`
+
+const refused = (refusal: string): Identification => ({ holder: undefined, refusal })

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import { Fault } from '../../fault.ts'
+import { certificateSubject } from './certificate-form.ts'
+import { labelOf, type Certificates } from '../registry.ts'
+
+/** `GET /authinfo/smcuser` (spec: Get smartcard user): whom the client's certificate names. */
+export const readSmartcardUser = (certificates: Certificates, isEnabled: boolean) =>
+  endpoint({
+    operation: 'authinfo.smcuser',
+    handler: 'AuthInfoHandler',
+    method: 'GET',
+    path: '/authinfo/smcuser',
+    summary: 'Tell whose smartcard the client presents',
+    access: { kind: 'public', refusesToken: true },
+    success: 200,
+    faults: ['certificate.not_found', 'login.type_disabled'],
+    reply: { callinfo: z.object({ username: z.string(), subject: certificateSubject }) },
+    params: z.object({}),
+    body: z.object({}),
+    async run({ peer, note }) {
+      if (!isEnabled) throw new Fault('login.type_disabled')
+      const found = await certificates.identify(peer.certificate())
+      if (found.holder === undefined) {
+        note({ subject: found.refusal })
+        throw new Fault('certificate.not_found')
+      }
+      const { userId, username } = found.holder
+      note({ userId, username, subject: labelOf(found.certificate.fingerprint) })
+      return { callinfo: { username, subject: found.certificate.subject } }
+    },
+  })
