@@ -18,6 +18,7 @@ import { createAllowance } from './object/allowance.ts'
 import { createObjectDestruction, type ObjectDestruction } from './object/destruction.ts'
 import { createFieldCipher } from './object/field-cipher.ts'
 import { createFileStore } from './object/file-store.ts'
+import { detectMimeType } from './mime/detection.ts'
 import { createObjects, type Objects } from './object/object.ts'
 import { createObjectReading, type ObjectReading } from './object/reading.ts'
 import { createEnrolments, type Enrolments } from './otp/enrolment.ts'
@@ -208,7 +209,14 @@ function createObjectServices({
   const files = createFileStore({ store, hsm, clock })
   const allowance = createAllowance({ totalBytes: 2 * config.files.maxBytes, patienceMs: config.files.readPatienceMs })
   return {
-    objects: createObjects({ fieldCipher, files, templates, clock, breaksPolicy: breaksPolicyNamed }),
+    objects: createObjects({
+      fieldCipher,
+      files,
+      templates,
+      clock,
+      breaksPolicy: breaksPolicyNamed,
+      detectType: detectMimeType,
+    }),
     objectReading: createObjectReading({ store, fieldCipher, files, allowance }),
     objectDestruction: createObjectDestruction({ store, files, clock, ...config.objects, commitAsAppliance }),
   }

@@ -176,7 +176,8 @@ function createParser({ headers }: IncomingMessage, limits: FormLimits): busboy.
       limits: {
         fields: maxFields,
         fieldSize: limits.maxFieldBytes,
-        fileSize: limits.maxFileBytes,
+        // busboy calls a file too large that is as large as its limit.
+        fileSize: limits.maxFileBytes + 1,
         parts: maxFields + 2,
       },
     })

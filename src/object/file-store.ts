@@ -29,10 +29,16 @@ export interface FileManifest {
   readonly chunks: number
 }
 
+export interface StoredFile {
+  readonly manifest: FileManifest
+  /** Its first bytes, 64 at most: they tell what it is. */
+  readonly start: Buffer
+}
+
 /** Files in chunks, each sealed in the token with the data key of its vault as it comes in: never whole in memory. */
 export interface FileStore {
   /** Nothing can be seen of it until an object has it. @throws what `content` throws; then nothing is left behind */
-  store(vault: KeyedVault, content: AsyncIterable<Buffer>): Promise<FileManifest>
+  store(vault: KeyedVault, content: AsyncIterable<Buffer>): Promise<StoredFile>
   /** The pieces of a file in order. @throws Fault `object.tampered` at the first that is not as it was written */
   read(vault: KeyedVault, manifest: FileManifest): AsyncGenerator<Buffer>
   /** Lets go of an upload that no object has. */
@@ -43,6 +49,7 @@ export interface FileStore {
 
 /** Chunks that go through the token and into the database together. */
 const batchChunks = 4
+const startBytes = 64
 const removedAtOnce = 64
 const sweptAtOnce = 100
 const abandonedAfterMs = 3_600_000
@@ -83,19 +90,21 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
       const upload = randomBytes(16).toString('hex')
       const key = vaultKeyReference(vault)
       const hash = createHash('sha256')
+      let start: Buffer | undefined
       let size = 0
       let count = 0
       try {
         for await (const batch of inBatches(inChunks(content), batchChunks)) {
           for (const { bytes } of batch) {
+            start ??= Buffer.from(bytes.subarray(0, startBytes))
             hash.update(bytes)
             size += bytes.length
           }
           count += batch.length
           await write(vault, key, upload, batch)
         }
-        if (size === 0) throw new Fault('object.invalid', 'The file is empty: send it again.')
-        return { upload, size, sha256: hash.digest('hex'), chunks: count }
+        if (start === undefined) throw new Fault('object.invalid', 'The file is empty: send it again.')
+        return { manifest: { upload, size, sha256: hash.digest('hex'), chunks: count }, start }
       } catch (error) {
         // What cannot be removed now is swept later; the error that led here is the one to tell.
         await discard(upload).catch(() => undefined)

@@ -5,7 +5,7 @@ import type { Template } from '../template/template.ts'
 import type { Templates } from '../template/templates.ts'
 import { addedTo, keyUsesOf, noContent, type Addition, type Upload } from './content.ts'
 import type { FieldCipher } from './field-cipher.ts'
-import { checkFile, readValues } from './field-values.ts'
+import { checkFile, extensionOf, readValues } from './field-values.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp, type FileStore } from './file-store.ts'
 import { spendKeyUses } from './key-uses.ts'
@@ -26,7 +26,6 @@ import {
 /** A file on its way in. */
 export interface IncomingFile {
   readonly filename: string
-  readonly mimeType: string
   content(): AsyncIterable<Buffer>
 }
 
@@ -71,6 +70,8 @@ export interface ObjectDependencies {
   readonly clock: Clock
   /** Whether a value breaks a password policy. */
   readonly breaksPolicy: (policyId: number, text: string) => boolean
+  /** The MIME type of a file, by its first bytes and its extension. */
+  readonly detectType: (start: Buffer, extension: string) => Promise<string>
 }
 
 /** The secret that says which chunks are the file: no field of a template can have this name. */
@@ -158,7 +159,7 @@ class KeptObjects implements Objects {
     partial: boolean,
     work: (addition: Addition) => Promise<T>,
   ): Promise<T> {
-    const filename = file && (file.filename || 'file')
+    const filename = file && nameOf(file)
     if (filename !== undefined) checkFile(template, filename)
     const values = readValues(template, members, { partial, filename })
     const upload = file && (await this.#store(vault, file))
@@ -172,10 +173,10 @@ class KeptObjects implements Objects {
   }
 
   async #store(vault: KeyedVault, file: IncomingFile): Promise<Upload> {
-    const manifest = await this.#in.files.store(vault, file.content())
-    const { filename, mimeType } = file
-    const info = { name: filename || 'file', size: manifest.size, type: mimeType, uploadedAt: this.#in.clock.now() }
-    return { manifest, info }
+    const { manifest, start } = await this.#in.files.store(vault, file.content())
+    const name = nameOf(file)
+    const type = await this.#in.detectType(start, extensionOf(name))
+    return { manifest, info: { name, size: manifest.size, type, uploadedAt: this.#in.clock.now() } }
   }
 
   /** Writes the encrypted part, in the transaction that writes the rest. */
@@ -207,6 +208,8 @@ class KeptObjects implements Objects {
     return (value) => this.#in.breaksPolicy(policyId, value)
   }
 }
+
+const nameOf = ({ filename }: IncomingFile): string => filename || 'file'
 
 async function whyNotDeleted(tx: Tx, objectId: number): Promise<Fault> {
   const row = await findObject(tx, objectId)

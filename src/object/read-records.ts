@@ -191,24 +191,33 @@ export async function searchObjects(
   needle: string,
   most: number,
 ): Promise<StoredObject[]> {
-  const { sql, pattern } = searches[store.dialect](needle)
+  const { sql, pattern } = await searchOf(store, userId, needle)
   return (await store.query<ObjectRow>(sql, [userId, pattern, most])).map(readRow)
 }
 
-const shared = 'o.deleted_at IS NULL AND m.user_id = $1'
-const byTrigrams = `SELECT ${objectColumns} FROM object_trigrams t CROSS JOIN vault_objects o ON o.id = t.rowid
-  CROSS JOIN vault_members m ON m.vault_id = o.vault_id WHERE object_trigrams MATCH $2 AND ${shared} LIMIT $3`
-/** For a needle that is shorter than a trigram: so many objects have it that the first thousand are soon found. */
-const byReading = `SELECT ${objectColumns} FROM vault_members m CROSS JOIN vault_objects o ON o.vault_id = m.vault_id
-  WHERE instr(o.search_text, $2) > 0 AND ${shared} LIMIT $3`
-const byPattern = `SELECT ${objectColumns} FROM vault_members m JOIN vault_objects o ON o.vault_id = m.vault_id
-  WHERE o.search_text LIKE $2 AND ${shared} LIMIT $3`
+/** How many objects are read as fast as the trigrams of those of others are passed over. */
+const soonRead = 10_000
 
 /** The needle is text and nothing else: neither a query of FTS5 nor a pattern of LIKE. */
-const searches: Readonly<Record<Store['dialect'], (needle: string) => { sql: string; pattern: string }>> = {
-  sqlite: (needle) =>
-    /^.{0,2}$/su.test(needle)
-      ? { sql: byReading, pattern: needle }
-      : { sql: byTrigrams, pattern: `"${needle.replaceAll('"', '""')}"` },
-  postgres: (needle) => ({ sql: byPattern, pattern: `%${needle.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` }),
+async function searchOf(store: Store, userId: number, needle: string): Promise<{ sql: string; pattern: string }> {
+  if (store.dialect === 'postgres')
+    return { sql: byPattern, pattern: `%${needle.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` }
+  const isShort = /^.{0,2}$/su.test(needle)
+  const readsSoon = isShort || (await store.query(hasMore, [userId, soonRead])).length === 0
+  return readsSoon
+    ? { sql: byReading, pattern: needle }
+    : { sql: byTrigrams, pattern: `"${needle.replaceAll('"', '""')}"` }
 }
+
+const hasMore = `SELECT 1 FROM vault_members m CROSS JOIN vault_objects o ON o.vault_id = m.vault_id
+  WHERE m.user_id = $1 LIMIT 1 OFFSET $2`
+/** A deleted object has no search text: so the index of these alone has the answer. */
+const byReading = `SELECT ${objectColumns} FROM vault_objects o WHERE o.id IN (
+  SELECT t.id FROM vault_members m CROSS JOIN vault_objects t ON t.vault_id = m.vault_id
+  WHERE m.user_id = $1 AND instr(t.search_text, $2) > 0 LIMIT $3)`
+const byTrigrams = `SELECT ${objectColumns} FROM object_trigrams t CROSS JOIN vault_objects o ON o.id = t.rowid
+  CROSS JOIN vault_members m ON m.vault_id = o.vault_id
+  WHERE object_trigrams MATCH $2 AND o.deleted_at IS NULL AND m.user_id = $1 LIMIT $3`
+const byPattern = `SELECT ${objectColumns} FROM vault_objects o
+  WHERE o.vault_id = ANY (ARRAY(SELECT m.vault_id FROM vault_members m WHERE m.user_id = $1))
+    AND o.search_text LIKE $2 AND o.deleted_at IS NULL LIMIT $3`

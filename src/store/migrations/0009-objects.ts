@@ -8,7 +8,7 @@ export class Objects1700000000009 implements MigrationInterface {
       ? { id: 'bigserial PRIMARY KEY', bytes: 'bytea' }
       : { id: 'integer PRIMARY KEY AUTOINCREMENT NOT NULL', bytes: 'blob' }
     for (const statement of tables(types)) await runner.query(statement)
-    if (!onPostgres) for (const statement of trigrams) await runner.query(statement)
+    if (!onPostgres) for (const statement of searching) await runner.query(statement)
     else if (await offersTrigrams(runner)) for (const statement of postgresTrigrams) await runner.query(statement)
   }
 
@@ -65,8 +65,12 @@ const tables = ({ id, bytes }: { id: string; bytes: string }): string[] => [
   )`,
 ]
 
-/** SQLite keeps the index of search texts in step by triggers (FTS5, "External Content Tables"). */
-const trigrams = [
+/**
+ * SQLite reads the search texts of a vault from an index that holds nothing else, and keeps that of all trigrams in step by
+ * triggers (FTS5, "External Content Tables").
+ */
+const searching = [
+  'CREATE INDEX vault_objects_texts ON vault_objects (vault_id, id, search_text)',
   `CREATE VIRTUAL TABLE object_trigrams USING fts5
     (search_text, content='vault_objects', content_rowid='id', tokenize='trigram case_sensitive 1')`,
   `CREATE TRIGGER vault_objects_inserted AFTER INSERT ON vault_objects BEGIN

@@ -38,7 +38,7 @@ export async function readObject(client: TestClient, id: string, query = ''): Pr
 export function recordsAbout({ config }: TestAppliance, subject: string): Record<string, unknown>[] {
   return readdirSync(config.audit.directory)
     .filter((file) => file.endsWith('.jsonl'))
-    .flatMap((file) => readFileSync(join(config.audit.directory, file), 'utf8').trimEnd().split('\n'))
+    .flatMap((file) => readFileSync(join(config.audit.directory, file), 'utf8').split('\n').slice(0, -1))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter((record) => String(record['subject']).split(':')[0] === subject)
 }

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { type TestClient } from '../../support/client.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+import { createObject, objectsIn, readObject } from './object-kit.ts'
+
+let appliance: TestAppliance
+let vault: TestVault
+let admin: TestClient
+let ids: Readonly<Record<'router' | 'note' | 'odd', string>>
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  vault = await makeVault(appliance, 'Found')
+  ;({ admin } = vault)
+  ids = {
+    router: await createObject(admin, vault.id, {
+      host: 'Router-7.Example.Test',
+      info: 'Grüße aus Köln',
+      cryptedinfo: 'zebra',
+    }),
+    note: await createObject(admin, vault.id, { templateid: 8, name: 'A plain note', note: 'zebra' }),
+    odd: await createObject(admin, vault.id, { host: '100%_of "it"', username: 'a+b&c', objectname: 'Odd \u{1f511}' }),
+  }
+})
+afterAll(() => appliance.close())
+
+const find = async (needle: string, client = admin) =>
+  objectsIn(await client.must('GET', `/find?needle=${encodeURIComponent(needle)}`)).map(({ id }) => id)
+
+describe('GET /find', () => {
+  it('answers with objects, their templates and their vaults', async () => {
+    const found = await admin.must('GET', '/find?needle=router-7')
+    expect(found.CALLINFO.handler).toBe('FindHandler')
+    expect(found['OBJECT']).toEqual([await readObject(admin, ids.router)])
+    expect(found['TEMPLATES']).toMatchObject([{ id: '1', info: { name: 'Server' } }])
+    expect(found['VAULTS']).toMatchObject([{ id: vault.id, groupname: 'Found', status: '4' }])
+  })
+
+  it('answers with empty lists where nothing is found', async () => {
+    const found = await admin.must('GET', '/find?needle=nowhere-to-be-seen')
+    expect(found).toMatchObject({ OBJECT: [], TEMPLATES: [], VAULTS: [] })
+  })
+
+  it.each([
+    ['ROUTER-7', 'router'],
+    ['grÜSSe', undefined],
+    ['GRÜßE', 'router'],
+    ['netops', 'router'],
+    ['100%_of', 'odd'],
+    ['"it"', 'odd'],
+    ['a+b&c', 'odd'],
+    ['\u{1f511}', 'odd'],
+    ['7.', 'router'],
+    ['%', 'odd'],
+    ['_', 'odd'],
+    ['plain note', 'note'],
+    ['zebra', undefined],
+    ['Router-7*', undefined],
+    ['router AND example', undefined],
+  ] as const)('finds %s in names and open fields, in any case, as it stands', async (needle, what) => {
+    expect(await find(needle)).toEqual(what === undefined ? [] : [ids[what]])
+  })
+
+  it('takes a blank as + or %20, and the needle in the path', async () => {
+    for (const address of [
+      '/find?needle=plain+note',
+      '/find?needle=plain%20note',
+      '/find/plain%20note',
+      '/find/PLAIN%20note/',
+    ])
+      expect(
+        objectsIn(await admin.must('GET', address)).map(({ id }) => id),
+        address,
+      ).toEqual([ids.note])
+  })
+
+  it('follows edits and deletions', async () => {
+    const id = await createObject(admin, vault.id, { info: 'before-the-edit' })
+    expect(await find('before-the-edit')).toEqual([id])
+    await admin.must('PUT', `/object/${id}`, { info: 'after-the-edit' })
+    expect([await find('before-the-edit'), await find('after-the-edit')]).toEqual([[], [id]])
+    await admin.must('DELETE', `/object/${id}`)
+    expect(await find('after-the-edit')).toEqual([])
+  })
+
+  it('looks into the vaults of the caller, at this moment, and no others', async () => {
+    const user = await appliance.addUser()
+    const client = await appliance.login(user)
+    expect(await find('router-7', client)).toEqual([])
+    await vault.share(String(user.id), 'Read')
+    expect(await find('router-7', client)).toEqual([ids.router])
+    await vault.share(String(user.id), undefined)
+    expect(await find('router-7', client)).toEqual([])
+  })
+})
