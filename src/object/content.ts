@@ -33,7 +33,9 @@ export const noContent: Content = {
 /** Content with what a call adds, as it is written down. `isWeak` says which values break the vault's password policy. */
 export function addedTo(before: Content, addition: Addition, isWeak: (value: string) => boolean): ObjectChange {
   const { template, values, upload } = addition
-  const fields = { ...before.fields, ...values.open }
+  // A field that its template has made secret since is not open any more.
+  const stillOpen = Object.entries(before.fields).filter(([name]) => !(name in values.secret))
+  const fields = { ...Object.fromEntries(stillOpen), ...values.open }
   const kept = addition.name ?? (before.nameGiven ? before.name : undefined)
   const name = kept ?? derivedName(template, fields)
   const file = upload?.info ?? before.file
