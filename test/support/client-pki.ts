@@ -73,6 +73,29 @@ export class ClientCa {
     return card
   }
 
+  /** A certificate for a public key (DER) whose private half is elsewhere; the key file that it names does not exist. */
+  issueFor(subject: string, publicKey: string): Card {
+    const base = join(this.directory, `card-${++this.#issued}`)
+    const card = { certificate: `${base}.pem`, key: `${base}.key` }
+    writeFileSync(`${base}.ext`, `${cardExtensions.join('\n')}\n`)
+    openssl('pkey', '-pubin', '-inform', 'DER', '-in', publicKey, '-out', `${base}.pub`)
+    const issuer = ['-CA', this.certificate, '-CAkey', this.key, '-days', '30']
+    openssl(
+      'x509',
+      '-new',
+      '-subj',
+      subject,
+      '-force_pubkey',
+      `${base}.pub`,
+      ...issuer,
+      '-extfile',
+      `${base}.ext`,
+      '-out',
+      card.certificate,
+    )
+    return card
+  }
+
   revoke({ certificate }: Pick<Card, 'certificate'>): void {
     this.#ca('-revoke', certificate)
   }
@@ -82,6 +105,11 @@ export class ClientCa {
     const fresh = `${this.crl}.new`
     this.#ca('-gencrl', '-crlsec', String(seconds), '-out', fresh, ...more)
     renameSync(fresh, this.crl)
+  }
+
+  /** As if it had never issued anything. */
+  forget(): void {
+    writeFileSync(join(this.directory, 'index.txt'), '')
   }
 
   cleanup(): void {

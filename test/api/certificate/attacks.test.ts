@@ -141,13 +141,13 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
     const session = first.session() ?? first.socket.getSession()
     ca.revoke(one)
     ca.writeCrl()
-    const again = await dial(one, { ...tls, ...(session && { session }) })
-    expect(again.socket.isSessionReused()).toBe(false)
-    expect((await ask(again.socket)).status).toBe(401)
-    // Without a certificate at all, where a resumed session would stand in for one.
-    const bare = await dial(undefined, { ...tls, ...(session && { session }) })
-    expect(bare.socket.isSessionReused()).toBe(false)
-    expect((await ask(bare.socket)).status).toBe(401)
+    // With the card, and without one, where a resumed session would stand in for it; some of them meet the worker that gave the ticket.
+    for (const shown of [one, one, one, one, undefined, undefined, undefined, undefined]) {
+      const { socket } = await dial(shown, { ...tls, ...(session && { session }) })
+      expect(socket.isSessionReused()).toBe(false)
+      expect((await ask(socket)).status).toBe(401)
+      socket.destroy()
+    }
     expectFault(await cards.holding(undefined).post('/auth', cards.credentials(holder)), 403, 1201)
   })
 
@@ -156,8 +156,10 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('over %s', (version) => {
     const flag = version === 'TLSv1.2' ? '-tls1_2' : '-tls1_3'
     const first = sClient(['-cert', card.certificate, '-key', card.key, flag, '-sess_out', file])
     expect(first.stdout).toContain(user.username)
-    const second = sClient(['-cert', card.certificate, '-key', card.key, flag, '-sess_in', file])
-    expect(second.stdout).not.toMatch(/^Reused,/m)
+    for (let tries = 0; tries < 4; tries++) {
+      const again = sClient(['-cert', card.certificate, '-key', card.key, flag, '-sess_in', file])
+      expect(again.stdout).toMatch(/^New, TLS/m)
+    }
   })
 })
 
@@ -201,7 +203,7 @@ describe('an open connection is no privilege', () => {
 
   it('and a renegotiation with another card (TLS 1.2) is refused', () => {
     const { stdout, stderr } = sClient(['-cert', card.certificate, '-key', card.key, '-tls1_2'], 'R\n')
-    expect(stdout + stderr).toMatch(/no renegotiation|handshake failure|RENEGOTIATING[^]*error/i)
+    expect(stdout + stderr).toContain('no renegotiation')
   })
 })
 
