@@ -108,7 +108,8 @@ export class TestClient {
   }
 }
 
-function checkEnvelope({ status, headers, json }: Answer, text: string): void {
+/** What every answer of the interface must hold; `text`: the answer as it came. */
+export function checkEnvelope({ status, headers, json }: Answer, text: string): void {
   expect(text).toMatch(/^[\x20-\x7e]*$/)
   expect(headers['content-type']).toBe('application/json')
   const ok = status === 200 || status === 201

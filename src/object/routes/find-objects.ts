@@ -6,7 +6,8 @@ import type { Vaults } from '../../vault/vault.ts'
 import type { ObjectReading } from '../reading.ts'
 import { recordsOf } from './object-record.ts'
 
-const needle = z.string().trim().min(1, 'must not be empty').max(128, 'must have 128 characters at most')
+/** A browser looks for the host name of a page, which can have 253 characters. */
+const needle = z.string().trim().min(1, 'must not be empty').max(255, 'must have 255 characters at most')
 
 export interface FindDependencies {
   readonly reading: ObjectReading
