@@ -28,7 +28,7 @@ import { createResync, type Resync, type TryLimit } from './otp/resync.ts'
 import { findPolicy, type PasswordPolicy } from './policy/policies.ts'
 import { createSessions, type Sessions } from './session/session.ts'
 import { breaksPolicy } from './policy/rules.ts'
-import type { Store } from './store/store.ts'
+import type { Store, Tx } from './store/store.ts'
 import { createSiteTemplates, type SiteTemplates } from './template/site-templates.ts'
 import { createTemplates, type Templates } from './template/templates.ts'
 import { createInvocations } from './transparent/invocations.ts'
@@ -131,7 +131,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     devices,
     resync: createResync({ store, hsm, clock, window: config.otp.hotpResyncWindow, limit: tryLimit(throttle) }),
     validationClients: createValidationClients({ store, hsm, clock }),
-    ...createSmartcards(dependencies),
+    ...createSmartcards(dependencies, sessions),
     login: createLogin({
       applicationKeys,
       proofs,
@@ -254,13 +254,12 @@ function tryLimit(throttle: Throttle): TryLimit {
   }
 }
 
-function createSmartcards({
-  config,
-  store,
-  hsm,
-  clock,
-  report = () => {},
-}: ServiceDependencies): Pick<Services, 'certificates' | 'readCard'> {
-  const certificates = createCertificates({ store, hsm, clock, rules: config.smartcard ?? smartcardDefaults, report })
+function createSmartcards(
+  { config, store, hsm, clock, report = () => {} }: ServiceDependencies,
+  sessions: Sessions,
+): Pick<Services, 'certificates' | 'readCard'> {
+  const rules = config.smartcard ?? smartcardDefaults
+  const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
+  const certificates = createCertificates({ store, hsm, clock, rules, endSessions, report })
   return { certificates, readCard: createCardReader(certificates, clock) }
 }

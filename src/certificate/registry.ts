@@ -3,7 +3,7 @@ import type { PresentedCertificate } from '../access/caller.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
-import type { Commit, Store } from '../store/store.ts'
+import type { Commit, Store, Tx } from '../store/store.ts'
 import { fingerprintOf, readCertificate, type Certificate } from './certificate.ts'
 import {
   certificateOf,
@@ -16,21 +16,24 @@ import {
   userExists,
   type Holder,
 } from './records.ts'
+import { lockUser } from '../user/records.ts'
 import { createScrutiny, type CertificateRules } from './scrutiny.ts'
 import type { ReportProblem } from './watched-file.ts'
 
 export interface Certificates {
   /**
-   * Registers a certificate for a user, in place of the one that the user has.
+   * Registers a certificate for a user, in place of the one that the user has; with that one the user's sessions end.
    * @throws Fault `certificate.invalid`, `certificate.taken`, `user.not_found`
    */
   register(userId: number, certificate: Certificate, commit: Commit): Promise<void>
-  /** @throws Fault `certificate.none`, `user.not_found` */
+  /** The user's sessions end with it: whoever has the card may have opened them. @throws Fault `certificate.none`, `user.not_found` */
   remove(userId: number, commit: Commit): Promise<void>
   /** The user's certificate, whether or not it is still good; undefined without one. @throws Fault `user.not_found`, `hsm.seal_broken` */
   of(userId: number): Promise<Certificate | undefined>
   /** Whose certificate this is, if it is good at this moment; everything is looked at anew each time. @throws Fault `hsm.seal_broken` */
   identify(presented: PresentedCertificate | undefined): Promise<Identification>
+  /** Whether this certificate is the user's at this moment of a transaction. */
+  isRegistered(tx: Tx, userId: number, fingerprint: string): Promise<boolean>
   /** What an operator must see to, one sentence each. */
   alarms(): string[]
 }
@@ -45,10 +48,12 @@ export interface CertificateDependencies {
   readonly hsm: Pick<Hsm, 'seal' | 'verify'>
   readonly clock: Clock
   readonly rules: CertificateRules
+  readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
   readonly report: ReportProblem
 }
 
-export function createCertificates({ store, hsm, clock, rules, report }: CertificateDependencies): Certificates {
+export function createCertificates(dependencies: CertificateDependencies): Certificates {
+  const { store, hsm, clock, rules, endSessions, report } = dependencies
   const scrutiny = createScrutiny(rules, clock, report)
 
   /** The TLS library's own judgement comes on top: it checks what nothing here does, such as name constraints. */
@@ -62,16 +67,19 @@ export function createCertificates({ store, hsm, clock, rules, report }: Certifi
       const { fingerprint, der } = certificate
       const seal = await hsm.seal(certificateRecord({ userId, fingerprint, der }))
       await commit(async (tx) => {
-        if (!(await userExists(tx, userId))) throw new Fault('user.not_found')
+        if (!(await lockUser(tx, userId))) throw new Fault('user.not_found')
         if (await isTakenByAnother(tx, fingerprint, userId)) throw new Fault('certificate.taken')
+        const before = await certificateOf(tx, userId)
+        if (before !== null && before.fingerprint !== fingerprint) await endSessions(tx, userId)
         await replaceCertificate(tx, { userId, fingerprint, der, seal, createdAt: clock.now() })
       })
     },
 
     async remove(userId, commit) {
       await commit(async (tx) => {
-        if (await deleteCertificate(tx, userId)) return
-        throw new Fault((await userExists(tx, userId)) ? 'certificate.none' : 'user.not_found')
+        if (!(await lockUser(tx, userId))) throw new Fault('user.not_found')
+        if (!(await deleteCertificate(tx, userId))) throw new Fault('certificate.none')
+        await endSessions(tx, userId)
       })
     },
 
@@ -99,6 +107,8 @@ export function createCertificates({ store, hsm, clock, rules, report }: Certifi
       const refusal = (await scrutiny.doubt(certificate)) ?? doubtByTls(presented)
       return refusal === undefined ? { holder, certificate } : refused(`${name}: ${refusal}`)
     },
+
+    isRegistered: async (tx, userId, fingerprint) => (await certificateOf(tx, userId))?.fingerprint === fingerprint,
 
     alarms: () => scrutiny.alarms(),
   }

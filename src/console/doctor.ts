@@ -9,6 +9,7 @@ import { databaseCheck } from './checks/database.ts'
 import { diskCheck } from './checks/disk.ts'
 import { permissionsCheck } from './checks/permissions.ts'
 import { nodeFinding } from './checks/node.ts'
+import { smartcardCheck } from './checks/smartcard.ts'
 import { tokenCheck } from './checks/token.ts'
 import { trailCheck } from './checks/trail.ts'
 import { vaultAdminsCheck } from './checks/vault-admins.ts'
@@ -32,6 +33,7 @@ const checks: readonly Check[] = [
   vaultKeysCheck,
   vaultAdminsCheck,
   certificateCheck,
+  smartcardCheck,
   daemonCheck,
   trailCheck,
   clockCheck,

@@ -22,6 +22,9 @@ import { addTemplateRemove } from './template-remove.ts'
 import { addTokenStatus } from './token-status.ts'
 import { addTransportKey } from './transport-key.ts'
 import { addUserAdd } from './user-add.ts'
+import { addUserCertificateAdd } from './usercert-add.ts'
+import { addUserCertificateRemove } from './usercert-remove.ts'
+import { addUserCertificateShow } from './usercert-show.ts'
 import { addUserDisable } from './user-disable.ts'
 import { addUserEdit } from './user-edit.ts'
 import { addUserEnable } from './user-enable.ts'
@@ -87,6 +90,10 @@ export function createProgram(): Command {
   addOtpList(otp)
   addOtpRemove(otp)
   addOtpResync(otp)
+  const usercert = program.command('usercert').description('smartcards')
+  addUserCertificateAdd(usercert)
+  addUserCertificateRemove(usercert)
+  addUserCertificateShow(usercert)
   const validator = program.command('validator').description('programs that have one-time passwords checked')
   addValidatorClientAdd(validator)
   addValidatorClientList(validator)

@@ -1,4 +1,5 @@
 import type { OtpKind } from '../otp/records.ts'
+import type { Tx } from '../store/store.ts'
 import type { Sentences } from './advice.ts'
 import { applicationKeyLength } from './application-key.ts'
 
@@ -20,6 +21,8 @@ export interface ShownCard {
   /** Whose it is. */
   readonly userId: number
   readonly warnings: Sentences
+  /** Whether it still is, at a later moment. */
+  readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
 
 const hardwareOtpLength = 44

@@ -87,12 +87,12 @@ export function createLogin(dependencies: LoginDependencies): Login {
       const { credentials, applicationKey } = await settle(readings)
       if (!enabledTypes.includes(credentials.otpKind)) throw new Fault('login.type_disabled')
       const proof = await proofs.prove({ ...credentials, username, address })
-      if (!proof || !applicationKey || !mayLogIn(proof.user.capabilities))
-        throw new Fault('login.refused', credentials.otpKind === 'smartcard' ? smartcardRefusal : undefined)
+      if (!proof || !applicationKey || !mayLogIn(proof.user.capabilities)) throw refusalOf(credentials)
       const { user } = proof
       return commit(async (tx) => {
         await throttle.forgive(tx, proof.attempt)
-        if (!(await forgiveFailedLogins(tx, user))) throw new Fault('login.refused')
+        // Locks the row of the user.
+        if (!(await forgiveFailedLogins(tx, user)) || !(await proof.isStillHeld(tx))) throw refusalOf(credentials)
         const { id: applicationKeyId, shapes } = applicationKey
         const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address })
         return { ...opened, user, applicationKeyId, shapes, advice: await adviseOn(tx, proof, credentials.passphrase) }
@@ -101,4 +101,7 @@ export function createLogin(dependencies: LoginDependencies): Login {
   }
 }
 
-const smartcardRefusal = 'The login failed: check user name, pass phrase, application key and smartcard.'
+function refusalOf({ otpKind }: Credentials): Fault {
+  if (otpKind !== 'smartcard') return new Fault('login.refused')
+  return new Fault('login.refused', 'The login failed: check user name, pass phrase, application key and smartcard.')
+}

@@ -23,6 +23,7 @@ interface ShownFactor {
   readonly warnings: Sentences
   /** True for exactly one of any number of uses of what is good once. */
   readonly useUp: (tx: Tx) => Promise<boolean>
+  readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
 
 /** Who that is, as the database said when it began: what may have changed since is looked at again by who uses it. */
@@ -31,6 +32,8 @@ export interface Proof {
   readonly attempt: Attempt
   /** About the second factor. */
   readonly warnings: Sentences
+  /** Whether the user has the second factor still, once the row of the user is locked. */
+  readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
 
 export interface Proofs {
@@ -55,13 +58,13 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
     if (claim.otpKind === 'smartcard') {
       const { card } = claim
       if (card === undefined || card.userId !== userId) return undefined
-      return { isGuessable: false, warnings: card.warnings, useUp: () => Promise.resolve(true) }
+      return { isGuessable: false, warnings: card.warnings, useUp: yes, isStillHeld: card.isStillHeld }
     }
     const { otp, otpKind } = claim
     const examined = await otps.examine(userId, otpKind, otp)
     if (examined === undefined) return undefined
     const isGuessable = otp.length < hardwareOtpLength
-    return { isGuessable, warnings: examined.warnings, useUp: (tx) => otps.consume(tx, examined) }
+    return { isGuessable, warnings: examined.warnings, useUp: (tx) => otps.consume(tx, examined), isStillHeld: yes }
   }
 
   /** One transaction uses up the OTP and counts the attempt: every refusal costs the same, and none is forgotten. */
@@ -84,11 +87,13 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
         const shown = await examine(user?.id, factor)
         const isFresh = await useUp(attempt, shown)
         const isRight = await passphrases.check(passphrase, user && passphraseRecordOf(user))
-        if (!user || !isFresh || !isRight) return undefined
-        return { user, attempt, warnings: shown?.warnings ?? {} }
+        if (!user || !shown || !isFresh || !isRight) return undefined
+        return { user, attempt, warnings: shown.warnings, isStillHeld: shown.isStillHeld }
       }),
   }
 }
+
+const yes = (): Promise<boolean> => Promise.resolve(true)
 
 /** Six to eight digits can be guessed, the 128 bits of a hardware token's OTP cannot. */
 const hardwareOtpLength = 44

@@ -18,13 +18,22 @@ export type CardReader = (presented: PresentedCertificate | undefined) => Promis
 /** How long before a card expires its user is told at login. */
 const warningMs = 2_592_000_000
 
-export function createCardReader(certificates: Pick<Certificates, 'identify'>, clock: Clock): CardReader {
+export function createCardReader(
+  certificates: Pick<Certificates, 'identify' | 'isRegistered'>,
+  clock: Clock,
+): CardReader {
   return async (presented) => {
     const found = await certificates.identify(presented)
     if (found.holder === undefined) return { card: undefined, subject: found.refusal }
     const { holder, certificate } = found
-    const card = { userId: holder.userId, warnings: warningsOn(certificate, clock.now()) }
-    return { card, subject: labelOf(certificate.fingerprint) }
+    const { userId } = holder
+    const { fingerprint } = certificate
+    const card: ShownCard = {
+      userId,
+      warnings: warningsOn(certificate, clock.now()),
+      isStillHeld: (tx) => certificates.isRegistered(tx, userId, fingerprint),
+    }
+    return { card, subject: labelOf(fingerprint) }
   }
 }
 

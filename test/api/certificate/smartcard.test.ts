@@ -86,6 +86,36 @@ describe('a login by smartcard', () => {
     })
   })
 
+  it('ends with its card: removal and replacement end the sessions, a second registration of the same does not', async () => {
+    const first = ca.issue('/CN=First')
+    const holder = await cards.holder(first)
+    const open = async (one: Card) => {
+      const { CALLINFO } = await cards.holding(one).must('POST', '/auth', cards.credentials(holder))
+      return cards.appliance.client(CALLINFO.token)
+    }
+    const one = await open(first)
+    await cards.register(holder, first)
+    await one.must('POST', '/auth/check')
+    const second = ca.issue('/CN=Second')
+    await cards.register(holder, second)
+    expectFault(await one.post('/auth/check'), 403, 1200)
+    const other = await open(second)
+    await cards.admin.must('DELETE', `/usercert/${holder.id}`)
+    expectFault(await other.post('/auth/check'), 403, 1200)
+  })
+
+  it('leaves no session behind when the card is removed amid many logins', async () => {
+    const one = ca.issue('/CN=Racer')
+    const holder = await cards.holder(one)
+    const client = cards.holding(one)
+    const logins = Array.from({ length: 12 }, () => client.post('/auth', cards.credentials(holder)))
+    await Promise.race(logins)
+    await cards.admin.must('DELETE', `/usercert/${holder.id}`)
+    const opened = (await Promise.all(logins)).filter(({ status }) => status === 200)
+    for (const { json } of opened)
+      expectFault(await cards.appliance.client(json.CALLINFO.token).post('/auth/check'), 403, 1200)
+  })
+
   const wrong: readonly (readonly [string, Record<string, unknown>])[] = [
     ['an unknown user', { username: 'nobody-here' }],
     ['a wrong pass phrase', { passphrase: 'wrong wrong wrong' }],

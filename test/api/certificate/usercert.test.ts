@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestUser } from '../../support/appliance.ts'
-import { expectFault, type TestClient } from '../../support/client.ts'
+import { expectFault } from '../../support/client.ts'
 import {
   ClientCa,
   cardExtensions,
@@ -12,23 +12,25 @@ import {
   type Card,
   type CardOptions,
 } from '../../support/client-pki.ts'
+import { hasPostgres, startPostgres } from '../../support/postgres.ts'
 import { CardAppliance, upload } from './card-kit.ts'
 
 const ca = new ClientCa()
 const foreign = new ClientCa()
 let cards: CardAppliance
 let user: TestUser
-let own: TestClient
 
 beforeAll(async () => {
   cards = await CardAppliance.start({ clientCa: ca.certificate })
   user = await cards.appliance.addUser()
-  own = await cards.appliance.login(user)
 })
 afterAll(async () => {
   await cards.close()
   for (const authority of [ca, foreign]) authority.cleanup()
 })
+
+/** Logged in anew: a change of the certificate ends the sessions of before. */
+const asUser = () => cards.appliance.login(user)
 
 describe('a registration', () => {
   it('is read by its user and by administrators, and is gone after removal', async () => {
@@ -40,6 +42,7 @@ describe('a registration', () => {
       validFrom: isoDate('-startdate', card),
       validTo: isoDate('-enddate', card),
     }
+    const own = await asUser()
     for (const [client, path] of [
       [own, '/usercert'],
       [own, `/usercert/${user.id}`],
@@ -48,7 +51,7 @@ describe('a registration', () => {
       expect((await client.must('GET', path)).CALLINFO['certificate']).toEqual(certificate)
 
     await cards.admin.must('DELETE', `/usercert/${user.id}`)
-    for (const client of [own, cards.admin])
+    for (const client of [await asUser(), cards.admin])
       expect((await client.must('GET', `/usercert/${user.id}`)).CALLINFO).not.toHaveProperty('certificate')
     expectFault(await cards.admin.call('DELETE', `/usercert/${user.id}`), 404, 1743)
   })
@@ -72,11 +75,12 @@ describe('a registration', () => {
 
   it('is an administrator’s work; others read their own whatever id they give', async () => {
     const other = await cards.holder(ca.issue('/CN=Other'))
+    const own = await asUser()
     expectFault(await upload(own, user.id, pemOf(ca.issue('/CN=Mine'))), 403, 1300)
     expectFault(await own.call('DELETE', `/usercert/${user.id}`), 403, 1300)
     await cards.register(user, ca.issue('/CN=Own'))
     for (const id of [String(other.id), '999999', 'nonsense'])
-      expect((await own.must('GET', `/usercert/${id}`)).CALLINFO['certificate']).toMatchObject({
+      expect((await (await asUser()).must('GET', `/usercert/${id}`)).CALLINFO['certificate']).toMatchObject({
         subject: { CN: 'Own' },
       })
   })
@@ -97,7 +101,7 @@ describe('a registration', () => {
   it('reads names from their structure', async () => {
     const card = ca.issue('/CN=eve\nCN=admin/OU=a+OU=b/emailAddress=e@example.test/O=Räksmörgås 𝔘')
     await cards.register(user, card)
-    expect((await own.must('GET', '/usercert')).CALLINFO['certificate']).toMatchObject({
+    expect((await (await asUser()).must('GET', '/usercert')).CALLINFO['certificate']).toMatchObject({
       subject: { CN: 'eve\nCN=admin', OU: ['a', 'b'], emailAddress: 'e@example.test', O: 'Räksmörgås 𝔘' },
     })
   })
@@ -123,6 +127,30 @@ describe('a registration', () => {
     expectFault(await client.get('/authinfo/smcuser'), 503, 1903)
     expectFault(await client.post('/auth', cards.credentials(to)), 503, 1903)
     expectFault(await cards.admin.get(`/usercert/${to.id}`), 503, 1903)
+  })
+})
+
+describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
+  it('a card is registered once, names its user, and is gone after removal', async () => {
+    const postgres = startPostgres()
+    const other = await CardAppliance.start(
+      { clientCa: ca.certificate },
+      { store: { postgresUrlFile: postgres.urlFile } },
+    )
+    try {
+      const card = ca.issue('/CN=Shared')
+      const holders = await Promise.all([other.appliance.addUser(), other.appliance.addUser()])
+      const answers = await Promise.all(holders.map((holder) => other.register(holder, card)))
+      expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]))
+      const holder = holders[answers[0]?.status === 200 ? 0 : 1]
+      const client = other.holding(card)
+      expect((await client.get('/authinfo/smcuser')).json.CALLINFO['username']).toBe(holder?.username)
+      await other.admin.must('DELETE', `/usercert/${holder?.id}`)
+      expectFault(await client.get('/authinfo/smcuser'), 401, 1740)
+    } finally {
+      await other.close()
+      postgres.cleanup()
+    }
   })
 })
 

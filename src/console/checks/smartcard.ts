@@ -1,0 +1,31 @@
+import { createScrutiny } from '../../certificate/scrutiny.ts'
+import { systemClock } from '../../clock.ts'
+import { readAuthorities } from '../../config/loader.ts'
+import { enabledSmartcard } from '../../config/schema.ts'
+import { findingsOf, type Check, type Finding } from '../finding.ts'
+
+const subject = 'smartcards'
+const { ok, warning, problem } = findingsOf(subject)
+
+/** Whether cards will be believed: the files of their CAs, and revocation lists that have not expired. */
+export const smartcardCheck: Check = {
+  subject,
+  run(config) {
+    const settings = enabledSmartcard(config)
+    if (settings === undefined) return []
+    if (settings.clientCa === undefined)
+      return [
+        warning(
+          'certificates are believed whoever issued them',
+          'Name the CA of the cards in smartcard.clientCa, so that it can revoke them.',
+        ),
+      ]
+    for (const path of [settings.clientCa, settings.intermediates]) if (path !== undefined) readAuthorities(path)
+    const findings: Finding[] = []
+    const unusable = (sentence: string): void =>
+      void findings.push(problem(sentence, 'Correct the file, or take it out of the configuration.'))
+    for (const alarm of createScrutiny(settings, systemClock, unusable).alarms())
+      findings.push(warning(alarm, 'Put a fresh list in the place of the old one; no restart is needed.'))
+    return findings.length > 0 ? findings : [ok(`asked for on port ${settings.port}`)]
+  },
+}
