@@ -15,6 +15,7 @@ const ca = new ClientCa('/CN=Card CA/O=Example', root)
 /** A stranger who gives his CAs the same names. */
 const strangerRoot = new ClientCa('/CN=Root CA/O=Example')
 const strangerCa = new ClientCa('/CN=Card CA/O=Example', strangerRoot)
+const pretenders: ClientCa[] = []
 
 let cards: CardAppliance
 let card: Card
@@ -32,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await cards.close()
-  for (const authority of [root, ca, strangerRoot, strangerCa]) authority.cleanup()
+  for (const authority of [root, ca, strangerRoot, strangerCa, ...pretenders]) authority.cleanup()
 })
 
 /** Puts a certificate into the database as the appliance itself would, past what a registration checks. */
@@ -75,8 +76,8 @@ const unfit: readonly (readonly [what: string, card: () => Card, reason: RegExp]
 /** A card whose holder plays CA. */
 function issuedByCard(): Card {
   const pretender = new ClientCa('/CN=A card/O=Example', ca, cardExtensions)
-  const issued = pretender.issue(names)
-  return issued
+  pretenders.push(pretender)
+  return pretender.issue(names)
 }
 
 function revoked(): Card {
