@@ -15,8 +15,10 @@ function expectationOf(issue: Issue): string {
     case 'invalid_type':
       return issue.input === undefined ? 'is missing' : `must be ${typeNames[issue.expected] ?? issue.expected}`
     case 'too_big':
+      if (isNumber(issue)) return `must be ${issue.maximum} at most`
       return `must have ${issue.maximum} characters at most`
     case 'too_small':
+      if (isNumber(issue)) return `must be ${issue.minimum} at least`
       return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} characters`
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`
@@ -25,6 +27,8 @@ function expectationOf(issue: Issue): string {
       return issue.message
   }
 }
+
+const isNumber = ({ origin }: { readonly origin: string }): boolean => origin === 'number' || origin === 'int'
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a text',

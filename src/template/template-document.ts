@@ -40,7 +40,7 @@ const icons = ['server', 'folder', 'file', 'note', 'quicknote', 'pin', 'ccard', 
 
 const infoShape = z.strictObject({
   id: z
-    .union([z.number(), z.string().regex(/^[1-9]\d{0,8}$/)], { error: 'must be a whole number' })
+    .union([z.number(), z.string().regex(/^[1-9]\d{0,8}$/, 'must be a whole number')], 'must be a whole number')
     .transform(Number)
     .refine((id) => Number.isInteger(id) && id > lastBuiltInId && id < 1_000_000_000, {
       error: `must be a whole number from ${lastBuiltInId + 1} to 999999999: the others are the appliance's`,

@@ -3,12 +3,11 @@ import { maxNameLength } from '../field-values.ts'
 
 export const objectParams = z.object({ objectid: z.string() })
 
+const anId = 'must be an id: a whole number'
+
 /** Published clients send ids as numbers and as texts. */
 export const objectId = z
-  .union(
-    [z.int().min(0).max(999_999_999_999_999), z.string().regex(/^(0|[1-9]\d{0,14})$/)],
-    'must be an id: a whole number',
-  )
+  .union([z.int().min(0).max(999_999_999_999_999), z.string().regex(/^(0|[1-9]\d{0,14})$/, anId)], anId)
   .transform(Number)
 
 /** An empty name is none: the appliance then derives one. */

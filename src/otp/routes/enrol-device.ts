@@ -10,8 +10,9 @@ import { seedOf } from '../seed-uri.ts'
 import type { Commit } from '../../store/store.ts'
 import { deviceRecord, holderOf, userParams } from './device-record.ts'
 
+const aNumber = 'must be a whole number'
 const number = z
-  .union([z.int().min(0), z.string().regex(/^\d{1,15}$/)], 'must be a whole number')
+  .union([z.int().min(0), z.string().regex(/^\d{1,15}$/, aNumber)], aNumber)
   .transform(Number)
   .optional()
 const text = z.string().max(256).optional()

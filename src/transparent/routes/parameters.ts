@@ -12,9 +12,11 @@ export const keyParams = z.object({
     .regex(/^\w[\w.-]{0,127}$/, 'must have 1 to 128 letters, digits and _ . - and begin with a letter or digit'),
 })
 
+const aVersion = 'must be a key version: 1 or more'
+
 /** A version number, as a number or as decimal text. */
 export const keyVersion = z
-  .union([z.int().min(1).max(999_999_999), z.string().regex(/^[1-9]\d{0,8}$/)], 'must be a key version: 1 or more')
+  .union([z.int().min(1).max(999_999_999), z.string().regex(/^[1-9]\d{0,8}$/, aVersion)], aVersion)
   .transform(Number)
 
 /** Flags arrive as JSON booleans, or as the text that answers carry. */

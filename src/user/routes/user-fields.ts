@@ -8,13 +8,12 @@ export const field = z.string()
 const highestBit = 30
 const bitNumber = z.int().min(0).max(highestBit)
 const bitmap = z.int().min(0).max(0xffff)
-const digits = z.string().regex(/^\d{1,5}$/)
+const aStatus = 'must be a list of bit numbers such as [0, 1, 7], or the bitmap itself'
+const digits = z.string().regex(/^\d{1,5}$/, aStatus)
 
 /** Capabilities as a list of bit numbers, or as the bitmap itself in a number or in digits: clients send all three. */
 export const status = z
-  .union([z.array(bitNumber).max(highestBit), bitmap, digits], {
-    error: 'must be a list of bit numbers such as [0, 1, 7], or the bitmap itself',
-  })
+  .union([z.array(bitNumber).max(highestBit), bitmap, digits], { error: aStatus })
   .transform((given) =>
     Array.isArray(given) ? given.reduce((capabilities, bit) => capabilities | (1 << bit), 0) : Number(given),
   )

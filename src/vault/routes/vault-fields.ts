@@ -10,12 +10,14 @@ const name = z
   .max(128, 'must have 128 characters at most')
   .regex(/^\P{Cc}*$/u, 'must not hold control characters')
 
+const aPolicy = 'must be the id of a password policy'
+
 /** What a vault may be given; its name under either of two names. */
 export const vaultFields = z
   .object({
     vaultname: name.optional(),
     groupname: name.optional(),
-    policy: z.union([z.int(), z.string().regex(/^\d{1,9}$/)], 'must be the id of a password policy').optional(),
+    policy: z.union([z.int(), z.string().regex(/^\d{1,9}$/, aPolicy)], aPolicy).optional(),
     description: z.string().max(4096, 'must have 4096 characters at most').optional(),
   })
   .transform(({ vaultname, groupname, policy, description }) => ({
