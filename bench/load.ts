@@ -18,6 +18,8 @@ export interface LoadOptions {
 export interface Load {
   /** Sends so many calls, each a POST; resolves to the time that took. Rejects when an answer is not a success. */
   drive(next: () => Call, times: number): Promise<{ readonly wallMs: number }>
+  /** Sends calls for as long as `goOn` says so; resolves to how long each took, in milliseconds. */
+  time(next: () => Call, goOn: () => boolean): Promise<number[]>
   close(): Promise<void>
 }
 
@@ -40,6 +42,20 @@ export function createLoad({ origin, ca, connections }: LoadOptions): Load {
       await Promise.all(Array.from({ length: connections }, lane))
       return { wallMs: performance.now() - startedMs }
     },
+
+    async time(next, goOn) {
+      const latencies: number[] = []
+      const lane = async (): Promise<void> => {
+        while (goOn()) {
+          const startedMs = performance.now()
+          await send(next())
+          latencies.push(performance.now() - startedMs)
+        }
+      }
+      await Promise.all(Array.from({ length: connections }, lane))
+      return latencies
+    },
+
     close: () => pool.close(),
   }
 }

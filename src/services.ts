@@ -134,6 +134,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     ...createSmartcards(dependencies, sessions),
     login: createLogin({
       applicationKeys,
+      passphrases,
       proofs,
       sessions,
       throttle,

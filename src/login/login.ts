@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Sessions } from '../session/session.ts'
 import type { Tx } from '../store/store.ts'
+import type { Passphrases } from '../user/passphrase.ts'
 import { strengthOf } from '../user/passphrase-strength.ts'
 import { forgiveFailedLogins, setPassphraseStrength } from '../user/passphrase-records.ts'
 import type { User } from '../user/records.ts'
@@ -42,6 +43,7 @@ export interface Login {
 
 export interface LoginDependencies {
   readonly applicationKeys: ApplicationKeys
+  readonly passphrases: Pick<Passphrases, 'inTurn'>
   readonly proofs: Proofs
   readonly sessions: Sessions
   readonly throttle: Throttle
@@ -52,7 +54,8 @@ export interface LoginDependencies {
 }
 
 export function createLogin(dependencies: LoginDependencies): Login {
-  const { applicationKeys, proofs, sessions, throttle, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
+  const { applicationKeys, passphrases, proofs, sessions, throttle, clock, enabledTypes, passphraseMaxAgeMs } =
+    dependencies
 
   /** The reading whose application key exists, and that key; the first reading when there is none. All are looked up, always. */
   async function settle(
@@ -82,23 +85,23 @@ export function createLogin(dependencies: LoginDependencies): Login {
     return gathered([own, { warnings: failureWarning(user) }, { warnings }])
   }
 
-  return {
-    async logIn({ username, credentials: readings, address }, commit) {
-      const { credentials, applicationKey } = await settle(readings)
-      if (!enabledTypes.includes(credentials.otpKind)) throw new Fault('login.type_disabled')
-      const proof = await proofs.prove({ ...credentials, username, address })
-      if (!proof || !applicationKey || !mayLogIn(proof.user.capabilities)) throw refusalOf(credentials)
-      const { user } = proof
-      return commit(async (tx) => {
-        await throttle.forgive(tx, proof.attempt)
-        // Locks the row of the user.
-        if (!(await forgiveFailedLogins(tx, user)) || !(await proof.isStillHeld(tx))) throw refusalOf(credentials)
-        const { id: applicationKeyId, shapes } = applicationKey
-        const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address })
-        return { ...opened, user, applicationKeyId, shapes, advice: await adviseOn(tx, proof, credentials.passphrase) }
-      })
-    },
+  const logIn: Login['logIn'] = async ({ username, credentials: readings, address }, commit) => {
+    const { credentials, applicationKey } = await settle(readings)
+    if (!enabledTypes.includes(credentials.otpKind)) throw new Fault('login.type_disabled')
+    const proof = await proofs.prove({ ...credentials, username, address })
+    if (!proof || !applicationKey || !mayLogIn(proof.user.capabilities)) throw refusalOf(credentials)
+    const { user } = proof
+    return commit(async (tx) => {
+      await throttle.forgive(tx, proof.attempt)
+      // Locks the row of the user.
+      if (!(await forgiveFailedLogins(tx, user)) || !(await proof.isStillHeld(tx))) throw refusalOf(credentials)
+      const { id: applicationKeyId, shapes } = applicationKey
+      const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address })
+      return { ...opened, user, applicationKeyId, shapes, advice: await adviseOn(tx, proof, credentials.passphrase) }
+    })
   }
+
+  return { logIn: (attempt, commit) => passphrases.inTurn(() => logIn(attempt, commit)) }
 }
 
 function refusalOf({ otpKind }: Credentials): Fault {

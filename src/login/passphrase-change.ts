@@ -59,7 +59,7 @@ export function createPassphraseChanges(dependencies: PassphraseChangeDependenci
       // Before the OTP is used up: whoever is told to take a better one can send the same again.
       passphrases.judge(newPassphrase, username)
       if (isSame(newPassphrase, shown.passphrase)) throw new Fault('passphrase.refused', sameRefusal)
-      const proof = await proofs.prove({ ...shown, username })
+      const proof = await passphrases.inTurn(() => proofs.prove({ ...shown, username }))
       if (proof?.user.id !== userId) throw new Fault('login.refused', proofRefusal)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now())
       return commit(async (tx) => {

@@ -39,8 +39,8 @@ export interface Proof {
 export interface Proofs {
   /**
    * Checks second factor and pass phrase, always both, with the same work for a user who does not exist; undefined when
-   * either was wrong. The OTP is used up even then, and the attempt counts as failed until it is forgiven.
-   * @throws Fault `login.throttled`, `login.busy`
+   * either was wrong. The OTP is used up even then, and the attempt counts as failed until it is forgiven. Within `Passphrases.inTurn` only.
+   * @throws Fault `login.throttled`
    */
   prove(claim: Claim): Promise<Proof | undefined>
 }
@@ -78,18 +78,16 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
   }
 
   return {
-    // Seated before the OTP is used up: whoever is turned away for want of room can try again with it.
-    prove: ({ username, passphrase, address, ...factor }) =>
-      passphrases.seated(async () => {
-        const name = loginNameOf(username)
-        const user = (await findByUsername(store.read, name)) ?? undefined
-        const attempt = { name, userId: user?.id, address }
-        const shown = await examine(user?.id, factor)
-        const isFresh = await useUp(attempt, shown)
-        const isRight = await passphrases.check(passphrase, user && passphraseRecordOf(user))
-        if (!user || !shown || !isFresh || !isRight) return undefined
-        return { user, attempt, warnings: shown.warnings, isStillHeld: shown.isStillHeld }
-      }),
+    async prove({ username, passphrase, address, ...factor }) {
+      const name = loginNameOf(username)
+      const user = (await findByUsername(store.read, name)) ?? undefined
+      const attempt = { name, userId: user?.id, address }
+      const shown = await examine(user?.id, factor)
+      const isFresh = await useUp(attempt, shown)
+      const isRight = await passphrases.check(passphrase, user && passphraseRecordOf(user))
+      if (!user || !shown || !isFresh || !isRight) return undefined
+      return { user, attempt, warnings: shown.warnings, isStillHeld: shown.isStillHeld }
+    },
   }
 }
 

@@ -18,9 +18,9 @@ export interface PassphraseRecord {
 export interface PassphraseCost {
   readonly memoryKiB: number
   readonly passes: number
-  /** Hashes at once; more would exhaust memory when many log in together. */
+  /** Logins, and so hashes, at once; more would exhaust memory and starve other calls when many log in together. */
   readonly concurrency: number
-  /** Hashes that may wait. */
+  /** Logins that may wait. */
   readonly queue: number
 }
 
@@ -36,11 +36,12 @@ export interface Passphrases {
   /** @throws Fault `passphrase.refused` when it is not good enough for the user */
   judge(passphrase: string, username: string): void
   /**
-   * Does what leads to a `check` only if there is room for that: nobody is turned away half-way.
-   * @throws Fault `login.busy` when too many are under way already
+   * Does work of which a `check` is a part, when its turn comes: the whole of it, because all that a login does costs the
+   * calls beside it, and so that nobody is turned away half-way, with the OTP used up. Not to be nested.
+   * @throws Fault `login.busy` when too many are waiting already
    */
-  seated<T>(work: () => Promise<T>): Promise<T>
-  /** Takes the same time whether or not there is a record: without one it works for nobody and answers false. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>
+  /** Takes the same time whether or not there is a record: without one it works for nobody and answers false. Within `inTurn` only. */
   check(passphrase: string, record: PassphraseRecord | undefined): Promise<boolean>
 }
 
@@ -57,21 +58,18 @@ export interface PassphraseDependencies {
 export function createPassphrases({ hsm, cost, policy }: PassphraseDependencies): Passphrases {
   const currentCost = `m=${cost.memoryKiB},t=${cost.passes}`
   const nobody: PassphraseRecord = { salt: randomBytes(saltBytes), check: randomBytes(32), cost: currentCost }
-  const inTurn = createTurns(cost.concurrency)
-  const seated = createSeats(cost.concurrency + cost.queue)
+  const inTurn = createTurns(cost.concurrency, cost.queue)
 
   async function derive(passphrase: string, salt: Buffer, costText: string): Promise<Buffer> {
     const [memoryCost, timeCost] = parseCost(costText)
-    const hash = await inTurn(() =>
-      // Argon2id is the library's default. The same characters typed on another keyboard may arrive composed differently (RFC 8265 §4.2).
-      hashRaw(passphrase.normalize('NFC'), {
-        salt,
-        memoryCost,
-        timeCost,
-        parallelism: 1,
-        outputLen: hashBytes,
-      }),
-    )
+    // Argon2id is the library's default. The same characters typed on another keyboard may arrive composed differently (RFC 8265 §4.2).
+    const hash = await hashRaw(passphrase.normalize('NFC'), {
+      salt,
+      memoryCost,
+      timeCost,
+      parallelism: 1,
+      outputLen: hashBytes,
+    })
     return hsm.pepper(Buffer.concat([Buffer.from('passphrase\0'), hash]))
   }
 
@@ -79,11 +77,11 @@ export function createPassphrases({ hsm, cost, policy }: PassphraseDependencies)
     async create(passphrase, username) {
       const strength = judge(passphrase, username, policy)
       const salt = randomBytes(saltBytes)
-      const check = await seated(() => derive(passphrase, salt, currentCost))
+      const check = await inTurn(() => derive(passphrase, salt, currentCost))
       return { salt, check, cost: currentCost, strength }
     },
     judge: (passphrase, username) => void judge(passphrase, username, policy),
-    seated,
+    inTurn,
     async check(passphrase, record) {
       const { salt, check, cost } = record ?? nobody
       const derived = await derive(passphrase, salt, cost)
@@ -98,13 +96,15 @@ function parseCost(text: string): [memoryKiB: number, passes: number] {
   return [Number(match[1]), Number(match[2])]
 }
 
-/** Lets `concurrency` pieces of work run at once, in the order in which they came. */
-function createTurns(concurrency: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Lets `concurrency` pieces of work run at once and `queue` more wait, in the order in which they came. */
+function createTurns(concurrency: number, queue: number): Passphrases['inTurn'] {
   const waiting: (() => void)[] = []
   let running = 0
   return async (work) => {
-    if (running >= concurrency) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
+    if (running >= concurrency) {
+      if (waiting.length >= queue) throw new Fault('login.busy', undefined, { retryAfterMs: 1_000 })
+      await new Promise<void>((resolve) => waiting.push(resolve))
+    } else running += 1
     try {
       return await work()
     } finally {
@@ -112,20 +112,6 @@ function createTurns(concurrency: number): <T>(work: () => Promise<T>) => Promis
       const next = waiting.shift()
       if (next) next()
       else running -= 1
-    }
-  }
-}
-
-/** Lets so many pieces of work be under way. @throws Fault `login.busy` for more */
-function createSeats(count: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let free = count
-  return async (work) => {
-    if (free === 0) throw new Fault('login.busy', undefined, { retryAfterMs: 1_000 })
-    free -= 1
-    try {
-      return await work()
-    } finally {
-      free += 1
     }
   }
 }
