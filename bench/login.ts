@@ -21,67 +21,67 @@ const usage = `Usage: npm run bench:login -- [options]
 
 type Options = ReturnType<typeof parseOptions>
 
-/** Milliseconds that an encryption takes, and what the logins beside it took in all; compared by the slowest hundredth. */
+/** Milliseconds that an encryption takes, alone and beside logins; `total` is the slowest hundredth beside them to that alone. */
 interface Latency extends Figures {
-  readonly median: number
-  readonly p99: number
-  readonly slowest: number
-  readonly calls: number
+  readonly aloneMedian: number
+  readonly aloneP99: number
+  readonly besideMedian: number
+  readonly besideP99: number
+  readonly besideCalls: number
+  /** All logins together. */
   readonly loginsMs: number
 }
 
-/** Measures how long encryptions take while many people log in, beside the same daemon without them, in turn. */
+/** Measures how long encryptions take while many people log in, and right before that, in one round. */
 export async function main(args: string[]): Promise<void> {
   const options = parseOptions(args)
-  const results: Result<Latency>[] = []
-  for (const build of [dist, ...options.against.map((path) => resolve(path))])
-    for (const workers of options.workers) results.push(...(await measure(build, workers, options)))
-  console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : text(results))
+  const daemons: Daemon[] = []
+  const tasks: Task<Latency>[] = []
+  try {
+    for (const build of [dist, ...options.against.map((path) => resolve(path))])
+      for (const workers of options.workers) {
+        const daemon = await givenDaemon(build, workers, options)
+        daemons.push(daemon)
+        tasks.push(await beside(daemon, nameOf(build, workers), options))
+      }
+    const results = await takeTurns(tasks, options.rounds)
+    console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : text(results))
+  } finally {
+    for (const daemon of daemons) await daemon.close()
+  }
 }
 
-async function measure(build: string, workers: number, options: Options): Promise<Result<Latency>[]> {
-  const login = { freeAttempts: 100, argon2: options.argon2 }
-  const settings = { http: { workers }, login, session: { perUser: 1 } }
-  const daemon = await startDaemon({ build, connections: options.connections, settings })
-  try {
-    const users: TestUser[] = []
-    for (let n = 0; n < options.logins; n++) users.push(await daemon.appliance.addUser())
-    const call = daemon.call('encrypt/bench', { plaintext: randomBytes(64).toString('base64') })
-    await daemon.load.drive(() => call, options.warmup)
-    const name = nameOf(build, workers)
-    const tasks: Task<Latency>[] = [
-      {
-        name: `${name}, alone`,
-        run: async () => {
-          const untilMs = performance.now() + options.seconds * 1_000
-          return figuresOf(
-            await daemon.load.time(
-              () => call,
-              () => performance.now() < untilMs,
-            ),
-            0,
-          )
-        },
-      },
-      {
-        name: `${name}, ${options.logins} logins`,
-        run: async () => {
-          const storm = prepareStorm(daemon, users)
-          const startedMs = performance.now()
-          let loginsMs: number | undefined
-          const logins = storm().then(() => (loginsMs = performance.now() - startedMs))
-          const latencies = await daemon.load.time(
-            () => call,
-            () => loginsMs === undefined,
-          )
-          return figuresOf(latencies, await logins)
-        },
-      },
-    ]
-    return await takeTurns(tasks, options.rounds)
-  } finally {
-    await daemon.close()
+function givenDaemon(build: string, workers: number, { argon2, connections }: Options): Promise<Daemon> {
+  const login = { freeAttempts: 100, argon2 }
+  return startDaemon({ build, connections, settings: { http: { workers }, login, session: { perUser: 1 } } })
+}
+
+async function beside(daemon: Daemon, name: string, options: Options): Promise<Task<Latency>> {
+  const users: TestUser[] = []
+  for (let n = 0; n < options.logins; n++) users.push(await daemon.appliance.addUser())
+  const call = daemon.call('encrypt/bench', { plaintext: randomBytes(64).toString('base64') })
+  const next = () => call
+  await daemon.load.drive(next, options.warmup)
+  const run = async (): Promise<Latency> => {
+    const storm = prepareStorm(daemon, users)
+    const untilMs = performance.now() + options.seconds * 1_000
+    const alone = sorted(await daemon.load.time(next, () => performance.now() < untilMs))
+    const startedMs = performance.now()
+    let loginsMs: number | undefined
+    const logins = storm().finally(() => (loginsMs = performance.now() - startedMs))
+    const latencies = sorted(await daemon.load.time(next, () => loginsMs === undefined))
+    await logins
+    return {
+      aloneMedian: at(alone, 0.5),
+      aloneP99: at(alone, 0.99),
+      besideMedian: at(latencies, 0.5),
+      besideP99: at(latencies, 0.99),
+      besideCalls: latencies.length,
+      loginsMs: loginsMs ?? 0,
+      total: at(latencies, 0.99) / at(alone, 0.99),
+    }
   }
+  return { name, run }
 }
 
 /** Logins that start at the same moment over connections of their own, in a process of their own: curl. Rejects unless all succeed. */
@@ -105,11 +105,10 @@ function prepareStorm({ appliance }: Daemon, users: readonly TestUser[]): () => 
   }
 }
 
-function figuresOf(latencies: readonly number[], loginsMs: number): Latency {
-  const sorted = latencies.toSorted((a, b) => a - b)
-  const at = (part: number): number =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
-  return { median: at(0.5), p99: at(0.99), slowest: at(1), calls: sorted.length, loginsMs, total: at(0.99) }
+const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b)
+
+function at(values: readonly number[], part: number): number {
+  return values[Math.floor(values.length * part)] ?? Number.NaN
 }
 
 function parseOptions(args: string[]) {
@@ -147,12 +146,11 @@ function parseOptions(args: string[]) {
 
 function text(results: readonly Result<Latency>[]): string {
   return table([
-    ['encryptions', 'median ms', 'p99 ms', 'slowest ms', 'p99 to alone', 'calls', 'logins took ms'],
-    ...results.map(({ name, median, p99, slowest, ratio, calls, loginsMs }) => [
-      name,
-      ...[median, p99, slowest, ratio].map((figure) => figure.toFixed(2)),
-      calls.toFixed(0),
-      loginsMs.toFixed(0),
+    ['ms of an encryption', 'median', 'p99', 'median beside', 'p99 beside', 'p99 to alone', 'calls', 'logins took'],
+    ...results.map((row) => [
+      row.name,
+      ...[row.aloneMedian, row.aloneP99, row.besideMedian, row.besideP99, row.total].map((figure) => figure.toFixed(1)),
+      ...[row.besideCalls, row.loginsMs].map((figure) => figure.toFixed(0)),
     ]),
   ])
 }

@@ -178,13 +178,13 @@ class RecordedPipeline implements Pipeline {
 
   /** Commits a change only once the record that says so is on the disk. */
   #commitOf(passage: Passage): Commit {
-    return (work) =>
+    return (work, options) =>
       this.#in.store.transaction(async (tx) => {
         const result = await work(tx)
         await this.#record(passage, 'allowed')
         passage.recorded = true
         return result
-      })
+      }, options)
   }
 
   #record(passage: Passage, outcome: string): Promise<void> {

@@ -178,9 +178,11 @@ const login = z.strictObject({
         .number()
         .int()
         .min(1)
-        .max(64)
-        .default(2)
-        .describe('Hashes at once per worker; further logins wait.'),
+        .max(3)
+        .default(1)
+        .describe(
+          'Logins at once per worker; further ones wait. More than 3 would leave no thread to the audit trail.',
+        ),
       queue: z
         .number()
         .int()

@@ -69,12 +69,14 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
 
   /** One transaction uses up the OTP and counts the attempt: every refusal costs the same, and none is forgotten. */
   function useUp(attempt: Attempt, shown: ShownFactor | undefined): Promise<boolean> {
-    return store.transaction(async (tx) => {
+    const work = async (tx: Tx): Promise<boolean> => {
       const isFresh = shown !== undefined && (await shown.useUp(tx))
       await throttle.count(tx, attempt, isFresh && !shown.isGuessable)
       await countFailedLogin(tx, attempt.userId ?? -1, clock.now())
       return isFresh
-    })
+    }
+    // Others refuse by it, no more.
+    return store.transaction(work, { syncAside: true })
   }
 
   return {

@@ -6,7 +6,7 @@ import type { Admission, AdmissionRequest, Gate } from '../access/gate.ts'
 import type { ApplianceCommit } from '../audit/appliance-commit.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Tx } from '../store/store.ts'
 import type { Subject } from '../access/subject.ts'
 import { hasExpired, touchEveryMs, type SessionLimits } from './lifetime.ts'
 import { addUses, endSessions, insertToken, supersedeToken, touchSession } from './records.ts'
@@ -98,14 +98,16 @@ export function createGate({ store, clock, rules, commitAsAppliance, report }: A
     const stale = now - row.last_seen_at > touchEveryMs(rules)
     if (!due && !stale && !useCounts.isDue(pending)) return supplied
     useCounts.settle(hash)
-    return store.transaction(async (tx) => {
+    const work = async (tx: Tx): Promise<string> => {
       await touchSession(tx, row.session_id, now)
       if (pending > 0) await addUses(tx, hash, pending)
       if (!due || !(await supersedeToken(tx, hash, now))) return supplied
       const next = newSessionToken()
       await insertToken(tx, next.hash, row.session_id, now)
       return next.token
-    })
+    }
+    // Nobody has the next token before it is on the disk.
+    return store.transaction(work, { syncAside: true })
   }
 
   function isDue(row: AdmissionRow, pending: number, now: number): boolean {

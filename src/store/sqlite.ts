@@ -1,4 +1,5 @@
 import { openSync, closeSync } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DataSource, type EntitySchema } from 'typeorm'
 import type { Database } from 'better-sqlite3'
@@ -6,13 +7,14 @@ import { Fault } from '../fault.ts'
 import { migrations } from './migrations.ts'
 import { createMutex } from './mutex.ts'
 import { forSqlite } from './placeholders.ts'
-import type { Store, Tx } from './store.ts'
+import { createSharedSync } from './shared-sync.ts'
+import type { Store, TransactionOptions, Tx } from './store.ts'
 
 /** How long a transaction waits for another process's, in milliseconds. */
 const patienceMs = 5_000
 
 /**
- * SQLite in WAL mode with `synchronous=FULL`: a commit is on the disk when it returns. Two connections: one that
+ * SQLite in WAL mode with `synchronous=FULL`: a commit is on the disk when it returns, or with `syncAside` when the transaction resolves. Two connections: one that
  * reads, and one that writes, so that nobody sees half a transaction of this process.
  * @throws Fault `store.unavailable` when the file cannot be opened; the detail names `store.sqlite`.
  */
@@ -23,7 +25,7 @@ export async function openSqlite(file: string, tables: readonly EntitySchema[]):
     const writer = await connect(file, tables).initialize()
     await writer.runMigrations({ transaction: 'each' })
     const reader = await connect(file, tables).initialize()
-    return new SqliteStore(writer, reader)
+    return new SqliteStore(file, writer, reader)
   } catch (cause) {
     throw new Fault(
       'store.unavailable',
@@ -59,8 +61,13 @@ class SqliteStore implements Store {
   readonly #writer: DataSource
   readonly #reader: DataSource
   readonly #turn = createMutex()
+  /** Stays the same file for as long as a connection is open. */
+  readonly #logFile: string
+  #log: FileHandle | undefined
+  readonly #sync = createSharedSync(() => this.#syncLog())
 
-  constructor(writer: DataSource, reader: DataSource) {
+  constructor(file: string, writer: DataSource, reader: DataSource) {
+    this.#logFile = `${file}-wal`
     this.#writer = writer
     this.#reader = reader
   }
@@ -78,9 +85,17 @@ class SqliteStore implements Store {
     }
   }
 
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (tx: Tx) => Promise<T>, { syncAside = false }: TransactionOptions = {}): Promise<T> {
+    const result = await this.#commit(work, syncAside ? 'NORMAL' : 'FULL')
+    if (syncAside) await this.#sync()
+    return result
+  }
+
+  /** `NORMAL` leaves the write-ahead log to be synced; at the next `FULL` commit it is, whoever makes that. */
+  #commit<T>(work: (tx: Tx) => Promise<T>, synchronous: 'NORMAL' | 'FULL'): Promise<T> {
     return this.#turn(async () => {
       const runner = this.#writer.createQueryRunner()
+      await runner.query(`PRAGMA synchronous = ${synchronous}`)
       await begin(() => runner.query('BEGIN IMMEDIATE'))
       try {
         const result = await work(runner.manager)
@@ -94,8 +109,18 @@ class SqliteStore implements Store {
     })
   }
 
+  async #syncLog(): Promise<void> {
+    try {
+      this.#log ??= await open(this.#logFile, 'r')
+      await this.#log.datasync()
+    } catch (cause) {
+      throw new Fault('store.unavailable', 'The disk of the database does not take what is written.', { cause })
+    }
+  }
+
   async close(): Promise<void> {
     await this.#turn(async () => {
+      await this.#log?.close()
       await this.#reader.destroy()
       await this.#writer.destroy()
     })

@@ -7,7 +7,16 @@ export type Tx = EntityManager
  * Runs `work` in a transaction that commits only after the call's audit record is on the disk. The only way a route
  * changes anything that the caller asked to have changed.
  */
-export type Commit = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+export type Commit = <T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions) => Promise<T>
+
+export interface TransactionOptions {
+  /**
+   * The calls beside do not wait for the disk: what is committed is seen by others a moment before it is there. The promise
+   * resolves when it is. Only for changes on which nobody else builds anything that must not be lost: what they see may
+   * make them refuse, but not promise.
+   */
+  readonly syncAside?: boolean
+}
 
 export interface Store {
   readonly dialect: 'sqlite' | 'postgres'
@@ -19,6 +28,6 @@ export interface Store {
    */
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]>
   /** Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is a Fault of `work` itself. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>
 }

@@ -103,6 +103,19 @@ function behavesAsStore(makePlace: () => Place): void {
     expect(await count(other, 'after the failure')).toBe(1)
   })
 
+  it('commits and takes back just the same when the disk is waited for aside', async () => {
+    const aside = { syncAside: true }
+    const steps = Array.from({ length: 20 }, (_, n) => one.transaction((tx) => tx.query(insert(`aside ${n}`)), aside))
+    await Promise.all(steps)
+    const failing = one.transaction(async (tx) => {
+      await tx.query(insert('failed aside'))
+      throw new Fault('key.exists')
+    }, aside)
+    await expect(failing).rejects.toMatchObject({ code: 'key.exists' })
+    expect([await count(other, 'aside 0'), await count(other, 'aside 19')]).toEqual([1, 1])
+    expect(await count(other, 'failed aside')).toBe(0)
+  })
+
   it('calls a name that somebody else took a conflict', async () => {
     await one.transaction((tx) => tx.query(insert('taken')))
     await expect(other.transaction((tx) => tx.query(insert('taken')))).rejects.toMatchObject({ code: 'store.conflict' })
@@ -138,6 +151,22 @@ describe('the store on SQLite', () => {
     const store = await openStore(place, tables)
     const { sqlite } = place as { sqlite: string }
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(sqlite + suffix).mode & 0o077, suffix).toBe(0)
+    await store.close()
+    cleanup()
+  })
+
+  it('syncs each commit before it is seen, but those aside', async () => {
+    const { place, cleanup } = sqlitePlace()
+    const store = await openStore(place, tables)
+    const level = async (options?: { syncAside: boolean }) =>
+      store.transaction(async (tx): Promise<unknown> => tx.query('PRAGMA synchronous'), options)
+    const [normal, full] = [[{ synchronous: 1 }], [{ synchronous: 2 }]]
+    expect(await level()).toEqual(full)
+    expect(await level({ syncAside: true })).toEqual(normal)
+    expect(await level()).toEqual(full)
+    const failed = store.transaction(() => Promise.reject(new Fault('key.exists')), { syncAside: true })
+    await expect(failed).rejects.toThrow()
+    expect(await level()).toEqual(full)
     await store.close()
     cleanup()
   })

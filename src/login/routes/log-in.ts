@@ -40,11 +40,15 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
       note({ subject: card?.subject })
       const credentials = card === undefined ? readCredentials(body) : [withCard(body, card.card)]
       const loggedIn = await login.logIn({ username: body.username, credentials, address: peer.address }, (work) =>
-        commit(async (tx) => {
-          const opened = await work(tx)
-          note({ userId: opened.user.id, sessionId: opened.sessionId, applicationKeyId: opened.applicationKeyId })
-          return opened
-        }),
+        commit(
+          async (tx) => {
+            const opened = await work(tx)
+            note({ userId: opened.user.id, sessionId: opened.sessionId, applicationKeyId: opened.applicationKeyId })
+            return opened
+          },
+          // Nobody has the token before it is on the disk.
+          { syncAside: true },
+        ),
       )
       issue(loggedIn.token, loggedIn.shapes)
       const { passphrase_weak: weak } = loggedIn.advice.warnings

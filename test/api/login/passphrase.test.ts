@@ -170,7 +170,8 @@ describe('PUT /user/:userid/passphrase', () => {
 describe('a login with the pass phrase of a moment ago', () => {
   it('opens no session when it is changed meanwhile', async () => {
     const user = await appliance.addUser()
-    const { login, passphraseChanges, sessions } = appliance.services
+    const { login, sessions } = appliance.services
+    const admin = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
     const { passphrase, apikey = '', otp = '' } = appliance.credentials(user)
     const attempt = {
       username: user.username,
@@ -178,7 +179,7 @@ describe('a login with the pass phrase of a moment ago', () => {
       address: '192.0.2.1',
     }
     const late = login.logIn(attempt, async (work) => {
-      await passphraseChanges.reset(user.id, other, appliance.commit)
+      await admin.must('PUT', `/user/${user.id}/passphrase`, { newpassphrase: other })
       return appliance.commit(work)
     })
     await expect(late).rejects.toMatchObject({ code: 'login.refused' })
