@@ -13,7 +13,9 @@ const freeAttempts = 60
 let appliance: TestAppliance
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ login: { freeAttempts, argon2: { memoryKiB: 8192, passes: 1 } } })
+  appliance = await TestAppliance.start({
+    login: { freeAttempts, firstDelayMs: 60_000, argon2: { memoryKiB: 8192, passes: 1 } },
+  })
 })
 afterAll(() => appliance.close())
 
