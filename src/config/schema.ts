@@ -1,13 +1,7 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
-
-/**
- * Every option of the appliance: its shape, its default and a sentence about it. `config/README.md` and
- * `config/strongroom.schema.json` are written from this file. Secrets are never options: only the paths of files that hold them.
- */
-const path = z.string().min(1).meta({ format: 'path' })
-const port = z.number().int().min(0).max(65_535)
-const milliseconds = z.number().int().positive()
+import { login, otp, session } from './login-sections.ts'
+import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
+import { milliseconds, path, port } from './value-shapes.ts'
 
 const http = z.strictObject({
   host: z.string().default('0.0.0.0').describe('Address to listen on.'),
@@ -117,177 +111,6 @@ const audit = z.strictObject({
     .describe('Size at which a file of a chain is closed and the next begun.'),
 })
 
-const session = z.strictObject({
-  idleTimeoutMs: milliseconds
-    .default(3_600_000)
-    .describe('How long a session lives after its last call; told to clients as `timeout`.'),
-  absoluteTimeoutMs: milliseconds.default(86_400_000).describe('How long a session lives at most.'),
-  rotation: z
-    .enum(['compatible', 'strict'])
-    .default('compatible')
-    .describe(
-      'compatible: a replaced token stays good until the session ends; strict: for 30 seconds, and its use after that ends the session.',
-    ),
-  rotateAfterMs: milliseconds.default(900_000).describe('Age at which a session token is replaced.'),
-  rotateAfterUses: z
-    .number()
-    .int()
-    .min(0)
-    .max(1_000_000_000)
-    .default(0)
-    .describe('Calls after which a session token is replaced, give or take a sixteenth per worker; 0 means never.'),
-  perUser: z
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
-    .default(20)
-    .describe('Most sessions a user may have open; a further login ends the oldest.'),
-})
-
-const login = z.strictObject({
-  types: z
-    .array(z.enum(['totp', 'hwkey_otp']))
-    .min(1)
-    .default(['totp', 'hwkey_otp'])
-    .describe('Second factors that are enabled.'),
-  freeAttempts: z.number().int().min(1).max(100).default(10).describe('Failed logins before delays begin.'),
-  firstDelayMs: milliseconds.default(1_000).describe('The first delay; each further failure doubles it.'),
-  longestDelayMs: milliseconds.default(900_000).describe('Where the doubling ends.'),
-  passphrasePolicy: z
-    .literal([2, 5, 7, 8, 13, 16, 17])
-    .default(17)
-    .describe('Password policy that new pass phrases of users must conform to, by its id in /utils/policies.'),
-  passphraseMaxAgeMs: z
-    .number()
-    .int()
-    .min(0)
-    .default(0)
-    .describe('Age from which a login tells its user to change the pass phrase; 0 means never.'),
-  argon2: z
-    .strictObject({
-      memoryKiB: z
-        .number()
-        .int()
-        .min(8_192)
-        .max(4_194_304)
-        .default(19_456)
-        .describe('Memory of one pass-phrase hash, in KiB.'),
-      passes: z.number().int().min(1).max(100).default(2).describe('Passes over that memory.'),
-      concurrency: z
-        .number()
-        .int()
-        .min(1)
-        .max(3)
-        .default(1)
-        .describe(
-          'Logins at once per worker; further ones wait. More than 3 would leave no thread to the audit trail.',
-        ),
-      queue: z
-        .number()
-        .int()
-        .min(1)
-        .max(10_000)
-        .default(200)
-        .describe('Logins that may wait per worker; more are refused with 429.'),
-    })
-    .prefault({})
-    .describe('Cost of checking a pass phrase (argon2id, RFC 9106).'),
-})
-
-const otp = z.strictObject({
-  hotpLookAhead: z
-    .number()
-    .int()
-    .min(0)
-    .max(10)
-    .default(10)
-    .describe('How many codes of a HOTP token may have been made and not used.'),
-  hotpResyncWindow: z
-    .number()
-    .int()
-    .min(10)
-    .max(1_000)
-    .default(100)
-    .describe('How far ahead two consecutive codes are looked for when a HOTP token is resynchronised.'),
-  totpDriftSteps: z
-    .number()
-    .int()
-    .min(0)
-    .max(3)
-    .default(1)
-    .describe('How many time steps the clock of a TOTP device may differ, either way, from where it was last seen.'),
-  totpLargestDriftSteps: z
-    .number()
-    .int()
-    .min(0)
-    .max(20)
-    .default(5)
-    .describe('How many time steps it may wander from the clock of the appliance in all.'),
-})
-
-/** `192.0.2.7` or `192.0.2.0/24`, likewise for IPv6; a range of all addresses would trust everybody. */
-function isAddressRange(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/')
-  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
-  const inRange = prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits)
-  return bits > 0 && inRange && more.length === 0
-}
-
-const smartcard = z
-  .strictObject({
-    enabled: z.boolean().default(true).describe('False turns smartcards off without deleting the section.'),
-    port: port.default(8443).describe('Port of the second listener, which asks for a client certificate.'),
-    clientCa: path
-      .optional()
-      .describe(
-        'PEM file with the CAs that issue the cards; without it a registered certificate is believed whoever issued it.',
-      ),
-    intermediates: path.optional().describe('PEM file with CAs between those and the cards.'),
-    crls: z
-      .array(path)
-      .default([])
-      .describe('Files with revocation lists, PEM or DER, read again when they change; each CA in use needs one.'),
-    crlWarningMs: milliseconds
-      .default(172_800_000)
-      .describe('How long before a revocation list expires the journal warns.'),
-    ocsp: z
-      .enum(['off', 'soft', 'hard'])
-      .default('off')
-      .describe(
-        'Whether to ask the responder of the CA; when it does not answer, soft lets the card pass and hard refuses it.',
-      ),
-    ocspResponder: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('Address of the responder, in place of the one that a certificate names.'),
-    ocspTimeoutMs: milliseconds.max(30_000).default(3_000).describe('How long the responder may take.'),
-    ocspCacheMs: milliseconds.default(300_000).describe('How long an answer of the responder is believed at most.'),
-    requireClientAuth: z
-      .boolean()
-      .default(true)
-      .describe(
-        'Whether a certificate must name clientAuth as a use; false also admits those that name no use at all.',
-      ),
-    proxies: z
-      .array(z.string().refine(isAddressRange, { error: 'must be an IP address or a range such as 192.0.2.0/24' }))
-      .default([])
-      .describe('Addresses and ranges of TLS proxies in front, whose certificate header is believed.'),
-    proxyHeader: z
-      .string()
-      .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of a header')
-      .default('Client-Cert')
-      .describe(
-        'Header in which they forward the client certificate: as RFC 9440 has it, or as PEM with percent-encoding (nginx: $ssl_client_escaped_cert).',
-      ),
-  })
-  .refine(({ clientCa, crls, ocsp }) => clientCa !== undefined || (crls.length === 0 && ocsp === 'off'), {
-    error: 'crls and ocsp need clientCa: what a CA says can only be believed by its certificate',
-  })
-  .refine(({ clientCa, proxies }) => clientCa !== undefined || proxies.length === 0, {
-    error: 'proxies need clientCa: without it nobody could check what they forward',
-  })
-
 const transparent = z.strictObject({
   allowExport: z.boolean().default(false).describe('Whether a new key may be exported when its creator does not say.'),
   allowBackup: z.boolean().default(true).describe('Whether a new key may be backed up when its creator does not say.'),
@@ -352,6 +175,10 @@ const log = z.strictObject({
     .describe('Least severe messages to write.'),
 })
 
+/**
+ * Every option of the appliance: its shape, its default and a sentence about it. `config/README.md` and
+ * `config/strongroom.schema.json` are written from it. Secrets are never options: only the paths of files that hold them.
+ */
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('Path of strongroom.schema.json, for editors.'),
   http: http.prefault({}).describe('The API listener.'),
@@ -373,11 +200,6 @@ export const configSchema = z.strictObject({
 })
 
 export type Config = z.infer<typeof configSchema>
-
-/** What holds for certificates where the configuration says nothing of smartcards. */
-export const smartcardDefaults = smartcard.parse({})
-
-export type SmartcardConfig = z.infer<typeof smartcard>
 
 /** The smartcard settings of an appliance that serves smartcards. */
 export function enabledSmartcard({ smartcard: settings }: Config): SmartcardConfig | undefined {
