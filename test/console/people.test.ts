@@ -155,7 +155,7 @@ describe('strongroom apikey', () => {
     const { key } = premises.ask(['apikey', 'create', 'payroll'])
     expect(key).toMatch(/^[A-Za-z0-9]{10}$/)
     const listed = premises.run(['apikey', 'list']).stdout
-    expect(listed).toMatch(/payroll +\S+ \S+ +in use/)
+    expect(listed).toMatch(/payroll +\S+ \S+ +2\.1\.0 +in use/)
     expect(listed).not.toContain(key)
     expect(premises.run(['apikey', 'create', 'payroll'])).toMatchObject({
       status: 1,
