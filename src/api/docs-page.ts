@@ -7,6 +7,9 @@ import type { OpenApi } from './openapi.ts'
 import { isSchema, membersOf, type Member, type Schema } from './openapi-schemas.ts'
 import { wordsFor } from './schema-words.ts'
 
+// In one piece: the layout of the page below must not put a blank into what the hash is of.
+const styleElement = html.raw(`<style>${docsStyle}</style>`)
+
 const styleHash = createHash('sha256').update(docsStyle).digest('base64')
 /** Nothing of the page comes from elsewhere, and nothing in it runs. */
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
@@ -41,9 +44,7 @@ function pageOf(document: OpenApi): Markup {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${document.info.title}: the interface</title>
-        <style>
-          ${html.raw(docsStyle)}
-        </style>
+        ${styleElement}
       </head>
       <body>
         <a class="skip" href="#content">To the operations</a>

@@ -98,6 +98,8 @@ function limitHttp1(server: Http2SecureServer, http: ServerOptions['http']): voi
     requestTimeout: http.requestTimeoutMs,
     keepAliveTimeout: http.keepAliveTimeoutMs,
     connectionsCheckingInterval: 1_000,
+    // Checked below, in every Node.js alike: one that checks by itself answers without the envelope.
+    requireHostHeader: false,
   })
 }
 
