@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createApplication } from './api/application.ts'
+import { createClientAddress } from './api/client-address.ts'
 import { createPeers } from './api/peers.ts'
 import { createPipeline } from './api/pipeline.ts'
 import { createApplianceCommit } from './audit/appliance-commit.ts'
@@ -40,6 +41,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   const audit = openTrail({ config, slot, log }, store, hsm)
   const services = createServices({ config, store, hsm, clock, audit, report: reportProblem(log) })
   const smartcard = enabledSmartcard(config)
+  const clientAddress = createClientAddress(config.http.proxies)
   const gate = createGate({
     store,
     clock,
@@ -50,7 +52,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   })
   const pipeline = createPipeline({
     gate,
-    peers: createPeers(smartcard),
+    peers: createPeers(clientAddress, smartcard),
     audit,
     store,
     clock,
@@ -68,6 +70,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       createRateLimit({ requestsPerSecond, clock, report: reportHaste(log) }),
     )
   }
+      clientAddress,
   const application = createApplication(endpoints, pipeline)
   const listener = listenersOf(config, log)
   const server = joinListeners([

@@ -26,7 +26,7 @@ export interface PresentedCertificate {
   readonly isVerified: boolean
 }
 
-/** What the TLS layer knows about the other side. */
+/** What TLS, and the trusted proxies in front, know about the other side. */
 export interface Peer {
   /** IP address in text form, IPv4-mapped prefixes removed. */
   readonly address: string

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIPv6, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { addressOf, type Peer, type PresentedCertificate } from '../access/caller.ts'
 import { Fault } from '../fault.ts'
+import { createAddressList } from './address-list.ts'
+import type { ClientAddress } from './client-address.ts'
 import { readForwarded } from './forwarded.ts'
 
 /** Which proxies in front may forward the certificate of a client, and in which header. */
@@ -19,34 +21,33 @@ export interface Peers {
    * Anybody can write a header: from an address that is no proxy it is an attempt to pass as somebody else.
    * @throws Fault `certificate.forwarded`
    */
-  refuseForged(request: IncomingMessage, peer: Peer): void
+  refuseForged(request: IncomingMessage): void
 }
 
 /** RFC 9440, whatever header the configuration names: nobody but a proxy has use for these. */
 const standardHeaders = ['client-cert', 'client-cert-chain']
 
 /** Without rules, for an appliance without smartcards, nobody has a certificate, and the headers mean nothing. */
-export function createPeers(rules: ForwardingRules | undefined): Peers {
+export function createPeers(clientAddress: ClientAddress, rules: ForwardingRules | undefined): Peers {
   if (rules === undefined) {
     return {
-      of: ({ socket }) => ({ address: addressOf(socket.remoteAddress), certificate: () => undefined }),
+      of: (request) => ({ address: clientAddress(request), certificate: () => undefined }),
       refuseForged() {},
     }
   }
   const header = rules.proxyHeader.toLowerCase()
   const headers = [header, ...standardHeaders]
-  const proxies = blockList(rules.proxies)
-  const isProxy = (address: string): boolean => proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  const isProxy = createAddressList(rules.proxies)
+  const isForwarded = ({ socket }: IncomingMessage): boolean => isProxy(addressOf(socket.remoteAddress))
   return {
     of(request) {
-      const address = addressOf(request.socket.remoteAddress)
       const certificate = (): PresentedCertificate | undefined =>
         // A proxy's own certificate is its own: of what comes from there, the header alone speaks of the client.
-        isProxy(address) ? readForwarded(request.headers[header]) : certificateOf(request.socket)
-      return { address, certificate }
+        isForwarded(request) ? readForwarded(request.headers[header]) : certificateOf(request.socket)
+      return { address: clientAddress(request), certificate }
     },
-    refuseForged(request, { address }) {
-      if (headers.some((name) => request.headers[name] !== undefined) && !isProxy(address))
+    refuseForged(request) {
+      if (headers.some((name) => request.headers[name] !== undefined) && !isForwarded(request))
         throw new Fault('certificate.forwarded')
     },
   }
@@ -60,15 +61,4 @@ function certificateOf(socket: Socket | TLSSocket): PresentedCertificate | undef
   if (!('getPeerX509Certificate' in socket) || socket.isSessionReused()) return undefined
   const der = socket.getPeerX509Certificate()?.raw
   return der === undefined || der.length === 0 ? undefined : { der, isVerified: socket.authorized }
-}
-
-function blockList(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [address = '', prefix] = range.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (prefix === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(prefix), family)
-  }
-  return list
 }

@@ -72,7 +72,7 @@ class RecordedPipeline implements Pipeline {
   async serve(context: Context, contract: AnyEndpoint, params: Readonly<Record<string, string>>): Promise<void> {
     const passage = this.#begin(context, contract)
     await this.#conclude(passage, contract.success, async () => {
-      this.#in.peers.refuseForged(context.req, passage.peer)
+      this.#in.peers.refuseForged(context.req)
       const body = await this.#readMembers(passage, contract)
       const admission = await this.#admit(passage, contract, params, body)
       const call = {

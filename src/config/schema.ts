@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { login, otp, session } from './login-sections.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
-import { milliseconds, path, port } from './value-shapes.ts'
+import { addressRange, milliseconds, path, port } from './value-shapes.ts'
 
 const http = z.strictObject({
   host: z.string().default('0.0.0.0').describe('Address to listen on.'),
@@ -31,6 +31,12 @@ const http = z.strictObject({
     .default(15_000)
     .describe('How long calls under way may take to finish when the daemon stops.'),
   workers: z.number().int().min(0).max(256).default(0).describe('Worker processes; 0 means one per core.'),
+  proxies: z
+    .array(addressRange)
+    .default([])
+    .describe(
+      'Addresses and ranges of proxies in front that write X-Forwarded-For: there the address of a client is read, for the delays after failed logins and the audit trail.',
+    ),
 })
 
 const tls = z.strictObject({

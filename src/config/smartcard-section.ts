@@ -1,14 +1,5 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
-import { milliseconds, path, port } from './value-shapes.ts'
-
-/** `192.0.2.7` or `192.0.2.0/24`, likewise for IPv6; a range of all addresses would trust everybody. */
-function isAddressRange(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/')
-  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
-  const inRange = prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits)
-  return bits > 0 && inRange && more.length === 0
-}
+import { addressRange, milliseconds, path, port } from './value-shapes.ts'
 
 export const smartcard = z
   .strictObject({
@@ -46,7 +37,7 @@ export const smartcard = z
         'Whether a certificate must name clientAuth as a use; false also admits those that name no use at all.',
       ),
     proxies: z
-      .array(z.string().refine(isAddressRange, { error: 'must be an IP address or a range such as 192.0.2.0/24' }))
+      .array(addressRange)
       .default([])
       .describe('Addresses and ranges of TLS proxies in front, whose certificate header is believed.'),
     proxyHeader: z

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { addressOf } from '../../access/caller.ts'
 import type { RateLimit } from '../rate-limit.ts'
 import type { Validator } from '../validator.ts'
 
@@ -12,9 +11,13 @@ const path = '/wsapi/2.0/verify'
 const maxUrlLength = 1_024
 
 /** `GET /wsapi/2.0/verify` (Yubico validation protocol 2.0), and nothing else: not in the envelope, for its clients know another form. */
-export function createVerifyHandler(validator: Validator, rateLimit: RateLimit) {
+export function createVerifyHandler(
+  validator: Validator,
+  rateLimit: RateLimit,
+  clientAddress: (request: Request) => string,
+) {
   return async (request: Request, response: Response): Promise<void> => {
-    const address = addressOf(request.socket.remoteAddress)
+    const address = clientAddress(request)
     const url = request.url ?? ''
     if (!rateLimit.admit(address))
       return send(response, 429, 'Too many requests from this address.', { 'Retry-After': '1' })
