@@ -47,6 +47,8 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     clock,
     rules: config.session,
     commitAsAppliance: createApplianceCommit({ store, audit, clock }),
+    doubtCard: (userId, fingerprint) =>
+      smartcard ? services.certificates.doubt(userId, fingerprint) : Promise.resolve('smartcards are turned off'),
     report: (sessionId, username) =>
       log.warn({ sessionId, username }, 'a replaced session token was used again: the session was ended'),
   })
@@ -68,9 +70,9 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     return createVerifyHandler(
       createValidator({ store, hsm, otps: services.otps, audit, clock, ...validationReports(log) }),
       createRateLimit({ requestsPerSecond, clock, report: reportHaste(log) }),
+      clientAddress,
     )
   }
-      clientAddress,
   const application = createApplication(endpoints, pipeline)
   const listener = listenersOf(config, log)
   const server = joinListeners([

@@ -16,7 +16,7 @@ import { AlgorithmIdentifier, Extension } from '@peculiar/asn1-x509'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 import { purpose, readCertificate, type Certificate } from './certificate.ts'
-import { isGoodSignature } from './signature.ts'
+import { isGoodSignature, isStrongAlgorithm } from './signature.ts'
 import type { ReportProblem } from './watched-file.ts'
 
 export interface Ocsp {
@@ -44,10 +44,11 @@ const largestAnswerBytes = 64 * 1024
 const rememberedVerdicts = 10_000
 /** How far the responder's clock may be off. */
 const skewMs = 300_000
+const retryMs = 10_000
 
 /** Asks the responder of a CA (RFC 6960) about one certificate at a time. */
 export function createOcsp(options: OcspOptions, clock: Clock, report: ReportProblem): Ocsp {
-  const verdicts = new LRUCache<string, Verdict>({ max: rememberedVerdicts })
+  const verdicts = new LRUCache<string, Promise<Verdict>>({ max: rememberedVerdicts })
 
   async function ask(certificate: Certificate, issuer: Certificate): Promise<Verdict> {
     const address = options.ocspResponder ?? certificate.responders.find((uri) => /^https?:\/\//.test(uri))
@@ -57,26 +58,33 @@ export function createOcsp(options: OcspOptions, clock: Clock, report: ReportPro
     return readAnswer(answer, { certificate, issuer, nonce, now: clock.now() })
   }
 
+  /** A responder that gives no answer is not asked again at once: calls would wait for it one after the other. */
+  function withoutAnswer(cause: unknown): Verdict {
+    report('The OCSP responder gave no answer that could be believed.', cause)
+    const refusal = options.ocsp === 'hard' ? 'not vouched for by the OCSP responder' : undefined
+    return { refusal, goodUntil: clock.now() + retryMs }
+  }
+
+  const bounded = ({ refusal, goodUntil }: Verdict): Verdict => ({
+    refusal,
+    goodUntil: Math.min(goodUntil, clock.now() + options.ocspCacheMs),
+  })
+
   async function verdictOn(certificate: Certificate, issuer: Certificate): Promise<Verdict> {
     const key = `${certificate.fingerprint} ${issuer.fingerprint}`
-    const known = verdicts.get(key)
+    const last = verdicts.get(key)
+    const known = await last
     if (known !== undefined && clock.now() < known.goodUntil) return known
-    const verdict = await ask(certificate, issuer)
-    const goodUntil = Math.min(verdict.goodUntil, clock.now() + options.ocspCacheMs)
-    verdicts.set(key, { ...verdict, goodUntil })
-    return verdict
+    // Calls at the same moment share one question.
+    if (verdicts.get(key) !== last) return verdictOn(certificate, issuer)
+    const asked = ask(certificate, issuer).catch(withoutAnswer).then(bounded)
+    verdicts.set(key, asked)
+    return asked
   }
 
   return {
-    async refusal(certificate, issuer) {
-      if (options.ocsp === 'off') return undefined
-      try {
-        return (await verdictOn(certificate, issuer)).refusal
-      } catch (cause) {
-        report('The OCSP responder gave no answer that could be believed.', cause)
-        return options.ocsp === 'hard' ? 'not vouched for by the OCSP responder' : undefined
-      }
-    },
+    refusal: async (certificate, issuer) =>
+      options.ocsp === 'off' ? undefined : (await verdictOn(certificate, issuer)).refusal,
   }
 }
 
@@ -178,6 +186,7 @@ function isResponderOf(delegate: Certificate, issuer: Certificate, now: number):
     delegate.validFrom <= now &&
     now <= delegate.validTo &&
     delegate.issuerName.equals(issuer.subjectName) &&
+    isStrongAlgorithm(delegate.signatureAlgorithm) &&
     delegate.parsed.checkIssued(issuer.parsed) &&
     delegate.parsed.verify(issuer.publicKey)
   )
@@ -192,9 +201,11 @@ function checkNonce({ tbsResponseData }: BasicOCSPResponse, nonce: Buffer): void
 }
 
 function verdictOf({ certStatus, thisUpdate, nextUpdate }: SingleResponse, now: number): Verdict {
-  // Without a next update newer information is there at any time (RFC 6960 §4.2.2.1): the answer is good for this once.
-  const goodUntil = nextUpdate?.getTime() ?? thisUpdate.getTime()
-  if (thisUpdate.getTime() > now + skewMs || goodUntil < now - skewMs) throw new RangeError('the answer is not of now')
+  // Without a next update there may be newer information at any time (RFC 6960 §4.2.2.1): then the answer has to be of now.
+  const current = nextUpdate ?? thisUpdate
+  if (thisUpdate.getTime() > now + skewMs || current.getTime() < now - skewMs)
+    throw new RangeError('the answer is not of now')
+  const goodUntil = nextUpdate?.getTime() ?? Number.POSITIVE_INFINITY
   if (certStatus.good !== undefined) return { refusal: undefined, goodUntil }
   return { refusal: certStatus.revoked === undefined ? 'unknown to its CA' : 'revoked', goodUntil }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { mayLogIn } from '../access/capabilities.ts'
 import type { PresentedCertificate } from '../access/caller.ts'
 import type { Clock } from '../clock.ts'
@@ -32,6 +33,12 @@ export interface Certificates {
   of(userId: number): Promise<Certificate | undefined>
   /** Whose certificate this is, if it is good at this moment; everything is looked at anew each time. @throws Fault `hsm.seal_broken` */
   identify(presented: PresentedCertificate | undefined): Promise<Identification>
+  /**
+   * Why a session that this certificate has opened must end, for the audit trail; undefined while it is the user's and good. Looked at
+   * once a second at most: a session makes many calls.
+   * @throws Fault `hsm.seal_broken`
+   */
+  doubt(userId: number, fingerprint: string): Promise<string | undefined>
   /** Whether this certificate is the user's at this moment of a transaction. */
   isRegistered(tx: Tx, userId: number, fingerprint: string): Promise<boolean>
   /** What an operator must see to, one sentence each. */
@@ -42,6 +49,9 @@ export type Identification =
   | { readonly holder: Pick<Holder, 'userId' | 'username'>; readonly certificate: Certificate }
   /** Why there is no holder: for the audit trail, never for the caller. */
   | { readonly holder: undefined; readonly refusal: string }
+
+/** How long a worker remembers that the certificate of a session was good. */
+const goodForMs = 1_000
 
 export interface CertificateDependencies {
   readonly store: Store
@@ -55,10 +65,18 @@ export interface CertificateDependencies {
 export function createCertificates(dependencies: CertificateDependencies): Certificates {
   const { store, hsm, clock, rules, endSessions, report } = dependencies
   const scrutiny = createScrutiny(rules, clock, report)
+  const foundGood = new LRUCache<string, number>({ max: 10_000 })
 
   /** The TLS library's own judgement comes on top: it checks what nothing here does, such as name constraints. */
   function doubtByTls({ isVerified }: PresentedCertificate): string | undefined {
     return scrutiny.asksForCa && !isVerified ? 'not verified by TLS' : undefined
+  }
+
+  async function registered(fingerprint: string): Promise<Holder | undefined> {
+    const holder = await findHolder(store, fingerprint)
+    // The seal covers the DER, so the fingerprint is not only what a column says.
+    if (holder !== undefined) await hsm.verify(sealedRecord(holder))
+    return holder
   }
 
   return {
@@ -97,15 +115,23 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
       if (presented === undefined) return refused('none presented')
       const fingerprint = fingerprintOf(presented.der)
       const name = labelOf(fingerprint)
-      const holder = await findHolder(store, fingerprint)
+      const holder = await registered(fingerprint)
       if (holder === undefined) return refused(`${name}: not registered`)
-      // The seal covers the DER, so the fingerprint is not only what a column says.
-      await hsm.verify(sealedRecord(holder))
       if (!holder.der.equals(presented.der)) throw new Fault('hsm.seal_broken')
       if (!mayLogIn(holder.capabilities)) return refused(`${name}: of a user who may not log in`)
       const certificate = readCertificate(holder.der)
       const refusal = (await scrutiny.doubt(certificate)) ?? doubtByTls(presented)
       return refusal === undefined ? { holder, certificate } : refused(`${name}: ${refusal}`)
+    },
+
+    async doubt(userId, fingerprint) {
+      const session = `${userId} ${fingerprint}`
+      if (Math.abs(clock.now() - (foundGood.get(session) ?? 0)) < goodForMs) return undefined
+      const holder = await registered(fingerprint)
+      const doubt = holder?.userId === userId ? await scrutiny.doubt(readCertificate(holder.der)) : 'not registered'
+      if (doubt !== undefined) return `${labelOf(fingerprint)}: ${doubt}`
+      foundGood.set(session, clock.now())
+      return undefined
     },
 
     isRegistered: async (tx, userId, fingerprint) => (await certificateOf(tx, userId))?.fingerprint === fingerprint,

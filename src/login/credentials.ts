@@ -20,6 +20,7 @@ export type SecondFactor =
 export interface ShownCard {
   /** Whose it is. */
   readonly userId: number
+  readonly fingerprint: string
   readonly warnings: Sentences
   /** Whether it still is, at a later moment. */
   readonly isStillHeld: (tx: Tx) => Promise<boolean>

@@ -96,7 +96,8 @@ export function createLogin(dependencies: LoginDependencies): Login {
       // Locks the row of the user.
       if (!(await forgiveFailedLogins(tx, user)) || !(await proof.isStillHeld(tx))) throw refusalOf(credentials)
       const { id: applicationKeyId, shapes } = applicationKey
-      const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address })
+      const { certificate } = proof
+      const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address, certificate })
       return { ...opened, user, applicationKeyId, shapes, advice: await adviseOn(tx, proof, credentials.passphrase) }
     })
   }

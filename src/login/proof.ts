@@ -17,13 +17,11 @@ export type Claim = SecondFactor & {
 }
 
 /** A second factor that is the user's. */
-interface ShownFactor {
+interface ShownFactor extends Pick<Proof, 'warnings' | 'certificate' | 'isStillHeld'> {
   /** Whether it could have been guessed. */
   readonly isGuessable: boolean
-  readonly warnings: Sentences
   /** True for exactly one of any number of uses of what is good once. */
   readonly useUp: (tx: Tx) => Promise<boolean>
-  readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
 
 /** Who that is, as the database said when it began: what may have changed since is looked at again by who uses it. */
@@ -32,6 +30,8 @@ export interface Proof {
   readonly attempt: Attempt
   /** About the second factor. */
   readonly warnings: Sentences
+  /** Fingerprint of the smartcard, if that is what was shown. */
+  readonly certificate?: string
   /** Whether the user has the second factor still, once the row of the user is locked. */
   readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
@@ -58,7 +58,8 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
     if (claim.otpKind === 'smartcard') {
       const { card } = claim
       if (card === undefined || card.userId !== userId) return undefined
-      return { isGuessable: false, warnings: card.warnings, useUp: yes, isStillHeld: card.isStillHeld }
+      const { fingerprint: certificate, warnings, isStillHeld } = card
+      return { isGuessable: false, warnings, certificate, useUp: yes, isStillHeld }
     }
     const { otp, otpKind } = claim
     const examined = await otps.examine(userId, otpKind, otp)
@@ -88,7 +89,7 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
       const isFresh = await useUp(attempt, shown)
       const isRight = await passphrases.check(passphrase, user && passphraseRecordOf(user))
       if (!user || !shown || !isFresh || !isRight) return undefined
-      return { user, attempt, warnings: shown.warnings, isStillHeld: shown.isStillHeld }
+      return { ...shown, user, attempt }
     },
   }
 }

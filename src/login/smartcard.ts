@@ -30,6 +30,7 @@ export function createCardReader(
     const { fingerprint } = certificate
     const card: ShownCard = {
       userId,
+      fingerprint,
       warnings: warningsOn(certificate, clock.now()),
       isStillHeld: (tx) => certificates.isRegistered(tx, userId, fingerprint),
     }

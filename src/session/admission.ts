@@ -1,15 +1,14 @@
-import { mayLogIn } from '../access/capabilities.ts'
 import type { VaultAccess } from '../access/caller.ts'
 import { permissionFromBit } from '../access/permission.ts'
 import type { Shapes } from '../access/shapes.ts'
 import type { Admission, AdmissionRequest, Gate } from '../access/gate.ts'
-import type { ApplianceCommit } from '../audit/appliance-commit.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Store, Tx } from '../store/store.ts'
 import type { Subject } from '../access/subject.ts'
-import { hasExpired, touchEveryMs, type SessionLimits } from './lifetime.ts'
-import { addUses, endSessions, insertToken, supersedeToken, touchSession } from './records.ts'
+import { touchEveryMs, type SessionLimits } from './lifetime.ts'
+import { createLiveness, type FoundSession, type LivenessDependencies } from './liveness.ts'
+import { addUses, insertToken, supersedeToken, touchSession } from './records.ts'
 import { hashOf, newSessionToken } from './session-token.ts'
 import { createUseCounts } from './use-counts.ts'
 
@@ -20,38 +19,24 @@ export interface AdmissionRules extends SessionLimits {
   readonly rotateAfterUses: number
 }
 
-/** How long a replaced token stays good under strict rotation, so that parallel calls do not break. */
-const strictOverlapMs = 30_000
-
-type AdmissionRow = {
-  readonly session_id: number
-  readonly created_at: number
-  readonly last_seen_at: number
-  readonly ended_at: number | null
+type AdmissionRow = FoundSession & {
   readonly issued_at: number
-  readonly superseded_at: number | null
   readonly uses: number
-  readonly user_id: number
-  readonly username: string
-  readonly capabilities: number
-  readonly application_key_id: number
   readonly shapes: Shapes
-  readonly revoked_at: number | null
   readonly permission: number | null
   readonly member_vault_id: number | null
 }
 
-export interface AdmissionDependencies {
+export interface AdmissionDependencies extends LivenessDependencies {
   readonly store: Store
   readonly clock: Clock
   readonly rules: AdmissionRules
-  readonly commitAsAppliance: ApplianceCommit
-  /** Told when a token was used that strict rotation had replaced: somebody else may hold it. */
-  readonly report: (sessionId: number, username: string) => void
 }
 
 /** Admits callers by one SELECT over session, user, application key, membership and the thing the path names. */
-export function createGate({ store, clock, rules, commitAsAppliance, report }: AdmissionDependencies): Gate {
+export function createGate(dependencies: AdmissionDependencies): Gate {
+  const { store, clock, rules } = dependencies
+  const checkLife = createLiveness(dependencies)
   const statementOf = createStatements()
   const useCounts = createUseCounts(rules.rotateAfterUses)
 
@@ -63,32 +48,6 @@ export function createGate({ store, clock, rules, commitAsAppliance, report }: A
       ...(subject ? [subject.name] : []),
     ])
     return rows[0]
-  }
-
-  /** What is found dead stays dead: no clock set back and no user enabled again brings it to life. */
-  async function checkAlive(row: AdmissionRow, now: number): Promise<void> {
-    const expired = hasExpired({ createdAt: row.created_at, lastSeenAt: row.last_seen_at }, rules, now)
-    if (row.ended_at === null && !expired && row.revoked_at === null && mayLogIn(row.capabilities)) return
-    if (row.ended_at === null) await store.transaction((tx) => endSessions(tx, [row.session_id], now))
-    throw new Fault('session.invalid')
-  }
-
-  async function checkReuse(row: AdmissionRow, address: string, now: number): Promise<void> {
-    if (rules.rotation === 'compatible' || row.superseded_at === null || now <= row.superseded_at + strictOverlapMs)
-      return
-    const about = {
-      userId: row.user_id,
-      username: row.username,
-      sessionId: row.session_id,
-      applicationKeyId: row.application_key_id,
-      address,
-    }
-    await commitAsAppliance('session.end.reuse', about, async (tx) => {
-      // Somebody was quicker, and has recorded it.
-      if ((await endSessions(tx, [row.session_id], now)) === 0) throw new Fault('session.invalid')
-    })
-    report(row.session_id, row.username)
-    throw new Fault('session.invalid')
   }
 
   /** The token for the next call: a new one where the supplied one is due, and nobody else has replaced it. */
@@ -121,8 +80,7 @@ export function createGate({ store, clock, rules, commitAsAppliance, report }: A
       const row = hash === undefined ? undefined : await fetch(hash, request)
       if (hash === undefined || row === undefined) throw new Fault('session.invalid')
       const now = clock.now()
-      await checkAlive(row, now)
-      await checkReuse(row, request.address, now)
+      await checkLife(row, request.address, now)
       const token = await nextToken(row, request.token, hash, now)
       return { ...admissionOf(row, request), token }
     },
@@ -155,7 +113,7 @@ function createStatements(): (subject: Subject<unknown> | undefined) => string {
     const known = built.get(subject)
     if (known !== undefined) return known
     const statement = `
-      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, t.issued_at, t.superseded_at, t.uses,
+      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, s.certificate, t.issued_at, t.superseded_at, t.uses,
         u.id AS user_id, u.username, u.capabilities, a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.vault_id AS member_vault_id
         ${subject ? `, ${subject.columns}` : ''}
       FROM session_tokens t

@@ -10,6 +10,8 @@ export interface Session {
   readonly createdAt: number
   readonly lastSeenAt: number
   readonly endedAt: number | null
+  /** Fingerprint of the smartcard that it was opened with; null for another second factor. */
+  readonly certificate: string | null
 }
 
 /** One of the tokens that a session has had. Only the token's hash is known here. */
@@ -40,6 +42,7 @@ export const SessionTable = new EntitySchema<Session>({
     createdAt: named('created_at', time),
     lastSeenAt: named('last_seen_at', time),
     endedAt: named('ended_at', nullable(time)),
+    certificate: nullable(text),
   },
 })
 

@@ -18,6 +18,8 @@ export interface NewSession {
   readonly userId: number
   readonly applicationKeyId: number
   readonly address: string
+  /** Fingerprint of the smartcard that opens it: it is good no longer than the card. */
+  readonly certificate?: string | undefined
 }
 
 export interface Sessions {
@@ -81,7 +83,14 @@ export function createSessions({ store, clock, limits }: SessionDependencies): S
       await sweepSessions(tx, now - limits.absoluteTimeoutMs)
       await makeRoom(tx, session.userId, now)
       const { token, hash } = newSessionToken()
-      const sessionId = await insertSession(tx, { ...session, createdAt: now, lastSeenAt: now, endedAt: null }, hash)
+      const row = {
+        ...session,
+        certificate: session.certificate ?? null,
+        createdAt: now,
+        lastSeenAt: now,
+        endedAt: null,
+      }
+      const sessionId = await insertSession(tx, row, hash)
       return { sessionId, token }
     },
 

@@ -9,6 +9,7 @@ import { VaultKeys1700000000008 } from './migrations/0008-vault-keys.ts'
 import { Objects1700000000009 } from './migrations/0009-objects.ts'
 import { Templates1700000000010 } from './migrations/0010-templates.ts'
 import { Vaults1700000000011 } from './migrations/0011-vaults.ts'
+import { SessionCertificates1700000000012 } from './migrations/0012-session-certificates.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   Objects1700000000009,
   Templates1700000000010,
   Vaults1700000000011,
+  SessionCertificates1700000000012,
 ]

@@ -147,6 +147,37 @@ describe('an answer', () => {
     clock.ms = 0
   })
 
+  it('is asked for once by calls at the same moment, whatever it is, and a silent responder not again at once', async () => {
+    let asked = 0
+    const card = read(ca.issue('/CN=Alice'))
+    const good = await between(await responder(ca), (reply) => ((asked += 1), reply))
+    const bad = await between(await responder(ca), () => ((asked += 1), Buffer.alloc(0)))
+    for (const [url, refusal] of [
+      [good, undefined],
+      [bad, notVouchedFor],
+    ] as const) {
+      asked = 0
+      const patient = ocsp(url, { ocspCacheMs: 600_000 })
+      const answers = await Promise.all(Array.from({ length: 5 }, () => patient.refusal(card, read(ca))))
+      expect([...answers, await patient.refusal(card, read(ca))]).toEqual(Array.from({ length: 6 }, () => refusal))
+      expect(asked).toBe(1)
+    }
+    expect(problems).toHaveLength(1)
+  })
+
+  it('of a responder that was silent is asked for again after ten seconds', async () => {
+    let silent = true
+    const card = read(ca.issue('/CN=Alice'))
+    const url = await between(await responder(ca), (reply) => (silent ? Buffer.alloc(0) : reply))
+    const patient = ocsp(url, { ocspCacheMs: 600_000 })
+    expect(await patient.refusal(card, read(ca))).toBe(notVouchedFor)
+    silent = false
+    expect(await patient.refusal(card, read(ca))).toBe(notVouchedFor)
+    clock.ms = 10_000
+    expect(await patient.refusal(card, read(ca))).toBeUndefined()
+    clock.ms = 0
+  })
+
   it('is not asked for when the setting is off', async () => {
     expect(
       await ocsp('http://127.0.0.1:1/', { ocsp: 'off' }).refusal(read(ca.issue('/CN=Alice')), read(ca)),

@@ -15,6 +15,7 @@ async function openSession(premises: Premises, userId: number, seenMsAgo = 0): P
     createdAt: lastSeenAt,
     lastSeenAt,
     endedAt: null,
+    certificate: null,
   }
   const id = await store.transaction((tx) => insertSession(tx, session, `hash-${Math.random()}`))
   await store.close()

@@ -42,8 +42,9 @@ afterEach(async () => {
 
 /** A worker: what it knows beyond the database is its own. */
 function worker() {
+  const doubtCard = () => Promise.resolve('of nobody here')
   const commitAsAppliance = createApplianceCommit({ store, clock, audit: { append: () => Promise.resolve() } })
-  const gate = createGate({ store, clock, rules, commitAsAppliance, report: () => undefined })
+  const gate = createGate({ store, clock, rules, commitAsAppliance, doubtCard, report: () => undefined })
   const sessions = createSessions({ store, clock, limits: rules })
   return {
     sessions,
