@@ -19,9 +19,10 @@ export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: P
     )
   }
   const koa = new Koa()
-  koa.use((context, next) =>
-    context.url.length > maxUrlLength ? pipeline.refuse(context, new Fault('request.uri_too_long')) : next(),
-  )
+  koa.use((context, next) => {
+    if (context.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
+    return hasPath(context) ? next() : pipeline.refuse(context, new Fault('request.not_found'))
+  })
   koa.use(router.routes())
   koa.use((context) => {
     const allowed = allowedMethods(router, context.path)
@@ -32,6 +33,15 @@ export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: P
     return undefined
   })
   return koa.callback()
+}
+
+/** An address may name a host as well (RFC 9112 §3.2.2), and of one that is none there is nothing to read. */
+function hasPath(context: Koa.Context): boolean {
+  try {
+    return context.path !== ''
+  } catch {
+    return false
+  }
 }
 
 function allowedMethods(router: Router, path: string): string[] {

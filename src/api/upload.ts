@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { Fault } from '../fault.ts'
+import { addMember, refuseEncoding } from './body.ts'
 import type { UploadedFile } from './endpoint.ts'
 import type { JsonObject } from './envelope.ts'
 import { isPlainText } from './json.ts'
@@ -33,9 +34,10 @@ export function isForm({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads a form to its end, or to where its file outgrows memory: then the file's content is what follows on the wire.
- * @throws Fault `request.not_form`, `request.too_large`, `request.invalid`; the content of the file throws the same
+ * @throws Fault `request.not_form`, `request.too_large`, `request.invalid`, `request.encoding`; the content of the file throws the same
  */
 export async function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
+  refuseEncoding(request)
   const reader = new FormReader(request, limits)
   try {
     return await reader.read()
@@ -53,16 +55,16 @@ class FormReader {
   readonly #end: Promise<void>
   #fieldBytes = 0
   #file: Promise<UploadedFile> | undefined
-  #fail: (fault: Fault) => void = () => undefined
+  #fail: (error: unknown) => void = () => undefined
 
   constructor(request: IncomingMessage, limits: FormLimits) {
     this.#request = request
     this.#limits = limits
     this.#parser = createParser(request, limits)
     this.#end = new Promise<void>((resolve, reject) => {
-      this.#fail = (fault) => {
-        reject(fault)
-        this.abandon(fault)
+      this.#fail = (error) => {
+        reject(error)
+        this.abandon()
       }
       this.#parser.once('close', resolve)
     })
@@ -79,11 +81,11 @@ class FormReader {
     return { fields: this.#fields, file, abandon: () => this.abandon() }
   }
 
-  abandon(why?: Error): void {
+  abandon(): void {
     this.#request.unpipe(this.#parser)
     this.#parser.on('error', () => undefined)
     // Not at once: busboy does not expect to be destroyed by one of its own events.
-    setImmediate(() => this.#parser.destroy(why))
+    setImmediate(() => this.#parser.destroy())
   }
 
   #listen(): void {
@@ -91,8 +93,12 @@ class FormReader {
     const brokeOff = () =>
       this.#fail(new Fault('request.not_form', 'The form broke off before its end: send it again.'))
     parser.on('field', (name, value, { valueTruncated }) => {
-      if (valueTruncated || name.length > maxNameLength) return this.#fail(this.#tooManyFields())
-      return this.#takeField(name, value)
+      try {
+        this.#takeField(name, value, valueTruncated)
+      } catch (error) {
+        // Thrown into the parser it would end the process.
+        this.#fail(error)
+      }
     })
     parser.on('file', (_part, stream, { filename, mimeType }) => {
       // Whoever reads it hears of its errors; nobody need be reading.
@@ -110,14 +116,15 @@ class FormReader {
     this.#request.once('aborted', brokeOff)
   }
 
-  #takeField(name: string, value: string): void {
+  // busboy's types do not know that a part may have no name, and a value a character set that nobody knows.
+  #takeField(name: string | undefined, value: string | undefined, isCut: boolean): void {
+    if (name === undefined) throw new Fault('request.invalid', 'A field of the form has no name.')
+    if (value === undefined)
+      throw new Fault('request.invalid', `The character set of the field ${name.slice(0, 64)} is unknown: send UTF-8.`)
     this.#fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value)
-    if (this.#fieldBytes > this.#limits.maxFieldBytes) return this.#fail(this.#tooManyFields())
-    if (name in this.#fields)
-      return this.#fail(new Fault('request.invalid', `The field ${name.slice(0, 64)} is there twice.`))
-    if (!isPlainText(name) || !isPlainText(value))
-      return this.#fail(new Fault('request.invalid', 'A field holds NUL, which no field of the interface takes.'))
-    this.#fields[name] = value
+    if (isCut || name.length > maxNameLength || this.#fieldBytes > this.#limits.maxFieldBytes)
+      throw this.#tooManyFields()
+    addMember(this.#fields, name, value)
   }
 
   async #takeFile(stream: Readable, filename: string | undefined, mimeType: string): Promise<UploadedFile> {
@@ -181,8 +188,8 @@ function createParser({ headers }: IncomingMessage, limits: FormLimits): busboy.
         parts: maxFields + 2,
       },
     })
-  } catch (cause) {
-    throw new Fault('request.not_form', 'The Content-Type of the form names no boundary (RFC 7578 §4.1).', { cause })
+  } catch {
+    throw new Fault('request.not_form', 'The Content-Type of the form names no boundary (RFC 7578 §4.1).')
   }
 }
 

@@ -108,6 +108,11 @@ describe('a form, as curl sends it', () => {
     ['too long a field', ['-F', `a=${'x'.repeat(70_000)}`], /^request.too_large: .*65536 bytes/],
     ['too long a name', ['-F', `${'n'.repeat(200)}=1`], /^request.too_large/],
     ['too long a file name', ['-F', `a=@${small.path};filename=${'n'.repeat(300)}`], /^request.invalid: The name of/],
+    [
+      'a character set that nobody knows',
+      ['-F', 'a=1;type=text/plain;charset=x'],
+      /^request.invalid: .* field a .* UTF-8/,
+    ],
     ['no boundary', ['-H', 'Content-Type: multipart/form-data', '-d', 'x'], /^request.not_form: .*boundary/],
     [
       'a form without an end',

@@ -166,6 +166,45 @@ const raw = (head: string, body = '') =>
     `${head}\r\nHost: localhost\r\nX-Http-Token: ${client.token}\r\n${body === '' ? '' : `Content-Length: ${body.length}\r\n`}\r\n${body}`,
   )
 
+describe('a form of several parts that cannot be used', () => {
+  const disposition = 'Content-Disposition: form-data'
+  const parts: readonly (readonly [string, string, string])[] = [
+    ['a field without a name', disposition, 'A field of the form has no name.'],
+    ['a field with an empty name', `${disposition}; name=""`, 'A field of the form has no name.'],
+    [
+      'a field in a character set that nobody knows',
+      `${disposition}; name="a"\r\nContent-Type: text/plain; charset=x-unknown`,
+      'The character set of the field a is unknown: send UTF-8.',
+    ],
+    [
+      'a field that is no UTF-8',
+      `${disposition}; name="a"\r\n\r\n\xff`,
+      'The field a holds NUL, or bytes that are no UTF-8.',
+    ],
+    ['a field with NUL', `${disposition}; name="a"\r\n\r\n\0`, 'The field a holds NUL, or bytes that are no UTF-8.'],
+    ['a part whose head is none', 'Content-Disposition form-data', 'The form broke off before its end: send it again.'],
+  ]
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=b' }
+  const formOf = (part: string) => Buffer.from(`--b\r\n${part}\r\n\r\nx\r\n--b--\r\n`, 'latin1')
+
+  it.each(parts)('%s: 400, for whoever sends it', async (_what, part, sentence) => {
+    for (const [path, token] of [
+      ['/object', client.token],
+      ['/filecollect', null],
+      ['/usercert/1', null],
+    ] as const) {
+      const { status, json } = await client.call('POST', path, { raw: formOf(part), headers, token: token ?? null })
+      expect([status, json.ERRORS]).toEqual([400, [sentence]])
+    }
+  })
+
+  it('compressed: 415 1808', async () => {
+    const packed = { ...headers, 'Content-Encoding': 'gzip' }
+    const raw = gzipSync(formOf(`${disposition}; name="a"`))
+    expectFault(await client.call('POST', '/object', { raw, headers: packed }), 415, 1808)
+  })
+})
+
 describe('an address', () => {
   const unknown = [
     '/',
@@ -238,6 +277,27 @@ describe('an address', () => {
     expectFault(await client.get('/vault?a=1&%61=2'), 400, 1804)
     expectFault(await client.get('/vault?a=%00'), 400, 1804)
     expectFault(await client.get(`/vault?token=${client.token}&token=${client.token}`, { token: null }), 400, 1804)
+  })
+
+  it.each(['%ff', 'a%C3', '%ED%A0%80'])('with bytes that are no UTF-8, %s: 400 1804', async (bytes) => {
+    expectFault(await client.get(`/find?needle=${bytes}`), 400, 1804)
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    expectFault(await createVault(`vaultname=${bytes}`, headers), 400, 1804)
+  })
+
+  it.each(['http://[', 'http://[/api/1.0/vault', 'http://a:99999999/', 'http://exa%mple/'])(
+    'of a host that is none, %s: 404 1801',
+    async (address) => {
+      const { answers } = await exchange(appliance, `GET ${address} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      expect(answers.map(({ status, json }) => [status, Object.keys(json.ERRORCODES ?? {})])).toEqual([
+        [404, ['1801', '2000']],
+      ])
+    },
+  )
+
+  it('that names the appliance, as a proxy is asked, is served', async () => {
+    const { answers } = await raw(`GET https://localhost/api/1.0/vault HTTP/1.1`)
+    expect(answers.map(({ status }) => status)).toEqual([200])
   })
 
   it('that is too long: 414 1810, matched or not', async () => {
