@@ -2,35 +2,34 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { findKey } from '../src/transparent/records.ts'
 import { keyReference } from '../src/transparent/sealing.ts'
 import type { TestToken } from '../test/support/token.ts'
 import { cpuTimes } from './cpu.ts'
-import { dist, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
+import { nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result, type Task } from './figures.ts'
+import { builds, count, counts, readOptions, type Read } from './options.ts'
 
-const usage = `Usage: npm run bench:batch -- [options]
+const choices = {
+  rounds: count(9, 'rounds, each of which measures everything once'),
+  calls: count(400, 'batches per round'),
+  items: count(100, 'items of a batch'),
+  bytes: count(64, 'bytes of plaintext of an item'),
+  warmup: count(2_000, 'batches before the first round'),
+  connections: count(8, 'keep-alive connections to each daemon'),
+  workers: counts([1, 2], 'one daemon for each number of workers'),
+  against: builds,
+}
 
-  --rounds N       rounds, each of which measures everything once (9)
-  --calls N        batches per round (400)
-  --items N        items of a batch (100)
-  --bytes N        bytes of plaintext of an item (64)
-  --warmup N       batches before the first round (2000)
-  --connections N  keep-alive connections to each daemon (8)
-  --workers A,B    one daemon for each number of workers (1,2)
-  --against DIR    another build of the daemon, measured over TLS in the same rounds; as often as you like
-  --json           the result as one line of JSON and nothing else`
-
-type Options = ReturnType<typeof parseOptions>
+type Options = Read<typeof choices>
 
 /** Measures what an item of a batch costs in CPU time, beside a loop in C over the same token that is run in turn. */
 export async function main(args: string[]): Promise<void> {
-  const options = parseOptions(args)
+  const options = readOptions('batch', choices, args)
   const daemons: Daemon[] = []
   const tasks: Task<Sample>[] = []
   try {
-    for (const build of [dist, ...options.against.map((path) => resolve(path))])
+    for (const build of options.against)
       for (const workers of options.workers) {
         const daemon = await startDaemon({ build, connections: options.connections, settings: { http: { workers } } })
         daemons.push(daemon)
@@ -41,38 +40,6 @@ export async function main(args: string[]): Promise<void> {
     console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : text(results))
   } finally {
     for (const daemon of daemons) await daemon.close()
-  }
-}
-
-function parseOptions(args: string[]) {
-  const text = (fallback: string) => ({ type: 'string', default: fallback }) as const
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: text('9'),
-      calls: text('400'),
-      items: text('100'),
-      bytes: text('64'),
-      warmup: text('2000'),
-      connections: text('8'),
-      workers: text('1,2'),
-      against: { type: 'string', multiple: true, default: [] },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) throw new Error(usage)
-  const { rounds, calls, items, bytes, warmup, connections } = values
-  return {
-    rounds: Number(rounds),
-    calls: Number(calls),
-    items: Number(items),
-    bytes: Number(bytes),
-    warmup: Number(warmup),
-    connections: Number(connections),
-    workers: values.workers.split(',').map(Number),
-    against: values.against,
-    json: values.json,
   }
 }
 

@@ -3,23 +3,22 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { join } from 'node:path'
 import { makePki } from '../test/support/pki.ts'
-import { dist, nameOf, sample, startDaemon, type Sample } from './daemon.ts'
+import { nameOf, sample, startDaemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result } from './figures.ts'
 import { createLoad, type Call, type Load } from './load.ts'
+import { builds, count, counts, readOptions } from './options.ts'
 
-const usage = `Usage: npm run bench:encrypt -- [options]
-
-  --rounds N       rounds, each of which drives every server once (7)
-  --requests N     calls per server and round (3000)
-  --warmup N       calls to each server before the first round (20000)
-  --connections N  keep-alive connections to each server (16)
-  --sizes A,B      bytes of plaintext (64,4096)
-  --workers A,B    one daemon for each number of workers (2,1)
-  --against DIR    another build of the daemon, driven in the same rounds; as often as you like
-  --json           the result as one line of JSON and nothing else`
+const choices = {
+  rounds: count(7, 'rounds, each of which drives every server once'),
+  requests: count(3_000, 'calls per server and round'),
+  warmup: count(20_000, 'calls to each server before the first round'),
+  connections: count(16, 'keep-alive connections to each server'),
+  sizes: counts([64, 4096], 'bytes of plaintext'),
+  workers: counts([2, 1], 'one daemon for each number of workers'),
+  against: builds,
+}
 
 /** A server under load. */
 interface Subject {
@@ -36,11 +35,11 @@ interface Row extends Result<Sample> {
 
 /** Measures what an encryption costs in CPU time, beside a bare Koa server that is driven in turn. */
 export async function main(args: string[]): Promise<void> {
-  const options = parseOptions(args)
+  const options = readOptions('encrypt', choices, args)
   const subjects: Subject[] = []
   try {
     subjects.push(await startEcho(options.connections))
-    for (const build of [dist, ...options.against.map((path) => resolve(path))])
+    for (const build of options.against)
       for (const workers of options.workers) subjects.push(await startAppliance(build, workers, options.connections))
     // V8 goes on compiling for some ten thousand calls.
     for (const subject of subjects) await drive(subject, 64, options.warmup)
@@ -55,35 +54,6 @@ export async function main(args: string[]): Promise<void> {
     console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : text(results))
   } finally {
     for (const { close } of subjects) await close()
-  }
-}
-
-function parseOptions(args: string[]) {
-  const text = (fallback: string) => ({ type: 'string', default: fallback }) as const
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: text('7'),
-      requests: text('3000'),
-      warmup: text('20000'),
-      connections: text('16'),
-      sizes: text('64,4096'),
-      workers: text('2,1'),
-      against: { type: 'string', multiple: true, default: [] },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) throw new Error(usage)
-  return {
-    rounds: Number(values.rounds),
-    requests: Number(values.requests),
-    warmup: Number(values.warmup),
-    connections: Number(values.connections),
-    sizes: values.sizes.split(',').map(Number),
-    workers: values.workers.split(',').map(Number),
-    against: values.against,
-    json: values.json,
   }
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { createHsmClient } from '../src/hsm/client/hsm-client.ts'
 import { findKeyType } from '../src/transparent/key-type.ts'
 import type { StoredKey } from '../src/transparent/records.ts'
@@ -9,18 +8,18 @@ import { cpuTimes, rssBytes } from './cpu.ts'
 import { sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result } from './figures.ts'
 import type { Call } from './load.ts'
+import { count, readOptions, type Read } from './options.ts'
 
-const usage = `Usage: npm run bench:keys -- [options]
+const choices = {
+  keys: count(100_000, 'keys in the larger database'),
+  rounds: count(9, 'rounds, each of which measures everything once'),
+  calls: count(4_000, 'calls per round with a key in use'),
+  cold: count(500, "calls per round with a key not used before; twice the rounds' are taken from the keys"),
+  warmup: count(20_000, 'calls to each daemon before the first round'),
+  connections: count(16, 'keep-alive connections to each daemon'),
+}
 
-  --keys N         keys in the larger database (100000)
-  --rounds N       rounds, each of which measures everything once (9)
-  --calls N        calls per round with a key in use (4000)
-  --cold N         calls per round with a key not used before; twice the rounds' are taken from the keys (500)
-  --warmup N       calls to each daemon before the first round (20000)
-  --connections N  keep-alive connections to each daemon (16)
-  --json           the result as one line of JSON and nothing else`
-
-type Options = ReturnType<typeof parseOptions>
+type Options = Read<typeof choices>
 
 const fewKeys = 10
 /** What a host holds by default (hsm.handles). */
@@ -28,9 +27,10 @@ const handles = 10_000
 
 /** Measures what many keys cost: in the database, at their first use, and in the memory of a token host. */
 export async function main(args: string[]): Promise<void> {
-  const options = parseOptions(args)
+  const options = readOptions('keys', choices, args)
   const { keys, rounds, connections } = options
-  if (keys < Math.max(handles, 2 * rounds * options.cold + 1)) throw new Error(`${keys} keys are too few.\n\n${usage}`)
+  if (keys < Math.max(handles, 2 * rounds * options.cold + 1))
+    throw new Error(`${keys} keys are too few for these rounds: give more --keys.`)
   const daemons: Daemon[] = []
   try {
     const settings = { http: { workers: 1 }, hsm: { handles } }
@@ -49,34 +49,6 @@ export async function main(args: string[]): Promise<void> {
     )
   } finally {
     for (const daemon of daemons) await daemon.close()
-  }
-}
-
-function parseOptions(args: string[]) {
-  const text = (fallback: string) => ({ type: 'string', default: fallback }) as const
-  const { values } = parseArgs({
-    args,
-    options: {
-      keys: text('100000'),
-      rounds: text('9'),
-      calls: text('4000'),
-      cold: text('500'),
-      warmup: text('20000'),
-      connections: text('16'),
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) throw new Error(usage)
-  const { keys, rounds, calls, cold, warmup, connections } = values
-  return {
-    keys: Number(keys),
-    rounds: Number(rounds),
-    calls: Number(calls),
-    cold: Number(cold),
-    warmup: Number(warmup),
-    connections: Number(connections),
-    json: values.json,
   }
 }
 

@@ -1,25 +1,25 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { parseArgs, promisify } from 'node:util'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { TestUser } from '../test/support/appliance.ts'
-import { dist, nameOf, startDaemon, type Daemon } from './daemon.ts'
+import { nameOf, startDaemon, type Daemon } from './daemon.ts'
 import { table, takeTurns, type Figures, type Result, type Task } from './figures.ts'
+import { builds, count, counts, readOptions, record, type Read } from './options.ts'
 
-const usage = `Usage: npm run bench:login -- [options]
+const choices = {
+  rounds: count(7, 'rounds, each of which measures everything once'),
+  logins: count(100, 'people who log in at the same moment'),
+  seconds: count(3, 'how long encryption is timed alone'),
+  connections: count(4, 'keep-alive connections that encrypt'),
+  workers: counts([2], 'one daemon for each number of workers'),
+  warmup: count(5_000, 'encryptions before the first round'),
+  argon2: record('settings of login.argon2, for example {"concurrency":1}'),
+  against: builds,
+}
 
-  --rounds N       rounds, each of which measures everything once (7)
-  --logins N       people who log in at the same moment (100)
-  --seconds N      how long encryption is timed alone (3)
-  --connections N  keep-alive connections that encrypt (4)
-  --workers A,B    one daemon for each number of workers (2)
-  --warmup N       encryptions before the first round (5000)
-  --argon2 JSON    settings of login.argon2, for example '{"concurrency":1}'
-  --against DIR    another build of the daemon, measured in the same rounds; as often as you like
-  --json           the result as one line of JSON and nothing else`
-
-type Options = ReturnType<typeof parseOptions>
+type Options = Read<typeof choices>
 
 /** Milliseconds that an encryption takes, alone and beside logins; `total` is the slowest hundredth beside them to that alone. */
 interface Latency extends Figures {
@@ -34,11 +34,11 @@ interface Latency extends Figures {
 
 /** Measures how long encryptions take while many people log in, and right before that, in one round. */
 export async function main(args: string[]): Promise<void> {
-  const options = parseOptions(args)
+  const options = readOptions('login', choices, args)
   const daemons: Daemon[] = []
   const tasks: Task<Latency>[] = []
   try {
-    for (const build of [dist, ...options.against.map((path) => resolve(path))])
+    for (const build of options.against)
       for (const workers of options.workers) {
         const daemon = await givenDaemon(build, workers, options)
         daemons.push(daemon)
@@ -109,39 +109,6 @@ const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) =
 
 function at(values: readonly number[], part: number): number {
   return values[Math.floor(values.length * part)] ?? Number.NaN
-}
-
-function parseOptions(args: string[]) {
-  const option = (fallback: string) => ({ type: 'string', default: fallback }) as const
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: option('7'),
-      logins: option('100'),
-      seconds: option('3'),
-      connections: option('4'),
-      workers: option('2'),
-      warmup: option('5000'),
-      argon2: option('{}'),
-      against: { type: 'string', multiple: true, default: [] },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) throw new Error(usage)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the daemon refuses what it does not know
-  const argon2 = JSON.parse(values.argon2) as Record<string, number>
-  return {
-    rounds: Number(values.rounds),
-    logins: Number(values.logins),
-    seconds: Number(values.seconds),
-    connections: Number(values.connections),
-    workers: values.workers.split(',').map(Number),
-    warmup: Number(values.warmup),
-    argon2,
-    against: values.against,
-    json: values.json,
-  }
 }
 
 function text(results: readonly Result<Latency>[]): string {

@@ -1,23 +1,22 @@
 import { createHmac } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { Pool } from 'undici'
 import { newNonce, queryOf, TestValidator } from '../test/validation/validation-kit.ts'
 import { cpuTimes } from './cpu.ts'
 import { table, takeTurns, type Figures, type Result } from './figures.ts'
 import { QuickToken } from './quick-token.ts'
 import { hasYubiserver, startYubiserver } from './yubiserver.ts'
+import { count, counts, readOptions, type Read } from './options.ts'
 
-const usage = `Usage: npm run bench:otp -- [options]
+const choices = {
+  rounds: count(7, 'rounds, each of which measures everything once'),
+  calls: count(600, 'verifications per round and server'),
+  warmup: count(2_000, 'verifications by each server before the first round'),
+  connections: counts([1, 8, 32], 'how many are under way at once'),
+  workers: count(2, 'workers of the daemon'),
+  races: count(200, 'OTPs that are each shown 50 times at once'),
+}
 
-  --rounds N         rounds, each of which measures everything once (7)
-  --calls N          verifications per round and server (600)
-  --warmup N         verifications by each server before the first round (2000)
-  --connections A,B  how many are under way at once (1,8,32)
-  --workers N        workers of the daemon (2)
-  --races N          OTPs that are each shown 50 times at once (200)
-  --json             the result as one line of JSON and nothing else`
-
-type Options = ReturnType<typeof parseOptions>
+type Options = Read<typeof choices>
 
 /** A server that verifies OTPs. */
 interface Contestant {
@@ -43,7 +42,7 @@ const replays = 50
 
 /** Measures verifications per second beside Debian's yubiserver, and counts what races let through. */
 export async function main(args: string[]): Promise<void> {
-  const options = parseOptions(args)
+  const options = readOptions('otp', choices, args)
   const widest = Math.max(...options.connections)
   const tokens = Array.from({ length: widest }, () => new QuickToken())
   const validator = await TestValidator.start({
@@ -72,34 +71,6 @@ export async function main(args: string[]): Promise<void> {
   } finally {
     yubiserver?.close()
     await validator.close()
-  }
-}
-
-function parseOptions(args: string[]) {
-  const text = (fallback: string) => ({ type: 'string', default: fallback }) as const
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: text('7'),
-      calls: text('600'),
-      warmup: text('2000'),
-      connections: text('1,8,32'),
-      workers: text('2'),
-      races: text('200'),
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) throw new Error(usage)
-  const { rounds, calls, warmup, workers, races } = values
-  return {
-    rounds: Number(rounds),
-    calls: Number(calls),
-    warmup: Number(warmup),
-    connections: values.connections.split(',').map(Number),
-    workers: Number(workers),
-    races: Number(races),
-    json: values.json,
   }
 }
 
