@@ -11,6 +11,9 @@ export type LogLine =
 const otherEvents =
   /^(LOGGING START|Static Password|Challenge-Response|Configuration (Update|Swap)|Unknown programming mode)/
 const usualDigits = 6
+/** The "Yubico format" writes both alike. */
+const nameless =
+  'it may be of a challenge-response key, or of an OATH-HOTP token without a name, which strongroom otp enroll --hotp --seed-file takes'
 
 /**
  * One line of a log of devices. Three forms are in use: `publicid,privateid,secret`, whatever stands before and after it, as
@@ -23,7 +26,8 @@ export function readLogLine(line: string): LogLine {
   if (line.trim() === '' || first.startsWith('#') || otherEvents.test(first)) return { kind: 'nothing' }
   if (first === 'OATH-HOTP') return hotpEvent(fields)
   const at = fields.findIndex(isPublicId)
-  if (isSeed(fields[3]) && /^\d{1,10}$/.test(fields[2] ?? '')) return hotpLine(fields[3] ?? '', fields[2], usualDigits)
+  if (isSeed(fields[3]) && /^\d{1,10}$/.test(fields[2] ?? ''))
+    return fields[1] === '' ? unusable(nameless) : hotpLine(fields[3] ?? '', fields[2], usualDigits)
   if (at < 0) return unusable('it holds no public id of 12 modhex characters')
   const privateId = hexOf(fields[at + 1], 6)
   if (privateId === undefined) return unusable('its private id must have 12 hexadecimal digits')

@@ -48,6 +48,16 @@ describe('a line of a log of devices', () => {
     ['another use of a device', `Challenge-Response: HMAC-SHA1,11/21/26 6:34 AM,2,,,${seed},,,0`, { kind: 'nothing' }],
     ['a remark', '# from the box of May', { kind: 'nothing' }],
     ['nothing', '  ', { kind: 'nothing' }],
+    [
+      'OATH-HOTP with a name, traditional format',
+      `OATH-HOTP,11.12.13 18:55,1,cccccccccccc,,${seed},,,0,0,0,6,0,0,0,0,0,0`,
+      hotp(0, 6),
+    ],
+    [
+      'a key server, with a remark',
+      `1234567,${publicId},${privateId},${secret},000000000000,2026-11-21T06:34:00,, # May`,
+      token,
+    ],
   ]
   it.each(lines)('%s', (_what, line, expected) => {
     expect(readLogLine(line)).toEqual(expected)
@@ -62,6 +72,8 @@ describe('a line of a log of devices', () => {
     ['a key with another letter', `${publicId},${privateId},${secret.slice(1)}x`],
     ['fields in another order', `${privateId},${publicId},${secret}`],
     ['no key', `${publicId},${privateId}`],
+    ['a challenge-response key, Yubico format', `1234567,,0,${seed},000000000000,2026-11-21T06:34:00,`],
+    ['a static password, Yubico format', `1234567,,,${secret},000000000000,2026-11-21T06:34:00,`],
     ['an OATH-HOTP line without seed', 'OATH-HOTP,11/21/26 6:34 AM,2,,,,,,0,0,0,8,5,0,0,0,0,0'],
   ]
   it.each(unusable)('%s: says why, and repeats no secret', (_what, line) => {
