@@ -12,7 +12,7 @@ import type { LoginType } from './login/credentials.ts'
 import { createLogin, type Login } from './login/login.ts'
 import { createPassphraseChanges, type PassphraseChanges } from './login/passphrase-change.ts'
 import { createProofs } from './login/proof.ts'
-import { createCardReader, type CardReader } from './login/smartcard.ts'
+import { createCardReader, revocationWarnings, type CardReader } from './login/smartcard.ts'
 import { createThrottle, type Throttle } from './login/throttle.ts'
 import { createDevices, type Devices } from './otp/devices.ts'
 import { createAllowance } from './object/allowance.ts'
@@ -107,6 +107,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     enabledTypes: config.login.types,
     alarm: otpAlarm(audit, clock),
   })
+  const smartcards = createSmartcards(dependencies, sessions)
   const enrolments = createEnrolments({ hsm, clock })
   const devices = createDevices({ store, hsm, otps })
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
@@ -132,7 +133,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     devices,
     resync: createResync({ store, hsm, clock, window: config.otp.hotpResyncWindow, limit: tryLimit(throttle) }),
     validationClients: createValidationClients({ store, hsm, clock }),
-    ...createSmartcards(dependencies, sessions),
+    ...smartcards,
     login: createLogin({
       applicationKeys,
       passphrases,
@@ -141,6 +142,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
       throttle,
       clock,
       enabledTypes: loginTypesOf(config),
+      siteWarnings: () => revocationWarnings(smartcards.certificates),
       passphraseMaxAgeMs: config.login.passphraseMaxAgeMs,
     }),
     passphraseChanges: createPassphraseChanges({ store, proofs, passphrases, sessions, throttle, clock }),

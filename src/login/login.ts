@@ -1,4 +1,4 @@
-import { mayLogIn } from '../access/capabilities.ts'
+import { mayAdminister, mayLogIn } from '../access/capabilities.ts'
 import type { Shapes } from '../access/shapes.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
@@ -6,9 +6,14 @@ import type { Sessions } from '../session/session.ts'
 import type { Tx } from '../store/store.ts'
 import type { Passphrases } from '../user/passphrase.ts'
 import { strengthOf } from '../user/passphrase-strength.ts'
-import { forgiveFailedLogins, setPassphraseStrength } from '../user/passphrase-records.ts'
+import {
+  forgiveFailedLogins,
+  passphraseRecordOf,
+  renewPassphraseRecord,
+  setPassphraseStrength,
+} from '../user/passphrase-records.ts'
 import type { User } from '../user/records.ts'
-import { gathered, type Advice } from './advice.ts'
+import { gathered, type Advice, type Sentences } from './advice.ts'
 import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials, LoginType } from './credentials.ts'
 import { failureWarning, passphraseAdvice } from './passphrase-advice.ts'
@@ -43,19 +48,21 @@ export interface Login {
 
 export interface LoginDependencies {
   readonly applicationKeys: ApplicationKeys
-  readonly passphrases: Pick<Passphrases, 'inTurn'>
+  readonly passphrases: Pick<Passphrases, 'inTurn' | 'renew'>
   readonly proofs: Proofs
   readonly sessions: Sessions
   readonly throttle: Throttle
   readonly clock: Clock
   readonly enabledTypes: readonly LoginType[]
+  /** What an administrator must see to, under the keys of `CALLINFO.audit`. */
+  readonly siteWarnings: () => Sentences
   /** 0: pass phrases may grow as old as they like. */
   readonly passphraseMaxAgeMs: number
 }
 
 export function createLogin(dependencies: LoginDependencies): Login {
-  const { applicationKeys, passphrases, proofs, sessions, throttle, clock, enabledTypes, passphraseMaxAgeMs } =
-    dependencies
+  const { applicationKeys, passphrases, proofs, sessions, throttle, clock, enabledTypes } = dependencies
+  const { siteWarnings, passphraseMaxAgeMs } = dependencies
 
   /** The reading whose application key exists, and that key; the first reading when there is none. All are looked up, always. */
   async function settle(
@@ -82,7 +89,8 @@ export function createLogin(dependencies: LoginDependencies): Login {
     const strength = user.passphraseStrength ?? strengthOf(passphrase, [user.username])
     if (user.passphraseStrength === null) await setPassphraseStrength(tx, user.id, strength)
     const own = passphraseAdvice(user, strength, clock.now(), passphraseMaxAgeMs)
-    return gathered([own, { warnings: failureWarning(user) }, { warnings }])
+    const site = mayAdminister(user.capabilities) ? siteWarnings() : {}
+    return gathered([own, { warnings: failureWarning(user) }, { warnings }, { warnings: site }])
   }
 
   const logIn: Login['logIn'] = async ({ username, credentials: readings, address }, commit) => {
@@ -91,10 +99,12 @@ export function createLogin(dependencies: LoginDependencies): Login {
     const proof = await proofs.prove({ ...credentials, username, address })
     if (!proof || !applicationKey || !mayLogIn(proof.user.capabilities)) throw refusalOf(credentials)
     const { user } = proof
+    const renewed = await passphrases.renew(credentials.passphrase, passphraseRecordOf(user))
     return commit(async (tx) => {
       await throttle.forgive(tx, proof.attempt)
       // Locks the row of the user.
       if (!(await forgiveFailedLogins(tx, user)) || !(await proof.isStillHeld(tx))) throw refusalOf(credentials)
+      if (renewed !== undefined) await renewPassphraseRecord(tx, user.id, renewed)
       const { id: applicationKeyId, shapes } = applicationKey
       const { certificate } = proof
       const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address, certificate })

@@ -43,3 +43,9 @@ function warningsOn({ validTo }: Certificate, now: number): Sentences {
   const day = new Date(validTo).toISOString().slice(0, 10)
   return { certificate_expiry: `The certificate of your smartcard expires on ${day}: ask for a new one.` }
 }
+
+/** For administrators: revocation lists that are missing, expired, or soon will be. */
+export function revocationWarnings(certificates: Pick<Certificates, 'alarms'>): Sentences {
+  const alarms = certificates.alarms()
+  return alarms.length === 0 ? {} : { crl: alarms.join(' ') }
+}

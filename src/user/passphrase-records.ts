@@ -10,14 +10,19 @@ export function passphraseRecordOf(user: User): PassphraseRecord {
 }
 
 /** What a new pass phrase changes in the row. */
-export function passphraseColumns({ salt, check, cost, strength }: JudgedPassphrase, now: number) {
-  return {
-    passphraseSalt: salt,
-    passphraseCheck: check,
-    passphraseCost: cost,
-    passphraseStrength: strength,
-    passphraseChangedAt: now,
-  }
+export function passphraseColumns({ strength, ...record }: JudgedPassphrase, now: number) {
+  return { ...recordColumns(record), passphraseStrength: strength, passphraseChangedAt: now }
+}
+
+const recordColumns = ({ salt, check, cost }: PassphraseRecord) => ({
+  passphraseSalt: salt,
+  passphraseCheck: check,
+  passphraseCost: cost,
+})
+
+/** Another record of the same pass phrase. */
+export async function renewPassphraseRecord(tx: Tx, userId: number, record: PassphraseRecord): Promise<void> {
+  await tx.update(UserTable, { id: userId }, recordColumns(record))
 }
 
 /** Counts a login as failed before it is known whether it is. */
@@ -29,13 +34,13 @@ export async function countFailedLogin(tx: Tx, userId: number, now: number): Pro
  * A login was good: takes back the count of it, and of the failures that the user hears of now. False, and nothing changed,
  * when the pass phrase that it was made with has been changed since. The row stays locked until the transaction ends.
  */
-export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphraseCheck }: User): Promise<boolean> {
+export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphraseChangedAt }: User): Promise<boolean> {
   const forgiven = await tx
     .createQueryBuilder()
     .update(UserTable)
     .set({ failedLogins: () => 'CASE WHEN failed_logins > :known THEN failed_logins - :known ELSE 0 END' })
     .setParameters({ known: failedLogins + 1 })
-    .where({ id, passphraseCheck })
+    .where({ id, passphraseChangedAt })
     .execute()
   return forgiven.affected === 1
 }

@@ -33,6 +33,11 @@ export interface JudgedPassphrase extends PassphraseRecord {
 export interface Passphrases {
   /** @throws Fault `passphrase.refused` when it is not good enough; `login.busy` */
   create(passphrase: string, username: string): Promise<JudgedPassphrase>
+  /**
+   * The record of a pass phrase that was found right, made anew where it was made at another cost than is configured now: else strangers,
+   * who are checked at that, could be told from users by the time. Within `inTurn` only.
+   */
+  renew(passphrase: string, record: PassphraseRecord): Promise<PassphraseRecord | undefined>
   /** @throws Fault `passphrase.refused` when it is not good enough for the user */
   judge(passphrase: string, username: string): void
   /**
@@ -73,13 +78,17 @@ export function createPassphrases({ hsm, cost, policy }: PassphraseDependencies)
     return hsm.pepper(Buffer.concat([Buffer.from('passphrase\0'), hash]))
   }
 
+  async function recordOf(passphrase: string): Promise<PassphraseRecord> {
+    const salt = randomBytes(saltBytes)
+    return { salt, check: await derive(passphrase, salt, currentCost), cost: currentCost }
+  }
+
   return {
     async create(passphrase, username) {
       const strength = judge(passphrase, username, policy)
-      const salt = randomBytes(saltBytes)
-      const check = await inTurn(() => derive(passphrase, salt, currentCost))
-      return { salt, check, cost: currentCost, strength }
+      return { ...(await inTurn(() => recordOf(passphrase))), strength }
     },
+    renew: async (passphrase, { cost: recordCost }) => (recordCost === currentCost ? undefined : recordOf(passphrase)),
     judge: (passphrase, username) => void judge(passphrase, username, policy),
     inTurn,
     async check(passphrase, record) {

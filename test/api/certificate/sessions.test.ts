@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Capability } from '../../../src/access/capabilities.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/services.ts'
 import type { TestUser } from '../../support/appliance.ts'
@@ -107,5 +108,22 @@ describe('a session that a card opened', () => {
       writeFileSync(configFile, text)
       await cards.appliance.restart('SIGKILL')
     }
+  })
+})
+
+describe('the login of an administrator', () => {
+  it('tells of a revocation list that soon expires; others hear nothing of it', async () => {
+    const warningsOf = async (capabilities: readonly Capability[]) => {
+      const user = await cards.appliance.addUser(capabilities)
+      const { CALLINFO } = await cards.appliance.client().must('POST', '/auth', cards.appliance.credentials(user))
+      return (CALLINFO['audit'] as { warnings: unknown }).warnings
+    }
+    expect(await warningsOf(['read', 'admin', 'active'])).toEqual([])
+    ca.writeCrl(3600)
+    expect(await warningsOf(['read', 'admin', 'active'])).toEqual({
+      crl: expect.stringMatching(/^The revocation list of .* expires on .*: fetch a new one/),
+    })
+    expect(await warningsOf(['read', 'active'])).toEqual([])
+    ca.writeCrl()
   })
 })

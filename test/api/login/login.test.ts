@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import { createServices } from '../../../src/services.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
@@ -37,6 +39,38 @@ describe('POST /auth', () => {
       version: '2.1.0',
       audit: { violations: [], warnings: [] },
     })
+  })
+
+  it('makes the record of a pass phrase anew at the cost that is configured now, for any of many logins at once', async () => {
+    const { store, hsm, config, commit } = appliance
+    const dear = { ...config.login, argon2: { ...config.login.argon2, passes: 3 } }
+    const unrecorded = { append: () => Promise.resolve() }
+    const before = createServices({
+      config: { ...config, login: dear },
+      store,
+      hsm,
+      clock: systemClock,
+      audit: unrecorded,
+    })
+    const known = await appliance.addUser()
+    await before.passphraseChanges.reset(known.id, known.passphrase, commit)
+    const recordOf = async () =>
+      (await store.query<object>('SELECT passphrase_cost, passphrase_check FROM users WHERE id = $1', [known.id]))[0]
+    expect(await recordOf()).toMatchObject({ passphrase_cost: 'm=8192,t=3' })
+    // Two devices: of one, an older OTP could be outrun by a newer.
+    const logins = ['totp', 'hwkey_otp'].map((logintype) =>
+      auth({
+        ...appliance.credentials(known),
+        logintype,
+        ...(logintype === 'totp' && { otp: totpCode(known.totpSecret) }),
+      }),
+    )
+    expect((await Promise.all(logins)).map(({ status }) => status)).toEqual([200, 200])
+    const renewed = await recordOf()
+    expect(renewed).toMatchObject({ passphrase_cost: 'm=8192,t=1' })
+    expect((await auth(appliance.credentials(known))).status).toBe(200)
+    expect(await recordOf()).toEqual(renewed)
+    expectFault(await auth({ ...appliance.credentials(known), passphrase: 'wrong wrong wrong' }), 403, 1201)
   })
 
   it('asks whoever must change his pass phrase to do so', async () => {
