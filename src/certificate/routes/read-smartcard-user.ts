@@ -14,12 +14,13 @@ export const readSmartcardUser = (certificates: Certificates, isEnabled: boolean
     summary: 'Tell whose smartcard the client presents',
     access: { kind: 'public', refusesToken: true },
     success: 200,
-    faults: ['certificate.not_found', 'login.type_disabled'],
+    faults: ['certificate.not_found'],
     reply: { callinfo: z.object({ username: z.string(), subject: certificateSubject }) },
     params: z.object({}),
     body: z.object({}),
     async run({ peer, note }) {
-      if (!isEnabled) throw new Fault('login.type_disabled')
+      if (!isEnabled)
+        throw new Fault('certificate.not_found', 'No valid certificate was found: this appliance asks for none.')
       const found = await certificates.identify(peer.certificate())
       if (found.holder === undefined) {
         note({ subject: found.refusal })

@@ -177,7 +177,9 @@ describe('the setting', () => {
     try {
       const one = await off.addUser()
       const client = off.client()
-      expectFault(await client.get('/authinfo/smcuser'), 400, 1203)
+      const nobody = await client.get('/authinfo/smcuser')
+      expectFault(nobody, 401, 1740)
+      expect(nobody.json.CALLINFO.general).toEqual([expect.stringMatching(/no valid certificate/i)])
       expectFault(await client.post('/auth', { ...off.credentials(one), logintype: 'smartcard' }), 400, 1203)
       const { CALLINFO } = await client.must('GET', '/authinfo/logintypes')
       expect(CALLINFO['enabled_login_types']).toEqual([['totp', 'hwkey_otp']])
