@@ -72,7 +72,7 @@ function alternating(length: number, odd: readonly string[], even: readonly stri
   return sequence(Array.from({ length }, (_, at) => (at % 2 === 0 ? odd : even)))
 }
 
-function wordsFor({ language, minChar, maxChar }: Extract<Wish, { kind: 'diceword' }>): string[] {
+function wordsFor({ language, minChar, maxChar }: Extract<Wish, { kind: 'diceword' }>): readonly string[] {
   const words = diceWords(language, minChar, maxChar)
   if (words === undefined)
     throw new Fault('request.invalid', `language: there is a list of words for ${diceLanguages.join(', ')} only.`)

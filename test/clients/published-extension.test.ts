@@ -1,7 +1,7 @@
 import { connect, type ClientHttp2Session } from 'node:http2'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
-import { checkEnvelope, type Envelope } from '../support/client.ts'
+import { checkAnswer, type Envelope } from '../support/client.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { startForClients } from './client-kit.ts'
 import { only, records } from './published-kit.ts'
@@ -76,7 +76,7 @@ function ask(method: string, path: string, body?: object): Promise<{ status: num
     stream.on('error', reject)
     stream.on('end', () => {
       const answer = { status, headers, json: JSON.parse(text) as Envelope }
-      checkEnvelope(answer, text)
+      checkAnswer(method, path, answer, text)
       resolve(answer)
     })
     stream.end(payload)
@@ -165,6 +165,7 @@ it.each([
   ['type=bytes&length=32', 64],
   ['type=opie&delimiter=default', undefined],
   ['type=diceword&language=en_US&words=5&min_char=2&max_char=0&delimiter=dash', undefined],
+  ['type=diceword&language=sv_SE&words=5&min_char=2&max_char=0&delimiter=space', undefined],
   ['type=secure&length=20&policyid=7', 20],
   ['policyid=7', 20],
   ['', 40],

@@ -67,6 +67,7 @@ export const generatePassword = (generator: Generator) =>
     summary: 'Generate a password',
     access: { kind: 'session' },
     success: 200,
+    reply: { callinfo: z.object({ passphrase: z.string(), length: z.int(), type: z.string() }) },
     params: z.object({}),
     body,
     async run({ body: fields }) {

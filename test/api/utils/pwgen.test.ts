@@ -44,6 +44,7 @@ describe('GET /utils/pwgen', () => {
     ['?type=diceword&words=100&delimiter=,', new RegExp(`^(${word},){99}${word}$`), 'diceword'],
     ['?type=diceword&words=1', new RegExp(`^${word}$`), 'diceword'],
     ['?type=diceword&min_char=4&max_char=4&delimiter=_', /^([a-z]{4}_){4}[a-z]{4}$/, 'diceword'],
+    ['?type=diceword&language=sv_SE&delimiter=dash', /^([a-z]{3,8}-){4}[a-z]{3,8}$/, 'diceword'],
     ['?type=diceword&delimiter=space', new RegExp(`^(${word} ){4}${word}$`), 'diceword'],
     ...['.', '-', '=', ':'].map(
       (delimiter) =>
@@ -109,7 +110,7 @@ describe('GET /utils/pwgen', () => {
     ['?type=diceword&min_char=20', 1804],
     ['?type=diceword&min_char=5&max_char=4', 1804],
     ['?type=diceword&min_char=-1', 1804],
-    ['?type=diceword&language=sv_SE', 1804],
+    ['?type=diceword&language=de_DE', 1804],
     ['?type=diceword&language=constructor', 1804],
     ['?type=diceword&delimiter=x', 1804],
     ['?type=diceword&delimiter=--', 1804],
@@ -126,8 +127,8 @@ describe('GET /utils/pwgen', () => {
   })
 
   it('tells which languages there are', async () => {
-    const { json } = await client.get('/utils/pwgen?type=diceword&language=sv_SE')
-    expect(json.ERRORS?.[0]).toContain('en_US')
+    const { json } = await client.get('/utils/pwgen?type=diceword&language=de_DE')
+    expect(json.ERRORS?.[0]).toContain('en_US, sv_SE')
   })
 
   it('is for those who are logged in', async () => {
