@@ -3,12 +3,21 @@ import type { IncomingMessage } from 'node:http'
 import coBody from 'co-body'
 import { Fault } from '../fault.ts'
 import type { JsonObject } from './envelope.ts'
-import { isPlainText, parseJsonObject } from './json.ts'
+import { parseJsonObject } from './json.ts'
+import { singleValues } from './members.ts'
+import { isForm, readFields, refuseEncoding } from './upload.ts'
+
+/** HTTP/1.1 announces a body (RFC 9112 §6); HTTP/2 need not. */
+export function hasBody({ httpVersionMajor, headers }: IncomingMessage): boolean {
+  return (
+    httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  )
+}
 
 /**
  * The members of a request's body. JSON whatever Content-Type says, because published clients say anything or nothing;
- * an empty body is `{}`. A form is read where one is declared and the text is no JSON.
- * @throws Fault `request.too_large`, `request.encoding`, `request.not_json`
+ * an empty body is `{}`. A form of either kind is read where one is declared and the text is no JSON.
+ * @throws Fault `request.too_large`, `request.encoding`, `request.not_json`, `request.not_form`, `request.invalid`
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<JsonObject> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
@@ -17,14 +26,11 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   if (!isUtf8(bytes)) throw new Fault('request.not_json', 'The body is not UTF-8 (RFC 8259, 8.1).')
   const text = bytes.toString().trim()
   if (text === '') return {}
-  if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') && !text.startsWith('{'))
+  if (text.startsWith('{')) return parseJsonObject(text)
+  if (isForm(request)) return readFields(request.headers, bytes)
+  if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
     return singleValues(new URLSearchParams(text))
   return parseJsonObject(text)
-}
-
-/** Nothing is inflated here, so nothing can swell. @throws Fault `request.encoding` */
-export function refuseEncoding({ headers }: IncomingMessage): void {
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Fault('request.encoding')
 }
 
 /** Text would come with U+FFFD for every byte that is no UTF-8; co-body's types do not know null. */
@@ -42,24 +48,4 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
 
 function tooLarge(maxBytes: number): Fault {
   return new Fault('request.too_large', `The body is larger than ${maxBytes} bytes (the setting http.maxBodyBytes).`)
-}
-
-/**
- * The members of a query or a form.
- * @throws Fault `request.invalid` when one stands there twice, or cannot be read
- */
-export function singleValues(pairs: Iterable<readonly [name: string, value: string]>): JsonObject {
-  const members: Record<string, string> = Object.create(null)
-  for (const [name, value] of pairs) addMember(members, name, value)
-  return members
-}
-
-/** Adds a member of a query or a form. @throws Fault `request.invalid` */
-export function addMember(members: Record<string, string>, name: string, value: string): void {
-  const [shown, text] = [name.slice(0, 64), name + value]
-  if (name in members) throw new Fault('request.invalid', `The field ${shown} is there twice.`)
-  // U+FFFD is what decoders write for bytes that they cannot read.
-  if (!isPlainText(text) || text.includes('\ufffd'))
-    throw new Fault('request.invalid', `The field ${shown} holds NUL, or bytes that are no UTF-8.`)
-  members[name] = value
 }

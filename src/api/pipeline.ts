@@ -7,12 +7,13 @@ import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { authorize, placeNote, placeOf } from './authorization.ts'
-import { readBody, singleValues } from './body.ts'
+import { hasBody, readBody } from './body.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from './endpoint.ts'
 import { failure, firstFrame, success, type Answer, type Frame, type JsonObject, type Reply } from './envelope.ts'
 import type { Admission, Gate } from '../access/gate.ts'
 import { faultCatalogue } from './faults.ts'
 import { sayFarewell } from './farewell.ts'
+import { singleValues } from './members.ts'
 import type { Peers } from './peers.ts'
 import { describeProblem } from './problem.ts'
 import { isForm, readForm, type Form } from './upload.ts'
@@ -43,6 +44,8 @@ interface Passage {
   note: AuditNote
   caller?: Caller
   form?: Form
+  /** Whether it is settled who calls: nobody need be asked for, or the gate has been. */
+  settled: boolean
   /** Whether the audit record of this call is on the disk already, with the change that it speaks of. */
   recorded: boolean
   /** Whether the answer has left, or its connection is gone; and what waits for that. */
@@ -106,6 +109,7 @@ class RecordedPipeline implements Pipeline {
       peer: this.#in.peers.of(context.req),
       operation: contract?.operation ?? 'unmatched',
       note: {},
+      settled: contract?.access.kind === 'public',
       recorded: false,
       over: false,
     }
@@ -125,6 +129,7 @@ class RecordedPipeline implements Pipeline {
       if (!passage.recorded) await this.#record(passage, 'allowed')
       answer = success(passage.frame, status, reply)
     } catch (error) {
+      await this.#findCaller(passage)
       answer = failure(passage.frame, outward(await this.#recordFailure(passage, asFault(error))))
       passage.form?.abandon()
     }
@@ -150,7 +155,7 @@ class RecordedPipeline implements Pipeline {
       return passage.form.fields
     }
     if (upload === 'required') throw new Fault('request.not_form')
-    return hasBody(passage.context) ? readBody(req, maxFieldBytes) : {}
+    return hasBody(req) ? readBody(req, maxFieldBytes) : {}
   }
 
   async #admit(
@@ -163,17 +168,26 @@ class RecordedPipeline implements Pipeline {
     if (contract.access.kind === 'public') return refuseToken(contract.access, frame)
     passage.note = placeNote(contract, params, body)
     if (frame.suppliedToken === undefined) throw new Fault('session.invalid')
-    const admission = await this.#in.gate.admit({
-      token: frame.suppliedToken,
-      address: passage.peer.address,
-      ...placeOf(contract, params, body),
-    })
-    frame.token = admission.token
-    passage.caller = admission.caller
-    frame.shapes = admission.caller.shapes
+    const admission = await this.#enter(passage, frame.suppliedToken, placeOf(contract, params, body))
     if (admission.vault) passage.note = { ...passage.note, vault: String(admission.vault.id) }
     authorize(contract, admission, body)
     return admission
+  }
+
+  async #enter(passage: Passage, token: string, place: ReturnType<typeof placeOf> = {}): Promise<Admission> {
+    passage.settled = true
+    const admission = await this.#in.gate.admit({ token, address: passage.peer.address, ...place })
+    passage.caller = admission.caller
+    Object.assign(passage.frame, { token: admission.token, shapes: admission.caller.shapes })
+    return admission
+  }
+
+  /** Whose call could not even be read is for the record to say, and the answer holds the token like any other. */
+  async #findCaller(passage: Passage): Promise<void> {
+    const { suppliedToken } = passage.frame
+    if (passage.settled || suppliedToken === undefined) return
+    // What the gate says against it is not what went wrong here.
+    await this.#enter(passage, suppliedToken).catch(() => undefined)
   }
 
   /** Commits a change only once the record that says so is on the disk. */
@@ -267,20 +281,11 @@ function atEnd(passage: Passage, sent: () => void): void {
   else passage.sent = sent
 }
 
-/** HTTP/1.1 announces a body (RFC 9112 §6); HTTP/2 need not. */
-function hasBody({ req }: Context): boolean {
-  return (
-    req.httpVersionMajor > 1 ||
-    req.headers['transfer-encoding'] !== undefined ||
-    Number(req.headers['content-length'] ?? 0) > 0
-  )
-}
-
 function send({ context, requestId }: Passage, answer: Answer): void {
   context.status = answer.status
   context.set(answer.headers)
   context.set('X-Request-Id', requestId)
-  const unread = hasBody(context) && !context.req.readableEnded
+  const unread = hasBody(context.req) && !context.req.readableEnded
   context.body = answer.body
   if (unread) sayFarewell(context, answer.body)
 }

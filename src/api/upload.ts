@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { Fault } from '../fault.ts'
-import { addMember, refuseEncoding } from './body.ts'
 import type { UploadedFile } from './endpoint.ts'
 import type { JsonObject } from './envelope.ts'
 import { isPlainText } from './json.ts'
+import { addMember } from './members.ts'
 
 export interface FormLimits {
   /** Of all fields together. */
@@ -32,11 +32,16 @@ export function isForm({ headers }: IncomingMessage): boolean {
   return headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true
 }
 
+/** Nothing is inflated here, so nothing can swell. @throws Fault `request.encoding` */
+export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Fault('request.encoding')
+}
+
 /**
  * Reads a form to its end, or to where its file outgrows memory: then the file's content is what follows on the wire.
  * @throws Fault `request.not_form`, `request.too_large`, `request.invalid`, `request.encoding`; the content of the file throws the same
  */
-export async function readForm(request: IncomingMessage, limits: FormLimits): Promise<Form> {
+export async function readForm(request: FormSource, limits: FormLimits): Promise<Form> {
   refuseEncoding(request)
   const reader = new FormReader(request, limits)
   try {
@@ -47,8 +52,21 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
   }
 }
 
+/**
+ * The fields of a form in which no file belongs.
+ * @throws Fault `request.not_form`, `request.invalid`
+ */
+export async function readFields(headers: IncomingMessage['headers'], body: Buffer): Promise<JsonObject> {
+  const limits = { maxFieldBytes: body.length, maxFileBytes: body.length }
+  const { fields, file } = await readForm(Object.assign(Readable.from([body]), { headers }), limits)
+  if (file !== undefined) throw new Fault('request.invalid', 'This call takes no file: leave it out.')
+  return fields
+}
+
+type FormSource = Readable & Pick<IncomingMessage, 'headers'>
+
 class FormReader {
-  readonly #request: IncomingMessage
+  readonly #request: FormSource
   readonly #limits: FormLimits
   readonly #parser: busboy.Busboy
   readonly #fields: Record<string, string> = Object.create(null)
@@ -57,7 +75,7 @@ class FormReader {
   #file: Promise<UploadedFile> | undefined
   #fail: (error: unknown) => void = () => undefined
 
-  constructor(request: IncomingMessage, limits: FormLimits) {
+  constructor(request: FormSource, limits: FormLimits) {
     this.#request = request
     this.#limits = limits
     this.#parser = createParser(request, limits)
@@ -175,7 +193,7 @@ class FormReader {
   }
 }
 
-function createParser({ headers }: IncomingMessage, limits: FormLimits): busboy.Busboy {
+function createParser({ headers }: FormSource, limits: FormLimits): busboy.Busboy {
   try {
     return busboy({
       headers,

@@ -1,17 +1,20 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, TestClient } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
+import { eventsOf } from '../../support/trail.ts'
 import { curl, exchange } from '../../support/wire.ts'
 
 let appliance: TestAppliance
 let client: TestClient
+let user: TestUser
 let vaultId: string
 
 beforeAll(async () => {
   appliance = await TestAppliance.start()
-  client = await appliance.login()
+  user = await appliance.addUser()
+  client = await appliance.login(user)
   const [{ id }] = (await client.must('POST', '/vault', { vaultname: 'Bad input' }))['VAULT'] as [{ id: string }]
   vaultId = id
   await client.must('POST', `/transparent/${vaultId}/keys/known`)
@@ -85,6 +88,19 @@ describe('a body that cannot be used', () => {
   ]
   it.each(members)('%s: 400 1804', async (_what, raw) => {
     expectFault(await createVault(raw), 400, 1804)
+  })
+
+  it.each([
+    ['of the wrong form', '/vault', '{"vaultname"'],
+    ['to nowhere', '/nowhere', '{}'],
+  ])('%s is answered with the token of its sender, who is named in the trail', async (_what, path, raw) => {
+    const { json, headers } = await client.call('POST', path, { raw })
+    expect(json.CALLINFO.token).toBe(client.token)
+    const event = eventsOf(appliance).find(({ requestId }) => requestId === headers['x-request-id'])
+    expect(event).toMatchObject({ userId: user.id, username: user.username })
+    const nobody = await client.call('POST', path, { raw, token: 'x'.repeat(42) })
+    expect(nobody.json.CALLINFO).not.toHaveProperty('token')
+    expect([nobody.status, Object.keys(nobody.json.ERRORCODES ?? {})[0]]).not.toEqual([403, '1200'])
   })
 
   it('made no vault', async () => {

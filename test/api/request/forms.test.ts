@@ -67,6 +67,7 @@ describe('the token', () => {
     ['in the header, whatever its case', () => ({ args: ['-H', `x-HTTP-token: ${token()}`, '-d', '{}'] })],
     ['in the query', () => ({ query: `?token=${token()}`, args: ['-d', '{}'] })],
     ['in the JSON', () => ({ args: ['-d', JSON.stringify({ token: token() })] })],
+    ['in a multipart form', () => ({ args: ['-F', `token=${token()}`] })],
     ['in a form', () => ({ args: ['-d', `token=${token()}`] })],
   ]
   it.each(places)('is taken %s and echoed in DATA', async (_place, make) => {
@@ -77,6 +78,14 @@ describe('the token', () => {
 })
 
 describe('oddities of published clients', () => {
+  it('a form of fields is read by every kind of call, but no file where none belongs', async () => {
+    const field = ['-F', 'description=Schlüssel & more']
+    const { status, json } = await call('PUT', `/vault/${vaultId}`, ...header(), ...field)
+    expect([status, json['VAULT']]).toMatchObject([200, [{ description: 'Schlüssel & more' }]])
+    const refused = await call('PUT', `/vault/${vaultId}`, ...header(), ...field, '-F', 'file=hello;filename=a.txt')
+    expect([refused.status, Object.keys(refused.json.ERRORCODES ?? {})]).toEqual([400, ['1804', '2000']])
+  })
+
   it.each(['/vault?', '/vault/', '/vault/?', '/auth/check?', '/template?', '/utils/policies/'])(
     'GET %s is what it is without the odd end',
     async (path) => {
