@@ -99,8 +99,11 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly success: 200 | 201
   /** What goes wrong in this call beyond what its access and form say already, for the documentation. */
   readonly faults?: readonly FaultCode[]
-  /** What its success holds beyond every envelope, for the documentation: in CALLINFO, and beside it. */
-  readonly reply?: { readonly callinfo?: z.ZodType; readonly members?: z.ZodType }
+  /**
+   * What its success holds beyond every envelope, for the documentation: in CALLINFO, in DATA beside the echo, and beside these.
+   * Without it, nothing.
+   */
+  readonly reply?: { readonly callinfo?: z.ZodType; readonly data?: z.ZodType; readonly members?: z.ZodType }
   /** Path parameters; all arrive as text. */
   readonly params: z.ZodType<P>
   /** Members of the body, or of the query of a GET. Unknown ones are ignored, as published clients send them. */
@@ -109,7 +112,7 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly unechoed?: readonly string[]
   /** Media type of the document that this call answers with in place of an envelope. */
   readonly document?: string
-  /** Takes multipart/form-data with one file; `optional` takes JSON as well. */
+  /** Takes a file, in multipart/form-data; `optional` takes JSON as well. Fields alone any call takes in that form. */
   readonly upload?: 'required' | 'optional'
   readonly run: (call: Call<P, B, A>) => Promise<Reply>
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { FaultCode } from '../fault.ts'
 import { vaultParameter, type Access, type AnyEndpoint } from './endpoint.ts'
 import { faultCatalogue } from './faults.ts'
@@ -102,11 +103,17 @@ function requestBody({ upload }: AnyEndpoint, body: Schema): Pick<Operation, 're
   return { requestBody: { required: upload === 'required' || members.some(({ required }) => required), content } }
 }
 
+/** The schema of an object whose member `name` is this. */
+const within = (name: string, schema: z.ZodType | undefined): Schema | undefined =>
+  schema && { type: 'object', properties: { [name]: outputSchema(schema) } }
+
 function successOf({ reply, document }: AnyEndpoint): Response {
   if (document !== undefined) return { description: 'The document.', content: { [document]: { schema: {} } } }
   const envelope = { $ref: '#/components/schemas/Envelope' }
-  const callinfo = reply?.callinfo && { type: 'object', properties: { CALLINFO: outputSchema(reply.callinfo) } }
-  const more = [callinfo, reply?.members && outputSchema(reply.members)].filter((schema) => schema !== undefined)
+  const { callinfo, data, members } = reply ?? {}
+  const more = [within('CALLINFO', callinfo), within('DATA', data), members && outputSchema(members)].filter(
+    (schema) => schema !== undefined,
+  )
   const schema = more.length === 0 ? envelope : { allOf: [envelope, ...more] }
   return { description: 'Done.', content: { 'application/json': { schema } } }
 }

@@ -8,9 +8,17 @@ export function inputSchema(schema: z.ZodType): Schema {
   return plain(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
 }
 
-/** What is sent for a schema of a reply. */
+/** What is sent for a schema of a reply. It forbids no other members: the envelope's are beside them, and later releases add some. */
 export function outputSchema(schema: z.ZodType): Schema {
-  return plain(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
+  return plain(
+    z.toJSONSchema(schema, {
+      io: 'output',
+      unrepresentable: 'any',
+      override({ jsonSchema }) {
+        if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      },
+    }),
+  )
 }
 
 function plain({ $schema: _dialect, ...schema }: Schema): Schema {

@@ -34,7 +34,7 @@ function lengthOf({ minLength, maxLength }: Schema): string {
 function kindOf(schema: Schema): string {
   const { type, enum: values, const: value, anyOf, items } = schema
   if (Array.isArray(values)) return `one of ${values.map(String).join(', ')}`
-  if (typeof value === 'string') return value
+  if (value !== undefined) return typeof value === 'string' ? value : JSON.stringify(value)
   if (Array.isArray(anyOf)) return [...new Set(anyOf.filter(isSchema).map(wordsFor))].join(', or ')
   if (type === 'array') return `list of ${isSchema(items) ? wordsFor(items) : 'anything'}`
   const members = membersOf(schema)

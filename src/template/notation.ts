@@ -1,6 +1,53 @@
-import type { Field, Template } from './template.ts'
+import { z } from 'zod'
+import { fieldTypes, type Field, type Template } from './template.ts'
 
 type Members = Readonly<Record<string, unknown>>
+
+const set = z.literal(true).optional()
+
+const infoSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  ico: z.string(),
+  active: z.boolean(),
+  wb: z.boolean(),
+  ed: set,
+  jp: set,
+  hid: set,
+  file: z.string().optional(),
+})
+
+const attributesSchema = z.object({
+  translation: z.string(),
+  type: z.enum(fieldTypes),
+  encrypted: z.boolean(),
+  show: z.boolean(),
+  policy: z.boolean(),
+  alarm: z.boolean(),
+  opt: z.boolean(),
+  cc: z.boolean(),
+  nc: z.boolean(),
+  log: set,
+  options: z.array(z.string()).optional(),
+  options_default: z.string().optional(),
+  placeholder: z.string().optional(),
+})
+
+/** `templateEntry`, for the documentation. */
+export const entrySchema = z.object({ INFO: infoSchema, STRUCTURE: z.record(z.string(), attributesSchema) })
+
+/** `templateRecord`, for the documentation. */
+export const recordSchema = z.object({
+  id: z.string(),
+  info: infoSchema,
+  structure: z.array(attributesSchema.extend({ fieldname: z.string() })),
+})
+
+/** `filledStructure`, for the documentation. */
+export const filledSchema = z.record(
+  z.string(),
+  attributesSchema.extend({ val: z.string(), alarmed: z.string(), ischanged: z.boolean() }),
+)
 
 /** A template as `/template` writes it (spec: Template structure): fields by name, in the order of the form. */
 export function templateEntry(template: Template): { readonly INFO: Members; readonly STRUCTURE: Members } {

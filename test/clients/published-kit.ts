@@ -1,7 +1,7 @@
 import { request } from 'node:https'
 import { expect } from 'vitest'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
-import { checkEnvelope, type Answer, type Envelope } from '../support/client.ts'
+import { checkAnswer, type Answer, type Envelope } from '../support/client.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -42,7 +42,7 @@ export function speaker(appliance: TestAppliance, { headers, withJson = {} }: Ma
     }
     const { text, ...reply } = await exchanged(appliance, method, path, sent, payload)
     const answer = { ...reply, json: JSON.parse(text) as Envelope }
-    checkEnvelope(answer, text)
+    checkAnswer(method, path, answer, text)
     return answer
   }
 }

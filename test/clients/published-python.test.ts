@@ -192,7 +192,15 @@ it('manages users by id and by a text to search for', async () => {
   expect(created).toMatchObject({ calculated_status: 140, user_created: 'Bob Example', handler: 'UserHandler' })
   const { CALLINFO: searched } = await must(say('GET', '/user/bo'))
   const [found] = searched['users'] as { id: string }[]
-  const shown = { ...bob, id: decimal, status: '140', otpprefix: '', fingerprint: expect.any(String) }
+  const shown = {
+    ...bob,
+    id: decimal,
+    status: '140',
+    otpprefix: '',
+    fingerprint: expect.any(String),
+    tags: [],
+    bits: { 2: 'Admin', 3: 'Audit', 7: 'Active' },
+  }
   expect([searched['users'], created['user']]).toEqual([[shown], [shown]])
   expect((await must(say('GET', `/user/${found?.id}`))).CALLINFO['users']).toEqual([found])
   const edited = await must(say('PUT', `/user/${found?.id}`, { fullname: 'Bob Changed' }))

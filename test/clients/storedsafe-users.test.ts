@@ -37,7 +37,8 @@ it('creates, reads, edits, lists and disables users', async () => {
     { calculated_status: 396, message: 'User updated' },
   ])
   const read = accepted(await client.getUser(id))
-  expect(read.data?.CALLINFO.users).toEqual([{ ...record, status: '396', fullname: 'Bob Changed' }])
+  const bits = { 2: 'Admin', 3: 'Audit', 7: 'Active', 8: 'UG-list' }
+  expect(read.data?.CALLINFO.users).toEqual([{ ...record, status: '396', bits, fullname: 'Bob Changed' }])
   const listed = accepted(await client.listUsers())
   expect(listed.data?.CALLINFO.users.map(({ username }) => username)).toEqual([user.username, 'bob01'])
   const disabled = accepted(await client.deleteUser(id))

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:https'
 import { expect } from 'vitest'
+import { checkReply } from './replies.ts'
 
 export interface Envelope {
   readonly CALLINFO: Record<string, unknown> & {
@@ -34,8 +35,8 @@ export interface CallOptions {
 }
 
 /**
- * A client that knows the published interface and nothing of our code. On every answer it checks what every answer
- * must hold, and it follows the rotation of the token, so no test needs to.
+ * A client that knows the published interface and of our code nothing but the contracts. On every answer it checks what every
+ * answer must hold, and what its contract says, and it follows the rotation of the token, so no test needs to.
  */
 export class TestClient {
   token: string | undefined
@@ -77,7 +78,7 @@ export class TestClient {
     }
     const { status, headers: replied, text } = await this.#send(method, path, headers, payload)
     const json = JSON.parse(text) as Envelope
-    checkEnvelope({ status, headers: replied, json }, text)
+    checkAnswer(method, path, { status, headers: replied, json }, text)
     if (token) expect((json.DATA as Record<string, unknown>)['token']).toBe(token)
     checkEcho(path, options.body, json)
     if (token && token === this.token && json.CALLINFO.token) this.token = json.CALLINFO.token
@@ -108,8 +109,13 @@ export class TestClient {
   }
 }
 
-/** What every answer of the interface must hold; `text`: the answer as it came. */
-export function checkEnvelope({ status, headers, json }: Answer, text: string): void {
+/** What an answer of the interface must hold; `text`: the answer as it came. */
+export function checkAnswer(method: string, path: string, answer: Answer, text: string): void {
+  checkEnvelope(answer, text)
+  if (answer.json.CALLINFO.status === 'SUCCESS') checkReply(method, path, answer.status, answer.json)
+}
+
+function checkEnvelope({ status, headers, json }: Answer, text: string): void {
   expect(text).toMatch(/^[\x20-\x7e]*$/)
   expect(headers['content-type']).toBe('application/json')
   const ok = status === 200 || status === 201

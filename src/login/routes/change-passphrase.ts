@@ -15,6 +15,13 @@ export const changePassphrase = (changes: PassphraseChanges) =>
     summary: 'Change your own pass phrase',
     access: { kind: 'session' },
     success: 200,
+    reply: {
+      callinfo: z.object({
+        userstatus: z.string(),
+        ended: z.int().describe('sessions that it ended'),
+        message: z.string(),
+      }),
+    },
     params: z.object({}),
     body: z.object({
       passphrase: secret,

@@ -32,6 +32,7 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
     access: { kind: 'public' },
     success: 200,
     faults: ['login.refused', 'login.throttled', 'login.busy', 'login.type_disabled'],
+    reply: { callinfo: resultSchema },
     params: z.object({}),
     body,
     async run({ body, peer, note, issue, commit }) {
@@ -84,6 +85,22 @@ const missing = (member: string): Fault =>
     'request.invalid',
     `${member} is missing: send username with keys, or with passphrase, apikey, logintype and, but for a smartcard, otp.`,
   )
+
+/** A list of nothing is an empty array, as clients of this interface have always seen it. */
+const listSchema = z.union([z.array(z.string()).max(0), z.record(z.string(), z.string())])
+
+const resultSchema = z.object({
+  fingerprint: z.string().describe('of the public key of the user'),
+  userid: z.string(),
+  password: z.string().describe('always empty'),
+  userstatus: z.string().describe('capabilities of the user, a bitmap'),
+  username: z.string(),
+  fullname: z.string(),
+  timeout: z.int().describe('milliseconds without a call that end the session'),
+  filesupport: z.int(),
+  version: z.string().describe('release whose shapes the answers have'),
+  audit: z.object({ violations: listSchema, warnings: listSchema }),
+})
 
 /** How many templates handle files, as clients of this interface know it. */
 const fileSupport = 3

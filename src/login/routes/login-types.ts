@@ -12,6 +12,7 @@ export const loginTypes = (enabled: readonly LoginType[]) =>
     summary: 'List the enabled login types',
     access: { kind: 'public' },
     success: 200,
+    reply: { callinfo: z.object({ enabled_login_types: z.array(z.array(z.string())) }) },
     params: z.object({}),
     body: z.object({}),
     run: () => Promise.resolve({ callinfo: { enabled_login_types: [enabled] } }),

@@ -14,6 +14,13 @@ export const resetPassphrase = (changes: PassphraseChanges) =>
     summary: 'Give a user another pass phrase',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
+    reply: {
+      callinfo: z.object({
+        calculated_status: z.int(),
+        ended: z.int().describe('sessions that it ended'),
+        message: z.string(),
+      }),
+    },
     params: z.object({ userid: z.string() }),
     body: z.object({ newpassphrase: z.string().max(1024) }),
     unechoed: ['newpassphrase'],

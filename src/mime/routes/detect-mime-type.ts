@@ -33,6 +33,12 @@ const body = z.object({
     .optional(),
 })
 
+const resultSchema = z.object({
+  mimetype: z.string(),
+  size: z.int().optional(),
+  max_file_size: z.int().describe('largest file, in bytes'),
+})
+
 /** `POST /utils/get_mime_type` (spec: Detect MIME type). */
 export const detectType = (maxFileBytes: number) =>
   endpoint({
@@ -43,6 +49,7 @@ export const detectType = (maxFileBytes: number) =>
     summary: 'Detect the MIME type of a file',
     access: { kind: 'session' },
     success: 200,
+    reply: { members: z.object({ RESULT: resultSchema }) },
     params: z.object({}),
     body,
     async run({ body: { data, extension, size } }) {

@@ -4,7 +4,7 @@ import { templateIds } from '../../template/template.ts'
 import { Fault } from '../../fault.ts'
 import type { Objects } from '../object.ts'
 import type { ObjectReading } from '../reading.ts'
-import { savedReply } from './object-record.ts'
+import { savedReply, savedSchema } from './object-record.ts'
 import { objectId, objectName } from './parameters.ts'
 
 /** Beside these, one member per field of the template. */
@@ -27,6 +27,7 @@ export const createObject = (objects: Objects, reading: ObjectReading) =>
     success: 200,
     faults: ['template.not_found', 'object.invalid', 'object.parent_unknown', 'object.key_exhausted', 'object.busy'],
     upload: 'optional',
+    reply: { callinfo: savedSchema },
     params: z.object({}),
     body,
     async run({ body: { templateid, parentid, objectname, ...members }, file, vault, caller, commit, note }) {

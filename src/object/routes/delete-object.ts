@@ -15,6 +15,7 @@ export const deleteObject = (objects: Objects) =>
     access: { kind: 'vault', permission: 'Write', subject: objectSubject },
     success: 200,
     faults: ['object.not_empty'],
+    reply: { callinfo: z.object({ message: z.string() }) },
     params: objectParams,
     body: z.object({}),
     async run({ subject, caller, commit }) {

@@ -3,7 +3,7 @@ import { endpoint } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectSubject, type StoredObject } from '../read-records.ts'
-import { savedReply } from './object-record.ts'
+import { savedReply, savedSchema } from './object-record.ts'
 import { objectId, objectName, objectParams } from './parameters.ts'
 
 /** Beside these, any fields of the template. */
@@ -26,6 +26,7 @@ export const editObject = (objects: Objects) =>
     success: 200,
     faults: ['object.invalid', 'object.tampered', 'object.key_exhausted'],
     upload: 'optional',
+    reply: { callinfo: savedSchema },
     params: objectParams,
     body,
     async run({ body: { objectname, ...members }, file, subject, caller, commit }) {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { endpoint, type Endpoint } from '../../api/endpoint.ts'
+import { recordSchema } from '../../template/notation.ts'
 import type { Templates } from '../../template/templates.ts'
-import { vaultRecord } from '../../vault/routes/vault-record.ts'
+import { vaultRecord, vaultSchema } from '../../vault/routes/vault-record.ts'
 import type { Vaults } from '../../vault/vault.ts'
 import type { ObjectReading } from '../reading.ts'
-import { recordsOf } from './object-record.ts'
+import { objectSchema, recordsOf } from './object-record.ts'
 
 /** A browser looks for the host name of a page, which can have 253 characters. */
 const needle = z.string().trim().min(1, 'must not be empty').max(255, 'must have 255 characters at most')
@@ -43,6 +44,13 @@ const shared = {
   summary: 'Find objects by their name and open fields',
   access: { kind: 'session' },
   success: 200,
+  reply: {
+    members: z.object({
+      OBJECT: z.array(objectSchema),
+      TEMPLATES: z.array(recordSchema),
+      VAULTS: z.array(vaultSchema),
+    }),
+  },
 } as const satisfies Partial<Endpoint>
 
 async function find({ reading, templates, vaults }: FindDependencies, userId: number, text: string) {

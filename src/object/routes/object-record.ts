@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Reply } from '../../api/envelope.ts'
 import { templateRecord } from '../../template/notation.ts'
 import type { Template } from '../../template/template.ts'
@@ -6,6 +7,37 @@ import type { FileInfo, StoredObject } from '../read-records.ts'
 import { statusBits } from '../records.ts'
 
 type Members = Readonly<Record<string, unknown>>
+
+const values = z.record(z.string(), z.string())
+
+/** `objectRecord`, for the documentation. */
+export const objectSchema = z.object({
+  id: z.string(),
+  parentid: z.string().describe('0 in the root of the vault'),
+  templateid: z.string(),
+  groupid: z.string(),
+  status: z.string().describe('a bitmap'),
+  objectname: z.string(),
+  filename: z.string(),
+  children: z.string().describe('how many objects lie in it'),
+  notes: z.union([z.literal(false), z.string()]),
+  tags: z.string(),
+  alarmed: z.union([z.literal(false), z.string()]),
+  public: values,
+  crypted: values.optional(),
+  fileinfo: z
+    .object({
+      objectid: z.string(),
+      name: z.string(),
+      size: z.string(),
+      type: z.string(),
+      filepath: z.string(),
+      created: z.string(),
+      ext: z.string(),
+      iconpath: z.string(),
+    })
+    .optional(),
+})
 
 /** An object as every answer writes it; `crypted` where its secrets were asked for. */
 export function objectRecord(object: StoredObject, crypted?: Readonly<Record<string, string>>): Members {
@@ -58,6 +90,8 @@ function fileRecord(objectId: number, { name, size, type, uploadedAt }: FileInfo
     iconpath: '',
   }
 }
+
+export const savedSchema = z.object({ objectid: z.string(), message: z.string() })
 
 /** What is said of an object that was saved: also where a value breaks the vault's policy, for it is saved all the same. */
 export function savedReply({ id, weakFields }: StoredObject): Reply {

@@ -1,17 +1,25 @@
 import { z } from 'zod'
 import { endpoint, type AuditPart } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
+import { recordSchema } from '../../template/notation.ts'
 import type { Template } from '../../template/template.ts'
 import type { Templates } from '../../template/templates.ts'
 import { existing, objectSubject, type ObjectInVault, type StoredObject } from '../read-records.ts'
 import type { ObjectReading } from '../reading.ts'
 import { statusBits } from '../records.ts'
-import { crumbOf, objectRecord, recordsOf } from './object-record.ts'
+import { crumbOf, objectRecord, objectSchema, recordsOf } from './object-record.ts'
 import { objectParams, queryFlag } from './parameters.ts'
 
 const body = z.object({ decrypt: queryFlag, children: queryFlag, filedata: queryFlag })
 
 type Record = (part: AuditPart) => Promise<void>
+
+const readSchema = z.object({
+  OBJECT: z.array(objectSchema).describe('the object, then what lies in it'),
+  TEMPLATES: z.array(recordSchema),
+  BREADCRUMB: z.array(z.object({ objectid: z.string(), objectname: z.string(), icon: z.string() })),
+  FILEDATA: z.string().optional().describe('base64'),
+})
 
 /** `GET /object/:objectid`: with its secrets, with what lies in it, or with its file. */
 export const readObject = (reading: ObjectReading, templates: Templates) =>
@@ -24,6 +32,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
     access: { kind: 'vault', permission: 'Read', subject: objectSubject },
     success: 200,
     faults: ['object.tampered', 'object.no_file', 'object.busy'],
+    reply: { members: readSchema },
     params: objectParams,
     body,
     async run({ body: { decrypt, children, filedata }, subject, record }) {

@@ -22,6 +22,17 @@ export function deviceIdOf(deviceid: string): number {
   return deviceId
 }
 
+export const deviceSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['totp', 'hotp', 'hwkey_otp']),
+  public_id: z.string().optional(),
+  algorithm: z.string().optional(),
+  digits: z.string().optional(),
+  period: z.string().optional(),
+  created: z.iso.datetime(),
+  used: z.iso.datetime().optional(),
+})
+
 /** A device as the interface writes it: nothing of its secrets. */
 export function deviceRecord(device: OtpDevice): Record<string, string> {
   const { id, kind, publicId, keyKind, digits, periodSeconds, createdAt, usedAt } = device

@@ -8,7 +8,7 @@ import type { OtpDevice } from '../records.ts'
 import { qrImage } from '../qr-image.ts'
 import { seedOf } from '../seed-uri.ts'
 import type { Commit } from '../../store/store.ts'
-import { deviceRecord, holderOf, userParams } from './device-record.ts'
+import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
 
 const aNumber = 'must be a whole number'
 const number = z
@@ -29,6 +29,13 @@ const body = z.object({
 })
 type Body = z.infer<typeof body>
 
+const enrolledSchema = z.object({
+  otpdevice: deviceSchema,
+  uri: z.string().optional().describe('otpauth URI of a seed that was made here'),
+  secret: z.string().optional(),
+  qr: z.string().optional().describe('the URI as an SVG'),
+})
+
 /**
  * `POST /user/:userid/otp`: gives a user a device. A seed that is made here stands in this one answer, and never again; secrets that
  * are sent are not repeated. A hardware token that the appliance knows already is given by its `public_id` alone.
@@ -43,6 +50,7 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments) =>
     access: { kind: 'session', capability: 'admin' },
     success: 201,
     faults: ['user.not_found', 'otp.device_exists', 'otp.device_limit', 'otp.device_invalid'],
+    reply: { callinfo: enrolledSchema },
     params: userParams,
     body,
     unechoed: ['secret', 'private_id'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Devices } from '../devices.ts'
-import { deviceRecord, holderOf, userParams } from './device-record.ts'
+import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
 
 /** `GET /user/:userid/otp`: what a user may log in with beside the pass phrase; no secrets. */
 export const listDevices = (devices: Devices) =>
@@ -14,6 +14,7 @@ export const listDevices = (devices: Devices) =>
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found'],
+    reply: { callinfo: z.object({ otpdevices: z.array(deviceSchema) }) },
     params: userParams,
     body: z.object({}),
     async run({ params, note }) {

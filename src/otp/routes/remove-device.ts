@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Devices } from '../devices.ts'
-import { deviceIdOf, deviceParams, deviceRecord, holderOf } from './device-record.ts'
+import { deviceIdOf, deviceParams, deviceRecord, deviceSchema, holderOf } from './device-record.ts'
 
 /** `DELETE /user/:userid/otp/:deviceid`: a login with it is refused from here on. */
 export const removeDevice = (devices: Devices) =>
@@ -14,6 +14,7 @@ export const removeDevice = (devices: Devices) =>
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['otp.device_not_found'],
+    reply: { callinfo: z.object({ message: z.string(), otpdevice: deviceSchema }) },
     params: deviceParams,
     body: z.object({}),
     async run({ params, note, commit }) {

@@ -18,6 +18,7 @@ export const resyncDevice = (devices: Devices, resync: Resync) =>
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['otp.device_not_found', 'otp.resync_failed'],
+    reply: { callinfo: z.object({ message: z.string() }) },
     params: deviceParams,
     body: z.object({ otp1: code, otp2: code }),
     unechoed: ['otp1', 'otp2'],

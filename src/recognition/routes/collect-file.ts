@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { endpoint, type UploadedFile } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
-import { filledStructure } from '../../template/notation.ts'
+import { filledSchema, filledStructure } from '../../template/notation.ts'
 import { templateIds } from '../../template/template.ts'
 import type { Templates } from '../../template/templates.ts'
 import { maxSampleBytes, recognise } from '../recognition.ts'
+
+const collectedSchema = z
+  .looseObject({ templateid: z.union([z.string(), z.int()]) })
+  .describe('what was read of the file, under the names of the fields of its template')
 
 /** `POST /filecollect` (spec: Identify templates): the template that a file belongs to, filled in with what the file says. */
 export const collectFile = (templates: Templates) =>
@@ -17,6 +21,7 @@ export const collectFile = (templates: Templates) =>
     access: { kind: 'session' },
     success: 200,
     upload: 'required',
+    reply: { data: collectedSchema, members: z.object({ STRUCTURE: filledSchema }) },
     params: z.object({}),
     body: z.object({ file1: z.string().optional() }),
     async run({ body, file }) {

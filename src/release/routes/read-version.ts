@@ -11,6 +11,7 @@ export const readVersion = (release: string) =>
     summary: 'Read the version of the appliance',
     access: { kind: 'session' },
     success: 200,
+    reply: { callinfo: z.object({ version: z.string().describe('of this program') }) },
     params: z.object({}),
     body: z.object({}),
     run: () => Promise.resolve({ callinfo: { version: release } }),

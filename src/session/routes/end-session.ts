@@ -15,6 +15,7 @@ export const endSession = (sessions: Sessions) =>
     access: { kind: 'session' },
     success: 200,
     faults: ['session.not_found', 'access.capability'],
+    reply: { callinfo: z.object({ message: z.string() }) },
     params: z.object({ userid: z.string(), sessionid: z.string() }),
     body: z.object({}),
     async run({ params, caller, note, commit }) {

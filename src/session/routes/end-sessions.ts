@@ -14,6 +14,7 @@ export const endSessions = (sessions: Sessions) =>
     access: { kind: 'session' },
     success: 200,
     faults: ['user.not_found', 'access.capability'],
+    reply: { callinfo: z.object({ ended: z.int() }) },
     params: z.object({ userid: z.string() }),
     body: z.object({}),
     async run({ params, caller, note, commit }) {

@@ -4,6 +4,15 @@ import type { ListedSession } from '../records.ts'
 import type { Sessions } from '../session.ts'
 import { sessionOwner } from './session-owner.ts'
 
+const sessionSchema = z.object({
+  id: z.string(),
+  address: z.string(),
+  application: z.string(),
+  created: z.iso.datetime(),
+  last_seen: z.iso.datetime(),
+  current: z.boolean().describe('the one that asks'),
+})
+
 /** `GET /user/:userid/sessions`: for the user, and for administrators. */
 export const listSessions = (sessions: Sessions) =>
   endpoint({
@@ -15,6 +24,7 @@ export const listSessions = (sessions: Sessions) =>
     access: { kind: 'session' },
     success: 200,
     faults: ['user.not_found', 'access.capability'],
+    reply: { callinfo: z.object({ sessions: z.array(sessionSchema) }) },
     params: z.object({ userid: z.string() }),
     body: z.object({}),
     async run({ params, caller, note }) {

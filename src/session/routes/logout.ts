@@ -12,6 +12,7 @@ export const logout = (sessions: Sessions) =>
     summary: 'Log out',
     access: { kind: 'session' },
     success: 200,
+    reply: { callinfo: z.object({ logout: z.string() }) },
     params: z.object({}),
     body: z.object({}),
     async run({ caller, commit }) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
-import { templateEntry } from '../notation.ts'
+import { entrySchema, templateEntry } from '../notation.ts'
 import type { Templates } from '../templates.ts'
 
 /** `GET /template`: every template, in the notation of its own. */
@@ -13,6 +13,7 @@ export const listTemplates = (templates: Templates) =>
     summary: 'List the templates',
     access: { kind: 'session' },
     success: 200,
+    reply: { members: z.object({ TEMPLATE: z.array(entrySchema) }) },
     params: z.object({}),
     body: z.object({}),
     async run() {

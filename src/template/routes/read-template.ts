@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
-import { templateEntry, templateRecord } from '../notation.ts'
+import { entrySchema, recordSchema, templateEntry, templateRecord } from '../notation.ts'
 import type { Templates } from '../templates.ts'
 
 const id = z.string().transform((text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0))
@@ -16,6 +16,7 @@ export const readTemplate = (templates: Templates) =>
     access: { kind: 'session' },
     success: 200,
     faults: ['template.not_found'],
+    reply: { members: z.object({ TEMPLATE: entrySchema, TEMPLATES: z.array(recordSchema) }) },
     params: z.object({ templateid: id }),
     body: z.object({}),
     async run({ params }) {

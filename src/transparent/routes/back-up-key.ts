@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import { keySubject } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { keyParams } from './parameters.ts'
+import { keyNames, keyParams } from './parameters.ts'
 
 /** `GET /transparent/backup/:vaultid/:name`: a key with all its versions and flags, restorable where the same backup keys are. */
 export const backUpKey = (transfers: Transfers) =>
@@ -15,6 +15,10 @@ export const backUpKey = (transfers: Transfers) =>
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.backup_forbidden', 'key.tampered'],
+    reply: {
+      callinfo: z.object({ ...keyNames, version: z.string() }),
+      members: z.object({ KEYS: z.object({ backup: z.string().describe('base64') }) }),
+    },
     params: keyParams,
     body: z.object({}),
     async run({ subject }) {

@@ -71,6 +71,14 @@ function errorOf(fault: Fault): { code: string; text: string } {
   return { code: String(number), text: fault.detail ?? text }
 }
 
+/** What the answer to one item holds, or to many, beside what names the key; for the documentation. */
+export function replyOf(names: z.ZodRawShape, one: z.ZodRawShape, ofMany: z.ZodRawShape) {
+  const reference = z.string().optional()
+  const failed = z.object({ error: z.object({ code: z.string(), text: z.string() }), reference })
+  const results = z.array(z.union([z.object({ ...ofMany, reference }), failed]))
+  return z.union([z.object({ ...one, ...names }), z.object({ ...names, batch_results: results })])
+}
+
 /** The result of a call with one item. @throws its fault */
 export function single<R>(results: readonly Result<R>[]): R {
   const [result] = results

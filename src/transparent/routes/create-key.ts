@@ -5,7 +5,7 @@ import { defaultKeyType, type KeyType } from '../key-type.ts'
 import type { Keyring } from '../keyring.ts'
 import type { NewKey } from '../new-key.ts'
 import { keySubject } from '../records.ts'
-import { flag, info, keyParams, keyTypeNamed, rotationPeriod } from './parameters.ts'
+import { flag, info, keyNames, keyParams, keyTypeNamed, rotationPeriod } from './parameters.ts'
 
 /** What a new key may do when its creator does not say: settings of the appliance. */
 export interface KeyDefaults {
@@ -68,6 +68,7 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 201,
     faults: ['key.exists', 'key.type_unknown', 'key.residency', 'hsm.unsupported'],
+    reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     body: z.object(newKeyMembers(defaults)),
     async run({ params, body, vault, subject, commit }) {

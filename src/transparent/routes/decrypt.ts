@@ -5,10 +5,12 @@ import type { CipherItem, Ciphers } from '../ciphers.ts'
 import { readCiphertext } from '../ciphertext.ts'
 import { keySubject } from '../records.ts'
 import { existing } from '../key-versions.ts'
-import { batchOf, batchResults, checkBeside, readEach, runEach, single } from './batch.ts'
-import { keyParams, optionalBytesOf } from './parameters.ts'
+import { batchOf, batchResults, checkBeside, readEach, replyOf, runEach, single } from './batch.ts'
+import { keyNames, keyParams, optionalBytesOf } from './parameters.ts'
 
 const item = { ciphertext: z.string(), aad: z.string().optional() }
+
+const opened = { plaintext: z.string().describe('base64') }
 
 /** `POST /transparent/:vaultid/decrypt/:name` (spec: Decrypt data); `batch_input` in place of `ciphertext` for many at once. */
 export const decrypt = (ciphers: Ciphers) =>
@@ -29,6 +31,7 @@ export const decrypt = (ciphers: Ciphers) =>
       'key.version_disabled',
       'key.tampered',
     ],
+    reply: { callinfo: replyOf(keyNames, { ...opened, key_version: z.string() }, opened) },
     params: keyParams,
     body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchOf(item) }),
     async run({ body, subject, note }) {

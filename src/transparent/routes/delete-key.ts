@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { KeyDeletion } from '../key-deletion.ts'
 import { keySubject } from '../records.ts'
-import { keyParams } from './parameters.ts'
+import { keyNames, keyParams } from './parameters.ts'
 
 /** `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. Until its recovery window has passed it can be taken back. */
 export const deleteKey = (keys: KeyDeletion) =>
@@ -15,6 +15,7 @@ export const deleteKey = (keys: KeyDeletion) =>
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.delete_forbidden'],
+    reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     body: z.object({}),
     async run({ subject, commit }) {

@@ -5,9 +5,9 @@ import type { Ciphers, Encrypted, PlainItem } from '../ciphers.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { defaultKeyType } from '../key-type.ts'
 import { keySubject } from '../records.ts'
-import { batchOf, batchResults, checkBeside, readEach, runEach, single } from './batch.ts'
+import { batchOf, batchResults, checkBeside, readEach, replyOf, runEach, single } from './batch.ts'
 import { plainKey, type KeyDefaults } from './create-key.ts'
-import { bytesOf, keyParams, keyTypeNamed, keyVersion, optionalBytesOf } from './parameters.ts'
+import { bytesOf, keyNames, keyParams, keyTypeNamed, keyVersion, optionalBytesOf } from './parameters.ts'
 
 const item = { plaintext: z.string(), aad: z.string().optional(), key_version: keyVersion.optional() }
 const body = z.object({
@@ -16,6 +16,8 @@ const body = z.object({
   type: z.string().default(defaultKeyType),
   batch_input: batchOf(item),
 })
+
+const sealed = { key_version: z.string(), ciphertext: z.string() }
 
 /** `POST /transparent/:vaultid/encrypt/:name` (spec: Encrypt data); `batch_input` in place of `plaintext` for many at once. */
 export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
@@ -36,6 +38,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
       'key.exhausted',
       'key.tampered',
     ],
+    reply: { callinfo: replyOf({ ...keyNames, type: z.string() }, sealed, sealed) },
     params: keyParams,
     body,
     async run({ params, body, vault, subject, note, commit }) {

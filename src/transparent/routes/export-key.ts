@@ -4,7 +4,15 @@ import { createPublicKey } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { keySubject } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { keyParams, keyVersion } from './parameters.ts'
+import { keyNames, keyParams, keyVersion } from './parameters.ts'
+
+const materialSchema = z.object({
+  name: z.string(),
+  key_version: z.string(),
+  type: z.string(),
+  wrapped_key: z.string().optional().describe('base64, where `public_key` was given'),
+  key: z.string().optional().describe('base64, in plain'),
+})
 
 /**
  * `GET /transparent/export/:vaultid/:name[/:key_version]`: the material of an exportable key, wrapped to `public_key` (PEM or
@@ -20,6 +28,10 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.export_forbidden', 'key.version_unknown', 'key.tampered'],
+    reply: {
+      callinfo: z.object({ ...keyNames, version: z.string() }),
+      members: z.object({ KEYS: z.array(materialSchema) }),
+    },
     params: oneVersion ? keyParams.extend({ version: keyVersion }) : keyParams,
     body: z.object({ public_key: z.string().max(8_192, 'must have 8192 characters at most').optional() }),
     async run({ params, body, subject, note }) {

@@ -4,7 +4,7 @@ import { Fault } from '../../fault.ts'
 import { keySubject } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
 import { newKeyMembers, newKeyOf, type KeyDefaults } from './create-key.ts'
-import { bytesOf, keyParams, optionalBytesOf } from './parameters.ts'
+import { bytesOf, keyNames, keyParams, optionalBytesOf } from './parameters.ts'
 
 /** `POST /transparent/import/:vaultid/:name`: a key from outside, wrapped to the public key of `/transparent/wrapping_key`. */
 export const importKey = (transfers: Transfers, defaults: KeyDefaults) =>
@@ -17,6 +17,7 @@ export const importKey = (transfers: Transfers, defaults: KeyDefaults) =>
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 201,
     faults: ['key.exists', 'key.type_unknown', 'import.invalid', 'key.residency'],
+    reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     body: z.object({ ...newKeyMembers(defaults), wrapped_key: z.string(), public_key: z.string().optional() }),
     async run({ params, body, vault, subject, commit }) {

@@ -1,6 +1,36 @@
+import { z } from 'zod'
 import { keyTypeOf } from '../key-type.ts'
 import type { KeyVersion, TransparentKey } from '../records.ts'
 import { publicKeyPem } from './public-key-pem.ts'
+
+/** Flags are text in answers. */
+export const flagText = z.enum(['true', 'false'])
+
+/** `keyItem`, for the documentation. */
+export const keySchema = z.object({
+  name: z.string(),
+  key_version: z.string().describe('the latest'),
+  type: z.string(),
+  allow_backup: flagText,
+  allow_export: flagText,
+  allow_delete: flagText,
+  supports_signing: flagText,
+  info: z.string(),
+  objectid: z.string(),
+  residency: z.enum(['database', 'token']),
+  oldest_version: z.string(),
+  min_encryption_version: z.string(),
+  min_decryption_version: z.string(),
+  auto_rotate_period: z.string().describe('seconds, 0 for never'),
+})
+
+/** `versionItem`, for the documentation. */
+export const versionSchema = z.object({
+  key_version: z.string(),
+  enabled: flagText,
+  created: z.iso.datetime(),
+  public_key: z.string().optional().describe('PEM'),
+})
 
 /** A KEYS item (spec: Resources, Encryption key): every value is text. */
 export function keyItem(key: TransparentKey): Record<string, string> {

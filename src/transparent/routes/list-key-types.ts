@@ -1,9 +1,21 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Hsm, KindOffer } from '../../hsm/hsm.ts'
+import { flagText } from './key-item.ts'
 import { keyTypes } from '../key-type.ts'
 
 const nothing: KindOffer = { wrapped: 'all', resident: 'all' }
+
+const typeSchema = z.object({
+  type: z.string(),
+  available: flagText,
+  available_in_token: flagText,
+  missing_mechanism: z.string().optional(),
+  supports_encryption: flagText,
+  supports_aad: flagText,
+  supports_signing: flagText,
+  supports_hmac: flagText,
+})
 
 /**
  * `GET /transparent/types`: the key types there are, and which of them this token serves: `available` with residency `database`,
@@ -18,6 +30,7 @@ export const listKeyTypes = (hsm: Pick<Hsm, 'offers'>) =>
     summary: 'List the key types and what this token can do of them',
     access: { kind: 'session' },
     success: 200,
+    reply: { members: z.object({ TYPES: z.array(typeSchema) }) },
     params: z.object({}),
     body: z.object({}),
     async run() {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, vaultParameter } from '../../api/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
-import { keyItem } from './key-item.ts'
+import { keyItem, keySchema } from './key-item.ts'
 
 const pageSize = 1_000
 
@@ -16,6 +16,7 @@ export const listKeys = (keyring: Keyring, method: 'LIST' | 'GET') =>
     access: { kind: 'vault', permission: 'Read' },
     success: 200,
     faults: ['key.tampered'],
+    reply: { members: z.object({ KEYS: z.array(keySchema) }) },
     params: z.object({ [vaultParameter]: z.string() }),
     body: z.object({ after: z.string().max(128, 'must have 128 characters at most').default('') }),
     async run({ body, vault }) {

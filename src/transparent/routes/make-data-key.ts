@@ -5,7 +5,7 @@ import { Fault } from '../../fault.ts'
 import type { DataKeys } from '../data-keys.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { keySubject } from '../records.ts'
-import { keyParams, keyVersion, optionalBytesOf } from './parameters.ts'
+import { keyNames, keyParams, keyVersion, optionalBytesOf } from './parameters.ts'
 
 /** `POST /transparent/:vaultid/datakey/:type/:name`: a new key for large data of one's own, encrypted under a named key; `plaintext` gives it in the open as well. */
 export const makeDataKey = (dataKeys: DataKeys) =>
@@ -26,6 +26,14 @@ export const makeDataKey = (dataKeys: DataKeys) =>
       'key.exhausted',
       'key.tampered',
     ],
+    reply: {
+      callinfo: z.object({
+        ...keyNames,
+        key_version: z.string(),
+        ciphertext: z.string(),
+        plaintext: z.string().optional().describe('base64'),
+      }),
+    },
     params: keyParams.extend({ type: z.enum(['plaintext', 'wrapped']) }),
     body: z.object({
       bits: z

@@ -15,6 +15,7 @@ export const makeHash = () =>
     summary: 'Hash data',
     access: { kind: 'session' },
     success: 200,
+    reply: { callinfo: z.object({ sum: z.string() }) },
     params: z.object({}),
     body: z.object({
       input: z.string(),

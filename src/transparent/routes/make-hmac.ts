@@ -3,7 +3,7 @@ import { endpoint } from '../../api/endpoint.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { keySubject } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { bytesOf, keyParams, keyVersion } from './parameters.ts'
+import { bytesOf, keyNames, keyParams, keyVersion } from './parameters.ts'
 
 /** `POST /transparent/:vaultid/hmac/:name`: HMAC-SHA-256 of `input` with a named key. */
 export const makeHmac = (signatures: Signatures) =>
@@ -16,6 +16,7 @@ export const makeHmac = (signatures: Signatures) =>
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.wrong_type', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), hmac: z.string() }) },
     params: keyParams,
     body: z.object({ input: z.string(), key_version: keyVersion.optional() }),
     async run({ body, subject, note }) {

@@ -14,6 +14,7 @@ export const makeRandom = (hsm: Pick<Hsm, 'random'>) =>
     summary: 'Draw random bytes from the token',
     access: { kind: 'session' },
     success: 200,
+    reply: { callinfo: z.object({ random_bytes: z.string() }) },
     params: z.object({}),
     body: z.object({
       bytes: z

@@ -12,6 +12,9 @@ export const keyParams = z.object({
     .regex(/^\w[\w.-]{0,127}$/, 'must have 1 to 128 letters, digits and _ . - and begin with a letter or digit'),
 })
 
+/** What answers about a key call it. */
+export const keyNames = { name: z.string(), objectid: z.string() }
+
 const aVersion = 'must be a key version: 1 or more'
 
 /** A version number, as a number or as decimal text. */

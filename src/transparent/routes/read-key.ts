@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import { keyItem, versionItem } from './key-item.ts'
+import { keyItem, keySchema, versionItem, versionSchema } from './key-item.ts'
 import { keyParams } from './parameters.ts'
 
 /** `GET /transparent/:vaultid/keys/:name` (spec: Read key): what is known of a key, never the key. */
@@ -16,6 +16,10 @@ export const readKey = (keyring: Keyring) =>
     access: { kind: 'vault', permission: 'Read', subject: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.tampered'],
+    reply: {
+      callinfo: z.object({ version: z.string().describe('the latest'), objectid: z.string() }),
+      members: z.object({ KEYS: z.array(keySchema), VERSIONS: z.array(versionSchema) }),
+    },
     params: keyParams,
     body: z.object({}),
     async run({ subject }) {

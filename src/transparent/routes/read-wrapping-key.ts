@@ -13,6 +13,9 @@ export const readWrappingKey = (transfers: Transfers) =>
     summary: 'Read the public key that keys to import are wrapped to',
     access: { kind: 'session' },
     success: 200,
+    reply: {
+      callinfo: z.object({ public_key: z.string().describe('PEM'), public_key_der: z.string().describe('base64') }),
+    },
     params: z.object({}),
     body: z.object({}),
     async run() {

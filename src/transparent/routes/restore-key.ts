@@ -4,7 +4,7 @@ import { includes } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
 import { keySubject } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { bytesOf, flag, keyParams } from './parameters.ts'
+import { bytesOf, flag, keyNames, keyParams } from './parameters.ts'
 
 /** `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs Admin. */
 export const restoreKey = (transfers: Transfers) =>
@@ -17,6 +17,7 @@ export const restoreKey = (transfers: Transfers) =>
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 200,
     faults: ['backup.invalid', 'key.exists'],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },
     params: keyParams,
     body: z.object({ backup: z.string(), force: flag.default(false) }),
     async run({ params, body, vault, subject, commit }) {

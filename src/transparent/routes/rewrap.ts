@@ -5,11 +5,13 @@ import type { Ciphers, Encrypted, RewrapRequest } from '../ciphers.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { existing } from '../key-versions.ts'
 import { keySubject } from '../records.ts'
-import { batchOf, batchResults, checkBeside, readEach, runEach, single } from './batch.ts'
+import { batchOf, batchResults, checkBeside, readEach, replyOf, runEach, single } from './batch.ts'
 import { readCipherItem } from './decrypt.ts'
-import { keyParams, keyVersion } from './parameters.ts'
+import { keyNames, keyParams, keyVersion } from './parameters.ts'
 
 const item = { ciphertext: z.string(), aad: z.string().optional(), to_version: keyVersion.optional() }
+
+const sealed = { key_version: z.string(), ciphertext: z.string() }
 
 /** `POST /transparent/rewrap/:vaultid/:name`: encrypts anew under the latest version, or `to_version`, without showing the plaintext. */
 export const rewrap = (ciphers: Ciphers) =>
@@ -31,6 +33,7 @@ export const rewrap = (ciphers: Ciphers) =>
       'key.exhausted',
       'key.tampered',
     ],
+    reply: { callinfo: replyOf(keyNames, sealed, sealed) },
     params: keyParams,
     body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchOf(item) }),
     async run({ body, subject, note }) {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import { keyParams } from './parameters.ts'
+import { keyNames, keyParams } from './parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/rotate` (spec: Rotate key). */
 export const rotateKey = (keyring: Keyring) =>
@@ -15,6 +15,7 @@ export const rotateKey = (keyring: Keyring) =>
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 201,
     faults: ['key.not_found', 'key.tampered', 'store.conflict'],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },
     params: keyParams,
     body: z.object({}),
     async run({ subject, commit }) {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import { flag, keyParams, keyVersion } from './parameters.ts'
+import { flag, keyNames, keyParams, keyVersion } from './parameters.ts'
 
 /** `PUT /transparent/:vaultid/keys/:name/versions/:version`: forbids every use of one version, or allows it again. */
 export const setKeyVersion = (keyring: Keyring) =>
@@ -15,6 +15,7 @@ export const setKeyVersion = (keyring: Keyring) =>
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), enabled: z.boolean() }) },
     params: keyParams.extend({ version: keyVersion }),
     body: z.object({ enabled: flag }),
     async run({ params, body, subject, note, commit }) {

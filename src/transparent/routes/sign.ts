@@ -6,7 +6,7 @@ import type { Vaults } from '../../vault/vault.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { keySubject } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { keyParams, keyVersion } from './parameters.ts'
+import { keyNames, keyParams, keyVersion } from './parameters.ts'
 import { readSigning, signingMembers } from './signing.ts'
 
 /** `POST /transparent/:vaultid/sign/:name`: signs with a named key; the vault says who may (`signing_permission`). */
@@ -27,6 +27,7 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
       'key.version_disabled',
       'key.tampered',
     ],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), signature: z.string() }) },
     params: keyParams,
     body: z.object({ ...signingMembers, key_version: keyVersion.optional() }),
     async run({ body, vault, subject, note }) {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { KeyDeletion } from '../key-deletion.ts'
 import { keySubject } from '../records.ts'
-import { keyParams } from './parameters.ts'
+import { keyNames, keyParams } from './parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/undelete`: takes a deleted key back with all its versions. */
 export const takeKeyBack = (keys: KeyDeletion) =>
@@ -15,6 +15,7 @@ export const takeKeyBack = (keys: KeyDeletion) =>
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
     faults: ['key.not_found'],
+    reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     body: z.object({}),
     async run({ subject, commit }) {

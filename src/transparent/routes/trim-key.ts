@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import { keyParams, keyVersion } from './parameters.ts'
+import { keyNames, keyParams, keyVersion } from './parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/trim`: destroys the versions before `min_available_version`; what they encrypted is lost. */
 export const trimKey = (keyring: Keyring) =>
@@ -15,6 +15,7 @@ export const trimKey = (keyring: Keyring) =>
     access: { kind: 'vault', permission: 'Admin', subject: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
+    reply: { callinfo: z.object({ ...keyNames, oldest_version: z.string() }) },
     params: keyParams,
     body: z.object({ min_available_version: keyVersion }),
     async run({ body, subject, commit }) {

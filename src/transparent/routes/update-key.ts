@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import { keyItem } from './key-item.ts'
-import { flag, info, keyParams, keyVersion, rotationPeriod } from './parameters.ts'
+import { keyItem, keySchema } from './key-item.ts'
+import { flag, info, keyNames, keyParams, keyVersion, rotationPeriod } from './parameters.ts'
 
 /** `PUT /transparent/:vaultid/keys/:name`: changes flags and limits of a key. Export and backup can be turned off, never on. */
 export const updateKey = (keyring: Keyring) =>
@@ -16,6 +16,7 @@ export const updateKey = (keyring: Keyring) =>
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.flag_off', 'key.version_unknown', 'key.tampered'],
+    reply: { callinfo: z.object(keyNames), members: z.object({ KEYS: z.array(keySchema) }) },
     params: keyParams,
     body: z.object({
       info: info.optional(),

@@ -3,7 +3,7 @@ import { endpoint } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
 import { keySubject } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { bytesOf, keyParams } from './parameters.ts'
+import { bytesOf, keyNames, keyParams } from './parameters.ts'
 import { readSignature, readSigning, signingMembers } from './signing.ts'
 
 /** `POST /transparent/:vaultid/verify/:name`: whether a `signature`, or an `hmac`, is one of this key over `input`. */
@@ -24,6 +24,7 @@ export const verify = (signatures: Signatures) =>
       'key.version_disabled',
       'key.tampered',
     ],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), valid: z.boolean() }) },
     params: keyParams,
     body: z.object({ ...signingMembers, signature: z.string().optional(), hmac: z.string().optional() }),
     async run({ body, subject, note }) {

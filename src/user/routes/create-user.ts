@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Users } from '../user.ts'
 import { field, status } from './user-fields.ts'
-import { userRecord } from './user-record.ts'
+import { userRecord, userSchema } from './user-record.ts'
 
 const body = z.object({
   username: field,
@@ -16,6 +16,15 @@ const body = z.object({
     .optional(),
 })
 
+const createdSchema = z.object({
+  id: z.string(),
+  user_created: z.string().describe('full name'),
+  user: z.array(userSchema),
+  calculated_status: z.int(),
+  message: z.string(),
+  otpauth: z.string().optional().describe('otpauth URI of the new authenticator app, this once'),
+})
+
 /** `POST /user`. The seed of an authenticator app is in `CALLINFO.otpauth`, this once. */
 export const createUser = (users: Users) =>
   endpoint({
@@ -27,6 +36,7 @@ export const createUser = (users: Users) =>
     access: { kind: 'session', capability: 'admin' },
     success: 201,
     faults: ['user.exists', 'user.invalid', 'otp.device_exists', 'otp.device_invalid'],
+    reply: { callinfo: createdSchema },
     params: z.object({}),
     body,
     unechoed: ['passphrase'],

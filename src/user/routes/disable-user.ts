@@ -15,6 +15,7 @@ export const disableUser = (users: Users) =>
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found', 'user.invalid'],
+    reply: { callinfo: z.object({ calculated_status: z.int(), message: z.string() }) },
     params: userParams,
     body: z.object({}),
     async run({ params, caller, note, commit }) {

@@ -29,6 +29,13 @@ export const editUser = (users: Users, method: 'PUT' | 'POST') =>
       'otp.device_limit',
       'otp.device_invalid',
     ],
+    reply: {
+      callinfo: z.object({
+        calculated_status: z.int(),
+        user_created: z.string().describe('full name'),
+        message: z.string(),
+      }),
+    },
     params: userParams,
     body,
     async run({ params, body: { status: bitmap, otpprefix, ...fields }, caller, note, commit }) {

@@ -1,22 +1,9 @@
 import { z } from 'zod'
-import { capabilityBits } from '../../access/capabilities.ts'
 import { endpoint } from '../../api/endpoint.ts'
+import { userBits } from './capability-words.ts'
 
-/** Bit numbers under the names that are published for them. */
-const statusbits = {
-  userbits: {
-    Read: capabilityBits.read,
-    Write: capabilityBits.createVault,
-    Admin: capabilityBits.admin,
-    Audit: capabilityBits.audit,
-    Escrow: capabilityBits.escrow,
-    Changepass: capabilityBits.changePassphrase,
-    Active: capabilityBits.active,
-    'UG-list': capabilityBits.ugList,
-    Mail: capabilityBits.mail,
-  },
-  vaultbits: { Read: 0, Write: 1, Admin: 2 },
-}
+const statusbits = { userbits: userBits, vaultbits: { Read: 0, Write: 1, Admin: 2 } }
+const bits = z.record(z.string(), z.int())
 
 /** `GET /utils/statusvalues`: what the bits of `status` are called. */
 export const listStatusValues = () =>
@@ -28,6 +15,7 @@ export const listStatusValues = () =>
     summary: 'List the bits of status',
     access: { kind: 'session' },
     success: 200,
+    reply: { callinfo: z.object({ statusbits: z.object({ userbits: bits, vaultbits: bits }) }) },
     params: z.object({}),
     body: z.object({}),
     run: () => Promise.resolve({ callinfo: { statusbits } }),

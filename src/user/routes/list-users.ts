@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import type { ListedUser } from '../records.ts'
 import type { Users } from '../user.ts'
-import { publicRecord, userRecord } from './user-record.ts'
+import { publicRecord, publicSchema, userRecord, userSchema } from './user-record.ts'
 import { userIdOf } from './user-fields.ts'
 
 /** WIRE §5: "user search string: at most 15 characters". */
@@ -16,6 +16,7 @@ const needle = z
 const access = { kind: 'session', capability: ['admin', 'createVault'] } as const
 const isAdministrator = ({ capabilities }: Caller): boolean => holds(capabilities, 'admin')
 
+const reply = { callinfo: z.object({ users: z.union([z.array(userSchema), z.array(publicSchema)]) }) }
 const answer = (users: readonly ListedUser[], caller: Caller) => ({
   callinfo: { users: users.map(isAdministrator(caller) ? userRecord : publicRecord) },
 })
@@ -30,6 +31,7 @@ export const listUsers = (users: Users) =>
     summary: 'List users, or search for some',
     access,
     success: 200,
+    reply,
     params: z.object({}),
     body: z.object({ searchstring: needle.default('') }),
     run: async ({ body, caller }) => answer(await users.search(body.searchstring, isAdministrator(caller)), caller),
@@ -45,6 +47,7 @@ export const readUser = (users: Users) =>
     summary: 'Read a user by id, or search for some',
     access,
     success: 200,
+    reply,
     params: z.object({ userid: z.union([z.string().regex(/^\d+$/), needle]) }),
     body: z.object({}),
     async run({ params: { userid }, caller }) {

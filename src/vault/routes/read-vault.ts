@@ -5,15 +5,13 @@ import { vaultRecord, vaultSchema } from './vault-record.ts'
 
 /** What lies in a vault, as the interface writes it. */
 export interface VaultContents {
-  readonly objects: readonly unknown[]
-  /** Those that occur among the objects. */
-  readonly templates: readonly unknown[]
+  /** The members that hold it, for the documentation. */
+  readonly shape: z.ZodRawShape
+  read(vaultId: number): Promise<Readonly<Record<string, unknown>>>
 }
 
-const record = z.record(z.string(), z.unknown())
-
 /** `GET /vault/:vaultid`: a vault and what lies in it. */
-export const readVault = (vaults: Vaults, contentsOf: (vaultId: number) => Promise<VaultContents>) =>
+export const readVault = (vaults: Vaults, contents: VaultContents) =>
   endpoint({
     operation: 'vault.read',
     handler: 'GroupHandler',
@@ -22,12 +20,11 @@ export const readVault = (vaults: Vaults, contentsOf: (vaultId: number) => Promi
     summary: 'Read a vault and what lies in it',
     access: { kind: 'vault', permission: 'Read' },
     success: 200,
-    reply: { members: z.object({ VAULT: z.array(vaultSchema), OBJECTS: z.array(record), TEMPLATES: z.array(record) }) },
+    reply: { members: z.object({ VAULT: z.array(vaultSchema), ...contents.shape }) },
     params: z.object({ [vaultParameter]: z.string() }),
     body: z.object({}),
     async run({ vault: { id, permission } }) {
       const vault = await vaults.read(id)
-      const { objects, templates } = await contentsOf(id)
-      return { members: { VAULT: [vaultRecord({ ...vault, permission })], OBJECTS: objects, TEMPLATES: templates } }
+      return { members: { VAULT: [vaultRecord({ ...vault, permission })], ...(await contents.read(id)) } }
     },
   })

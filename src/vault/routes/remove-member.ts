@@ -16,7 +16,7 @@ export const removeMember = (memberships: Memberships) =>
     access: { kind: 'vault', permission: 'Read' },
     success: 200,
     faults: ['access.permission', 'vault.member_unknown', 'vault.last_admin'],
-    reply: { callinfo: messageSchema },
+    reply: { callinfo: messageSchema, data: z.looseObject({ userid: z.int() }) },
     params: memberParams,
     body: z.object({}),
     async run({ params: { userid }, vault, caller, note, commit }) {

@@ -12,6 +12,9 @@ export const setKeyRules = (vaults: Vaults) =>
     summary: 'Say how the keys of a vault may be made and used',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
+    reply: {
+      callinfo: z.object({ create_on_encrypt: z.boolean(), signing_permission: z.enum(['Read', 'Write', 'Admin']) }),
+    },
     params: z.object({ [vaultParameter]: z.string() }),
     body: z.object({
       create_on_encrypt: z.boolean().optional(),

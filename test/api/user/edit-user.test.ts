@@ -39,7 +39,13 @@ describe('PUT /user/:userid', () => {
     expect(await read(user.id)).toEqual({ ...before, fullname: 'Новое имя 🔑' })
     const more = { username: `renamed-${user.id}`, email: `renamed-${user.id}@example.test`, status: [0, 7] }
     expect((await edit(user.id, more)).json.CALLINFO['calculated_status']).toBe(129)
-    expect(await read(user.id)).toEqual({ ...before, ...more, status: '129', fullname: 'Новое имя 🔑' })
+    expect(await read(user.id)).toEqual({
+      ...before,
+      ...more,
+      status: '129',
+      bits: { 0: 'Read', 7: 'Active' },
+      fullname: 'Новое имя 🔑',
+    })
     expect((await administrator.must('GET', `/user/renamed-${user.id}`)).CALLINFO['users']).toHaveLength(1)
     expect((await administrator.must('GET', `/user/${user.username.slice(0, 15)}`)).CALLINFO['users']).toEqual([])
   })

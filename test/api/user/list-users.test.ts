@@ -49,6 +49,8 @@ describe('GET /user', () => {
       status: '143',
       otpprefix: user.hardwareToken.publicId,
       fingerprint: expect.stringMatching(/^[0-9A-F]{40}$/),
+      tags: [],
+      bits: { 0: 'Read', 1: 'Write', 2: 'Admin', 3: 'Audit', 7: 'Active' },
     })
     expect(users.find(({ username }) => username === 'percent')).toMatchObject({ status: '131', otpprefix: '' })
   })
