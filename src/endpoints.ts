@@ -18,6 +18,7 @@ import { deleteObject } from './object/routes/delete-object.ts'
 import { editObject } from './object/routes/edit-object.ts'
 import { findObjects, findObjectsByPath } from './object/routes/find-objects.ts'
 import { readObject } from './object/routes/read-object.ts'
+import { setAlarm } from './object/routes/set-alarm.ts'
 import { vaultContents } from './object/routes/vault-contents.ts'
 import { enrolDevice } from './otp/routes/enrol-device.ts'
 import { listDevices } from './otp/routes/list-devices.ts'
@@ -143,6 +144,7 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     createObject(on.objects, on.objectReading),
     readObject(on.objectReading, on.templates),
     editObject(on.objects),
+    setAlarm(on.objects),
     deleteObject(on.objects),
     findObjects({ ...on, reading: on.objectReading }),
     findObjectsByPath({ ...on, reading: on.objectReading }),

@@ -20,6 +20,7 @@ import {
   markDeleted,
   putSecrets,
   releaseChild,
+  switchAlarm,
   type VaultObject,
 } from './records.ts'
 
@@ -61,6 +62,8 @@ export interface Objects {
   edit(found: ObjectInVault, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
   /** @throws Fault `object.not_empty`, `object.not_found` */
   remove(object: StoredObject, writer: ObjectWriter): Promise<void>
+  /** Whether decrypting it raises an alarm. @throws Fault `object.not_found` */
+  setAlarm(object: StoredObject, isOn: boolean, writer: ObjectWriter): Promise<void>
 }
 
 export interface ObjectDependencies {
@@ -148,6 +151,12 @@ class KeptObjects implements Objects {
     return commit(async (tx) => {
       if (!(await markDeleted(tx, object.id, this.#in.clock.now(), userId))) throw await whyNotDeleted(tx, object.id)
       if (object.parentId !== 0) await releaseChild(tx, object.parentId)
+    })
+  }
+
+  setAlarm({ id }: StoredObject, isOn: boolean, { userId, commit }: ObjectWriter): Promise<void> {
+    return commit(async (tx) => {
+      if (!(await switchAlarm(tx, id, isOn, this.#in.clock.now(), userId))) throw new Fault('object.not_found')
     })
   }
 

@@ -116,6 +116,21 @@ export function markDeleted(tx: Tx, objectId: number, now: number, userId: numbe
   )
 }
 
+/** False where the object is gone. */
+export function switchAlarm(tx: Tx, objectId: number, isOn: boolean, now: number, userId: number): Promise<boolean> {
+  const { alarm } = statusBits
+  return change(
+    tx,
+    { id: objectId, deletedAt: IsNull() },
+    {
+      status: () => (isOn ? `status | ${alarm}` : `status & ~${alarm}`),
+      changedAt: now,
+      changedBy: userId,
+      version: () => 'version + 1',
+    },
+  )
+}
+
 export function findObject(tx: Tx, objectId: number): Promise<VaultObject | null> {
   return tx.findOneBy(VaultObjectTable, { id: objectId })
 }

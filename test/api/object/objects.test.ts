@@ -303,7 +303,7 @@ describe('the audit trail', () => {
 
   it('marks the decryption of an object that somebody watches, and the journal warns', async () => {
     const id = await createObject(admin, vault.id)
-    await appliance.store.transaction((tx) => tx.query(`UPDATE vault_objects SET status = 160 WHERE id = ${id}`))
+    await admin.must('PUT', `/object/${id}/alarm`, { alarm: true })
     await admin.must('PUT', `/object/${id}`, { password: 'watched' })
     expect(await readObject(admin, id, '?decrypt=true')).toMatchObject({ status: '160', alarmed: expect.any(String) })
     expect(recordsAbout(appliance, `object ${id}`)).toContainEqual(

@@ -30,6 +30,13 @@ describe.runIf(hasPostgres)('objects in PostgreSQL', () => {
       public: { host: server.host, info: '100%_sure' },
       crypted: { password: 'second', cryptedinfo: 'hidden' },
     })
+    for (const [alarm, status] of [
+      [true, '160'],
+      [false, '128'],
+    ] as const) {
+      await admin.must('PUT', `/object/${id}/alarm`, { alarm })
+      expect((await readObject(admin, id))['status']).toBe(status)
+    }
     const read = await admin.must('GET', `/object/${id}`)
     expect(read['BREADCRUMB']).toEqual([{ objectid: folder, objectname: 'Folder', icon: 'ico_folder' }])
     expect(objectsIn(await admin.must('GET', '/find?needle=%25_SURE')).map((object) => object.id)).toEqual([id])

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { endpoint } from '../../api/endpoint.ts'
+import type { Objects } from '../object.ts'
+import { existing, objectSubject } from '../read-records.ts'
+import { objectParams } from './parameters.ts'
+
+const flag = z.union(
+  [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
+  'must be true or false',
+)
+
+/** `PUT /object/:objectid/alarm`: whether decrypting the object raises an alarm. For those who share the vault: who may write may not silence it. */
+export const setAlarm = (objects: Objects) =>
+  endpoint({
+    operation: 'object.alarm',
+    handler: 'ObjectHandler',
+    method: 'PUT',
+    path: '/object/:objectid/alarm',
+    summary: 'Set or clear the alarm of an object',
+    access: { kind: 'vault', permission: 'Admin', subject: objectSubject },
+    success: 200,
+    params: objectParams,
+    body: z.object({ alarm: flag }),
+    async run({ body: { alarm }, subject, caller, note, commit }) {
+      const { object } = existing(subject)
+      note({ subject: `object ${object.id}: ${alarm ? 'on' : 'off'}` })
+      await objects.setAlarm(object, alarm, { userId: caller.userId, commit })
+      return { callinfo: { objectid: String(object.id), message: alarm ? 'Alarm set' : 'Alarm cleared' } }
+    },
+  })
