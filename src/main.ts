@@ -13,6 +13,7 @@ import type { Ending } from './exit.ts'
 import { createHostSupervisor } from './hsm/client/supervisor.ts'
 import { createLog } from './log.ts'
 import type { Log } from './log.ts'
+import { forbidCoreDumps } from './server/core-dumps.ts'
 import { createNotify } from './server/service-manager.ts'
 import type { Notify } from './server/service-manager.ts'
 
@@ -43,6 +44,7 @@ async function main(): Promise<void> {
   const config = loadConfig(file)
   if (check === true) end({ code: exitCodes.stopped, message: `${file} is in order` })
   const log = createLog({ level: config.log.level, name: 'strongroomd' })
+  forbidCoreDumps((error) => log.warn({ err: error }, 'core dumps are not off: start the daemon after "ulimit -c 0"'))
   await serve(config, resolve(file), log)
 }
 

@@ -107,7 +107,8 @@ export function createServices(dependencies: ServiceDependencies): Services {
     enabledTypes: config.login.types,
     alarm: otpAlarm(audit, clock),
   })
-  const smartcards = createSmartcards(dependencies, sessions)
+  const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
+  const smartcards = createSmartcards(dependencies, endSessions)
   const enrolments = createEnrolments({ hsm, clock })
   const devices = createDevices({ store, hsm, otps })
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
@@ -125,6 +126,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
       hsm,
       passphrases,
       secondFactors: createSecondFactors(devices, enrolments),
+      endSessions,
       clock,
     }),
     applicationKeys,
@@ -260,10 +262,9 @@ function tryLimit(throttle: Throttle): TryLimit {
 
 function createSmartcards(
   { config, store, hsm, clock, report = () => {} }: ServiceDependencies,
-  sessions: Sessions,
+  endSessions: (tx: Tx, userId: number) => Promise<number>,
 ): Pick<Services, 'certificates' | 'readCard'> {
   const rules = config.smartcard ?? smartcardDefaults
-  const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
   const certificates = createCertificates({ store, hsm, clock, rules, endSessions, report })
   return { certificates, readCard: createCardReader(certificates, clock) }
 }

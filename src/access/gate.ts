@@ -1,4 +1,5 @@
 import type { Caller, VaultAccess } from './caller.ts'
+import type { Tx } from '../store/store.ts'
 import type { Subject } from './subject.ts'
 
 /** What the gate is asked: a token, and where the path leads. */
@@ -24,4 +25,9 @@ export interface Admission {
 export interface Gate {
   /** @throws Fault `session.invalid` */
   admit(request: AdmissionRequest): Promise<Admission>
+  /**
+   * What the caller may do at this moment of a transaction, or outside any: a call may take long after it was admitted.
+   * @throws Fault `session.invalid`
+   */
+  confirm(tx: Tx, admission: Admission): Promise<Admission>
 }

@@ -5,7 +5,7 @@ import type { Shapes } from '../access/shapes.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
-import type { Commit, Store } from '../store/store.ts'
+import type { Commit, Store, Tx } from '../store/store.ts'
 import { authorize, placeNote, placeOf } from './authorization.ts'
 import { hasBody, readBody } from './body.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from './endpoint.ts'
@@ -22,7 +22,7 @@ export interface PipelineDependencies {
   readonly gate: Gate
   readonly peers: Peers
   readonly audit: AuditTrail
-  readonly store: Pick<Store, 'transaction'>
+  readonly store: Pick<Store, 'transaction' | 'read'>
   readonly clock: Clock
   readonly maxBodyBytes: number
   readonly maxFileBytes: number
@@ -43,6 +43,8 @@ interface Passage {
   operation: string
   note: AuditNote
   caller?: Caller
+  /** Checks again, at this moment, that the caller may make the call. */
+  confirm?: (tx: Tx) => Promise<void>
   form?: Form
   /** Whether it is settled who calls: nobody need be asked for, or the gate has been. */
   settled: boolean
@@ -171,6 +173,7 @@ class RecordedPipeline implements Pipeline {
     const admission = await this.#enter(passage, frame.suppliedToken, placeOf(contract, params, body))
     if (admission.vault) passage.note = { ...passage.note, vault: String(admission.vault.id) }
     authorize(contract, admission, body)
+    passage.confirm = async (tx) => authorize(contract, await this.#in.gate.confirm(tx, admission), body)
     return admission
   }
 
@@ -190,10 +193,11 @@ class RecordedPipeline implements Pipeline {
     await this.#enter(passage, suppliedToken).catch(() => undefined)
   }
 
-  /** Commits a change only once the record that says so is on the disk. */
+  /** Commits a change only while the caller may still make it, and once the record that says so is on the disk. */
   #commitOf(passage: Passage): Commit {
     return (work, options) =>
       this.#in.store.transaction(async (tx) => {
+        await passage.confirm?.(tx)
         const result = await work(tx)
         await this.#record(passage, 'allowed')
         passage.recorded = true
@@ -206,6 +210,7 @@ class RecordedPipeline implements Pipeline {
   }
 
   async #recordPart(passage: Passage, { operation, subject, isAlarm }: AuditPart): Promise<void> {
+    await passage.confirm?.(this.#in.store.read)
     const event = { ...eventOf(passage, 'allowed'), operation, subject }
     if (isAlarm === true) this.#in.alarm(event)
     await this.#in.audit.append(event)

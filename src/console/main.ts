@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
+import { forbidCoreDumps } from '../server/core-dumps.ts'
 import { exitCodeOf, sentenceOf } from './exit-code.ts'
 import { createProgram } from './program.ts'
 
@@ -12,6 +13,9 @@ for (const [signal, exitCode] of [
 }
 // A reader that has seen enough (`| head`) is no error.
 process.stdout.on('error', () => process.exit())
+
+// Seeds and pass phrases pass through here as well.
+forbidCoreDumps(() => undefined)
 
 try {
   await createProgram().parseAsync()

@@ -1,3 +1,4 @@
+import { mayLogIn } from '../access/capabilities.ts'
 import type { VaultAccess } from '../access/caller.ts'
 import { permissionFromBit } from '../access/permission.ts'
 import type { Shapes } from '../access/shapes.ts'
@@ -8,7 +9,7 @@ import type { Store, Tx } from '../store/store.ts'
 import type { Subject } from '../access/subject.ts'
 import { touchEveryMs, type SessionLimits } from './lifetime.ts'
 import { createLiveness, type FoundSession, type LivenessDependencies } from './liveness.ts'
-import { addUses, insertToken, supersedeToken, touchSession } from './records.ts'
+import { addUses, insertToken, standingOf, supersedeToken, touchSession } from './records.ts'
 import { hashOf, newSessionToken } from './session-token.ts'
 import { createUseCounts } from './use-counts.ts'
 
@@ -84,13 +85,29 @@ export function createGate(dependencies: AdmissionDependencies): Gate {
       const token = await nextToken(row, request.token, hash, now)
       return { ...admissionOf(row, request), token }
     },
+
+    confirm,
   }
 }
 
+async function confirm(tx: Tx, admission: Admission): Promise<Admission> {
+  const { caller, vault } = admission
+  const standing = await standingOf(tx, caller.sessionId, vault?.id ?? null)
+  if (standing === undefined || !mayLogIn(standing.capabilities)) throw new Fault('session.invalid')
+  return {
+    ...admission,
+    caller: { ...caller, capabilities: standing.capabilities },
+    vault: accessOf(vault?.id ?? null, standing.permission),
+  }
+}
+
+function accessOf(vaultId: number | null, bit: number | null): VaultAccess | undefined {
+  const permission = bit === null ? undefined : permissionFromBit(bit)
+  return permission && vaultId !== null ? { id: vaultId, permission } : undefined
+}
+
 function admissionOf(row: AdmissionRow, request: AdmissionRequest): Omit<Admission, 'token'> {
-  const permission = row.permission === null ? undefined : permissionFromBit(row.permission)
-  const vault: VaultAccess | undefined =
-    permission && row.member_vault_id !== null ? { id: row.member_vault_id, permission } : undefined
+  const vault = accessOf(row.member_vault_id, row.permission)
   return {
     caller: {
       userId: row.user_id,

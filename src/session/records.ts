@@ -1,5 +1,6 @@
 import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
 import { id, integer, named, nullable, primary, text, time } from '../store/columns.ts'
+import { select } from '../store/statement.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 export interface Session {
@@ -68,6 +69,23 @@ export async function insertSession(tx: Tx, session: Omit<Session, 'id'>, tokenH
 export async function insertToken(tx: Tx, hash: string, sessionId: number, issuedAt: number): Promise<void> {
   await tx.insert(SessionTokenTable, { hash, sessionId, issuedAt, supersededAt: null, uses: 0 })
 }
+
+/** What counts of a session and its user at one moment; `permission` in one vault, null for no member of it. */
+export interface Standing {
+  readonly capabilities: number
+  readonly permission: number | null
+}
+
+/** Undefined for a session that was ended, or whose application key was revoked. */
+export async function standingOf(tx: Tx, sessionId: number, vaultId: number | null): Promise<Standing | undefined> {
+  const [standing] = await select<Standing>(tx, standings, [sessionId, vaultId])
+  return standing
+}
+
+const standings = `SELECT u.capabilities, m.permission
+  FROM sessions s JOIN users u ON u.id = s.user_id JOIN application_keys a ON a.id = s.application_key_id
+  LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
+  WHERE s.id = $1 AND s.ended_at IS NULL AND a.revoked_at IS NULL`
 
 /** Of parallel calls with the same token exactly one replaces it. */
 export async function supersedeToken(tx: Tx, hash: string, now: number): Promise<boolean> {

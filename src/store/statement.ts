@@ -1,4 +1,4 @@
-import type { EntitySchema, EntitySchemaColumnOptions, ObjectLiteral } from 'typeorm'
+import type { DataSource, EntitySchema, EntitySchemaColumnOptions, ObjectLiteral } from 'typeorm'
 import { forSqlite } from './placeholders.ts'
 import type { Tx } from './store.ts'
 
@@ -24,13 +24,22 @@ function columnsOf<Row extends ObjectLiteral>(table: EntitySchema<Row>): [string
   )
 }
 
+/** A SELECT in a transaction, or outside any. Placeholders are `$1`, `$2`, … in either dialect. */
+export function select<Row>(tx: Tx, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  const statement = inDialectOf(tx.connection, sql, parameters)
+  return tx.query<Row[]>(statement.sql, statement.parameters)
+}
+
 /** A statement in a transaction; resolves to the rows that it changed. Placeholders are `$1`, `$2`, … in either dialect. */
 export async function change(tx: Tx, sql: string, parameters: readonly unknown[]): Promise<number> {
   const runner = tx.queryRunner
   if (runner === undefined) throw new TypeError('a change needs a transaction')
-  const isSqlite = runner.connection.options.type === 'better-sqlite3'
-  const statement = isSqlite ? forSqlite(sql, parameters) : { sql, parameters: [...parameters] }
+  const statement = inDialectOf(runner.connection, sql, parameters)
   const { affected } = await runner.query(statement.sql, statement.parameters, true)
   if (affected === undefined) throw new TypeError('the database does not say how many rows a statement changed')
   return affected
+}
+
+function inDialectOf({ options }: DataSource, sql: string, parameters: readonly unknown[]) {
+  return options.type === 'better-sqlite3' ? forSqlite(sql, parameters) : { sql, parameters: [...parameters] }
 }

@@ -2,7 +2,7 @@ import type { Capabilities } from '../access/capabilities.ts'
 import { Fault } from '../fault.ts'
 import type { Tx } from '../store/store.ts'
 import type { JudgedPassphrase, PassphraseRecord } from './passphrase.ts'
-import { findUserById, lockUser, UserTable, type User } from './records.ts'
+import { findUserById, lockUser, logsIn, UserTable, type User } from './records.ts'
 
 /** What the row says of the pass phrase. */
 export function passphraseRecordOf(user: User): PassphraseRecord {
@@ -32,7 +32,8 @@ export async function countFailedLogin(tx: Tx, userId: number, now: number): Pro
 
 /**
  * A login was good: takes back the count of it, and of the failures that the user hears of now. False, and nothing changed,
- * when the pass phrase that it was made with has been changed since. The row stays locked until the transaction ends.
+ * when the pass phrase that it was made with has been changed since, or the user may not log in any more. The row stays
+ * locked until the transaction ends.
  */
 export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphraseChangedAt }: User): Promise<boolean> {
   const forgiven = await tx
@@ -41,6 +42,7 @@ export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphrase
     .set({ failedLogins: () => 'CASE WHEN failed_logins > :known THEN failed_logins - :known ELSE 0 END' })
     .setParameters({ known: failedLogins + 1 })
     .where({ id, passphraseChangedAt })
+    .andWhere(logsIn('users'))
     .execute()
   return forgiven.affected === 1
 }

@@ -98,6 +98,10 @@ export async function setCapabilities(tx: Tx, userId: number, capabilities: Capa
   return (await tx.update(UserTable, { id: userId }, { capabilities })).affected === 1
 }
 
+/** In SQL, what `mayLogIn` says of a row of users. */
+export const logsIn = (user: string): string =>
+  `(${user}.capabilities & ${capabilitiesOf(['active', 'escrow'])}) = ${capabilitiesOf(['active'])}`
+
 /** Whether there is an active administrator but this one. */
 export function hasOtherAdministrator(tx: Tx, userId: number): Promise<boolean> {
   return tx

@@ -1,4 +1,4 @@
-import { capabilityBits, capabilitiesOf, mayAdminister, type Capabilities } from '../access/capabilities.ts'
+import { capabilityBits, capabilitiesOf, mayAdminister, mayLogIn, type Capabilities } from '../access/capabilities.ts'
 import { Fault } from '../fault.ts'
 import type { Tx } from '../store/store.ts'
 import { checkCapabilities, checkOwnChange } from './capability-rules.ts'
@@ -22,10 +22,16 @@ export const deactivated = (current: Capabilities): Capabilities => current & ~(
 /** For `UserChanges.capabilities`: gives it back. */
 export const activated = (current: Capabilities): Capabilities => current | capabilitiesOf(['active'])
 
+export interface ChangeDependencies {
+  readonly secondFactors: SecondFactors
+  /** Ends all sessions of a user. */
+  readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
+}
+
 /** One change of one user, inside its transaction; see `Users.change`. */
 export async function applyChange(
   tx: Tx,
-  secondFactors: SecondFactors,
+  { secondFactors, endSessions }: ChangeDependencies,
   id: number,
   { username, fullname, email, capabilities, otpPrefix }: UserChanges,
   actorId: number | undefined,
@@ -43,6 +49,8 @@ export async function applyChange(
     email: email ?? user.email,
     capabilities: next,
   })
+  // Also those that nobody uses meanwhile: else they would be good again with the user.
+  if (!mayLogIn(next)) await endSessions(tx, id)
   if (otpPrefix !== undefined) await secondFactors.togglePrefix(tx, id, otpPrefix)
   return changed
 }

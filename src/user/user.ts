@@ -4,7 +4,7 @@ import { checkFields } from './fields.ts'
 import { unlessTaken } from './names.ts'
 import { createNewUser, type CreatedUser, type CreationDependencies, type NewUser } from './new-user.ts'
 import { findByUsername, listUsers, searchPattern, selectUsers, type ListedUser, type User } from './records.ts'
-import { applyChange, deactivated, type UserChanges } from './user-change.ts'
+import { applyChange, deactivated, type ChangeDependencies, type UserChanges } from './user-change.ts'
 
 export interface Users {
   /** @throws Fault `user.invalid` (the detail names the field), `user.exists`, and those of `SecondFactors` */
@@ -32,12 +32,12 @@ export interface Users {
   disable(username: string, commit: Commit): Promise<void>
 }
 
-export interface UserDependencies extends CreationDependencies {
+export interface UserDependencies extends CreationDependencies, ChangeDependencies {
   readonly store: Store
 }
 
 export function createUsers(on: UserDependencies): Users {
-  const { store, secondFactors } = on
+  const { store } = on
 
   async function find(username: string): Promise<User> {
     const user = await findByUsername(store.read, username)
@@ -47,7 +47,7 @@ export function createUsers(on: UserDependencies): Users {
 
   async function change(id: number, changes: UserChanges, commit: Commit, actorId?: number): Promise<User> {
     checkFields(changes)
-    return unlessTaken(changes.username, () => commit((tx) => applyChange(tx, secondFactors, id, changes, actorId)))
+    return unlessTaken(changes.username, () => commit((tx) => applyChange(tx, on, id, changes, actorId)))
   }
 
   return {

@@ -1,8 +1,8 @@
 import { EntitySchema, type WhereExpressionBuilder } from 'typeorm'
-import { capabilitiesOf } from '../access/capabilities.ts'
 import { permissionBits, type Permission } from '../access/permission.ts'
 import { integer, named, primary, time } from '../store/columns.ts'
 import type { Store, Tx } from '../store/store.ts'
+import { logsIn } from '../user/records.ts'
 import { permissionOf, VaultTable } from './records.ts'
 
 export interface MembershipRow {
@@ -34,13 +34,9 @@ export function isMember(tx: Tx, { vaultId, userId }: Place): Promise<boolean> {
   return tx.existsBy(MembershipTable, { vaultId, userId })
 }
 
-const loginBits = capabilitiesOf(['active', 'escrow'])
-/** In SQL, what `mayLogIn` says of a user. */
-const mayLogIn = (user: string): string => `(${user}.capabilities & ${loginBits}) = ${capabilitiesOf(['active'])}`
-
 const admins = (vault: string): string =>
   `SELECT 1 FROM vault_members a JOIN users u ON u.id = a.user_id
-   WHERE a.vault_id = ${vault} AND a.permission = ${permissionBits.Admin} AND ${mayLogIn('u')}`
+   WHERE a.vault_id = ${vault} AND a.permission = ${permissionBits.Admin} AND ${logsIn('u')}`
 
 /** In SQL, that a member can be spared as an Admin. */
 const isSpare = `(permission <> ${permissionBits.Admin}
@@ -113,7 +109,7 @@ export interface VaultSummary {
 export async function summariesOf(store: Store): Promise<VaultSummary[]> {
   const rows = await store.query<{ id: number; name: string; members: number; admins: number; created_at: number }>(
     `SELECT v.id, v.name, v.created_at, count(u.id) AS members,
-       count(CASE WHEN m.permission = ${permissionBits.Admin} AND ${mayLogIn('u')} THEN 1 END) AS admins
+       count(CASE WHEN m.permission = ${permissionBits.Admin} AND ${logsIn('u')} THEN 1 END) AS admins
      FROM vaults v LEFT JOIN vault_members m ON m.vault_id = v.id LEFT JOIN users u ON u.id = m.user_id
      GROUP BY v.id, v.name, v.created_at ORDER BY v.id`,
     [],

@@ -60,6 +60,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 /** Types that may be named where their module may not be used. */
 const typesAllowed: Readonly<Record<string, readonly string[]>> = {
+  ground: ['store'],
   contract: ['store', 'audit'],
   pipeline: ['store'],
   domain: ['store'],

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -116,4 +117,33 @@ export async function under<T>(
 /** Waits until `probe` gives true; the test's own time limit bounds it. */
 export async function eventually(probe: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await probe())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+/** What uses, failures and the appliance itself leave, whatever becomes of a call. */
+const passing = new Set(
+  'counter ticks drift_steps used_at failed_logins last_failed_login_at key_uses last_seen_at uses'.split(' '),
+)
+const ownTables = /^(sqlite_|object_trigrams|login_|audit_heads|migrations)/
+
+/** A hash over each table of the database, without what passes. */
+export async function stateOf({ store }: TestAppliance): Promise<Readonly<Record<string, string>>> {
+  const ofDialect = {
+    sqlite: "SELECT name FROM sqlite_master WHERE type = 'table'",
+    postgres: "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+  }
+  const tables = await store.query<{ name: string }>(ofDialect[store.dialect], [])
+  const hashes = tables
+    .filter(({ name }) => !ownTables.test(name))
+    .map(async ({ name }) => [name, hashOf(await store.query(`SELECT * FROM ${name} ORDER BY 1, 2`, []))] as const)
+  return Object.fromEntries(await Promise.all(hashes))
+}
+
+function hashOf(rows: readonly object[]): string {
+  const told = rows.map((row) =>
+    Object.entries(row).flatMap(([column, value]) => {
+      if (passing.has(column)) return []
+      return [Buffer.isBuffer(value) ? hash('sha256', value) : value]
+    }),
+  )
+  return `${rows.length} rows, ${hash('sha256', JSON.stringify(told))}`
 }

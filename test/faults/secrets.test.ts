@@ -1,10 +1,12 @@
 import { base32nopad } from '@scure/base'
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createObject, upload } from '../api/object/object-kit.ts'
 import { rsaAesWrap } from '../hsm/rsa-aes-wrap.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
-import { totpCode } from '../support/hardware-token.ts'
+import { hotpCodes, totpCode } from '../support/hardware-token.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 import { processesOf } from './fault-kit.ts'
 import { everyForm, findIn, findInFiles, findInMemory, mayReadMemory, type Needles, spelled } from './memory.ts'
@@ -26,12 +28,19 @@ const marker = randomBytes(24)
 /** Nothing secret, and sent as a header: what a worker has certainly had in its memory. */
 const witness = `witness-${randomBytes(12).toString('hex')}`
 const sessions: string[] = []
+const hotpSeed = randomBytes(20)
+/** Of objects. */
+const fieldValue = `field-${randomBytes(12).toString('hex')}`
+const fileMarker = randomBytes(24)
+/** What calls of administrators brought in, or were told once; by what it is. */
+const told: Record<string, string> = {}
 
 /** Keys, and what opens the token: never in a process of ours but the token host. */
 function keys(): Needles {
   const seed = Buffer.from(base32nopad.decode(user.totpSecret))
   return {
     'the imported key': everyForm(importedKey),
+    'the HOTP seed': [...everyForm(hotpSeed), ...spelled(base32nopad.encode(hotpSeed))],
     'the TOTP seed': [...everyForm(seed), ...spelled(user.totpSecret)],
     "the hardware token's key": everyForm(Buffer.from(user.hardwareToken.key, 'hex')),
     'the PIN': spelled(readFileSync(appliance.token.pinFile, 'utf8').trim()),
@@ -46,6 +55,9 @@ function passing(): Needles {
     'the plaintext': everyForm(marker),
     'the private id': everyForm(Buffer.from(user.hardwareToken.privateId, 'hex')),
     'a session token': sessions.flatMap(spelled),
+    'a secret field': everyForm(Buffer.from(fieldValue)),
+    'a file': everyForm(fileMarker),
+    ...Object.fromEntries(Object.entries(told).map(([what, text]) => [what, everyForm(Buffer.from(text))])),
   }
 }
 
@@ -64,13 +76,12 @@ async function useAll(): Promise<void> {
   for (let round = 0; round < 12; round++) {
     // Three new connections each time, so that every worker has its turn at each call.
     const client = appliance.client(admin.token)
-    const headers = { 'X-Witness': witness }
-    const sealed = await client.call('POST', `/transparent/${id}/encrypt/imported`, { body: { plaintext }, headers })
-    const { ciphertext } = sealed.json.CALLINFO
+    const sealed = await client.must('POST', `/transparent/${id}/encrypt/imported`, { plaintext })
+    const { ciphertext } = sealed.CALLINFO
     await client.must('POST', `/transparent/${id}/decrypt/imported`, { ciphertext })
     client.close()
     const login = await appliance.client().must('POST', '/auth', appliance.credentials(user))
-    expect((await appliance.client(admin.token).call('GET', '/vault', { headers })).status).toBe(200)
+    await appliance.client(admin.token).must('GET', '/vault')
     sessions.push(String(login.CALLINFO.token))
   }
   await admin.must('POST', `/transparent/${id}/keys/imported/rotate`)
@@ -83,12 +94,61 @@ async function useAll(): Promise<void> {
   )
 }
 
+/** What the people's side does with secrets: in fields and files, shown and sent at enrolments, made up, changed. */
+async function useAmongPeople(): Promise<void> {
+  const { admin, id } = vault
+  const object = await createObject(admin, id, { password: fieldValue })
+  // More than is held in memory while it comes in.
+  const file = await upload(admin, { groupid: id }, Buffer.alloc(1_500_000, fileMarker))
+  for (let round = 0; round < 6; round++) {
+    const client = appliance.client(admin.token)
+    await client.must('GET', `/object/${object}?decrypt=true`)
+    await client.must('GET', `/object/${file}?filedata=true`)
+    client.close()
+  }
+  const { enrolments } = appliance.services
+  await enrolments.enrolCodes(user, { kind: 'hotp', seed: Buffer.from(hotpSeed) }, appliance.commit)
+  for (const otp of hotpCodes(base32nopad.encode(hotpSeed), 0, { count: 6 }))
+    await appliance.client().must('POST', '/auth', { ...appliance.credentials(user), otp })
+
+  const chief = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
+  told['a generated password'] = String((await chief.must('GET', '/utils/pwgen')).CALLINFO['passphrase'])
+  told["a new user's pass phrase"] = `brown lanterns ${randomBytes(8).toString('hex')}`
+  const person = { username: 'someone', fullname: 'Some One', email: 'someone@example.test', status: 129, totp: true }
+  const made = await chief.must('POST', '/user', { ...person, passphrase: told["a new user's pass phrase"] })
+  told['a seed shown in a URI'] = new URL(String(made.CALLINFO['otpauth'])).searchParams.get('secret') ?? ''
+  told['a seed shown'] = String((await chief.must('POST', `/user/${user.id}/otp`, { kind: 'totp' })).CALLINFO['secret'])
+  told['a seed sent'] = base32nopad.encode(randomBytes(20))
+  const sent = JSON.stringify({ kind: 'hotp', secret: told['a seed sent'] })
+  expect((await chief.call('POST', `/user/${user.id}/otp`, { raw: sent })).status).toBe(201)
+  told['a pass phrase given'] = `grey lanterns ${randomBytes(8).toString('hex')}`
+  const { id: other } = await appliance.addUser()
+  await chief.must('PUT', `/user/${other}/passphrase`, { newpassphrase: told['a pass phrase given'] })
+  // Refusals repeat nothing of what was sent.
+  await chief.call('POST', `/user/${user.id}/otp`, { raw: sent })
+  await admin.call('PUT', `/object/${object}`, { body: { password: `${fieldValue}\u0001` } })
+}
+
+/** Every worker has it in memory now, and will not have let go of it by the time of the search. */
+async function showWitness(): Promise<void> {
+  for (let round = 0; round < 12; round++) {
+    const client = appliance.client(vault.admin.token)
+    expect((await client.call('GET', '/vault', { headers: { 'X-Witness': witness } })).status).toBe(200)
+  }
+}
+
 beforeAll(async () => {
   // The most that the journal can be made to say.
   appliance = await TestAppliance.start({ log: { level: 'trace' } })
   user = await appliance.addUser()
   vault = await makeVault(appliance)
+  // Whatever anybody puts into a temporary file is searched too.
+  const temporary = join(appliance.directory, 'temporary')
+  mkdirSync(temporary)
+  await appliance.restart('SIGTERM', { TMPDIR: temporary })
   await useAll()
+  await useAmongPeople()
+  await showWitness()
 })
 afterAll(() => appliance.close())
 
@@ -110,15 +170,14 @@ describe('after every use of them, keys and PIN', () => {
     },
   )
 
-  it('are in no argument and no environment of a process, and no token host leaves a core dump', () => {
+  it('are in no argument and no environment of a process, and none leaves a core dump', () => {
     const { workers, hosts } = processesOf(appliance)
     expect(hosts).toHaveLength(2)
     for (const pid of [appliance.pid, ...workers, ...hosts]) {
       for (const file of ['cmdline', 'environ'])
         expect(findIn(readFileSync(`/proc/${pid}/${file}`), keys())).toEqual([])
-    }
-    for (const pid of hosts)
       expect(readFileSync(`/proc/${pid}/limits`, 'latin1')).toMatch(/^Max core file size +0 +0 /m)
+    }
   })
 })
 

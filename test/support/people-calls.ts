@@ -1,0 +1,311 @@
+import { base32nopad } from '@scure/base'
+import { randomBytes } from 'node:crypto'
+import type { Permission } from '../../src/access/permission.ts'
+import { server, upload, formWith } from '../api/object/object-kit.ts'
+import type { TestAppliance, TestUser } from './appliance.ts'
+import type { CallOptions, TestClient } from './client.ts'
+import { type ClientCa, pemOf } from './client-pki.ts'
+import { hotpCodes } from './hardware-token.ts'
+
+/** Somebody who makes calls. */
+export interface Actor {
+  readonly user: TestUser
+  readonly client: TestClient
+}
+
+/** What a call is made of; `options` when it is sent, for an OTP is good once. */
+export interface ReadyCall {
+  readonly path: string
+  readonly options?: (actor: Actor) => CallOptions
+}
+
+/** Where calls are made: an Admin of the vault who holds every capability. */
+export interface Ground {
+  readonly appliance: TestAppliance
+  readonly chief: Actor
+  readonly vaultId: string
+  readonly ca: ClientCa
+  /** Others who share its vaults, with their permission bit. */
+  readonly members?: readonly (readonly [userId: number, status: number])[]
+}
+
+/** `session`: any that is good; a capability, or one of two; a permission in the vault, and a capability beside it. */
+export type Need = 'session' | 'admin' | 'createVault' | 'admin or createVault' | Permission | 'Admin and createVault'
+
+export interface PeopleCall {
+  readonly needs: Need
+  /** Leaves the database as it is. */
+  readonly reads?: true
+  /** Cannot be answered without the token. */
+  readonly usesToken?: true
+  /** One that succeeds, with everything that it needs made anew. */
+  readonly prepare: (ground: Ground) => ReadyCall | Promise<ReadyCall>
+}
+
+export const secretValue = 'Plain-value.of-a-field'
+export const secretFile = Buffer.alloc(300_000, 'Plain bytes of a file. ')
+const passphrase = 'nine brown lanterns over water'
+
+const json = (path: string, body: object): ReadyCall => ({ path, options: () => ({ body }) })
+/** Not looked for in the echo, because secrets stand in it. */
+const unechoed = (path: string, body: object): ReadyCall => ({
+  path,
+  options: () => ({ raw: JSON.stringify(body) }),
+})
+
+async function objectIn({ chief, vaultId }: Ground): Promise<string> {
+  const { CALLINFO } = await chief.client.must('POST', '/object', {
+    ...server,
+    groupid: vaultId,
+    password: secretValue,
+  })
+  return String(CALLINFO['objectid'])
+}
+const fileIn = ({ chief, vaultId }: Ground): Promise<string> => upload(chief.client, { groupid: vaultId }, secretFile)
+
+async function anotherVault({ chief, members = [] }: Ground): Promise<string> {
+  const [{ id }] = (await chief.client.must('POST', '/vault', { vaultname: 'Another' }))['VAULT'] as [{ id: string }]
+  for (const [userId, status] of members) await chief.client.must('POST', `/vault/${id}/member/${userId}`, { status })
+  return id
+}
+
+const someone = ({ appliance }: Ground): Promise<TestUser> => appliance.addUser()
+
+async function member(ground: Ground, status = 1): Promise<TestUser> {
+  const user = await someone(ground)
+  await ground.chief.client.must('POST', `/vault/${ground.vaultId}/member/${user.id}`, { status })
+  return user
+}
+
+async function sessionOf(ground: Ground): Promise<{ user: TestUser; session: number }> {
+  const user = await someone(ground)
+  await ground.appliance.login(user)
+  const [session] = await ground.appliance.services.sessions.list(user.id)
+  return { user, session: session?.id ?? 0 }
+}
+
+async function hotpOf({ appliance }: Ground, user: TestUser): Promise<{ device: number; seed: string }> {
+  const seed = randomBytes(20)
+  const text = base32nopad.encode(seed)
+  const { device } = await appliance.services.enrolments.enrolCodes(user, { kind: 'hotp', seed }, appliance.commit)
+  return { device: device.id, seed: text }
+}
+
+const cardForm = ({ ca }: Ground): CallOptions =>
+  formWith({}, Buffer.from(pemOf(ca.issue('/CN=Card'))), 'card.cer', 'file')
+
+const newUser = (): object => {
+  const username = `new-${randomBytes(4).toString('hex')}`
+  return {
+    username,
+    fullname: 'Somebody New',
+    email: `${username}@example.test`,
+    status: [0, 7],
+    passphrase,
+    totp: true,
+  }
+}
+
+/** Every call of the people's side that wants a session, by method and path of its contract. */
+export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
+  'GET /auth/logout': { needs: 'session', prepare: () => ({ path: '/auth/logout' }) },
+  'POST /auth/check': { needs: 'session', reads: true, prepare: () => ({ path: '/auth/check' }) },
+  'GET /auth/check': { needs: 'session', reads: true, prepare: () => ({ path: '/auth/check' }) },
+  'PUT /auth/passphrase': {
+    needs: 'session',
+    usesToken: true,
+    prepare: () => ({
+      path: '/auth/passphrase',
+      options: ({ user }) => ({
+        body: { passphrase: user.passphrase, newpassphrase: passphrase, otp: user.hardwareToken.press() },
+      }),
+    }),
+  },
+
+  'GET /user/:userid/sessions': {
+    needs: 'admin',
+    reads: true,
+    prepare: async (on) => ({ path: `/user/${(await someone(on)).id}/sessions` }),
+  },
+  'DELETE /user/:userid/sessions/:sessionid': {
+    needs: 'admin',
+    prepare: async (on) => {
+      const { user, session } = await sessionOf(on)
+      return { path: `/user/${user.id}/sessions/${session}` }
+    },
+  },
+  'DELETE /user/:userid/sessions': {
+    needs: 'admin',
+    prepare: async (on) => ({ path: `/user/${(await sessionOf(on)).user.id}/sessions` }),
+  },
+  'PUT /user/:userid/passphrase': {
+    needs: 'admin',
+    usesToken: true,
+    prepare: async (on) => json(`/user/${(await someone(on)).id}/passphrase`, { newpassphrase: passphrase }),
+  },
+
+  'GET /user/:userid/otp': {
+    needs: 'admin',
+    reads: true,
+    prepare: async (on) => ({ path: `/user/${(await someone(on)).id}/otp` }),
+  },
+  'POST /user/:userid/otp': {
+    needs: 'admin',
+    usesToken: true,
+    prepare: async (on) => json(`/user/${(await someone(on)).id}/otp`, { kind: 'totp' }),
+  },
+  'DELETE /user/:userid/otp/:deviceid': {
+    needs: 'admin',
+    prepare: async (on) => {
+      const user = await someone(on)
+      return { path: `/user/${user.id}/otp/${(await hotpOf(on, user)).device}` }
+    },
+  },
+  'PUT /user/:userid/otp/:deviceid/resync': {
+    needs: 'admin',
+    usesToken: true,
+    prepare: async (on) => {
+      const user = await someone(on)
+      const { device, seed } = await hotpOf(on, user)
+      const [otp1, otp2] = hotpCodes(seed, 5, { count: 2 })
+      return unechoed(`/user/${user.id}/otp/${device}/resync`, { otp1, otp2 })
+    },
+  },
+
+  'GET /user': { needs: 'admin or createVault', reads: true, prepare: () => ({ path: '/user' }) },
+  'GET /user/:userid': {
+    needs: 'admin or createVault',
+    reads: true,
+    prepare: ({ chief }) => ({ path: `/user/${chief.user.id}` }),
+  },
+  'POST /user': { needs: 'admin', usesToken: true, prepare: () => json('/user', newUser()) },
+  'PUT /user/:userid': {
+    needs: 'admin',
+    prepare: async (on) => json(`/user/${(await someone(on)).id}`, { fullname: 'Another Name' }),
+  },
+  'POST /user/:userid': {
+    needs: 'admin',
+    prepare: async (on) => json(`/user/${(await someone(on)).id}`, { status: 129 }),
+  },
+  'DELETE /user/:userid': { needs: 'admin', prepare: async (on) => ({ path: `/user/${(await someone(on)).id}` }) },
+
+  'GET /usercert': { needs: 'session', reads: true, prepare: () => ({ path: '/usercert' }) },
+  'GET /usercert/:userid': {
+    needs: 'session',
+    reads: true,
+    prepare: ({ chief }) => ({ path: `/usercert/${chief.user.id}` }),
+  },
+  'POST /usercert/:userid': {
+    needs: 'admin',
+    usesToken: true,
+    prepare: async (on) => {
+      const [{ id }, form] = [await someone(on), cardForm(on)]
+      return { path: `/usercert/${id}`, options: () => form }
+    },
+  },
+  'DELETE /usercert/:userid': {
+    needs: 'admin',
+    prepare: async (on) => {
+      const path = `/usercert/${(await someone(on)).id}`
+      await on.chief.client.call('POST', path, cardForm(on))
+      return { path }
+    },
+  },
+
+  'POST /vault': { needs: 'createVault', usesToken: true, prepare: () => json('/vault', { vaultname: 'New' }) },
+  'GET /vault': { needs: 'session', reads: true, prepare: () => ({ path: '/vault' }) },
+  'GET /vault/:vaultid': { needs: 'Read', reads: true, prepare: ({ vaultId }) => ({ path: `/vault/${vaultId}` }) },
+  'PUT /vault/:vaultid': {
+    needs: 'Admin',
+    prepare: ({ vaultId }) => json(`/vault/${vaultId}`, { description: randomBytes(4).toString('hex') }),
+  },
+  'DELETE /vault/:vaultid': {
+    needs: 'Admin and createVault',
+    prepare: async (on) => ({ path: `/vault/${await anotherVault(on)}` }),
+  },
+  'GET /vault/:vaultid/members': {
+    needs: 'Read',
+    reads: true,
+    prepare: ({ vaultId }) => ({ path: `/vault/${vaultId}/members` }),
+  },
+  'POST /vault/:vaultid/member/:userid': {
+    needs: 'Admin',
+    prepare: async (on) => json(`/vault/${on.vaultId}/member/${(await someone(on)).id}`, { status: 1 }),
+  },
+  'PUT /vault/:vaultid/member/:userid': {
+    needs: 'Admin',
+    prepare: async (on) => json(`/vault/${on.vaultId}/member/${(await member(on)).id}`, { status: 2 }),
+  },
+  'DELETE /vault/:vaultid/member/:userid': {
+    needs: 'Admin',
+    prepare: async (on) => ({ path: `/vault/${on.vaultId}/member/${(await member(on)).id}` }),
+  },
+
+  'GET /utils/policies': { needs: 'session', reads: true, prepare: () => ({ path: '/utils/policies' }) },
+  'GET /utils/pwgen': { needs: 'session', reads: true, usesToken: true, prepare: () => ({ path: '/utils/pwgen' }) },
+  'GET /utils/statusvalues': { needs: 'session', reads: true, prepare: () => ({ path: '/utils/statusvalues' }) },
+  'GET /utils/version': { needs: 'session', reads: true, prepare: () => ({ path: '/utils/version' }) },
+  'POST /utils/get_mime_type': {
+    needs: 'session',
+    reads: true,
+    prepare: () => json('/utils/get_mime_type', { data: 'iVBORw0KGgo=', extension: 'png' }),
+  },
+  'GET /template': { needs: 'session', reads: true, prepare: () => ({ path: '/template' }) },
+  'GET /template/:templateid': { needs: 'session', reads: true, prepare: () => ({ path: '/template/1' }) },
+  'POST /filecollect': {
+    needs: 'session',
+    reads: true,
+    prepare: () => ({ path: '/filecollect', options: () => formWith({}, secretFile) }),
+  },
+
+  'POST /object': {
+    needs: 'Write',
+    usesToken: true,
+    prepare: ({ vaultId }) => json('/object', { ...server, groupid: vaultId, password: secretValue }),
+  },
+  'POST /object (a file)': {
+    needs: 'Write',
+    usesToken: true,
+    prepare: ({ vaultId }) => ({ path: '/object', options: () => formWith({ groupid: vaultId }, secretFile) }),
+  },
+  'GET /object/:objectid': {
+    needs: 'Read',
+    reads: true,
+    prepare: async (on) => ({ path: `/object/${await objectIn(on)}` }),
+  },
+  'GET /object/:objectid (its secrets)': {
+    needs: 'Read',
+    reads: true,
+    usesToken: true,
+    prepare: async (on) => ({ path: `/object/${await objectIn(on)}?decrypt=true` }),
+  },
+  'GET /object/:objectid (its file)': {
+    needs: 'Read',
+    reads: true,
+    usesToken: true,
+    prepare: async (on) => ({ path: `/object/${await fileIn(on)}?filedata=true` }),
+  },
+  'PUT /object/:objectid': {
+    needs: 'Write',
+    usesToken: true,
+    prepare: async (on) => json(`/object/${await objectIn(on)}`, { password: 'another value' }),
+  },
+  'PUT /object/:objectid (a file)': {
+    needs: 'Write',
+    usesToken: true,
+    prepare: async (on) => ({ path: `/object/${await fileIn(on)}`, options: () => formWith({}, secretFile) }),
+  },
+  'DELETE /object/:objectid': { needs: 'Write', prepare: async (on) => ({ path: `/object/${await objectIn(on)}` }) },
+  'GET /find': { needs: 'session', reads: true, prepare: () => ({ path: '/find?needle=core1' }) },
+  'GET /find/:needle': { needs: 'session', reads: true, prepare: () => ({ path: '/find/core1' }) },
+}
+
+/** Begins a ground: the chief, his vault, a CA for cards that the test cleans up. */
+export async function givenGround(appliance: TestAppliance, ca: ClientCa): Promise<Ground> {
+  const user = await appliance.addUser(['read', 'createVault', 'admin', 'audit', 'active'])
+  const client = await appliance.login(user)
+  const [{ id: vaultId }] = (await client.must('POST', '/vault', { vaultname: 'Ground' }))['VAULT'] as [{ id: string }]
+  return { appliance, chief: { user, client }, vaultId, ca }
+}
+
+export const methodOf = (name: string): string => name.split(' ')[0] ?? ''
