@@ -52,7 +52,8 @@ export function authorize(contract: AnyEndpoint, admission: Admission, body: Jso
 
 function checkPermission(access: InVault, { vault }: Admission, body: JsonObject): void {
   const { member } = access
-  if (member !== undefined && body[member] === undefined) throw new Fault('request.invalid', `${member} is missing.`)
+  if (member !== undefined && body[member] === undefined)
+    throw new Fault('request.invalid', `${member} is missing; in a form it stands before the file.`)
   if (vault === undefined) throw new Fault(access.subject?.locator?.missing ?? 'vault.not_found')
   if (!includes(vault.permission, access.permission))
     throw new Fault(

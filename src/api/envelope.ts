@@ -168,13 +168,15 @@ function asciiJson(value: unknown): string {
 
 /** Credentials for a proxy in front, and cookies that are none of ours: echoing them would only spread them. */
 const unechoed = new Set(['authorization', 'proxy-authorization', 'cookie'])
-const canonicalNames = new Map<string, string>()
+/** HTTP/2 says the host in a field of its own (RFC 9113, 8.3.1). */
+const canonicalNames = new Map([[':authority', 'Host']])
 
 /** The request's headers under their customary capitals (`X-Http-Token`). */
 function canonicalHeaders(headers: IncomingHeaders): JsonObject {
   const echoed: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':') || unechoed.has(name)) continue
+    const isOfProtocol = name.startsWith(':') && !canonicalNames.has(name)
+    if (value === undefined || isOfProtocol || unechoed.has(name)) continue
     echoed[canonicalName(name)] = Array.isArray(value) ? value.join(', ') : value
   }
   return echoed

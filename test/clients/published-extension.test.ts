@@ -89,6 +89,12 @@ async function ok(method: string, path: string, body?: object): Promise<Envelope
   return json
 }
 
+it('has its headers echoed as over HTTP/1.1', async () => {
+  const { HEADERS } = await ok('POST', '/auth/check')
+  expect(HEADERS).toMatchObject({ Host: new URL(appliance.url).host, 'X-Http-Token': token, 'Sec-Fetch-Mode': 'cors' })
+  expect(Object.keys(HEADERS).filter((name) => name.startsWith(':'))).toEqual([])
+})
+
 it('opens its popup: vaults, templates and policies in parallel, and each is what it can show', async () => {
   const [, vaults, templates, policies] = await Promise.all([
     ok('POST', '/auth/check'),

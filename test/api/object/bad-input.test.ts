@@ -93,7 +93,7 @@ describe('POST /object', () => {
     const { groupid, ...rest } = { groupid: vault.id, ...server }
     const without = await admin.post('/object', rest)
     expectFault(without, 400, 1804)
-    expect(without.json.ERRORS?.[0]).toBe('groupid is missing.')
+    expect(without.json.ERRORS?.[0]).toBe('groupid is missing; in a form it stands before the file.')
     const untyped = await admin.post('/object', { groupid, host: 'x' })
     expectFault(untyped, 400, 1804)
     expect(untyped.json.ERRORS?.[0]).toBe('templateid is missing.')

@@ -155,6 +155,7 @@ describe('POST /object with a file', () => {
   })
 
   const two = Buffer.from('\r\n--test-boundary\r\nContent-Disposition: form-data; name="b"; filename="b"\r\n\r\nx')
+  const field = Buffer.from('\r\n--test-boundary\r\nContent-Disposition: form-data; name="groupid"\r\n\r\n1')
   const refused: readonly (readonly [
     string,
     () => { raw: Buffer; headers: Record<string, string> },
@@ -170,6 +171,7 @@ describe('POST /object with a file', () => {
       400,
       1804,
     ],
+    ['a large file before its fields', () => formWith({}, Buffer.concat([contentOf(2_000_000), field])), 400, 1804],
     ['a file for a template without one', () => formWith({ groupid: vault.id, ...server }, contentOf(9)), 400, 1611],
     ['a file of another kind', () => formWith({ groupid: vault.id, templateid: 31 }, contentOf(9), 'x.exe'), 400, 1611],
     ['a large file in a foreign vault', () => formWith({ groupid: '999' }, contentOf(2_000_000)), 404, 1400],
