@@ -14,10 +14,11 @@ export function singleValues(pairs: Iterable<readonly [name: string, value: stri
 
 /** Adds a member of a query or a form. @throws Fault `request.invalid` */
 export function addMember(members: Record<string, string>, name: string, value: string): void {
-  const [shown, text] = [name.slice(0, 64), name + value]
-  if (name in members) throw new Fault('request.invalid', `The field ${shown} is there twice.`)
+  const field = /^[\w.-]{1,64}$/.test(name) ? `The field ${name}` : 'A field'
+  const text = name + value
+  if (name in members) throw new Fault('request.invalid', `${field} is there twice.`)
   // U+FFFD is what decoders write for bytes that they cannot read.
   if (!isPlainText(text) || text.includes('\ufffd'))
-    throw new Fault('request.invalid', `The field ${shown} holds NUL, or bytes that are no UTF-8.`)
+    throw new Fault('request.invalid', `${field} holds NUL, or bytes that are no UTF-8.`)
   members[name] = value
 }

@@ -17,7 +17,7 @@ const roles: readonly (readonly [role: string, files: RegExp])[] = [
   ['pkcs11', /^hsm\/pkcs11\//],
   ['store', /^store\//],
   ['audit', /^audit\//],
-  ['contract', /^api\/(endpoint|envelope|faults|openapi(-[a-z]+)?|shapes)\.ts$/],
+  ['contract', /^api\/(endpoint|envelope|faults|flag|openapi(-[a-z]+)?|shapes)\.ts$/],
   ['pipeline', /^api\//],
   ['route', /^[a-z]+\/routes\//],
   ['server', /^server\//],

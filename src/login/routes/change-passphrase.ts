@@ -15,6 +15,7 @@ export const changePassphrase = (changes: PassphraseChanges) =>
     summary: 'Change your own pass phrase',
     access: { kind: 'session' },
     success: 200,
+    faults: ['passphrase.refused', 'login.refused', 'login.throttled', 'login.busy'],
     reply: {
       callinfo: z.object({
         userstatus: z.string(),

@@ -14,6 +14,7 @@ export const resetPassphrase = (changes: PassphraseChanges) =>
     summary: 'Give a user another pass phrase',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
+    faults: ['user.not_found', 'passphrase.refused', 'login.busy'],
     reply: {
       callinfo: z.object({
         calculated_status: z.int(),

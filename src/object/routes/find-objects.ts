@@ -8,7 +8,12 @@ import type { ObjectReading } from '../reading.ts'
 import { objectSchema, recordsOf } from './object-record.ts'
 
 /** A browser looks for the host name of a page, which can have 253 characters. */
-const needle = z.string().trim().min(1, 'must not be empty').max(255, 'must have 255 characters at most')
+const needle = z
+  .string()
+  .regex(/^[^\0]*$/, 'must not hold NUL')
+  .trim()
+  .min(1, 'must not be empty')
+  .max(255, 'must have 255 characters at most')
 
 export interface FindDependencies {
   readonly reading: ObjectReading

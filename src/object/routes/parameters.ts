@@ -13,9 +13,9 @@ export const objectId = z
 /** An empty name is none: the appliance then derives one. */
 export const objectName = z
   .string()
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
   .trim()
   .max(maxNameLength, `must have ${maxNameLength} characters at most`)
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
   .transform((name) => name || undefined)
 
 /** A flag of a query. */

@@ -13,7 +13,7 @@ export const removeDevice = (devices: Devices) =>
     summary: 'Take an OTP device from a user',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
-    faults: ['otp.device_not_found'],
+    faults: ['user.not_found', 'otp.device_not_found'],
     reply: { callinfo: z.object({ message: z.string(), otpdevice: deviceSchema }) },
     params: deviceParams,
     body: z.object({}),

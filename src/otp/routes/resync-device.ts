@@ -17,7 +17,7 @@ export const resyncDevice = (devices: Devices, resync: Resync) =>
     summary: 'Resynchronise a HOTP token by two consecutive codes',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
-    faults: ['otp.device_not_found', 'otp.resync_failed'],
+    faults: ['user.not_found', 'otp.device_not_found', 'otp.resync_failed'],
     reply: { callinfo: z.object({ message: z.string() }) },
     params: deviceParams,
     body: z.object({ otp1: code, otp2: code }),

@@ -14,7 +14,7 @@ export const endSession = (sessions: Sessions) =>
     summary: 'End one session of a user',
     access: { kind: 'session' },
     success: 200,
-    faults: ['session.not_found', 'access.capability'],
+    faults: ['user.not_found', 'session.not_found', 'access.capability'],
     reply: { callinfo: z.object({ message: z.string() }) },
     params: z.object({ userid: z.string(), sessionid: z.string() }),
     body: z.object({}),

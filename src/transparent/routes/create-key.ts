@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
+import { flag } from '../../api/flag.ts'
 import { Fault } from '../../fault.ts'
 import { defaultKeyType, type KeyType } from '../key-type.ts'
 import type { Keyring } from '../keyring.ts'
 import type { NewKey } from '../new-key.ts'
 import { keySubject } from '../records.ts'
-import { flag, info, keyNames, keyParams, keyTypeNamed, rotationPeriod } from './parameters.ts'
+import { info, keyNames, keyParams, keyTypeNamed, rotationPeriod } from './parameters.ts'
 
 /** What a new key may do when its creator does not say: settings of the appliance. */
 export interface KeyDefaults {
@@ -67,7 +68,7 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
     summary: 'Create a key',
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 201,
-    faults: ['key.exists', 'key.type_unknown', 'key.residency', 'hsm.unsupported'],
+    faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'key.residency', 'hsm.unsupported'],
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     body: z.object(newKeyMembers(defaults)),

@@ -16,7 +16,7 @@ export const importKey = (transfers: Transfers, defaults: KeyDefaults) =>
     summary: 'Import a key that was made elsewhere',
     access: { kind: 'vault', permission: 'Write', subject: keySubject },
     success: 201,
-    faults: ['key.exists', 'key.type_unknown', 'import.invalid', 'key.residency'],
+    faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'import.invalid', 'key.residency'],
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     body: z.object({ ...newKeyMembers(defaults), wrapped_key: z.string(), public_key: z.string().optional() }),

@@ -9,7 +9,7 @@ export const keyParams = z.object({
   [vaultParameter]: z.string(),
   name: z
     .string()
-    .regex(/^\w[\w.-]{0,127}$/, 'must have 1 to 128 letters, digits and _ . - and begin with a letter or digit'),
+    .regex(/^\w[\w.-]{0,127}$/, 'must have 1 to 128 letters, digits and _ . - and begin with a letter, a digit or _'),
 })
 
 /** What answers about a key call it. */
@@ -21,12 +21,6 @@ const aVersion = 'must be a key version: 1 or more'
 export const keyVersion = z
   .union([z.int().min(1).max(999_999_999), z.string().regex(/^[1-9]\d{0,8}$/, aVersion)], aVersion)
   .transform(Number)
-
-/** Flags arrive as JSON booleans, or as the text that answers carry. */
-export const flag = z.union(
-  [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
-  'must be true or false',
-)
 
 export const info = z.string().max(4096, 'must have 4096 characters at most')
 
@@ -51,8 +45,7 @@ export const rotationPeriod = z
 export function keyTypeNamed(name: string): KeyType {
   const type = findKeyType(name)
   const offered = keyTypes.map((known) => known.name).join(', ')
-  if (type === undefined)
-    throw new Fault('key.type_unknown', `There is no key type ${name.slice(0, 64)}; there are ${offered}.`)
+  if (type === undefined) throw new Fault('key.type_unknown', `type is none of the key types: ${offered}.`)
   return type
 }
 

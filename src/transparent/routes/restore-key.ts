@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
+import { flag } from '../../api/flag.ts'
 import { includes } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
 import { keySubject } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { bytesOf, flag, keyNames, keyParams } from './parameters.ts'
+import { bytesOf, keyNames, keyParams } from './parameters.ts'
 
 /** `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs Admin. */
 export const restoreKey = (transfers: Transfers) =>

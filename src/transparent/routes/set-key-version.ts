@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
+import { flag } from '../../api/flag.ts'
 import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
-import { flag, keyNames, keyParams, keyVersion } from './parameters.ts'
+import { keyNames, keyParams, keyVersion } from './parameters.ts'
 
 /** `PUT /transparent/:vaultid/keys/:name/versions/:version`: forbids every use of one version, or allows it again. */
 export const setKeyVersion = (keyring: Keyring) =>

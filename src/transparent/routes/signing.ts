@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { flag } from '../../api/flag.ts'
 import { Fault } from '../../fault.ts'
 import type { Hash } from '../../hsm/hsm.ts'
 import type { SigningRequest } from '../signatures.ts'
 import { readCiphertext, type Ciphertext } from '../ciphertext.ts'
-import { bytesOf, flag } from './parameters.ts'
+import { bytesOf } from './parameters.ts'
 
 const hashNames: Readonly<Record<string, Hash>> = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
+import { flag } from '../../api/flag.ts'
 import type { Keyring } from '../keyring.ts'
 import { keySubject } from '../records.ts'
 import { keyItem, keySchema } from './key-item.ts'
-import { flag, info, keyNames, keyParams, keyVersion, rotationPeriod } from './parameters.ts'
+import { info, keyNames, keyParams, keyVersion, rotationPeriod } from './parameters.ts'
 
 /** `PUT /transparent/:vaultid/keys/:name`: changes flags and limits of a key. Export and backup can be turned off, never on. */
 export const updateKey = (keyring: Keyring) =>

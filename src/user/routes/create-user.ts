@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
+import { flag } from '../../api/flag.ts'
 import type { Users } from '../user.ts'
 import { field, status } from './user-fields.ts'
 import { userRecord, userSchema } from './user-record.ts'
@@ -11,9 +12,7 @@ const body = z.object({
   status,
   passphrase: field,
   yubikey: z.string().optional(),
-  totp: z
-    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], 'must be true or false')
-    .optional(),
+  totp: flag.optional(),
 })
 
 const createdSchema = z.object({
@@ -35,7 +34,14 @@ export const createUser = (users: Users) =>
     summary: 'Create a user',
     access: { kind: 'session', capability: 'admin' },
     success: 201,
-    faults: ['user.exists', 'user.invalid', 'otp.device_exists', 'otp.device_invalid'],
+    faults: [
+      'user.exists',
+      'user.invalid',
+      'passphrase.refused',
+      'login.busy',
+      'otp.device_exists',
+      'otp.device_invalid',
+    ],
     reply: { callinfo: createdSchema },
     params: z.object({}),
     body,

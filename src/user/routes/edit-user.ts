@@ -25,6 +25,7 @@ export const editUser = (users: Users, method: 'PUT' | 'POST') =>
       'user.not_found',
       'user.exists',
       'user.invalid',
+      'otp.device_not_found',
       'otp.device_exists',
       'otp.device_limit',
       'otp.device_invalid',

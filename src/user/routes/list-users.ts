@@ -13,6 +13,8 @@ const needle = z
   .refine((text) => Array.from(text).length <= 15, 'must have 15 characters at most')
   .regex(/^\P{Cc}*$/u, 'must not hold control characters')
 
+const anIdOrText = 'must be an id, or a text of 15 characters at most without control characters'
+
 const access = { kind: 'session', capability: ['admin', 'createVault'] } as const
 const isAdministrator = ({ capabilities }: Caller): boolean => holds(capabilities, 'admin')
 
@@ -47,8 +49,9 @@ export const readUser = (users: Users) =>
     summary: 'Read a user by id, or search for some',
     access,
     success: 200,
+    faults: ['user.not_found'],
     reply,
-    params: z.object({ userid: z.union([z.string().regex(/^\d+$/), needle]) }),
+    params: z.object({ userid: z.union([z.string().regex(/^\d+$/), needle], anIdOrText) }),
     body: z.object({}),
     async run({ params: { userid }, caller }) {
       const found = /^\d+$/.test(userid)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint, vaultParameter } from '../../api/endpoint.ts'
+import { flag } from '../../api/flag.ts'
 import type { Vaults } from '../vault.ts'
 
 /** `PUT /transparent/:vaultid/settings`: how the keys of a vault may be made and used. */
@@ -17,7 +18,7 @@ export const setKeyRules = (vaults: Vaults) =>
     },
     params: z.object({ [vaultParameter]: z.string() }),
     body: z.object({
-      create_on_encrypt: z.boolean().optional(),
+      create_on_encrypt: flag.optional(),
       signing_permission: z.enum(['Read', 'Write', 'Admin']).optional(),
     }),
     async run({ body, vault, commit }) {

@@ -5,10 +5,10 @@ import type { VaultFields } from '../records.ts'
 
 const name = z
   .string()
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
   .trim()
   .min(1, 'must not be empty')
   .max(128, 'must have 128 characters at most')
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
 
 const aPolicy = 'must be the id of a password policy'
 

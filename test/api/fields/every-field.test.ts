@@ -1,0 +1,113 @@
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { AnyEndpoint } from '../../../src/api/endpoint.ts'
+import { faultCatalogue } from '../../../src/api/faults.ts'
+import { faultsOf } from '../../../src/api/openapi-operation.ts'
+import { tables } from '../../../src/tables.ts'
+import type { Answer } from '../../support/client.ts'
+import { contracts } from '../../support/contracts.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { formWith } from '../object/object-kit.ts'
+import { goodCalls, type Arrange, type GoodCall } from './good-calls.ts'
+import { makePremises, type Premises } from './premises.ts'
+import { triesOf, type Form, type Try } from './tries.ts'
+
+/**
+ * Every field of every call, with everything that it should not be. What the published document forbids is refused; a refusal is one
+ * that is documented for the call, names the field, and changes nothing. New calls and fields are covered as their contracts say.
+ */
+
+/** But for documents, which are no calls, and LIST, which HTTP/1.1 does not know: GET on the same address is the same. */
+const calls = contracts.filter(({ method, document }) => document === undefined && method !== 'LIST')
+const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${path}`
+
+let at: Premises
+let database: Database.Database
+
+beforeAll(async () => {
+  at = await makePremises()
+  database = new Database(at.appliance.config.store.sqlite ?? '', { readonly: true })
+})
+afterAll(async () => {
+  database.close()
+  await expectUnharmed(at.appliance)
+  await at.close()
+})
+
+it('every call of the interface has a form that succeeds', () => {
+  expect(Object.keys(goodCalls).toSorted()).toEqual(calls.map(nameOf).toSorted())
+})
+
+const named = calls.map((contract) => [nameOf(contract), contract] as const)
+
+it.each(named)('%s', { timeout: 300_000 }, async (name, contract) => {
+  const problems: string[] = []
+  for (const arrange of [goodCalls[name] ?? []].flat()) problems.push(...(await problemsOf(contract, arrange)))
+  expect(problems).toEqual([])
+})
+
+async function problemsOf(contract: AnyEndpoint, arrange: Arrange): Promise<string[]> {
+  const problems: string[] = []
+  let good = await arrange(at)
+  for (const one of triesOf(contract, complete(good), at.foreign)) {
+    const before = stored()
+    const answer = await send(contract, one.spoil(complete(good)), one.form)
+    const isUnchanged = answer.status < 300 || good.oneTime !== undefined || stored() === before
+    const problem = problemOf(contract, one, answer) ?? (isUnchanged ? undefined : 'changed something')
+    if (problem !== undefined) problems.push(`${one.form} ${one.field}, ${one.what}: ${problem}`)
+    if (answer.status < 300 && good.once) good = await arrange(at)
+  }
+  return problems
+}
+
+const complete = (call: GoodCall): GoodCall => ({ ...call, members: { ...call.members, ...call.oneTime?.() } })
+
+function send(
+  { method, path }: AnyEndpoint,
+  { client = at.admin, params = {}, members = {}, file }: GoodCall,
+  form: Form,
+): Promise<Answer> {
+  const address = path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name] ?? '')
+  const text = String(
+    new URLSearchParams(Object.entries(members).map(([name, value]): [string, string] => [name, String(value)])),
+  )
+  if (method === 'GET') return client.get(`${address}?${text}`)
+  if (file !== undefined) return client.call(method, address, formWith(members, Buffer.from(file)))
+  if (form === 'urlencoded')
+    return client.call(method, address, { raw: text, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } })
+  return client.call(method, address, { raw: JSON.stringify(members) })
+}
+
+function problemOf(contract: AnyEndpoint, { field, verdict }: Try, { status, json }: Answer): string | undefined {
+  if (status < 300) return verdict === 'refused' ? 'was taken' : undefined
+  const [number = ''] = Object.keys(json.ERRORCODES ?? {})
+  const sentence = json.ERRORS?.join() ?? ''
+  const told = `${status} ${number} ${sentence}`
+  if (verdict === 'taken') return `was refused: ${told}`
+  const code = faultsOf(contract).find((one) => String(faultCatalogue[one].number) === number)
+  if (code === undefined) return `is not documented: ${told}`
+  const row = faultCatalogue[code]
+  if (status >= 500 || status !== row.status || json.ERRORCODES?.[number] !== row.text)
+    return `is not in the catalogue: ${told}`
+  if (code === 'request.invalid' && !sentence.includes(field)) return `does not name the field: ${told}`
+  if (/invalid|pattern|undefined|\[object|NaN|\\d|error|\/\w+\/\w+\//i.test(sentence))
+    return `is no plain sentence: ${told}`
+  return undefined
+}
+
+/** Tables that each call writes by itself, whatever becomes of it, or that housekeeping empties. */
+const incidental = ['sessions', 'session_tokens', 'audit_heads', 'login_attempts', 'login_places', 'doomed_vault_keys']
+
+/** All that is kept. Read anew only where somebody has written. */
+function stored(): string {
+  const version = Number(database.pragma('data_version', { simple: true }))
+  if (seen?.version !== version) seen = { version, rows: JSON.stringify(kept.map(rowsOf)) }
+  return seen.rows
+}
+
+let seen: { readonly version: number; readonly rows: string } | undefined
+const kept = tables.map(({ options: { tableName = '' } }) => tableName).filter((name) => !incidental.includes(name))
+
+/** Without the count of what a vault's key has encrypted: that stays, whatever becomes of a call. */
+const rowsOf = (table: string): object[] =>
+  (database.prepare(`SELECT * FROM ${table}`).all() as object[]).map((row) => ({ ...row, key_uses: undefined }))

@@ -1,0 +1,305 @@
+import { randomBytes } from 'node:crypto'
+import type { TestClient } from '../../support/client.ts'
+import { HardwareToken } from '../../support/hardware-token.ts'
+import { formWith, server } from '../object/object-kit.ts'
+import { importBody } from '../transparent/key-kit.ts'
+import type { Premises } from './premises.ts'
+
+/** A call that succeeds as it stands. */
+export interface GoodCall {
+  /** The administrator where it does not say. */
+  readonly client?: TestClient
+  readonly params?: Readonly<Record<string, string>>
+  /** Of the body, or of the query of a GET. */
+  readonly members?: Readonly<Record<string, unknown>>
+  /** Goes along as multipart/form-data. */
+  readonly file?: string
+  /** Takes away or takes up what it needs, so that it succeeds once. */
+  readonly once?: true
+  /** Members that are used up by each try: one-time passwords. Whoever shows a wrong one is counted. */
+  readonly oneTime?: () => Readonly<Record<string, unknown>>
+}
+
+export type Arrange = (at: Premises) => GoodCall | Promise<GoodCall>
+
+const plaintext = 'AAAA'
+const aNewPassphrase = 'seven wooden lanterns on the quay'
+const once =
+  (arrange: Arrange): Arrange =>
+  async (at) => ({ ...(await arrange(at)), once: true })
+
+const nothing: Arrange = () => ({})
+const ofUser: Arrange = async (at) => ({ params: { userid: await at.newUserId() } })
+const ofCardHolder: Arrange = ({ cardHolder }) => ({ params: { userid: String(cardHolder.id) } })
+const ofVault: Arrange = async (at) => ({ params: { vaultid: await at.newVault() } })
+const ofKey: Arrange = async (at) => ({ params: await at.newKey() })
+const ofKnownKey: Arrange = ({ known }) => ({ params: known })
+
+const editUser: Arrange = once(async (at) => ({
+  params: { userid: await at.newUserId() },
+  members: {
+    username: at.freeName().name,
+    fullname: 'Ed Ited',
+    email: 'edited@example.test',
+    status: 129,
+    otpprefix: await at.newToken(),
+  },
+}))
+
+/** Base32. */
+const newSeed = () => Array.from(randomBytes(32), (byte) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[byte & 31]).join('')
+
+async function ciphertextOf(at: Premises): Promise<string> {
+  return String((await at.told('POST', `/transparent/${at.vaultId}/encrypt/known`, { plaintext }))['ciphertext'])
+}
+
+async function signed(at: Premises, verb: 'sign' | 'hmac', type: string) {
+  const params = await at.newKey({ type })
+  const made = await at.told('POST', `/transparent/${at.vaultId}/${verb}/${params.name}`, { input: plaintext })
+  return { params, made }
+}
+
+/**
+ * Every call of the interface in a form that succeeds, by method and path; several where a call has several forms. A test fails
+ * where a contract has none.
+ */
+export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> = {
+  'POST /auth': [
+    async ({ appliance }) => {
+      const user = await appliance.addUser()
+      return { client: appliance.client(), oneTime: () => appliance.credentials(user) }
+    },
+    async ({ appliance }) => {
+      const user = await appliance.addUser()
+      const keys = ({ passphrase = '', apikey = '', otp = '' }) => ({ keys: passphrase + apikey + otp })
+      return {
+        client: appliance.client(),
+        members: { username: user.username },
+        oneTime: () => keys(appliance.credentials(user)),
+      }
+    },
+  ],
+  'GET /auth/logout': once(async (at) => ({ client: await at.newSession() })),
+  'POST /auth/check': nothing,
+  'GET /auth/check': nothing,
+  'GET /authinfo/logintypes': ({ appliance }) => ({ client: appliance.client() }),
+  'GET /authinfo/smcuser': ({ cardReader }) => ({ client: cardReader }),
+  'PUT /auth/passphrase': once(async ({ appliance }) => {
+    const user = await appliance.addUser()
+    const { passphrase } = user
+    return {
+      client: await appliance.login(user),
+      members: { passphrase, newpassphrase: aNewPassphrase, logintype: 'hwkey_otp' },
+      oneTime: () => ({ otp: user.hardwareToken.press() }),
+    }
+  }),
+
+  'GET /user/:userid/sessions': ({ user }) => ({ params: { userid: String(user.id) } }),
+  'DELETE /user/:userid/sessions/:sessionid': once(async (at) => {
+    const user = await at.appliance.addUser()
+    await at.appliance.login(user)
+    const sessions = (await at.told('GET', `/user/${user.id}/sessions`))['sessions'] as { id: string }[]
+    return { params: { userid: String(user.id), sessionid: sessions[0]?.id ?? '' } }
+  }),
+  'DELETE /user/:userid/sessions': ofUser,
+  'PUT /user/:userid/passphrase': async (at) => ({
+    params: { userid: await at.newUserId() },
+    members: { newpassphrase: aNewPassphrase },
+  }),
+
+  'GET /user/:userid/otp': ofUser,
+  'POST /user/:userid/otp': [
+    once(async (at) => ({
+      params: { userid: await at.newUserId() },
+      members: { kind: 'totp', algorithm: 'sha256', digits: 6, period: 30, secret: newSeed() },
+    })),
+    async (at) => ({ params: { userid: await at.newUserId() }, members: { kind: 'hotp', digits: '8', counter: 5 } }),
+    once(async (at) => {
+      const { publicId, privateId, key } = new HardwareToken()
+      const members = { kind: 'hwkey_otp', public_id: publicId, private_id: privateId, secret: key }
+      return { params: { userid: await at.newUserId() }, members }
+    }),
+  ],
+  'DELETE /user/:userid/otp/:deviceid': once(async (at) => ({ params: (await at.newCodes()).params })),
+  'PUT /user/:userid/otp/:deviceid/resync': once((at) => at.newCodes()),
+
+  'GET /user': () => ({ members: { searchstring: 'user' } }),
+  'GET /user/:userid': ofUser,
+  'POST /user': once((at) => ({
+    members: {
+      username: at.freeName().name,
+      fullname: 'New User',
+      email: 'new@example.test',
+      status: 131,
+      passphrase: aNewPassphrase,
+      totp: true,
+    },
+  })),
+  'PUT /user/:userid': [
+    editUser,
+    async (at) => ({ params: { userid: await at.newUserId() }, members: { status: [0, 7] } }),
+  ],
+  'POST /user/:userid': editUser,
+  'DELETE /user/:userid': ofUser,
+
+  'GET /usercert': nothing,
+  'GET /usercert/:userid': ofCardHolder,
+  'POST /usercert/:userid': ({ cardHolder, certificate }) => ({
+    params: { userid: String(cardHolder.id) },
+    file: certificate,
+  }),
+  'DELETE /usercert/:userid': once(async ({ cardHolder, admin, certificate }) => {
+    // Each time anew, for it is gone after a success.
+    await admin.call('POST', `/usercert/${cardHolder.id}`, formWith({}, Buffer.from(certificate)))
+    return { params: { userid: String(cardHolder.id) } }
+  }),
+
+  'POST /vault': () => ({ members: { vaultname: 'New', policy: '7', description: 'About it' } }),
+  'GET /vault': nothing,
+  'GET /vault/:vaultid': ({ vaultId }) => ({ params: { vaultid: vaultId } }),
+  'PUT /vault/:vaultid': async (at) => ({
+    params: { vaultid: await at.newVault() },
+    members: { groupname: 'Renamed', policy: 7, description: 'About it' },
+  }),
+  'DELETE /vault/:vaultid': once(ofVault),
+  'GET /vault/:vaultid/members': ({ vaultId }) => ({ params: { vaultid: vaultId } }),
+  'POST /vault/:vaultid/member/:userid': once(async (at) => ({
+    params: await at.newMember(false),
+    members: { status: '2' },
+  })),
+  'PUT /vault/:vaultid/member/:userid': async (at) => ({ params: await at.newMember(), members: { status: 2 } }),
+  'DELETE /vault/:vaultid/member/:userid': once(async (at) => ({ params: await at.newMember() })),
+
+  'GET /utils/policies': nothing,
+  'GET /utils/pwgen': [
+    () => ({ members: { type: 'secure', length: '20' } }),
+    () => ({
+      members: { type: 'diceword', words: '5', language: 'en_US', delimiter: 'dash', min_char: '3', max_char: '9' },
+    }),
+    () => ({ members: { policyid: '7', length: '' } }),
+  ],
+  'GET /utils/statusvalues': nothing,
+  'GET /utils/version': nothing,
+  'POST /utils/get_mime_type': () => ({ members: { data: 'JVBERi0xLjcK', extension: 'pdf', size: 1000 } }),
+
+  'GET /template': nothing,
+  'GET /template/:templateid': () => ({ params: { templateid: '1' } }),
+  'POST /filecollect': ({ certificate }) => ({ file: certificate, members: { file1: 'card.pem' } }),
+
+  'POST /object': [
+    ({ vaultId }) => ({
+      members: { ...server, groupid: vaultId, parentid: '0', objectname: 'Named', info: 'More', cryptedinfo: 'Secret' },
+    }),
+    ({ vaultId }) => ({
+      members: { groupid: vaultId, templateid: '3', parentid: '0', description: 'A file' },
+      file: 'content',
+    }),
+  ],
+  'GET /object/:objectid': ({ objectId }) => ({
+    params: { objectid: objectId },
+    members: { decrypt: 'true', children: 'false', filedata: 'false' },
+  }),
+  'PUT /object/:objectid': async (at) => ({
+    params: { objectid: await at.newObject() },
+    members: { ...server, groupid: at.vaultId, parentid: 0, objectname: 'Renamed', password: 'changed' },
+  }),
+  'DELETE /object/:objectid': once(async (at) => ({ params: { objectid: await at.newObject() } })),
+  'GET /find': () => ({ members: { needle: 'example' } }),
+  'GET /find/:needle': () => ({ params: { needle: 'example' } }),
+
+  'GET /transparent/types': nothing,
+  'GET /transparent/:vaultid/keys': ({ vaultId }) => ({ params: { vaultid: vaultId }, members: { after: 'a' } }),
+  'POST /transparent/:vaultid/keys/:name': once((at) => ({
+    params: at.freeName(),
+    members: {
+      type: 'aes256-gcm96',
+      info: 'About it',
+      residency: 'database',
+      allow_export: 'false',
+      allow_plaintext_export: false,
+      allow_backup: true,
+      allow_delete: 'true',
+      auto_rotate_period: 3600,
+    },
+  })),
+  'GET /transparent/:vaultid/keys/:name': ofKnownKey,
+  'PUT /transparent/:vaultid/keys/:name': async (at) => ({
+    params: await at.newKey(),
+    members: { info: 'Changed', allow_delete: false, auto_rotate_period: '0', min_encryption_version: 1 },
+  }),
+  'DELETE /transparent/:vaultid/keys/:name': once(ofKey),
+  'POST /transparent/:vaultid/keys/:name/undelete': once(async (at) => {
+    const params = await at.newKey()
+    await at.told('DELETE', `/transparent/${params.vaultid}/keys/${params.name}`)
+    return { params }
+  }),
+  'POST /transparent/:vaultid/keys/:name/rotate': ofKey,
+  'POST /transparent/:vaultid/keys/:name/trim': async (at) => ({
+    params: await at.newKey(),
+    members: { min_available_version: '1' },
+  }),
+  'PUT /transparent/:vaultid/keys/:name/versions/:version': async (at) => ({
+    params: { ...(await at.newKey()), version: '1' },
+    members: { enabled: false },
+  }),
+  'PUT /transparent/:vaultid/settings': async (at) => ({
+    params: { vaultid: await at.newVault() },
+    members: { create_on_encrypt: false, signing_permission: 'Admin' },
+  }),
+
+  'POST /transparent/:vaultid/encrypt/:name': [
+    ({ known }) => ({ params: known, members: { plaintext, aad: 'AAAA', key_version: '1', type: 'aes128-gcm96' } }),
+    ({ known }) => ({
+      params: known,
+      members: { batch_input: [{ plaintext, aad: 'AAAA', key_version: 1, reference: 'first' }] },
+    }),
+  ],
+  'POST /transparent/:vaultid/decrypt/:name': [
+    async (at) => ({ params: at.known, members: { ciphertext: await ciphertextOf(at), aad: '' } }),
+    async (at) => ({
+      params: at.known,
+      members: { batch_input: [{ ciphertext: await ciphertextOf(at), reference: 'first' }] },
+    }),
+  ],
+  'POST /transparent/rewrap/:vaultid/:name': [
+    async (at) => ({ params: at.known, members: { ciphertext: await ciphertextOf(at), to_version: 1 } }),
+    async (at) => ({ params: at.known, members: { batch_input: [{ ciphertext: await ciphertextOf(at) }] } }),
+  ],
+  'POST /transparent/:vaultid/datakey/:type/:name': ({ known }) => ({
+    params: { ...known, type: 'plaintext' },
+    members: { bits: '256', key_version: 1, aad: 'AAAA' },
+  }),
+  'POST /transparent/:vaultid/sign/:name': async (at) => ({
+    params: await at.newKey({ type: 'ecdsa-p256' }),
+    members: { input: plaintext, prehashed: 'false', marshaling_algorithm: 'jws', key_version: 1 },
+  }),
+  'POST /transparent/:vaultid/verify/:name': [
+    async (at) => {
+      const { params, made } = await signed(at, 'sign', 'ecdsa-p256')
+      return { params, members: { input: plaintext, signature: made['signature'] } }
+    },
+    async (at) => {
+      const { params, made } = await signed(at, 'hmac', 'hmac-sha256')
+      return { params, members: { input: plaintext, hmac: made['hmac'] } }
+    },
+  ],
+  'POST /transparent/:vaultid/hmac/:name': async (at) => ({
+    params: await at.newKey({ type: 'hmac-sha256' }),
+    members: { input: plaintext, key_version: '1' },
+  }),
+  'POST /transparent/random': () => ({ members: { bytes: '16', format: 'hex' } }),
+  'POST /transparent/hash': () => ({ members: { input: plaintext, algorithm: 'sha2-384', format: 'hex' } }),
+
+  'GET /transparent/backup/:vaultid/:name': ofKnownKey,
+  'POST /transparent/restore/:vaultid/:name': once(async (at) => {
+    const { KEYS } = await at.admin.must('GET', `/transparent/backup/${at.vaultId}/known`)
+    return { params: at.freeName(), members: { backup: (KEYS as { backup: string }).backup, force: 'false' } }
+  }),
+  'GET /transparent/export/:vaultid/:name': ofKnownKey,
+  'GET /transparent/export/:vaultid/:name/:version': ({ known }) => ({ params: { ...known, version: '1' } }),
+  'POST /transparent/import/:vaultid/:name': once(async (at) => ({
+    params: at.freeName(),
+    members: await importBody(at.admin, Buffer.alloc(32, 7), { type: 'aes256-gcm96', info: 'From elsewhere' }),
+  })),
+  'GET /transparent/wrapping_key': nothing,
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import type { TestAppliance } from '../../support/appliance.ts'
+import type { TestClient } from '../../support/client.ts'
+import { ClientCa, pemOf } from '../../support/client-pki.ts'
+import { HardwareToken, hotpCodes } from '../../support/hardware-token.ts'
+import { CardAppliance } from '../certificate/card-kit.ts'
+import { createObject } from '../object/object-kit.ts'
+
+export type Premises = Awaited<ReturnType<typeof makePremises>>
+
+/** An appliance with people, vaults, objects and keys: every call of the interface can be made there, and succeeds. */
+export async function makePremises() {
+  const ca = new ClientCa()
+  const card = ca.issue('/CN=Card of the user/O=Example')
+  const cards = await CardAppliance.start(
+    { clientCa: ca.certificate },
+    { login: { freeAttempts: 100, argon2: { memoryKiB: 8192, passes: 1 } } },
+  )
+  const { appliance } = cards
+  const user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
+  const cardHolder = await cards.holder(card)
+  const admin = await appliance.login(user)
+  const vaultId = await newVault(admin)
+  const known = { vaultid: vaultId, name: 'known' }
+  await admin.must('POST', `/transparent/${vaultId}/keys/known`, { allow_export: true, allow_plaintext_export: true })
+
+  const newUserId = async () => String((await appliance.addUser()).id)
+  const freeName = () => ({ vaultid: vaultId, name: `key-${randomBytes(6).toString('hex')}` })
+  /** CALLINFO of a call that must succeed. */
+  const told = async (method: string, path: string, body: object = {}): Promise<Record<string, unknown>> =>
+    (await admin.must(method, path, body)).CALLINFO
+
+  return {
+    appliance,
+    /** Creates vaults and looks after users, and is Admin of a vault with an object and the key `known`. */
+    admin,
+    user,
+    vaultId,
+    known,
+    objectId: await createObject(admin, vaultId),
+    /** A user with a smartcard, its certificate, and a client that presents it. */
+    cardHolder,
+    certificate: pemOf(card),
+    cardReader: cards.holding(card),
+    /** Things of somebody else, by the names of the fields that could name them. */
+    foreign: await thingsOfAStranger(appliance),
+    told,
+    newUserId,
+    freeName,
+    newSession: () => appliance.login(),
+    newVault: () => newVault(admin),
+    newObject: () => createObject(admin, vaultId),
+    /** A vault, and a user who is a member of it or could become one. */
+    async newMember(isMember = true) {
+      const place = { vaultid: await newVault(admin), userid: await newUserId() }
+      if (isMember) await told('POST', `/vault/${place.vaultid}/member/${place.userid}`, { status: 1 })
+      return place
+    },
+    async newKey(members: object = {}) {
+      const place = freeName()
+      await told('POST', `/transparent/${place.vaultid}/keys/${place.name}`, members)
+      return place
+    },
+    /** The public id of a hardware token that nobody has. */
+    async newToken() {
+      const token = new HardwareToken()
+      await appliance.services.enrolments.enrolHardwareToken(null, token.secrets(), appliance.commit)
+      return token.publicId
+    },
+    /** A HOTP token of a new user, and the two codes that it gives next. */
+    async newCodes() {
+      const userid = await newUserId()
+      const { json } = await admin.call('POST', `/user/${userid}/otp`, { raw: '{"kind":"hotp"}' })
+      const { secret, otpdevice } = json.CALLINFO as unknown as { secret: string; otpdevice: { id: string } }
+      const [otp1, otp2] = hotpCodes(secret, 0, { count: 2 })
+      return { params: { userid, deviceid: otpdevice.id }, members: { otp1, otp2 } }
+    },
+    async close() {
+      await cards.close()
+      ca.cleanup()
+    },
+  }
+}
+
+async function newVault(client: TestClient): Promise<string> {
+  const [{ id }] = (await client.must('POST', '/vault', { vaultname: 'Fields' }))['VAULT'] as [{ id: string }]
+  return id
+}
+
+async function thingsOfAStranger(appliance: TestAppliance): Promise<Readonly<Record<string, string>>> {
+  const user = await appliance.addUser()
+  const client = await appliance.login(user)
+  const vaultid = await newVault(client)
+  const objectid = await createObject(client, vaultid)
+  const [session] = (await client.must('GET', `/user/${user.id}/sessions`)).CALLINFO['sessions'] as [{ id: string }]
+  const [device] = await appliance.services.devices.list(user.id)
+  return {
+    vaultid,
+    groupid: vaultid,
+    objectid,
+    parentid: objectid,
+    sessionid: session.id,
+    deviceid: String(device?.id),
+  }
+}
