@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { AnyEndpoint } from '../../src/api/endpoint.ts'
@@ -37,9 +38,10 @@ function contractOf(method: string, path: string): AnyEndpoint {
   return found.contract
 }
 
-/** Contracts drop what they do not name: then the two differ. */
+/** Contracts drop what they do not name: then the two differ. Where they do not, nothing is told, and tests under load lose no time. */
 function expectOnly(schema: z.ZodType, value: unknown): void {
-  expect(schema.parse(value)).toEqual(value)
+  const named = schema.parse(value)
+  if (!isDeepStrictEqual(named, value)) expect(named).toEqual(value)
 }
 
 function without(members: object, names: ReadonlySet<string>): object {
