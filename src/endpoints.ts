@@ -105,7 +105,7 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     listSessions(on.sessions),
     endSession(on.sessions),
     endSessions(on.sessions),
-    changePassphrase(on.passphraseChanges),
+    changePassphrase(on.passphraseChanges, on.readCard),
     resetPassphrase(on.passphraseChanges),
 
     listDevices(on.devices),

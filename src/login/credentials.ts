@@ -26,6 +26,11 @@ export interface ShownCard {
   readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
 
+/** Both names are in use. */
+const smartcardTypes = ['smartcard', 'smc_rest']
+
+export const isForSmartcard = (loginType: string | undefined): boolean => smartcardTypes.includes(loginType ?? '')
+
 const hardwareOtpLength = 44
 const codeLengths = [6, 7, 8]
 

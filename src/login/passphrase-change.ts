@@ -2,20 +2,18 @@ import { capabilitiesOf } from '../access/capabilities.ts'
 import type { Caller } from '../access/caller.ts'
 import type { Clock } from '../clock.ts'
 import { Fault } from '../fault.ts'
-import type { OtpKind } from '../otp/records.ts'
 import type { Sessions } from '../session/session.ts'
 import type { Commit, Store } from '../store/store.ts'
 import type { Passphrases } from '../user/passphrase.ts'
 import { forgiveFailedLogins, passphraseColumns, replacePassphrase } from '../user/passphrase-records.ts'
 import { findUserById } from '../user/records.ts'
+import type { SecondFactor } from './credentials.ts'
 import type { Proofs } from './proof.ts'
 import type { Throttle } from './throttle.ts'
 
-export interface OwnChange {
+export type OwnChange = SecondFactor & {
   readonly passphrase: string
   readonly newPassphrase: string
-  readonly otp: string
-  readonly otpKind: OtpKind
   readonly address: string
 }
 
@@ -65,8 +63,8 @@ export function createPassphraseChanges(dependencies: PassphraseChangeDependenci
       return commit(async (tx) => {
         await throttle.forgive(tx, proof.attempt)
         // Only this try is taken back: of earlier ones the next login tells.
-        if (!(await forgiveFailedLogins(tx, { ...proof.user, failedLogins: 0 })))
-          throw new Fault('login.refused', proofRefusal)
+        const isUnchanged = await forgiveFailedLogins(tx, { ...proof.user, failedLogins: 0 })
+        if (!isUnchanged || !(await proof.isStillHeld(tx))) throw new Fault('login.refused', proofRefusal)
         const capabilities = await replacePassphrase(tx, userId, columns, (current) => current & ~asked)
         return { capabilities, ended: await sessions.endOthers(tx, userId, sessionId) }
       })
@@ -85,6 +83,6 @@ export function createPassphraseChanges(dependencies: PassphraseChangeDependenci
 }
 
 const sameRefusal = 'The new pass phrase must be another than the present one.'
-const proofRefusal = 'The present pass phrase or the one-time password is wrong: nothing was changed.'
+const proofRefusal = 'The present pass phrase or the second factor is wrong: nothing was changed.'
 
 const isSame = (one: string, other: string): boolean => one.normalize('NFC') === other.normalize('NFC')

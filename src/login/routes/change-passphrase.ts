@@ -1,12 +1,20 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
-import { otpKindOf } from '../credentials.ts'
+import { Fault } from '../../fault.ts'
+import { isForSmartcard, otpKindOf, type SecondFactor } from '../credentials.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
+import type { CardReader } from '../smartcard.ts'
 
 const secret = z.string().max(1024)
+const body = z.object({
+  passphrase: secret,
+  newpassphrase: secret,
+  otp: secret.optional(),
+  logintype: z.enum(['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest']).optional(),
+})
 
 /** `PUT /auth/passphrase`: one's own pass phrase, with the present one and a fresh second factor. */
-export const changePassphrase = (changes: PassphraseChanges) =>
+export const changePassphrase = (changes: PassphraseChanges, readCard: CardReader) =>
   endpoint({
     operation: 'auth.passphrase',
     handler: 'AuthHandler',
@@ -24,17 +32,21 @@ export const changePassphrase = (changes: PassphraseChanges) =>
       }),
     },
     params: z.object({}),
-    body: z.object({
-      passphrase: secret,
-      newpassphrase: secret,
-      otp: secret,
-      logintype: z.enum(['totp', 'hwkey_otp', 'yubikey_otp']).optional(),
-    }),
+    body,
     unechoed: ['passphrase', 'newpassphrase'],
-    async run({ body, caller, peer, commit }) {
-      const { passphrase, newpassphrase: newPassphrase, otp, logintype } = body
-      const change = { passphrase, newPassphrase, otp, otpKind: otpKindOf(otp, logintype), address: peer.address }
+    async run({ body, caller, peer, note, commit }) {
+      const { passphrase, newpassphrase: newPassphrase, logintype } = body
+      const read = isForSmartcard(logintype) ? await readCard(peer.certificate()) : undefined
+      note({ subject: read?.subject })
+      const factor = read === undefined ? otpIn(body) : { otpKind: 'smartcard' as const, card: read.card }
+      const change = { ...factor, passphrase, newPassphrase, address: peer.address }
       const { capabilities, ended } = await changes.changeOwn(caller, change, commit)
       return { callinfo: { userstatus: String(capabilities), ended, message: 'Your pass phrase has been changed.' } }
     },
   })
+
+function otpIn({ otp, logintype }: z.infer<typeof body>): SecondFactor {
+  if (otp === undefined)
+    throw new Fault('request.invalid', 'otp is missing: send it, or logintype smartcard with your card.')
+  return { otp, otpKind: otpKindOf(otp, logintype) }
+}

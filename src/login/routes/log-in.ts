@@ -3,12 +3,11 @@ import { endpoint } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
 import type { Sessions } from '../../session/session.ts'
 import type { Advice, Sentences } from '../advice.ts'
-import { otpKindOf, readKeys, type Credentials, type ShownCard } from '../credentials.ts'
+import { isForSmartcard, otpKindOf, readKeys, type Credentials, type ShownCard } from '../credentials.ts'
 import type { LoggedIn, Login } from '../login.ts'
 import type { CardReader } from '../smartcard.ts'
 
 const secret = z.string().max(1024)
-const smartcardTypes = ['smartcard', 'smc_rest']
 
 const body = z.object({
   username: z.string().min(1).max(128),
@@ -37,7 +36,7 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
     body,
     async run({ body, peer, note, issue, commit }) {
       note({ username: body.username })
-      const card = isForSmartcard(body) ? await readCard(peer.certificate()) : undefined
+      const card = isForSmartcard(body.logintype) ? await readCard(peer.certificate()) : undefined
       note({ subject: card?.subject })
       const credentials = card === undefined ? readCredentials(body) : [withCard(body, card.card)]
       const loggedIn = await login.logIn({ username: body.username, credentials, address: peer.address }, (work) =>
@@ -60,10 +59,6 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
       }
     },
   })
-
-function isForSmartcard({ logintype }: LoginBody): boolean {
-  return logintype !== undefined && smartcardTypes.includes(logintype)
-}
 
 /** The certificate stands in the place of the OTP (spec: Authentication, 2). */
 function withCard({ passphrase, apikey }: LoginBody, card: ShownCard | undefined): Credentials {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
-import { expectFault } from '../../support/client.ts'
+import { expectFault, type TestClient } from '../../support/client.ts'
 import { ClientCa, type Card } from '../../support/client-pki.ts'
 import { CardAppliance } from './card-kit.ts'
 
@@ -114,6 +114,26 @@ describe('a login by smartcard', () => {
     const opened = (await Promise.all(logins)).filter(({ status }) => status === 200)
     for (const { json } of opened)
       expectFault(await cards.appliance.client(json.CALLINFO.token).post('/auth/check'), 403, 1200)
+  })
+
+  it('lets its user change the pass phrase, with the card in place of the OTP', async () => {
+    const own = ca.issue('/CN=Changer')
+    const holder = await cards.holder(own)
+    const client = cards.holding(own)
+    client.token = (await client.must('POST', '/auth', cards.credentials(holder))).CALLINFO.token
+    const newpassphrase = 'seven wooden lanterns on the quay'
+    const { passphrase } = holder
+    const put = (from: TestClient, body: object) =>
+      from.call('PUT', '/auth/passphrase', {
+        body: { passphrase, newpassphrase, ...body },
+        token: client.token ?? null,
+      })
+    for (const other of [cards.appliance.client(), cards.holding(undefined), cards.holding(card)])
+      expectFault(await put(other, { logintype: 'smartcard' }), 403, 1201)
+    expectFault(await put(client, { logintype: 'smartcard', passphrase: 'wrong wrong wrong' }), 403, 1201)
+    expectFault(await put(client, {}), 400, 1804)
+    expect((await put(client, { logintype: 'smc_rest' })).status).toBe(200)
+    await client.must('POST', '/auth', { ...cards.credentials(holder), passphrase: newpassphrase })
   })
 
   const wrong: readonly (readonly [string, Record<string, unknown>])[] = [
