@@ -66,14 +66,17 @@ describe('strongroom usercert', () => {
   })
 })
 
-it('strongroom doctor tells of revocation lists that have expired or cannot be read', () => {
-  const findings = (crls: string[]) => {
-    premises.configure({ smartcard: { clientCa: ca.certificate, crls } })
+it('strongroom doctor tells of revocation lists that have expired or cannot be read, and of proxies that tell no address', () => {
+  const findings = (crls: string[], proxies: string[] = []) => {
+    premises.configure({ smartcard: { clientCa: ca.certificate, crls, proxies } })
     const { stdout } = premises.run(['--json', 'doctor'])
     return JSON.parse(stdout).findings.filter(({ subject }: { subject: string }) => subject === 'smartcards')
   }
   ca.writeCrl()
   expect(findings([ca.crl])).toEqual([{ subject: 'smartcards', state: 'ok', detail: 'asked for on port 8443' }])
+  expect(findings([ca.crl], ['192.0.2.0/24'])).toMatchObject([
+    { state: 'warning', detail: expect.stringContaining('192.0.2.0/24') },
+  ])
   ca.writeCrl(7, '-crl_lastupdate', '20200101000000Z', '-crl_nextupdate', '20200108000000Z')
   expect(findings([ca.crl])).toMatchObject([
     { state: 'warning', detail: expect.stringContaining('expired on 2020-01-08') },

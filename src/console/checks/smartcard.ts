@@ -7,7 +7,7 @@ import { findingsOf, type Check, type Finding } from '../finding.ts'
 const subject = 'smartcards'
 const { ok, warning, problem } = findingsOf(subject)
 
-/** Whether cards will be believed: the files of their CAs, and revocation lists that have not expired. */
+/** Whether cards will be believed: the files of their CAs, and revocation lists that have not expired; and what a proxy must tell beside. */
 export const smartcardCheck: Check = {
   subject,
   run(config) {
@@ -26,6 +26,14 @@ export const smartcardCheck: Check = {
       void findings.push(problem(sentence, 'Correct the file, or take it out of the configuration.'))
     for (const alarm of createScrutiny(settings, systemClock, unusable).alarms())
       findings.push(warning(alarm, 'Put a fresh list in the place of the old one; no restart is needed.'))
+    const silent = settings.proxies.filter((proxy) => !config.http.proxies.includes(proxy))
+    if (silent.length > 0)
+      findings.push(
+        warning(
+          `all clients of ${silent.join(', ')} are one address to the delays after failed logins`,
+          'Let the proxy write X-Forwarded-For for every call, and name it in http.proxies too.',
+        ),
+      )
     return findings.length > 0 ? findings : [ok(`asked for on port ${settings.port}`)]
   },
 }
