@@ -62,7 +62,10 @@ describe('the rate of an address', () => {
 describe('a program in haste', () => {
   let validator: TestValidator
   beforeAll(async () => {
-    validator = await TestValidator.start({ http: { workers: 1 }, validator: { requestsPerSecond: 5 } })
+    validator = await TestValidator.start({
+      http: { workers: 1, proxies: ['127.0.0.1'] },
+      validator: { requestsPerSecond: 5 },
+    })
   })
   afterAll(() => validator.close())
 
@@ -80,6 +83,9 @@ describe('a program in haste', () => {
       expect(text).toBe('Too many requests from this address.\r\n')
     }
     expect(validator.appliance.journal).toMatch(/asks the validator more often/)
+    const headers = { 'X-Forwarded-For': '192.0.2.9' }
+    expect((await validator.ask(`id=${client.id}`, { headers })).members['status']).toBe('MISSING_PARAMETER')
+    expect(validator.records().at(-1)).toMatchObject({ address: '192.0.2.9' })
     const otp = hardwareToken.press()
     await expect
       .poll(async () => (await validator.verify(client, otp)).members['status'], { timeout: 20_000 })

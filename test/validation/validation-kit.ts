@@ -64,10 +64,10 @@ export class TestValidator {
     return answer.members['status'] ?? ''
   }
 
-  ask(query: string, { method = 'GET', path = '', body = '' } = {}): Promise<ValidatorAnswer> {
+  ask(query: string, { method = 'GET', path = '', body = '', headers = {} } = {}): Promise<ValidatorAnswer> {
     const url = path === '' ? `${this.url}?${query}` : new URL(path, this.url).href
     return new Promise((resolve, reject) => {
-      const outgoing = request(url, { method, agent: this.#agent }, (response) => {
+      const outgoing = request(url, { method, headers, agent: this.#agent }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
         response.on('error', reject)
