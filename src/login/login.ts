@@ -17,6 +17,7 @@ import { gathered, type Advice, type Sentences } from './advice.ts'
 import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials, LoginType } from './credentials.ts'
 import { failureWarning, passphraseAdvice } from './passphrase-advice.ts'
+import { networkOf } from './network.ts'
 import type { Proof, Proofs } from './proof.ts'
 import type { ApplicationKey } from './records.ts'
 import type { Throttle } from './throttle.ts'
@@ -112,7 +113,9 @@ export function createLogin(dependencies: LoginDependencies): Login {
     })
   }
 
-  return { logIn: (attempt, commit) => passphrases.inTurn(() => logIn(attempt, commit)) }
+  return {
+    logIn: (attempt, commit) => passphrases.inTurn(() => logIn(attempt, commit), networkOf(attempt.address)),
+  }
 }
 
 function refusalOf({ otpKind }: Credentials): Fault {

@@ -8,6 +8,7 @@ import type { Passphrases } from '../user/passphrase.ts'
 import { forgiveFailedLogins, passphraseColumns, replacePassphrase } from '../user/passphrase-records.ts'
 import { findUserById } from '../user/records.ts'
 import type { SecondFactor } from './credentials.ts'
+import { networkOf } from './network.ts'
 import type { Proofs } from './proof.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -57,7 +58,7 @@ export function createPassphraseChanges(dependencies: PassphraseChangeDependenci
       // Before the OTP is used up: whoever is told to take a better one can send the same again.
       passphrases.judge(newPassphrase, username)
       if (isSame(newPassphrase, shown.passphrase)) throw new Fault('passphrase.refused', sameRefusal)
-      const proof = await passphrases.inTurn(() => proofs.prove({ ...shown, username }))
+      const proof = await passphrases.inTurn(() => proofs.prove({ ...shown, username }), networkOf(shown.address))
       if (proof?.user.id !== userId) throw new Fault('login.refused', proofRefusal)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now())
       return commit(async (tx) => {

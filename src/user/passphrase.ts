@@ -42,10 +42,10 @@ export interface Passphrases {
   judge(passphrase: string, username: string): void
   /**
    * Does work of which a `check` is a part, when its turn comes: the whole of it, because all that a login does costs the
-   * calls beside it, and so that nobody is turned away half-way, with the OTP used up. Not to be nested.
-   * @throws Fault `login.busy` when too many are waiting already
+   * calls beside it, and so that nobody is turned away half-way, with the OTP used up. Not to be nested. `place`: where it comes from.
+   * @throws Fault `login.busy` when too many are waiting already, most of them from the same place
    */
-  inTurn<T>(work: () => Promise<T>): Promise<T>
+  inTurn<T>(work: () => Promise<T>, place?: string): Promise<T>
   /** Takes the same time whether or not there is a record: without one it works for nobody and answers false. Within `inTurn` only. */
   check(passphrase: string, record: PassphraseRecord | undefined): Promise<boolean>
 }
@@ -105,22 +105,44 @@ function parseCost(text: string): [memoryKiB: number, passes: number] {
   return [Number(match[1]), Number(match[2])]
 }
 
-/** Lets `concurrency` pieces of work run at once and `queue` more wait, in the order in which they came. */
+interface Waiting {
+  readonly place: string
+  readonly begin: () => void
+  readonly giveUp: (fault: Fault) => void
+}
+
+/**
+ * Lets `concurrency` pieces of work run at once and `queue` more wait, in the order in which they came. When no more may wait, the place
+ * from which most do gives one up: a stranger who sends many at once keeps nobody else out.
+ */
 function createTurns(concurrency: number, queue: number): Passphrases['inTurn'] {
-  const waiting: (() => void)[] = []
+  const waiting: Waiting[] = []
   let running = 0
-  return async (work) => {
+
+  function makeRoom(place: string): void {
+    if (waiting.length < queue) return
+    const counts = new Map<string, number>()
+    for (const one of waiting) counts.set(one.place, (counts.get(one.place) ?? 0) + 1)
+    const most = Math.max(...counts.values())
+    if ((counts.get(place) ?? 0) + 1 >= most) throw busy()
+    const last = waiting.findLastIndex((one) => counts.get(one.place) === most)
+    for (const one of waiting.splice(last, 1)) one.giveUp(busy())
+  }
+
+  return async (work, place = '') => {
     if (running >= concurrency) {
-      if (waiting.length >= queue) throw new Fault('login.busy', undefined, { retryAfterMs: 1_000 })
-      await new Promise<void>((resolve) => waiting.push(resolve))
+      makeRoom(place)
+      await new Promise<void>((begin, giveUp) => waiting.push({ place, begin, giveUp }))
     } else running += 1
     try {
       return await work()
     } finally {
       // The turn is handed on rather than given back, so that nobody overtakes.
       const next = waiting.shift()
-      if (next) next()
+      if (next) next.begin()
       else running -= 1
     }
   }
 }
+
+const busy = (): Fault => new Fault('login.busy', undefined, { retryAfterMs: 1_000 })

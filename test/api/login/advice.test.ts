@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
-import { expectFault } from '../../support/client.ts'
+import { expectFault, type Answer } from '../../support/client.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
 
 const dayMs = 24 * 3_600_000
@@ -96,26 +96,48 @@ describe('the login tells its user', () => {
 })
 
 describe('more logins at once than may wait', () => {
-  it('are refused with 429 and Retry-After, and their OTPs stay good', async () => {
-    const busy = await TestAppliance.start({
-      http: { workers: 1 },
+  let busy: TestAppliance
+  beforeAll(async () => {
+    busy = await TestAppliance.start({
+      http: { workers: 1, proxies: ['127.0.0.1'] },
       login: { argon2: { memoryKiB: 65_536, passes: 4, concurrency: 1, queue: 2 } },
     })
-    try {
-      const users: TestUser[] = []
-      for (let n = 0; n < 8; n++) users.push(await busy.addUser())
-      const bodies = users.map((user) => busy.credentials(user))
-      const answers = await Promise.all(bodies.map((body) => busy.client().post('/auth', body)))
-      const refused = answers.flatMap((answer, n) => (answer.status === 200 ? [] : [{ answer, body: bodies[n] }]))
-      expect(refused.length).toBeGreaterThan(0)
-      for (const { answer } of refused) {
-        expectFault(answer, 429, 1204)
-        expect(answer.headers['retry-after']).toBe('1')
-      }
-      const [first] = refused
-      expect((await busy.client().post('/auth', first?.body)).status).toBe(200)
-    } finally {
-      await busy.close()
+  })
+  afterAll(() => busy.close())
+
+  const auth = (body: unknown, from: string): Promise<Answer> =>
+    busy.client().call('POST', '/auth', { body, headers: { 'X-Forwarded-For': from } })
+
+  it('are refused with 429 and Retry-After, and their OTPs stay good', async () => {
+    const users: TestUser[] = []
+    for (let n = 0; n < 8; n++) users.push(await busy.addUser())
+    const bodies = users.map((user) => busy.credentials(user))
+    const answers = await Promise.all(bodies.map((body) => auth(body, '192.0.2.1')))
+    const refused = answers.flatMap((answer, n) => (answer.status === 200 ? [] : [{ answer, body: bodies[n] }]))
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { answer } of refused) {
+      expectFault(answer, 429, 1204)
+      expect(answer.headers['retry-after']).toBe('1')
     }
+    const [first] = refused
+    expect((await auth(first?.body, '192.0.2.1')).status).toBe(200)
+  })
+
+  it('from one place keep nobody else out', async () => {
+    const [victim, user] = [await busy.addUser(), await busy.addUser()]
+    const over = new AbortController()
+    const flood = Array.from({ length: 12 }, async () => {
+      const statuses: number[] = []
+      while (!over.signal.aborted) {
+        const body = { ...busy.credentials(victim), passphrase: 'wrong wrong wrong' }
+        statuses.push((await auth(body, '198.51.100.66')).status)
+      }
+      return statuses
+    })
+    const statuses: number[] = []
+    for (let login = 0; login < 5; login++) statuses.push((await auth(busy.credentials(user), '203.0.113.7')).status)
+    over.abort()
+    expect(statuses).toEqual([200, 200, 200, 200, 200])
+    expect((await Promise.all(flood)).flat()).toContain(429)
   })
 })
