@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import type { z } from 'zod'
 import { malformedAt } from './json-position.ts'
@@ -11,6 +12,9 @@ import type { Config } from './schema.ts'
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
+
+/** More than any file of the configuration holds, and an end for what has none, such as a device. */
+const maxFileBytes = 16 * 1024 * 1024
 
 const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
 
@@ -34,10 +38,10 @@ export function loadConfig(file: string): Config {
 
 /**
  * Reads a file that holds a secret: UTF-8, without the one line end that editors add. Throws ConfigError when the file
- * cannot be read, is empty, or may be read by others than its owner.
+ * cannot be read, is empty, or may be read by others than its owner; `remedy` says what to do where it is not there.
  */
-export function readSecret(path: string): string {
-  const text = readText(path, 'make it, or correct the configuration')
+export function readSecret(path: string, remedy = 'make it, or correct the configuration'): string {
+  const text = readText(path, remedy)
   const mode = statSync(path).mode
   // systemd grants a service its credentials by an access-control list, whose mask is what stat shows as the group's bits.
   const forbidden = isCredential(path) ? 0o007 : 0o077
@@ -61,18 +65,46 @@ function readText(path: string, remedy: string): string {
   if (path.startsWith(credentialPrefix)) {
     throw new ConfigError(`${path} is a systemd credential: start this by systemd, or set CREDENTIALS_DIRECTORY`)
   }
+  return textOf(path, readBytes(path, remedy))
+}
+
+/** The whole of a file of at most 16 MiB; `-` is standard input. Throws ConfigError, in which `remedy` says what to do where it is not there. */
+export function readBytes(path: string, remedy: string): Buffer {
   try {
-    return readFileSync(path, 'utf8')
+    return readAll(path)
   } catch (cause) {
     throw new ConfigError(`${path} ${reasonOf(cause, remedy)}`, { cause })
   }
+}
+
+function readAll(path: string): Buffer {
+  const descriptor = path === '-' ? 0 : openSync(path, 'r')
+  try {
+    const pieces: Buffer[] = []
+    for (let size = 0; size <= maxFileBytes;) {
+      const piece = Buffer.alloc(65_536)
+      const bytes = readSync(descriptor, piece)
+      if (bytes === 0) return Buffer.concat(pieces)
+      pieces.push(piece.subarray(0, bytes))
+      size += bytes
+    }
+    throw new RangeError(`it has more than ${maxFileBytes} bytes`)
+  } finally {
+    if (descriptor !== 0) closeSync(descriptor)
+  }
+}
+
+/** Without the byte order mark that some editors write. Throws ConfigError for what is no UTF-8: it would be read as another text. */
+export function textOf(path: string, bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new ConfigError(`${path} is not UTF-8: save it as that`)
+  return new TextDecoder().decode(bytes)
 }
 
 function reasonOf(error: unknown, remedy: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT') return `does not exist: ${remedy}`
   if (code === 'EISDIR') return `is a folder, not a file: ${remedy}`
-  if (code !== 'EACCES') return `cannot be read: ${String(error)}`
+  if (code !== 'EACCES') return `cannot be read: ${error instanceof Error ? error.message : String(error)}`
   return `cannot be read by user ${process.getuid?.() ?? ''}: chown it, or let that user into each of its folders`
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createPublicKey } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { loadConfig, readSecret } from '../config/loader.ts'
+import { loadConfig, readBytes, readSecret, textOf } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
 import { adoptBackupKeys, createSharedBackupKeys, type BackupSharingOptions } from '../hsm/pkcs11/backup-sharing.ts'
@@ -10,6 +10,7 @@ import { table, type Answer } from './answer.ts'
 import { recordAlone } from './desk.ts'
 import { answering } from './globals.ts'
 import { leaveToOwner } from './ownership.ts'
+import { nameAnother } from './prompt.ts'
 
 const shareHelp = `
 Backups of keys can be restored wherever the same backup keys are. They are passed on once, when they are made: name
@@ -60,8 +61,9 @@ async function share(config: Config, { for: files, out }: { for: string[]; out: 
 }
 
 async function adopt(config: Config, file: string): Promise<Answer> {
+  const text = textOf(file, readBytes(file, nameAnother))
   await recordAlone(config, 'backup-keys.adopt', basename(file), performance.now())
-  const adopted = adoptBackupKeys(sharing(config), readFileSync(file, 'utf8'))
+  const adopted = adoptBackupKeys(sharing(config), text)
   ownToken(config)
   const facts = table([
     ['version', String(adopted.version)],

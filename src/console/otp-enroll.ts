@@ -8,7 +8,7 @@ import type { Answer } from './answer.ts'
 import { atDesk } from './desk.ts'
 import { UsageError } from './exit-code.ts'
 import { answering, type Globals } from './globals.ts'
-import { askSecret, firstLine, standardInput } from './prompt.ts'
+import { askSecret, firstLine, nameAnother, standardInput } from './prompt.ts'
 import { qrCode } from './qr-code.ts'
 
 const help = `
@@ -103,7 +103,7 @@ function wholeNumber(option: string, text: string | undefined): number | undefin
 }
 
 function seedIn(file: string): Buffer {
-  const seed = seedOf(readSecret(file))
+  const seed = seedOf(readSecret(file, nameAnother))
   if (seed === undefined)
     throw new UsageError('The seed file must hold base32 (A to Z and 2 to 7), as otpauth URIs do.')
   return seed
@@ -164,7 +164,7 @@ async function readToken({ publicId, privateIdFile, secretFile }: Options): Prom
 }
 
 async function secretFrom(file: string | undefined, option: string, question: string): Promise<string> {
-  if (file !== undefined) return readSecret(file)
+  if (file !== undefined) return readSecret(file, nameAnother)
   if (!process.stdin.isTTY) throw new UsageError(`There is no terminal to ask at: give ${option} FILE.`)
   return askSecret(question)
 }

@@ -6,7 +6,7 @@ import { count } from './answer.ts'
 import { atDesk, type Desk } from './desk.ts'
 import { exitCodes, sentenceOf } from './exit-code.ts'
 import { answering } from './globals.ts'
-import { standardInput } from './prompt.ts'
+import { nameAnother, standardInput } from './prompt.ts'
 
 const help = `
 FILE is a log of Yubico's personalisation tool ("traditional" or "Yubico format"), what ykman writes with
@@ -35,7 +35,7 @@ export function addOtpImport(otp: Command): void {
     .addHelpText('after', help)
     .action(
       answering(async ({ config }, file: string, { user }: { user?: string }) => {
-        const text = file === '-' ? await standardInput() : readSecret(file)
+        const text = file === '-' ? await standardInput() : readSecret(file, nameAnother)
         const outcomes = await atDesk(config, (desk) => importAll(desk, text.split(/\r?\n/), user))
         const refused = outcomes.filter(({ state }) => state === 'refused').length
         return {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { readSecret } from '../config/loader.ts'
+import { buffer } from 'node:stream/consumers'
+import { readSecret, textOf } from '../config/loader.ts'
 import { UsageError } from './exit-code.ts'
 
 /** Asks on the terminal without showing what is typed; on standard error, so that the answer of the command stays alone on standard output. */
@@ -22,10 +22,13 @@ export async function askSecret(question: string): Promise<string> {
   }
 }
 
+/** What to do where a file is not there that the command line names. */
+export const nameAnother = 'name another file'
+
 /** A new pass phrase: from a file, from standard input (`-`), or asked for twice. */
 export async function newPassphrase(file: string | undefined): Promise<string> {
   if (file === '-') return firstLine(await standardInput())
-  if (file !== undefined) return readSecret(file)
+  if (file !== undefined) return readSecret(file, nameAnother)
   if (!process.stdin.isTTY)
     throw new UsageError(
       'There is no terminal to ask for the pass phrase: give --passphrase-file FILE, or - for standard input.',
@@ -36,8 +39,8 @@ export async function newPassphrase(file: string | undefined): Promise<string> {
   return passphrase
 }
 
-export function standardInput(): Promise<string> {
-  return text(process.stdin)
+export async function standardInput(): Promise<string> {
+  return textOf('standard input', await buffer(process.stdin))
 }
 
 export function firstLine(text: string): string {

@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { parseJsonObject } from '../api/json.ts'
+import { readBytes, textOf } from '../config/loader.ts'
 import { Fault } from '../fault.ts'
 import { examineTemplate } from '../template/template-document.ts'
 import type { Template } from '../template/template.ts'
 import { exitCodes, UsageError } from './exit-code.ts'
 import { answering } from './globals.ts'
+import { nameAnother } from './prompt.ts'
 
 const help = `
 The file is JSON as GET /template/ID answers it in TEMPLATE: INFO, and STRUCTURE with the fields in the order of the form.
@@ -45,21 +46,13 @@ export function readTemplate(file: string): Template {
 const maxFileBytes = 1024 * 1024
 
 function readDocument(file: string): unknown {
-  const content = readContent(file)
+  const content = readBytes(file, nameAnother)
   if (content.length > maxFileBytes)
     throw new UsageError(`${file} is larger than ${maxFileBytes} bytes: no template is.`)
   try {
-    return parseJsonObject(content.toString('utf8'))
+    return parseJsonObject(textOf(file, content))
   } catch (error) {
     if (error instanceof Fault) throw new UsageError(`${file}: ${error.message.replace('The body', 'the file')}`)
     throw error
-  }
-}
-
-function readContent(file: string): Buffer {
-  try {
-    return readFileSync(file === '-' ? 0 : file)
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

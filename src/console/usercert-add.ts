@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { readUpload } from '../certificate/registration.ts'
 import { labelOf } from '../certificate/registry.ts'
+import { readBytes } from '../config/loader.ts'
 import { atDesk } from './desk.ts'
-import { UsageError } from './exit-code.ts'
 import { answering } from './globals.ts'
+import { nameAnother } from './prompt.ts'
 import { describeCertificate } from './usercert-show.ts'
 
 const help = `
@@ -24,7 +24,7 @@ export function addUserCertificateAdd(usercert: Command): void {
     .addHelpText('after', help)
     .action(
       answering(async ({ config }, username: string, file: string) => {
-        const certificate = readUpload(contentOf(file))
+        const certificate = readUpload(readBytes(file, nameAnother))
         const subject = `user ${username}: ${labelOf(certificate.fingerprint)}`
         await atDesk(config, ({ change, services }) =>
           change('usercert.add', subject, async (commit) =>
@@ -35,12 +35,4 @@ export function addUserCertificateAdd(usercert: Command): void {
         return { json, lines: [`User ${username} may now log in with this smartcard:`, ...lines] }
       }),
     )
-}
-
-function contentOf(file: string): Buffer {
-  try {
-    return readFileSync(file === '-' ? 0 : file)
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }

@@ -120,8 +120,12 @@ function serveCalls(server: Http2SecureServer, connections: Connections, { http,
     connections.begin(request, response)
     const chunked = request.httpVersionMajor === 1 && request.headers['transfer-encoding'] !== undefined
     if (chunked && !http.acceptChunked) return refuse(request, response, new Fault('request.length_required'))
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-      return refuse(request, response, new Fault('request.invalid', 'HTTP/1.1 asks for a Host header (RFC 9112, 3.2).'))
+    if (request.httpVersion === '1.1' && hostsOf(request) !== 1) {
+      return refuse(
+        request,
+        response,
+        new Fault('request.invalid', 'HTTP/1.1 asks for one Host header (RFC 9112, 3.2).'),
+      )
     }
     if ('stream' in request) limitBodyTime(request, response, http.requestTimeoutMs)
     handle(request, response)
@@ -132,6 +136,11 @@ function serveCalls(server: Http2SecureServer, connections: Connections, { http,
       refuse(request, response, new Fault('request.expect'))
     })
   }
+}
+
+/** Of several, node:http shows the first alone. */
+function hostsOf({ rawHeaders }: Request): number {
+  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
 }
 
 /** What `requestTimeout` is to HTTP/1.1: a body that trickles in over HTTP/2 ends with 408. */

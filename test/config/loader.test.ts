@@ -129,6 +129,14 @@ describe('a file with a secret', () => {
     expect(readSecret(givenFile(' 12 34 \n\n', 'pin'))).toBe(' 12 34 \n')
   })
 
+  it('is UTF-8, of which a byte order mark is no part, and has an end', () => {
+    expect(readSecret(givenFile('\ufeffgrün\n', 'pin'))).toBe('grün')
+    const file = givenFile('', 'pin')
+    writeFileSync(file, Buffer.from('grün', 'latin1'))
+    expect(refusalOf(() => readSecret(file))).toBe(`${file} is not UTF-8: save it as that`)
+    expect(refusalOf(() => readSecret('/dev/zero'))).toMatch(/cannot be read: it has more than 16777216 bytes$/)
+  })
+
   it.each(['640', '604', '620', '610'])('is refused with mode %s', (mode) => {
     const file = givenFile('1234', 'pin')
     chmodSync(file, Number.parseInt(mode, 8))

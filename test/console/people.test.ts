@@ -83,6 +83,14 @@ describe('strongroom user', () => {
       status: 2,
       stderr: expect.stringContaining('chmod 0600'),
     })
+    chmodSync(file, 0o600)
+    writeFileSync(file, Buffer.from('neun grüne Laternen am Kai', 'latin1'))
+    expect(add('bobby', '--passphrase-file', file)).toMatchObject({ status: 2, stderr: expect.stringMatching(/UTF-8/) })
+    const nowhere = join(premises.directory, 'nowhere')
+    expect(add('bobby', '--passphrase-file', nowhere)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('nowhere does not exist: name another file'),
+    })
     expect(add('bobby')).toMatchObject({ status: 2, stderr: expect.stringContaining('--passphrase-file') })
     expect(add('bobby', '--passphrase', passphrase).status).toBe(2)
     const short = premises.run(['user', 'add', 'bobby', ...details, '--passphrase-file', '-'], 'short')

@@ -45,7 +45,7 @@ describe('strongroom template check', () => {
     ['a member twice', '{"INFO":{},"INFO":{}}', /INFO/],
     ['a member that reaches prototypes', '{"__proto__":{}}', /__proto__/],
     ['nesting without end', `${'{"a":'.repeat(100)}1${'}'.repeat(100)}`, /nested deeper/],
-    ['bytes', Buffer.from([0xff, 0xfe, 0x00]), /the file is not JSON/],
+    ['bytes', Buffer.from([0xff, 0xfe, 0x00]), /is not UTF-8/],
     ['two megabytes', JSON.stringify({ INFO: 'x'.repeat(2_000_000) }), /larger than/],
   ]
   it.each(unusable)('refuses a file with %s', (_what, content, words) => {
@@ -55,7 +55,7 @@ describe('strongroom template check', () => {
   it('says when there is no such file, or it is a folder', () => {
     expect(premises.run(['template', 'check', '/nowhere.json'])).toMatchObject({
       status: 2,
-      stderr: expect.stringMatching(/nowhere\.json cannot be read.*ENOENT/),
+      stderr: expect.stringMatching(/nowhere\.json does not exist: name another file/),
     })
     expect(premises.run(['template', 'check', premises.directory]).status).toBe(2)
   })

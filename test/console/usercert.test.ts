@@ -50,7 +50,8 @@ describe('strongroom usercert', () => {
   it('says what is wrong with a file, and changes nothing', () => {
     const key = ca.issue('/CN=Alice').key
     const cases: readonly (readonly [args: string[], status: number, says: RegExp])[] = [
-      [['add', 'alice', join(premises.directory, 'nowhere')], 2, /cannot be read/],
+      [['add', 'alice', join(premises.directory, 'nowhere')], 2, /nowhere does not exist: name another file/],
+      [['add', 'alice', '/dev/zero'], 2, /cannot be read: it has more than 16777216 bytes/],
       [['add', 'alice', key], 1, /private key/],
       [['add', 'alice', ca.certificate], 1, /of a CA/],
       [['add', 'nobody', ca.issue('/CN=Nobody').certificate], 1, /no user nobody/],
