@@ -21,7 +21,7 @@ function expectationOf(issue: Issue): string {
       if (isNumber(issue)) return `must be ${issue.minimum} at least`
       return issue.minimum === 1 ? 'must not be empty' : `must have at least ${issue.minimum} characters`
     case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`
+      return `must be one of ${issue.values.filter((value) => value !== '').join(', ')}`
     default:
       // The contracts word the rest themselves, to be read after the member's name.
       return issue.message

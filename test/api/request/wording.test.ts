@@ -46,6 +46,11 @@ it.each([
   }
 })
 
+it('GET /utils/pwgen: the types are listed, but for the empty text that stands for none', async () => {
+  const { json } = await client.get('/utils/pwgen?type=x')
+  expect(json.ERRORS).toEqual(['type must be one of secure, pin, pronounceable, pronouncable, bytes, opie, diceword.'])
+})
+
 it.each(['length', 'policyid', 'words', 'min_char'])('GET /utils/pwgen: %s', async (member) => {
   for (const wrong of ['x', '-1', '1.5', '0x10', '99999', '9'.repeat(30)]) {
     const { status, json } = await client.get(`/utils/pwgen?type=diceword&${member}=${wrong}`)
