@@ -113,7 +113,7 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
         const vault = (await findVault(tx, vaultId)) ?? missing()
         checkEmpty(await countContents(tx, vaultId), await clearObjects(tx, vaultId))
         await removeEveryMember(tx, vaultId)
-        await deleteVault(tx, vault, clock.now())
+        if (!(await deleteVault(tx, vault, clock.now()))) missing()
       })
       // The vault is gone, whatever the token says now: what is left there is destroyed later.
       await disposal.destroyDoomed().catch(() => [])

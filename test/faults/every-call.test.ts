@@ -130,6 +130,9 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount)', () => {
       given,
       given.calls.filter((call) => !changes(call)),
     )
+    expect(given.appliance.journal).toContain('"code":"store.unavailable"')
+    for (const secret of [secretValue, given.ground.chief.user.passphrase, String(given.ground.chief.client.token)])
+      expect(given.appliance.journal).not.toContain(secret)
     disk.free()
     await expectDone(given, given.calls.filter(changes))
   })
