@@ -295,6 +295,10 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
     usesToken: true,
     prepare: async (on) => ({ path: `/object/${await fileIn(on)}`, options: () => formWith({}, secretFile) }),
   },
+  'PUT /object/:objectid/alarm': {
+    needs: 'Admin',
+    prepare: async (on) => json(`/object/${await objectIn(on)}/alarm`, { alarm: true }),
+  },
   'DELETE /object/:objectid': { needs: 'Write', prepare: async (on) => ({ path: `/object/${await objectIn(on)}` }) },
   'GET /find': { needs: 'session', reads: true, prepare: () => ({ path: '/find?needle=core1' }) },
   'GET /find/:needle': { needs: 'session', reads: true, prepare: () => ({ path: '/find/core1' }) },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectSubject } from '../read-records.ts'
+import { savedSchema } from './object-record.ts'
 import { objectParams } from './parameters.ts'
 
 const flag = z.union(
@@ -19,6 +20,7 @@ export const setAlarm = (objects: Objects) =>
     summary: 'Set or clear the alarm of an object',
     access: { kind: 'vault', permission: 'Admin', subject: objectSubject },
     success: 200,
+    reply: { callinfo: savedSchema },
     params: objectParams,
     body: z.object({ alarm: flag }),
     async run({ body: { alarm }, subject, caller, note, commit }) {
