@@ -5,6 +5,7 @@ import { Fault, isFault } from '../fault.ts'
 import type { Hsm, KeyReference } from '../hsm/hsm.ts'
 import { encodeRecord } from '../hsm/key-record.ts'
 import type { Store } from '../store/store.ts'
+import { findVault } from '../vault/records.ts'
 import { vaultKeyReference } from '../vault/vault-key.ts'
 import {
   abandonedUploads,
@@ -66,6 +67,10 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
     const outcomes = await hsm.encryptMany(
       chunks.map((chunk) => ({ key, plaintext: chunk.bytes, aad: aadOf(vault, upload, chunk) })),
     )
+    const rejected = outcomes.find((outcome) => 'fault' in outcome)?.fault
+    // The key of a vault goes with it, at any moment.
+    if (isFault(rejected, 'hsm.rejected') && (await findVault(store.read, vault.id)) === null)
+      throw new Fault('vault.not_found')
     const rows = outcomes.map((outcome, at) => {
       if ('fault' in outcome) throw outcome.fault
       return { uploadId: upload, place: chunks[at]?.place ?? 0, sealed: outcome.result }

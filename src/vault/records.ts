@@ -111,14 +111,10 @@ export async function countContents(tx: Tx, vaultId: number): Promise<{ readonly
   return { keys: counted?.keys ?? 0 }
 }
 
-/**
- * A vault without members; false where somebody else has deleted it. Whoever puts something in at this moment makes it fail with
- * `store.conflict`.
- */
-export async function deleteVault(tx: Tx, { id, keyId, keyKek }: Vault, now: number): Promise<boolean> {
-  if ((await tx.delete(VaultTable, { id })).affected !== 1) return false
+/** A vault without members. Whoever puts something in at this moment makes it fail with `store.conflict`. */
+export async function deleteVault(tx: Tx, { id, keyId, keyKek }: Vault, now: number): Promise<void> {
+  await tx.delete(VaultTable, { id })
   if (keyKek === vaultKek) await tx.insert(DoomedKeyTable, { keyId, doomedAt: now })
-  return true
 }
 
 export function findDoomedKeys(tx: Tx, most: number): Promise<DoomedKey[]> {

@@ -12,7 +12,7 @@ import { makeVault } from '../support/vault.ts'
 import { outcomesIn, requestIdOf, vaultIdOf, verdict } from './fault-kit.ts'
 
 /** Rounds of each race: enough that both orders of arrival occur. */
-const rounds = 8
+const rounds = 12
 
 describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', () => {
   let database: TestPostgres
@@ -122,6 +122,7 @@ describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', (
       ])
       expect([made, gone].filter(({ status }) => status === 200)).toHaveLength(1)
       expect(['done', '404 1400', '409 1906']).toContain(verdict(made))
+      expect(['done', '409 1402', '409 1906']).toContain(verdict(gone))
       const kept = await appliance.store.query('SELECT 1 FROM vault_objects WHERE vault_id = $1', [id])
       expect(kept).toHaveLength(gone.status === 200 ? 0 : 1)
     }
