@@ -1,14 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../api/endpoint.ts'
+import { flag } from '../../api/flag.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectSubject } from '../read-records.ts'
 import { savedSchema } from './object-record.ts'
 import { objectParams } from './parameters.ts'
-
-const flag = z.union(
-  [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
-  'must be true or false',
-)
 
 /** `PUT /object/:objectid/alarm`: whether decrypting the object raises an alarm. For those who share the vault: who may write may not silence it. */
 export const setAlarm = (objects: Objects) =>

@@ -203,6 +203,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     params: { objectid: await at.newObject() },
     members: { ...server, groupid: at.vaultId, parentid: 0, objectname: 'Renamed', password: 'changed' },
   }),
+  'PUT /object/:objectid/alarm': ({ objectId }) => ({ params: { objectid: objectId }, members: { alarm: true } }),
   'DELETE /object/:objectid': once(async (at) => ({ params: { objectid: await at.newObject() } })),
   'GET /find': () => ({ members: { needle: 'example' } }),
   'GET /find/:needle': () => ({ params: { needle: 'example' } }),
