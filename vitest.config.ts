@@ -8,7 +8,7 @@ export default defineConfig({
     // Processes, not threads: a PKCS#11 module and the environment belong to a process.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 })

@@ -325,13 +325,13 @@ describe('the room for downloads', () => {
     // Two workers with room for two such files each.
     const idle = await Promise.all(Array.from({ length: 12 }, () => goAway(`/object/${id}?filedata=true`, 'later')))
     await expect
-      .poll(async () => (await admin.get(`/object/${id}?filedata=true`)).status, { timeout: 20_000 })
+      .poll(async () => (await admin.get(`/object/${id}?filedata=true`)).status, { timeout: 50_000 })
       .toBe(429)
     const busy = await admin.get(`/object/${id}?filedata=true`)
     if (busy.status === 429) expect(busy.headers['retry-after']).toBe('1')
     for (const close of idle) close()
     await expect
-      .poll(async () => (await admin.get(`/object/${id}?filedata=true`)).status, { timeout: 20_000 })
+      .poll(async () => (await admin.get(`/object/${id}?filedata=true`)).status, { timeout: 50_000 })
       .toBe(200)
   })
 })
