@@ -8,8 +8,8 @@ const meaning = 'release whose shapes the answers have'
 export const shapesOption = (): Option => new Option('--shapes <release>', meaning).choices(shapes)
 
 const help = `
-Release 2.0.5 answers GROUP, OBJECT and TEMPLATESINFO keyed by id, and knows neither HEADERS, BREADCRUMB and ERRORCODES nor
-the audit of a login. It takes effect at the next call of each session.
+Release 2.0.5 answers GROUP, OBJECT and TEMPLATESINFO keyed by id, and knows neither HEADERS, BREADCRUMB and
+ERRORCODES nor the audit of a login. It takes effect at the next call of each session.
 
 Example:
   strongroom apikey shapes payroll 2.0.5`

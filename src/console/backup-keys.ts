@@ -13,14 +13,14 @@ import { leaveToOwner } from './ownership.ts'
 import { nameAnother } from './prompt.ts'
 
 const shareHelp = `
-Backups of keys can be restored wherever the same backup keys are. They are passed on once, when they are made: name
-every other appliance now. Each gets a package that only its token can open:
+Backups of keys can be restored wherever the same backup keys are. They are passed on once, when they are made:
+name every other appliance now. Each gets a package that only its token can open. Compare the check value by voice
+on all of them, then restart the daemons: new backups use the new keys.
 
+Examples:
   other$ strongroom token transport-key >other.pem
   this$  strongroom backup-keys share --for other.pem --out packages
-  other$ strongroom backup-keys adopt packages/other.pem.package
-
-Compare the check value by voice on all of them, then restart the daemons: new backups use the new keys.`
+  other$ strongroom backup-keys adopt packages/other.pem.package`
 
 /** `backup-keys share` and `adopt`: the ceremony that lets one appliance restore what another has backed up. */
 export function addBackupKeys(backupKeys: Command): void {

@@ -13,7 +13,8 @@ FILE is a log of Yubico's personalisation tool ("traditional" or "Yubico format"
 --config-output, or lines "publicid,privateid,secret" (hexadecimal); - is standard input. Each line is a
 change of its own: one that cannot be used stops no other, but the exit code is 1 then. Hardware tokens are
 registered for nobody unless a user is named, and given out later with strongroom otp assign. OATH-HOTP lines
-need a user; those of the "Yubico format" do not tell the length of their codes, which is taken to be 6. Destroy the file afterwards: it holds the secrets.
+need a user; those of the "Yubico format" do not tell the length of their codes, which is taken to be 6.
+Destroy the file afterwards: it holds the secrets.
 
 Examples:
   strongroom otp import configuration_log.csv

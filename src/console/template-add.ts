@@ -6,8 +6,8 @@ import { readTemplate } from './template-check.ts'
 
 const help = `
 All daemons that share the database serve it from the next call on; the file is not needed any more.
-With --replace a template may get other words, another icon or further fields; a field that it has stays, and stays encrypted or
-not, because objects may have values in it.
+With --replace a template may get other words, another icon or further fields; a field that it has stays, and
+stays encrypted or not, because objects may have values in it.
 
 Examples:
   strongroom template add router.json

@@ -9,8 +9,8 @@ import { answering } from './globals.ts'
 import { nameAnother } from './prompt.ts'
 
 const help = `
-The file is JSON as GET /template/ID answers it in TEMPLATE: INFO, and STRUCTURE with the fields in the order of the form.
-config/template.example.json is one.
+The file is JSON as GET /template/ID answers it in TEMPLATE: INFO, and STRUCTURE with the fields in the order of
+the form. config/template.example.json is one.
 
 Example:
   strongroom template check router.json`

@@ -5,8 +5,8 @@ import { answering, type Globals } from './globals.ts'
 import { newPassphrase } from './prompt.ts'
 
 const help = `
-The user's sessions end, and the next login asks the user to change the pass phrase. It is asked for on the terminal, or
-read from a file; it is never an argument.
+The user's sessions end, and the next login asks the user to change the pass phrase. It is asked for on the
+terminal, or read from a file; it is never an argument.
 
 Example:
   strongroom user passphrase alice`

@@ -4,8 +4,8 @@ import { atDesk } from './desk.ts'
 import { answering, type Globals } from './globals.ts'
 
 const help = `
-The id and the API key go into the configuration of the program that asks (pam_yubico: id= and key=). The key is shown
-once and cannot be shown again. Requests must be signed with it, unless --unsigned.
+The id and the API key go into the configuration of the program that asks (pam_yubico: id= and key=). The key is
+shown once and cannot be shown again. Requests must be signed with it, unless --unsigned.
 
 Example:
   strongroom validator client-add vpn.example.org`
