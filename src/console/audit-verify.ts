@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { createHash, createPublicKey } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AuditReport } from '../audit/finding.ts'
@@ -14,6 +14,7 @@ import { coloured, pageWidth, table, wrap, type Answer } from './answer.ts'
 import { withStore } from './desk.ts'
 import { exitCodes, UsageError } from './exit-code.ts'
 import { answering, type Globals } from './globals.ts'
+import { readPublicKeyFile } from './public-key-file.ts'
 import { isServed, reachToken } from './token-access.ts'
 
 const help = `
@@ -110,7 +111,7 @@ async function keyOf(config: Config): Promise<Key> {
 
 function readKey(file: string): Buffer {
   try {
-    return createPublicKey(readFileSync(file)).export({ type: 'spki', format: 'der' })
+    return readPublicKeyFile(file)
   } catch (cause) {
     throw new UsageError(
       `${file} cannot be read as a public key in PEM: ${cause instanceof Error ? cause.message : String(cause)}`,

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { createPublicKey } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { loadConfig, readBytes, readSecret, textOf } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
@@ -11,6 +10,7 @@ import { recordAlone } from './desk.ts'
 import { answering } from './globals.ts'
 import { leaveToOwner } from './ownership.ts'
 import { nameAnother } from './prompt.ts'
+import { readPublicKeyFile } from './public-key-file.ts'
 
 const shareHelp = `
 Backups of keys can be restored wherever the same backup keys are. They are passed on once, when they are made:
@@ -87,7 +87,7 @@ function ownToken({ hsm }: Config): void {
 /** @throws Fault `import.invalid` */
 function readTransportKey(file: string): Buffer {
   try {
-    return createPublicKey(readFileSync(file)).export({ type: 'spki', format: 'der' })
+    return readPublicKeyFile(file)
   } catch (cause) {
     throw new Fault(
       'import.invalid',

@@ -6,7 +6,7 @@ import { answering } from './globals.ts'
 
 const help = `
 Example:
-  strongroom usercert show alice --json | jq -r .validTo`
+  strongroom usercert show alice --json | jq -r .certificate.validTo`
 
 export function addUserCertificateShow(usercert: Command): void {
   usercert

@@ -60,8 +60,11 @@ describe('strongroom backup-keys', () => {
 
   it('refuses a file that is no public key, before anything is made', async () => {
     const one = await givenAppliance()
-    const { status, stderr } = one.run(['backup-keys', 'share', '--for', one.configFile, '--out', one.directory])
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/is no public key: make it with/)
+    // One that has no end among them.
+    for (const file of [one.configFile, '/dev/zero']) {
+      const { status, stderr } = one.run(['backup-keys', 'share', '--for', file, '--out', one.directory])
+      expect(status).toBe(1)
+      expect(stderr).toMatch(/is no public key: make it with/)
+    }
   })
 })
