@@ -4,4 +4,7 @@ export interface Clock {
   now(): number
 }
 
+/** A time as answers write it: `2026-01-31 08:15:00`, UTC. */
+export const utcText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
+
 export const systemClock: Clock = { now: () => Date.now() }

@@ -16,7 +16,8 @@ import { AlgorithmIdentifier, Extension } from '@peculiar/asn1-x509'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 import { purpose, readCertificate, type Certificate } from './certificate.ts'
-import { isGoodSignature, isStrongAlgorithm } from './signature.ts'
+import { isGoodSignature } from './signature.ts'
+import { hasIssued } from './trust.ts'
 import type { ReportProblem } from './watched-file.ts'
 
 export interface Ocsp {
@@ -185,10 +186,7 @@ function isResponderOf(delegate: Certificate, issuer: Certificate, now: number):
     delegate.purposes?.includes(purpose.ocspSigning) === true &&
     delegate.validFrom <= now &&
     now <= delegate.validTo &&
-    delegate.issuerName.equals(issuer.subjectName) &&
-    isStrongAlgorithm(delegate.signatureAlgorithm) &&
-    delegate.parsed.checkIssued(issuer.parsed) &&
-    delegate.parsed.verify(issuer.publicKey)
+    hasIssued(issuer, delegate)
   )
 }
 

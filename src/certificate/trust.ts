@@ -65,7 +65,8 @@ function mayIssue(ca: Certificate, below: number, now: number): boolean {
   return isCa && below <= pathLength && validFrom <= now && now <= validTo && strangeExtension === undefined
 }
 
-function hasIssued(ca: Certificate, certificate: Certificate): boolean {
+/** Whether `ca` has signed `certificate`, strongly; whether it may is for who asks to say. */
+export function hasIssued(ca: Certificate, certificate: Certificate): boolean {
   return (
     certificate.issuerName.equals(ca.subjectName) &&
     // OpenSSL looks at key identifiers and at the CA's key usage.

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { utcText } from '../clock.ts'
 
 /** What a command has to say: one JSON document for scripts, lines for people. */
 export interface Answer {
@@ -51,7 +52,7 @@ export function remark(text: string): void {
 }
 
 export function dateOf(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ').slice(0, 16)
+  return utcText(ms).slice(0, 16)
 }
 
 export function count(number: number, word: string): string {

@@ -31,7 +31,8 @@ const smartcardTypes = ['smartcard', 'smc_rest']
 
 export const isForSmartcard = (loginType: string | undefined): boolean => smartcardTypes.includes(loginType ?? '')
 
-const hardwareOtpLength = 44
+/** In characters. Nobody guesses the 128 bits of such an OTP, while six to eight digits can be guessed. */
+export const hardwareOtpLength = 44
 const codeLengths = [6, 7, 8]
 
 /**

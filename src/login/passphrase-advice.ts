@@ -1,4 +1,5 @@
 import { holds } from '../access/capabilities.ts'
+import { utcText } from '../clock.ts'
 import { isWeak } from '../user/passphrase-strength.ts'
 import type { User } from '../user/records.ts'
 import type { Advice, Sentences } from './advice.ts'
@@ -38,8 +39,9 @@ function days(ms: number): string {
 /** About logins with the user's name that failed since the last good one. */
 export function failureWarning({ failedLogins, lastFailedLoginAt }: User): Sentences {
   if (failedLogins === 0 || lastFailedLoginAt === null) return {}
-  const moment = new Date(lastFailedLoginAt).toISOString().replace('T', ' ').slice(0, 19)
   const logins = failedLogins === 1 ? 'A login' : `${failedLogins} logins`
   const have = failedLogins === 1 ? 'has' : 'have'
-  return { failed_logins: `${logins} with your name ${have} failed since your last one, the latest at ${moment} UTC.` }
+  return {
+    failed_logins: `${logins} with your name ${have} failed since your last one, the latest at ${utcText(lastFailedLoginAt)} UTC.`,
+  }
 }

@@ -5,7 +5,7 @@ import type { Passphrases } from '../user/passphrase.ts'
 import { countFailedLogin, passphraseRecordOf } from '../user/passphrase-records.ts'
 import { findByUsername, type User } from '../user/records.ts'
 import type { Sentences } from './advice.ts'
-import type { SecondFactor } from './credentials.ts'
+import { hardwareOtpLength, type SecondFactor } from './credentials.ts'
 import { loginNameOf } from './login-name.ts'
 import type { Attempt, Throttle } from './throttle.ts'
 
@@ -95,6 +95,3 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
 }
 
 const yes = (): Promise<boolean> => Promise.resolve(true)
-
-/** Six to eight digits can be guessed, the 128 bits of a hardware token's OTP cannot. */
-const hardwareOtpLength = 44

@@ -2,6 +2,7 @@
 import 'reflect-metadata'
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
+import { utcText } from '../clock.ts'
 
 type Values = Readonly<Record<string, string>>
 
@@ -11,8 +12,8 @@ export function certificateValues(der: Buffer): Values {
   return {
     ...subjectValues(certificate),
     issuer: nameText(certificate.issuerName),
-    validfrom: timeText(certificate.notBefore),
-    validto: timeText(certificate.notAfter),
+    validfrom: utcText(certificate.notBefore.getTime()),
+    validto: utcText(certificate.notAfter.getTime()),
     keyusage: usageText(certificate.getExtension(x509.KeyUsagesExtension)),
   }
 }
@@ -48,8 +49,6 @@ const escaped = (value: string): string =>
 
 const withoutControls = (text: string): string =>
   text.replaceAll(/\p{Cc}/gu, (control) => `\\${control.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
-
-const timeText = (time: Date): string => time.toISOString().slice(0, 19).replace('T', ' ')
 
 function dnsNames(extensions: readonly x509.Extension[]): string {
   const extension = extensions.find((one) => one instanceof x509.SubjectAlternativeNameExtension)

@@ -1,6 +1,7 @@
 import { EntitySchema, IsNull } from 'typeorm'
 import { encodeRecord } from '../hsm/key-record.ts'
 import { bytes, integer, named, nullable, primary, text, time } from '../store/columns.ts'
+import { select } from '../store/statement.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 /** A template of the site. Its row stays when it is removed, so that its id never means another form. */
@@ -59,6 +60,5 @@ export async function changeRow(
 
 /** Whether an object is made of it, one that is deleted and not yet destroyed included. */
 export async function isTemplateInUse(tx: Tx, id: number): Promise<boolean> {
-  const used: unknown[] = await tx.query(`SELECT 1 FROM vault_objects WHERE template_id = ${id} LIMIT 1`)
-  return used.length > 0
+  return (await select(tx, 'SELECT 1 FROM vault_objects WHERE template_id = $1 LIMIT 1', [id])).length > 0
 }

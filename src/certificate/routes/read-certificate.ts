@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { holds } from '../../access/capabilities.ts'
-import type { Caller } from '../../access/caller.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import type { Certificates } from '../registry.ts'
 import { certificateForm, formOf } from './certificate-form.ts'
@@ -35,13 +34,11 @@ export const readUserCertificate = (certificates: Certificates) =>
     faults: ['user.not_found'],
     params: userParams,
     run({ params, caller, note }) {
-      const userId = isAdministrator(caller) ? userIdOf(params.userid) : caller.userId
+      const userId = holds(caller.capabilities, 'admin') ? userIdOf(params.userid) : caller.userId
       note({ subject: `user ${userId}` })
       return answer(certificates, userId)
     },
   })
-
-const isAdministrator = ({ capabilities }: Caller): boolean => holds(capabilities, 'admin')
 
 async function answer(certificates: Certificates, userId: number) {
   const certificate = await certificates.of(userId)

@@ -4,13 +4,13 @@ import { Fault } from '../../fault.ts'
 import { isForSmartcard, otpKindOf, type SecondFactor } from '../credentials.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
 import type { CardReader } from '../smartcard.ts'
+import { loginType, secret } from './login-fields.ts'
 
-const secret = z.string().max(1024)
 const body = z.object({
   passphrase: secret,
   newpassphrase: secret,
   otp: secret.optional(),
-  logintype: z.enum(['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest']).optional(),
+  logintype: loginType.optional(),
 })
 
 /** `PUT /auth/passphrase`: one's own pass phrase, with the present one and a fresh second factor. */

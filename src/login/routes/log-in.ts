@@ -6,8 +6,7 @@ import type { Advice, Sentences } from '../advice.ts'
 import { isForSmartcard, otpKindOf, readKeys, type Credentials, type ShownCard } from '../credentials.ts'
 import type { LoggedIn, Login } from '../login.ts'
 import type { CardReader } from '../smartcard.ts'
-
-const secret = z.string().max(1024)
+import { loginType, secret } from './login-fields.ts'
 
 const body = z.object({
   username: z.string().min(1).max(128),
@@ -15,7 +14,7 @@ const body = z.object({
   passphrase: secret.optional(),
   otp: secret.optional(),
   apikey: secret.optional(),
-  logintype: z.enum(['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest']).optional(),
+  logintype: loginType.optional(),
 })
 
 type LoginBody = z.infer<typeof body>

@@ -3,6 +3,7 @@ import { decimalId } from '../../access/decimal-id.ts'
 import { endpoint } from '../../api/endpoint.ts'
 import { Fault } from '../../fault.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
+import { secret } from './login-fields.ts'
 
 /** `PUT /user/:userid/passphrase`: an administrator gives a user another pass phrase, to be changed at the next login. */
 export const resetPassphrase = (changes: PassphraseChanges) =>
@@ -23,7 +24,7 @@ export const resetPassphrase = (changes: PassphraseChanges) =>
       }),
     },
     params: z.object({ userid: z.string() }),
-    body: z.object({ newpassphrase: z.string().max(1024) }),
+    body: z.object({ newpassphrase: secret }),
     unechoed: ['newpassphrase'],
     async run({ params, body, caller, note, commit }) {
       note({ subject: `user ${params.userid.slice(0, 16)}` })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Reply } from '../../api/envelope.ts'
+import { utcText } from '../../clock.ts'
 import { templateRecord } from '../../template/notation.ts'
 import type { Template } from '../../template/template.ts'
 import { extensionOf } from '../field-values.ts'
@@ -85,7 +86,7 @@ function fileRecord(objectId: number, { name, size, type, uploadedAt }: FileInfo
     type,
     // Where a file lies, and its picture, mean nothing outside the appliance; the members belong to the interface.
     filepath: '',
-    created: new Date(uploadedAt).toISOString().slice(0, 19).replace('T', ' '),
+    created: utcText(uploadedAt),
     ext: extensionOf(name),
     iconpath: '',
   }
