@@ -33,7 +33,7 @@ export interface DaemonOptions {
 
 export async function startDaemon({ build = dist, connections, settings }: DaemonOptions): Promise<Daemon> {
   const audit = { sealIntervalMs: 5_000, ...settings.audit }
-  const appliance = await TestAppliance.start({ ...settings, audit }, join(build, 'main.js'))
+  const appliance = await TestAppliance.start({ ...settings, audit }, join(build, 'bin/strongroomd.js'))
   try {
     const { id: vault, admin } = await makeVault(appliance, 'bench')
     const { origin, pathname } = new URL(appliance.url)

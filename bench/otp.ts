@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { Pool } from 'undici'
-import { newNonce, queryOf, TestValidator } from '../test/validation/validation-kit.ts'
+import { newNonce, queryOf, TestValidator } from '../test/api/otp-validation/validation-kit.ts'
 import { cpuTimes } from './cpu.ts'
 import { table, takeTurns, type Figures, type Result } from './figures.ts'
 import { QuickToken } from './quick-token.ts'

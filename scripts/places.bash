@@ -53,7 +53,7 @@ make_folders() {
     # Only what this makes: a folder that was there keeps its mode.
     (umask 077; mkdir -p "$demo/tls" "$demo/data/audit" "$demo/run" "$demo/token")
     chmod 0700 "$demo/tls" "$demo/data" "$demo/data/audit" "$demo/run" "$demo/token"
-    printf '#!/bin/sh\nexec "%s" "%s/dist/console/main.js" --config "%s" "$@"\n' "$(command -v node)" "$root" "$config" >"$demo/strongroom"
+    printf '#!/bin/sh\nexec "%s" "%s/dist/bin/strongroom.js" --config "%s" "$@"\n' "$(command -v node)" "$root" "$config" >"$demo/strongroom"
     chmod 0755 "$demo/strongroom"
     note "below $demo"
     return
@@ -105,8 +105,8 @@ install_program() {
   [ -z "$had" ] || mv "$program" "$program.old"
   mv "$fresh" "$program"
   rm -rf "$program.old"
-  write_command strongroom "$node" dist/console/main.js
-  write_command strongroomd "$node" dist/main.js
+  write_command strongroom "$node" dist/bin/strongroom.js
+  write_command strongroomd "$node" dist/bin/strongroomd.js
   if [ -n "$systemd" ]; then install_units "$node"; fi
   note "${had:+upgraded, }in $program"
 }

@@ -114,8 +114,8 @@ install_modules() {
 
 build() {
   cd "$root"
-  if [ -e dist/main.js ] && [ -x dist/hsm/ceremony ] &&
-    [ -z "$(find src softhsm package.json tsconfig.json tsconfig.build.json -newer dist/main.js -print -quit)" ]; then
+  if [ -e dist/bin/strongroomd.js ] && [ -x dist/hsm/ceremony ] &&
+    [ -z "$(find src softhsm package.json tsconfig.json tsconfig.build.json -newer dist/bin/strongroomd.js -print -quit)" ]; then
     note 'up to date'
     return
   fi

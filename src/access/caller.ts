@@ -1,6 +1,6 @@
 import type { Capabilities } from './capabilities.ts'
 import type { Permission } from './permission.ts'
-import type { Shapes } from './shapes.ts'
+import type { ResponseVersion } from './response-version.ts'
 
 /** Who is calling, as the database says at this moment. */
 export interface Caller {
@@ -10,7 +10,7 @@ export interface Caller {
   readonly sessionId: number
   readonly applicationKeyId: number
   /** What answers to the application look like. */
-  readonly shapes: Shapes
+  readonly shapes: ResponseVersion
 }
 
 /** The vault that the path names and what the caller may do there. */
@@ -27,7 +27,7 @@ export interface PresentedCertificate {
 }
 
 /** What TLS, and the trusted proxies in front, know about the other side. */
-export interface Peer {
+export interface Client {
   /** IP address in text form, IPv4-mapped prefixes removed. */
   readonly address: string
   /** The client's certificate on this connection at this moment, if it was asked for one and has one. */

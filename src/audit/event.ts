@@ -16,7 +16,7 @@ export interface AuditEvent {
   readonly key?: string | undefined
   readonly keyVersion?: number | undefined
   /** The thing acted on where it is neither vault nor key, for example `user 17`. */
-  readonly subject?: string | undefined
+  readonly target?: string | undefined
   /** How long the call took, in milliseconds with at most three decimals. */
   readonly ms?: number | undefined
 }

@@ -65,7 +65,7 @@ export function eventBody(event: AuditEvent): string {
     vault: cut(event.vault, limits.vault),
     key: cut(event.key, limits.key),
     keyVersion: event.keyVersion,
-    subject: cut(event.subject, limits.subject),
+    subject: cut(event.target, limits.subject),
     ms: event.ms === undefined ? undefined : Math.round(event.ms * 1000) / 1000,
   })
   return ascii(json.slice(1, -1))

@@ -47,7 +47,7 @@ export async function createAuditTrail(options: AuditTrailOptions): Promise<Audi
       const file = await openChainFile({ ...options, end: continued(found, head) })
       const trail = startTrail(options, file, found.unsealed, lock)
       for (const event of foundEvents(options, found, head)) {
-        log?.warn({ chain, subject: event.subject }, event.operation)
+        log?.warn({ chain, subject: event.target }, event.operation)
         await trail.append(event).catch(async (error: unknown) => {
           await trail.close()
           throw error

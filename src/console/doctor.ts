@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
-import { coloured, count, pageWidth, wrap, type Answer } from './answer.ts'
+import { coloured, count, pageWidth, wrap, type Answer } from './output/answer.ts'
 import { certificateCheck } from './checks/certificate.ts'
 import { clockCheck } from './checks/clock.ts'
 import { daemonCheck } from './checks/daemon.ts'
@@ -15,7 +15,7 @@ import { trailCheck } from './checks/trail.ts'
 import { vaultAdminsCheck } from './checks/vault-admins.ts'
 import { vaultKeysCheck } from './checks/vault-keys.ts'
 import { exitCodes, sentenceOf } from './exit-code.ts'
-import type { Check, Finding } from './finding.ts'
+import type { Check, Finding } from './output/finding.ts'
 import { answering } from './globals.ts'
 
 const help = `

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { faultCatalogue } from '../api/faults.ts'
+import { faultCatalogue } from '../http/contract/faults.ts'
 import { ConfigError } from '../config/loader.ts'
 import { Fault } from '../fault.ts'
 import { TokenFailure } from '../hsm/pkcs11/failure.ts'

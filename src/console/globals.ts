@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { print, type Answer } from './answer.ts'
+import { print, type Answer } from './output/answer.ts'
 
 /** Options that every command has. */
 export interface Globals {

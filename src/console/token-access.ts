@@ -8,7 +8,7 @@ import { createHsmClient } from '../hsm/client/hsm-client.ts'
 import { createHostSupervisor } from '../hsm/client/supervisor.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { createLog } from '../log.ts'
-import { remark } from './answer.ts'
+import { remark } from './output/answer.ts'
 
 /** A way to the token for one command. */
 export interface TokenAccess {

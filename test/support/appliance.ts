@@ -6,22 +6,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { capabilitiesOf, type Capability } from '../../src/access/capabilities.ts'
-import { storePlace } from '../../src/appliance.ts'
+import { storePlace } from '../../src/daemon/appliance.ts'
 import { systemClock } from '../../src/clock.ts'
 import { loadConfig } from '../../src/config/loader.ts'
 import type { Config } from '../../src/config/schema.ts'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
-import { createServices, type Services } from '../../src/services.ts'
+import { createServices, type Services } from '../../src/daemon/services.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Commit, Store } from '../../src/store/store.ts'
-import { tables } from '../../src/tables.ts'
+import { tables } from '../../src/daemon/tables.ts'
 import { TestClient } from './client.ts'
 import { HardwareToken } from './hardware-token.ts'
 import { makePki } from './pki.ts'
 import { makeToken, type TestToken } from './token.ts'
 
-const daemonEntry = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const daemonEntry = fileURLToPath(new URL('../../dist/bin/strongroomd.js', import.meta.url))
 const passphraseOfAll = 'correct horse battery staple'
 
 export interface TestUser {
@@ -81,7 +81,7 @@ export class TestAppliance {
     this.#journal = given.journal
   }
 
-  /** `entry`: the compiled `main.js` to run, by default the one in `dist/`. */
+  /** `entry`: the compiled `strongroomd.js` to run, by default the one in `dist/`. */
   static async start(overrides: Overrides = {}, entry = daemonEntry): Promise<TestAppliance> {
     const directory = mkdtempSync(join(tmpdir(), 'strongroom-'))
     const token = await makeToken()

@@ -11,6 +11,6 @@ export function buildSource(): string {
   const compiler = ['tsc', '-p', 'tsconfig.build.json', '--sourceMap', 'false', '--outDir', output]
   const { stdout } = spawnSync('npx', compiler, { cwd: root, encoding: 'utf8' })
   // Types are judged elsewhere: what compiles to JavaScript can be run.
-  if (!existsSync(join(output, 'main.js'))) throw new Error(stdout)
+  if (!existsSync(join(output, 'bin/strongroomd.js'))) throw new Error(stdout)
   return output
 }

@@ -1,4 +1,4 @@
-import { allEndpoints, type EndpointDependencies } from '../../src/endpoints.ts'
+import { allEndpoints, type EndpointDependencies } from '../../src/daemon/endpoints.ts'
 
 /** Every contract, over no domain at all: that is named only inside `run`, which nobody calls here. */
 export const contracts = allEndpoints({

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 const sources = ['src', 'softhsm', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
-const product = join(root, 'dist/main.js')
+const product = join(root, 'dist/bin/strongroomd.js')
 
 /** Once before all tests: what they start as a process is compiled from the source as it is now. */
 export function setup(): void {

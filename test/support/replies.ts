@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
 import { z } from 'zod'
-import type { AnyEndpoint } from '../../src/api/endpoint.ts'
+import type { AnyEndpoint } from '../../src/http/contract/endpoint.ts'
 import type { Envelope } from './client.ts'
 import { contracts } from './contracts.ts'
 

@@ -1,5 +1,5 @@
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
-import type { NewUserRow } from '../../src/user/records.ts'
+import type { NewUserRow } from '../../src/features/users/records.ts'
 
 /** The row of a user who exists in the database alone, for tests without a token. */
 export function userRow(username: string): NewUserRow {

@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readSecret } from '../../config/loader.ts'
-import { findingsOf, type Check, type Finding } from '../finding.ts'
+import { findingsOf, type Check, type Finding } from '../output/finding.ts'
 
 const subject = 'certificate'
 const { ok, warning, problem } = findingsOf(subject)

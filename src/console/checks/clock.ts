@@ -4,9 +4,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Config } from '../../config/schema.ts'
-import { OtpDeviceTable } from '../../otp/records.ts'
-import { withStore } from '../desk.ts'
-import { findingsOf, type Check } from '../finding.ts'
+import { OtpDeviceTable } from '../../features/otp/records.ts'
+import { withStore } from '../console-context.ts'
+import { findingsOf, type Check } from '../output/finding.ts'
 
 const subject = 'clock'
 const { ok, warning, problem } = findingsOf(subject)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import type { Config } from '../../config/schema.ts'
-import { findingsOf, type Check, type Finding } from '../finding.ts'
+import { findingsOf, type Check, type Finding } from '../output/finding.ts'
 
 const subject = 'daemon'
 const { ok, warning, problem } = findingsOf(subject)

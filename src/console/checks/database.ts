@@ -1,7 +1,7 @@
-import { storePlace } from '../../appliance.ts'
+import { storePlace } from '../../daemon/appliance.ts'
 import { inspectStore } from '../../store/inspection.ts'
-import { count } from '../answer.ts'
-import { findingsOf, type Check } from '../finding.ts'
+import { count } from '../output/answer.ts'
+import { findingsOf, type Check } from '../output/finding.ts'
 
 const subject = 'database'
 const { ok, warning, problem } = findingsOf(subject)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Config } from '../../config/schema.ts'
-import { findingsOf, type Check } from '../finding.ts'
+import { findingsOf, type Check } from '../output/finding.ts'
 
 const subject = 'disk space'
 const { ok, warning, problem } = findingsOf(subject)

@@ -1,4 +1,4 @@
-import { findingsOf, type Finding } from '../finding.ts'
+import { findingsOf, type Finding } from '../output/finding.ts'
 
 const least = [20, 19] as const
 

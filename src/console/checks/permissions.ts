@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { readSecret } from '../../config/loader.ts'
 import { sentenceOf } from '../exit-code.ts'
-import { findingsOf, type Check, type Finding } from '../finding.ts'
+import { findingsOf, type Check, type Finding } from '../output/finding.ts'
 
 const subject = 'permissions'
 const { ok, problem } = findingsOf(subject)

@@ -1,8 +1,8 @@
-import { createScrutiny } from '../../certificate/scrutiny.ts'
+import { createScrutiny } from '../../features/certificates/scrutiny.ts'
 import { systemClock } from '../../clock.ts'
 import { readAuthorities } from '../../config/loader.ts'
 import { enabledSmartcard } from '../../config/schema.ts'
-import { findingsOf, type Check, type Finding } from '../finding.ts'
+import { findingsOf, type Check, type Finding } from '../output/finding.ts'
 
 const subject = 'smartcards'
 const { ok, warning, problem } = findingsOf(subject)

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/schema.ts'
 import type { HostStatus, TokenStatus } from '../../hsm/hsm.ts'
 import { rootRoles } from '../../hsm/pkcs11/root-objects.ts'
-import { count } from '../answer.ts'
-import { findingsOf, type Check, type Finding } from '../finding.ts'
+import { count } from '../output/answer.ts'
+import { findingsOf, type Check, type Finding } from '../output/finding.ts'
 import { isServed, reachToken } from '../token-access.ts'
 
 const { ok, warning, problem } = findingsOf('token')

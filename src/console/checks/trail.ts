@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { verifyTrail } from '../../audit/verify.ts'
-import { questionOf, trailBytes } from '../audit-verify.ts'
-import { count } from '../answer.ts'
-import { findingsOf, type Check } from '../finding.ts'
+import { questionOf, trailBytes } from '../audit/verify.ts'
+import { count } from '../output/answer.ts'
+import { findingsOf, type Check } from '../output/finding.ts'
 
 const subject = 'audit trail'
 const { ok, warning, problem } = findingsOf(subject)

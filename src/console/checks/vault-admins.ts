@@ -1,8 +1,8 @@
-import { storePlace } from '../../appliance.ts'
+import { storePlace } from '../../daemon/appliance.ts'
 import { inspectStore } from '../../store/inspection.ts'
-import { summariesOf } from '../../vault/membership-records.ts'
-import { withStore } from '../desk.ts'
-import { findingsOf, type Check } from '../finding.ts'
+import { summariesOf } from '../../features/vaults/membership-records.ts'
+import { withStore } from '../console-context.ts'
+import { findingsOf, type Check } from '../output/finding.ts'
 
 const subject = 'vault admins'
 const { ok, warning } = findingsOf(subject)

@@ -1,12 +1,12 @@
-import { storePlace } from '../../appliance.ts'
+import { storePlace } from '../../daemon/appliance.ts'
 import type { Config } from '../../config/schema.ts'
 import { vaultKek } from '../../hsm/hsm.ts'
 import { inspectStore } from '../../store/inspection.ts'
-import { DoomedKeyTable, VaultTable } from '../../vault/records.ts'
-import { count } from '../answer.ts'
-import { withStore } from '../desk.ts'
-import { findingsOf, type Check } from '../finding.ts'
-import { vaultKeyIds } from '../vault-key-ids.ts'
+import { DoomedKeyTable, VaultTable } from '../../features/vaults/records.ts'
+import { count } from '../output/answer.ts'
+import { withStore } from '../console-context.ts'
+import { findingsOf, type Check } from '../output/finding.ts'
+import { vaultKeyIds } from './vault-key-ids.ts'
 
 const subject = 'vault keys'
 const { ok, warning, problem } = findingsOf(subject)

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { Operation } from '../frame.ts'
+import type { Operation } from '../protocol/frame.ts'
 import type { GenerateOptions, GeneratedKey, WrappedKey } from '../hsm.ts'
 import type { RequestRouter } from './request-router.ts'
 

@@ -1,6 +1,6 @@
 import { type Socket, connect } from 'node:net'
 import { Fault, type FaultCode, faultCodes } from '../../fault.ts'
-import { type Frame, type FrameWriter, createFrameReader, createFrameWriter, outcomes } from '../frame.ts'
+import { type Frame, type FrameWriter, createFrameReader, createFrameWriter, outcomes } from '../protocol/frame.ts'
 
 export interface HostConnectionEvents {
   /** The host can be written to. */

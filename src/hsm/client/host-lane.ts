@@ -1,4 +1,4 @@
-import { type Frame, largePayloadBytes } from '../frame.ts'
+import { type Frame, largePayloadBytes } from '../protocol/frame.ts'
 import { type HostConnection, connectHost } from './host-connection.ts'
 
 export interface Request {

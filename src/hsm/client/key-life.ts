@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { referenceFields } from '../batch-frame.ts'
+import { referenceFields } from '../protocol/batch-frame.ts'
 import { type AnyKind, anyKinds } from '../key-kind.ts'
 import type { KeyLife, KindOffer } from '../key-life.ts'
 import { type Calls, field, given, optionFields, wrapped } from './calls.ts'

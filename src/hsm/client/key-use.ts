@@ -1,4 +1,4 @@
-import { type BatchItem, batchFields, readOutcomes, referenceFields } from '../batch-frame.ts'
+import { type BatchItem, batchFields, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
 import type { KeyUse, Outcome, RewrapItem, SignatureScheme } from '../key-use.ts'
 import type { Calls } from './calls.ts'
 

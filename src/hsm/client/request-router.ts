@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { type Frame, type Operation, frameBytes, frameLimitBytes, operations } from '../frame.ts'
+import { type Frame, type Operation, frameBytes, frameLimitBytes, operations } from '../protocol/frame.ts'
 import { fieldsOf } from './host-connection.ts'
 import { HostLane, type Request } from './host-lane.ts'
 

@@ -15,7 +15,7 @@ export interface SupervisorOptions {
   /** A host whose heartbeat stays away that long is killed (`hsm.deadlineMs`). */
   readonly deadlineMs: number
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** The compiled `hsm/host/main.js`; by default the one in the same build. */
+  /** The compiled `bin/strongroom-tokend.js`; by default the one in the same build. */
   readonly entry?: string
 }
 
@@ -98,7 +98,7 @@ class HostKeeper {
   }
 
   #spawn(): HostProcess {
-    const entry = this.#options.entry ?? fileURLToPath(new URL('../host/main.js', import.meta.url))
+    const entry = this.#options.entry ?? fileURLToPath(new URL('../../bin/strongroom-tokend.js', import.meta.url))
     const host = spawnHost(entry, this.#options.configFile, this.#socket)
     this.#process = host
     this.#status = { socket: this.#socket, state: 'down', reason: 'The token host has not answered yet.' }

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { readPlaces } from '../batch-frame.ts'
+import { readPlaces } from '../protocol/batch-frame.ts'
 import type { KeyReference } from '../hsm.ts'
 import type { CipherItem, RewrapItem } from '../pkcs11/batches.ts'
 import type { Fields } from './fields.ts'

@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
-import { outcomeFields } from '../batch-frame.ts'
-import { type Frame, type Operation, operations } from '../frame.ts'
+import { outcomeFields } from '../protocol/batch-frame.ts'
+import { type Frame, type Operation, operations } from '../protocol/frame.ts'
 import {
   type GeneratedKey,
   type SignatureScheme,

@@ -1,4 +1,4 @@
-import { largePayloadBytes } from '../frame.ts'
+import { largePayloadBytes } from '../protocol/frame.ts'
 
 export interface QueuedRequest {
   readonly bytes: number

@@ -9,7 +9,7 @@ import {
   frameBytes,
   operations,
   outcomes,
-} from '../frame.ts'
+} from '../protocol/frame.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { RequestQueue } from './request-queue.ts'
 

@@ -3,8 +3,8 @@ import type { TestAppliance } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { ClientCa, pemOf } from '../../support/client-pki.ts'
 import { HardwareToken, hotpCodes } from '../../support/hardware-token.ts'
-import { CardAppliance } from '../certificate/card-kit.ts'
-import { createObject } from '../object/object-kit.ts'
+import { CardAppliance } from '../certificates/card-kit.ts'
+import { createObject } from '../objects/object-kit.ts'
 
 export type Premises = Awaited<ReturnType<typeof makePremises>>
 

@@ -1,4 +1,4 @@
-import { isSchema, type Schema } from '../../../src/api/openapi-schemas.ts'
+import { isSchema, type Schema } from '../../../src/http/contract/openapi-schemas.ts'
 
 const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',

@@ -1,5 +1,11 @@
-import type { AnyEndpoint } from '../../../src/api/endpoint.ts'
-import { inputSchema, isSchema, membersOf, type Member, type Schema } from '../../../src/api/openapi-schemas.ts'
+import type { AnyEndpoint } from '../../../src/http/contract/endpoint.ts'
+import {
+  inputSchema,
+  isSchema,
+  membersOf,
+  type Member,
+  type Schema,
+} from '../../../src/http/contract/openapi-schemas.ts'
 import type { GoodCall } from './good-calls.ts'
 import { hostileJson, hostileLookalikes, hostileSegments, hostileTexts } from './hostile-values.ts'
 import { permits } from './published-schema.ts'

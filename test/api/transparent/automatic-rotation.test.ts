@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findKey, KeyVersionTable, type StoredKey } from '../../../src/transparent/records.ts'
-import { invocationsRecord } from '../../../src/transparent/sealing.ts'
+import { findKey, KeyVersionTable, type StoredKey } from '../../../src/features/transparent/records.ts'
+import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'

@@ -1,0 +1,33 @@
+import type { Caller, VaultAccess } from './caller.ts'
+import type { Tx } from '../store/store.ts'
+import type { ResourceQuery } from './resource.ts'
+
+/** what authentication needs: a token, and where the path leads. */
+export interface AuthenticationRequest {
+  readonly token: string
+  /** Where the call comes from. */
+  readonly address: string
+  readonly vaultId?: number
+  readonly resource?: { readonly query: ResourceQuery<unknown>; readonly name: string | number }
+}
+
+/** What the database says of a caller at this moment. */
+export interface Authentication {
+  readonly caller: Caller
+  /** Absent when the caller is no member of the vault, or there is no such vault: the two must look the same. */
+  readonly vault: VaultAccess | undefined
+  readonly resource: unknown
+  /** The token for the next call: another than the supplied one when it was replaced. */
+  readonly token: string
+}
+
+/** The door every call passes, and the only source of a Caller. */
+export interface Authenticator {
+  /** @throws Fault `session.invalid` */
+  authenticate(request: AuthenticationRequest): Promise<Authentication>
+  /**
+   * What the caller may do at this moment of a transaction, or outside any: a call may take long after it was admitted.
+   * @throws Fault `session.invalid`
+   */
+  reauthorize(tx: Tx, admission: Authentication): Promise<Authentication>
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { loadConfig } from '../../config/loader.ts'
+import { listApplicationKeys } from '../../features/auth/login-records.ts'
+import { dateOf, table } from '../output/answer.ts'
+import { withStore } from '../console-context.ts'
+import { answering } from '../globals.ts'
+
+export function addApplicationKeyList(applicationKey: Command): void {
+  applicationKey
+    .command('list')
+    .description('Lists all application keys by name; the keys themselves are kept nowhere.')
+    .addHelpText('after', '\nExample:\n  strongroom apikey list')
+    .action(
+      answering(async ({ config }) => {
+        const keys = await withStore(loadConfig(config), (store) => listApplicationKeys(store.read))
+        return {
+          json: keys.map(({ id, name, createdAt, revokedAt, shapes }) => ({ id, name, createdAt, revokedAt, shapes })),
+          lines: table([
+            ['ID', 'NAME', 'SINCE (UTC)', 'SHAPES', 'STATE'],
+            ...keys.map(({ id, name, createdAt, revokedAt, shapes }) => [
+              String(id),
+              name,
+              dateOf(createdAt),
+              shapes,
+              revokedAt === null ? 'in use' : `revoked ${dateOf(revokedAt)}`,
+            ]),
+          ]),
+        }
+      }),
+    )
+}

@@ -1,0 +1,164 @@
+import type { Command } from 'commander'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AuditReport } from '../../audit/finding.ts'
+import { createAuditHeads, type SealedHead } from '../../audit/heads.ts'
+import { readPublicKey } from '../../audit/public-key.ts'
+import { listSegments } from '../../audit/segment.ts'
+import { verifyTrail } from '../../audit/verify.ts'
+import { loadConfig } from '../../config/loader.ts'
+import type { Config } from '../../config/schema.ts'
+import { coloured, pageWidth, table, wrap, type Answer } from '../output/answer.ts'
+import { withStore } from '../console-context.ts'
+import { exitCodes, UsageError } from '../exit-code.ts'
+import { answering, type Globals } from '../globals.ts'
+import { readPublicKeyFile } from '../public-key-file.ts'
+import { isServed, reachToken } from '../token-access.ts'
+
+const help = `
+Without options the folder, the key and the last sealed points come from the appliance: its configuration, its
+token and its database. With --directory and --public-key nothing of the appliance is needed, so a copy of the
+trail can be checked anywhere. Exit code 1 when something was changed, removed or added.
+
+Examples:
+  strongroom audit verify
+  strongroom audit verify --directory /mnt/copy/audit --public-key audit-public.pem`
+
+interface Options {
+  readonly directory?: string
+  readonly publicKey?: string
+}
+
+export function addAuditVerify(audit: Command): void {
+  audit
+    .command('verify')
+    .description('Checks that no record of the audit trail was changed, removed or added.')
+    .option('--directory <folder>', 'folder of the trail; by default audit.directory')
+    .option('--public-key <file>', "PEM file with the audit key's public half; by default the token is asked")
+    .addHelpText('after', help)
+    .action(answering(verify))
+}
+
+async function verify({ config }: Globals, options: Options): Promise<Answer> {
+  const question = await askFor(options, config)
+  const report = await verifyTrail({ ...question, progress: await progressBar(question.directory) })
+  const fingerprint = createHash('sha256').update(question.publicKey).digest('hex')
+  const { directory, keySource } = question
+  return {
+    json: {
+      directory,
+      key: { source: keySource, sha256: fingerprint },
+      heads: question.heads !== undefined,
+      ...report,
+    },
+    lines: [
+      ...table([
+        ['trail', directory],
+        ['key', `${keySource}, SHA-256 ${fingerprint.slice(0, 16)}…`],
+      ]),
+      ...(question.heads === undefined
+        ? ['The database was not asked: a chain whose end was cut off is found only where another names it.']
+        : []),
+      '',
+      ...describeReport(report),
+    ],
+    exitCode: report.sound ? exitCodes.done : exitCodes.refused,
+  }
+}
+
+/** What to verify, and with what. */
+export interface Question {
+  readonly directory: string
+  readonly publicKey: Buffer
+  readonly keySource: string
+  readonly heads?: ReadonlyMap<string, SealedHead>
+}
+
+async function askFor({ directory, publicKey }: Options, configFile: string): Promise<Question> {
+  const given = publicKey === undefined ? undefined : { publicKey: readKey(publicKey), keySource: publicKey }
+  if (directory !== undefined && given !== undefined) return { directory, ...given }
+  const config = loadConfig(configFile)
+  if (directory !== undefined) return { directory, ...(await keyOf(config)) }
+  return questionOf(config, given)
+}
+
+type Key = Pick<Question, 'publicKey' | 'keySource'>
+
+/** The appliance's own trail with what the database knows of it; the key from the token where a host runs. */
+export async function questionOf(config: Config, key?: Key): Promise<Question> {
+  // Read first: a trail that is being written is then ahead of the heads, never behind.
+  const heads = await withStore(config, (store) => createAuditHeads(store).read())
+  return { directory: config.audit.directory, ...(key ?? (await keyOf(config))), heads }
+}
+
+async function keyOf(config: Config): Promise<Key> {
+  if ((await Promise.all(config.hsm.sockets.map(isServed))).includes(true)) {
+    const access = await reachToken(config)
+    try {
+      return { publicKey: await access.hsm.auditPublicKey(), keySource: 'from the token' }
+    } finally {
+      await access.close()
+    }
+  }
+  const { directory } = config.audit
+  const publicKey = existsSync(directory) ? await readPublicKey(directory) : undefined
+  if (publicKey === undefined)
+    throw new UsageError(`There is no public key in ${directory} and no token host answers: give --public-key FILE.`)
+  return { publicKey, keySource: 'beside the trail (no token host answers)' }
+}
+
+function readKey(file: string): Buffer {
+  try {
+    return readPublicKeyFile(file)
+  } catch (cause) {
+    throw new UsageError(
+      `${file} cannot be read as a public key in PEM: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    )
+  }
+}
+
+export async function trailBytes(directory: string): Promise<number> {
+  const segments = [...(await listSegments(directory)).values()].flat()
+  const sizes = await Promise.all(segments.map(async ({ name }) => (await stat(join(directory, name))).size))
+  return sizes.reduce((total, size) => total + size, 0)
+}
+
+async function progressBar(directory: string): Promise<(bytes: number) => void> {
+  if (!existsSync(directory))
+    throw new UsageError(`${directory} does not exist: name the folder of the trail with --directory.`)
+  const total = await trailBytes(directory)
+  if (!process.stderr.isTTY) return () => undefined
+  let shown = -1
+  return (bytes) => {
+    const percent = total === 0 ? 100 : Math.min(100, Math.floor((bytes * 100) / total))
+    if (percent === shown) return
+    shown = percent
+    process.stderr.write(percent === 100 ? '\r\u001B[K' : `\rverifying ${percent} %`)
+  }
+}
+
+function describeReport({ chains, sound }: AuditReport): string[] {
+  const findings = chains.flatMap((chain) => [
+    ...chain.findings.flatMap(({ file, line, kind, detail }) => [
+      `${coloured('red', kind)}: ${file}${line === 0 ? '' : `, line ${line}`}`,
+      ...wrap(detail, pageWidth() - 2).map((text) => `  ${text}`),
+    ]),
+    ...(chain.moreFindings > 0 ? [`  and ${chain.moreFindings} more in ${chain.chain}`] : []),
+  ])
+  return [
+    ...table([
+      ['CHAIN', 'RECORDS', 'SEALS', 'NOT SEALED YET', 'FINDINGS'],
+      ...chains.map(({ chain, records, seals, unsealed, findings, moreFindings }) =>
+        [chain, records, seals, unsealed, findings.length + moreFindings].map(String),
+      ),
+    ]),
+    '',
+    ...findings,
+    sound
+      ? coloured('green', 'Nothing was changed, removed or added.')
+      : 'The trail is not as it was written: keep a copy of it and of the database before anything else is done.',
+  ]
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chainName, storePlace } from '../daemon/appliance.ts'
+import type { AuditEvent, AuditTrail } from '../audit/event.ts'
+import { createAuditHeads } from '../audit/heads.ts'
+import { createAuditTrail } from '../audit/trail.ts'
+import { systemClock } from '../clock.ts'
+import { loadConfig } from '../config/loader.ts'
+import { operatorName } from '../config/operator.ts'
+import type { Config } from '../config/schema.ts'
+import { Fault } from '../fault.ts'
+import type { Hsm } from '../hsm/hsm.ts'
+import { createServices, type Services } from '../daemon/services.ts'
+import { openStore } from '../store/open.ts'
+import type { Commit, Store } from '../store/store.ts'
+import { tables } from '../daemon/tables.ts'
+import { leaveToOwner } from './ownership.ts'
+import { reachToken } from './token-access.ts'
+
+/** How long a command waits for another one that writes the console's audit chain. */
+const lockWaitMs = 10_000
+
+/** Where a changing command works: the domain, and an audit trail that every change goes through. */
+export interface ConsoleContext {
+  readonly config: Config
+  readonly services: Services
+  /**
+   * Does one change under its name in the audit trail (`console.<operation>`): what `work` hands to `commit` is committed
+   * after its record is on the disk. A refusal is recorded too.
+   */
+  readonly change: <T>(operation: string, target: string, work: (commit: Commit) => Promise<T>) => Promise<T>
+}
+
+/** For commands that only read. The database must be there: only `strongroom init` makes it. */
+export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const place = storePlace(config)
+  if ('sqlite' in place && !existsSync(place.sqlite))
+    throw new Fault(
+      'store.unavailable',
+      `The database ${place.sqlite} does not exist: run "strongroom init", or correct store.sqlite.`,
+    )
+  const store = await openStore(place, tables)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** For commands that change something. */
+export async function withAppliance<T>(configFile: string, work: (desk: ConsoleContext) => Promise<T>): Promise<T> {
+  const config = loadConfig(configFile)
+  return withStore(config, async (store) => {
+    const token = await reachToken(config)
+    try {
+      return await withTrail({ config, store, hsm: token.hsm }, (audit) =>
+        work({
+          config,
+          services: createServices({ config, store, hsm: token.hsm, clock: systemClock, audit }),
+          change: (operation, target, change) => recorded({ store, audit }, operation, target, change),
+        }),
+      )
+    } finally {
+      await token.close()
+    }
+  })
+}
+
+/** Opens the console's audit chain for the time of `work`. */
+export async function withTrail<T>(
+  { config, store, hsm }: { config: Config; store: Store; hsm: Hsm },
+  work: (audit: AuditTrail) => Promise<T>,
+): Promise<T> {
+  const audit = await createAuditTrail({
+    ...config.audit,
+    chain: chainName(config, 'console'),
+    hsm,
+    heads: createAuditHeads(store),
+    clock: systemClock,
+    lockWaitMs,
+  })
+  try {
+    return await work(audit)
+  } finally {
+    await audit.close()
+    leaveToOwner(config.audit.directory)
+  }
+}
+
+/** Writes one record, for commands that change the token and not the database. */
+export async function recordAlone(
+  config: Config,
+  operation: string,
+  target: string,
+  startedTick: number,
+): Promise<void> {
+  await withStore(config, async (store) => {
+    const token = await reachToken(config)
+    try {
+      await withTrail({ config, store, hsm: token.hsm }, (audit) =>
+        audit.append(consoleEvent(operation, target, 'allowed', startedTick)),
+      )
+    } finally {
+      await token.close()
+    }
+  })
+}
+
+/** The record of one command. */
+export function consoleEvent(operation: string, target: string, outcome: string, startedTick: number): AuditEvent {
+  return {
+    at: systemClock.now(),
+    operation: `console.${operation}`,
+    requestId: randomUUID(),
+    outcome,
+    username: operatorName(),
+    address: 'console',
+    target,
+    ms: Math.round(performance.now() - startedTick),
+  }
+}
+
+async function recorded<T>(
+  { store, audit }: { store: Store; audit: AuditTrail },
+  operation: string,
+  target: string,
+  work: (commit: Commit) => Promise<T>,
+): Promise<T> {
+  const startedTick = performance.now()
+  const commit: Commit = (inTransaction) =>
+    store.transaction(async (tx) => {
+      const result = await inTransaction(tx)
+      await audit.append(consoleEvent(operation, target, 'allowed', startedTick))
+      return result
+    })
+  try {
+    return await work(commit)
+  } catch (error) {
+    if (error instanceof Fault && error.code !== 'audit.unavailable')
+      await audit.append(consoleEvent(operation, target, error.code, startedTick))
+    throw error
+  }
+}

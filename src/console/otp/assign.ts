@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { withAppliance } from '../console-context.ts'
+import { answering } from '../globals.ts'
+
+const help = `
+The token must be known: imported, or taken from somebody before. strongroom otp list shows those that nobody
+holds.
+
+Example:
+  strongroom otp assign alice vvccccdddfgh`
+
+export function addOtpAssign(otp: Command): void {
+  otp
+    .command('assign')
+    .description('Gives a user a hardware token that nobody holds.')
+    .argument('<user>', 'login name')
+    .argument('<publicid>', 'the 12 characters that its passwords begin with')
+    .addHelpText('after', help)
+    .action(
+      answering(async ({ config }, username: string, publicId: string) => {
+        await withAppliance(config, ({ change, services: { users, devices } }) =>
+          change('otp.assign', `user ${username}: hardware token ${publicId}`, async (commit) => {
+            const { id } = await users.find(username)
+            return commit((tx) => devices.assign(tx, id, publicId))
+          }),
+        )
+        return {
+          json: { username, kind: 'hwkey_otp', publicId },
+          lines: [`User ${username} may now log in with the hardware token ${publicId}.`],
+        }
+      }),
+    )
+}

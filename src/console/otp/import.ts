@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import { readSecret } from '../../config/loader.ts'
+import { Fault } from '../../fault.ts'
+import { readLogLine, type LogLine } from '../../features/otp/device-log.ts'
+import { count } from '../output/answer.ts'
+import { withAppliance, type ConsoleContext } from '../console-context.ts'
+import { exitCodes, sentenceOf } from '../exit-code.ts'
+import { answering } from '../globals.ts'
+import { nameAnother, standardInput } from '../output/prompt.ts'
+
+const help = `
+FILE is a log of Yubico's personalisation tool ("traditional" or "Yubico format"), what ykman writes with
+--config-output, or lines "publicid,privateid,secret" (hexadecimal); - is standard input. Each line is a
+change of its own: one that cannot be used stops no other, but the exit code is 1 then. Hardware tokens are
+registered for nobody unless a user is named, and given out later with strongroom otp assign. OATH-HOTP lines
+need a user; those of the "Yubico format" do not tell the length of their codes, which is taken to be 6.
+Destroy the file afterwards: it holds the secrets.
+
+Examples:
+  strongroom otp import configuration_log.csv
+  ykman otp yubiotp 1 --generate-key … --config-output - | strongroom otp import - --user alice`
+
+interface Outcome {
+  readonly line: number
+  readonly state: 'registered' | 'refused'
+  readonly device?: string
+  readonly why?: string
+}
+
+export function addOtpImport(otp: Command): void {
+  otp
+    .command('import')
+    .description('Registers hardware tokens from the log of the tool that wrote them.')
+    .argument('<file>', 'log file, private to you; - for standard input')
+    .option('--user <name>', 'give them to this user')
+    .addHelpText('after', help)
+    .action(
+      answering(async ({ config }, file: string, { user }: { user?: string }) => {
+        const text = file === '-' ? await standardInput() : readSecret(file, nameAnother)
+        const outcomes = await withAppliance(config, (desk) => importAll(desk, text.split(/\r?\n/), user))
+        const refused = outcomes.filter(({ state }) => state === 'refused').length
+        return {
+          json: { outcomes },
+          lines: [
+            ...outcomes.map(({ line, device, why }) => `line ${line}: ${why ?? `registered ${device}`}`),
+            `${count(outcomes.length - refused, 'device')} registered, ${count(refused, 'line')} refused.`,
+          ],
+          exitCode: refused === 0 ? exitCodes.done : exitCodes.refused,
+        }
+      }),
+    )
+}
+
+async function importAll(
+  desk: ConsoleContext,
+  lines: readonly string[],
+  username: string | undefined,
+): Promise<Outcome[]> {
+  const holder = username === undefined ? undefined : await desk.services.users.find(username)
+  const outcomes: Outcome[] = []
+  for (const [at, text] of lines.entries()) {
+    const line = at + 1
+    const read = readLogLine(text)
+    if (read.kind === 'nothing') continue
+    try {
+      outcomes.push({ line, state: 'registered', device: await importOne(desk, read, holder) })
+    } catch (error) {
+      // What is wrong with the line alone stops nothing else; a token or database that fails stops it all.
+      if (!(error instanceof Fault && /^(otp|request)\./.test(error.code))) throw error
+      outcomes.push({ line, state: 'refused', why: sentenceOf(error) })
+    }
+  }
+  return outcomes
+}
+
+async function importOne(
+  { change, services: { enrolments } }: ConsoleContext,
+  read: Exclude<LogLine, { kind: 'nothing' }>,
+  holder: { readonly id: number; readonly username: string } | undefined,
+): Promise<string> {
+  const whose = holder === undefined ? 'nobody' : `user ${holder.username}`
+  if (read.kind === 'unusable') throw new Fault('otp.device_invalid', `The line cannot be used: ${read.why}.`)
+  if (read.kind === 'hwkey_otp') {
+    await change('otp.import', `${whose}: hardware token ${read.publicId}`, (commit) =>
+      enrolments.enrolHardwareToken(holder?.id ?? null, read, commit),
+    )
+    return `hardware token ${read.publicId}`
+  }
+  if (holder === undefined)
+    throw new Fault('otp.device_invalid', 'A HOTP token has no public id to give it out by later: name its --user.')
+  const { device } = await change('otp.import', `${whose}: HOTP`, (commit) =>
+    enrolments.enrolCodes(holder, read, commit),
+  )
+  return `HOTP token ${device.id}`
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { decimalId } from '../../access/decimal-id.ts'
+import { count } from '../output/answer.ts'
+import { withAppliance } from '../console-context.ts'
+import { answering } from '../globals.ts'
+
+const help = `
+The next call of an ended session is refused, and its user logs in again. Ids are those of strongroom session list.
+
+Examples:
+  strongroom session end alice
+  strongroom session end alice 17`
+
+export function addSessionEnd(session: Command): void {
+  session
+    .command('end')
+    .description('Ends all sessions of a user, or one.')
+    .argument('<user>', 'login name')
+    .argument('[id]', 'of the session')
+    .addHelpText('after', help)
+    .action(
+      answering(async ({ config }, username: string, id: string | undefined) => {
+        const subject = id === undefined ? `user ${username}` : `session ${id} of user ${username}`
+        const ended = await withAppliance(config, ({ change, services: { sessions, users } }) =>
+          change('session.end', subject, async (commit) => {
+            const user = await users.find(username)
+            if (id === undefined) return commit((tx) => sessions.endOthers(tx, user.id))
+            await sessions.endOne(user.id, decimalId(id), commit)
+            return 1
+          }),
+        )
+        return { json: { username, ended }, lines: [`${count(ended, 'session')} of ${username} ended.`] }
+      }),
+    )
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { parseJsonObject } from '../../http/input/json.ts'
+import { readBytes, textOf } from '../../config/loader.ts'
+import { Fault } from '../../fault.ts'
+import { examineTemplate } from '../../features/templates/template-document.ts'
+import type { Template } from '../../features/templates/template.ts'
+import { exitCodes, UsageError } from '../exit-code.ts'
+import { answering } from '../globals.ts'
+import { nameAnother } from '../output/prompt.ts'
+
+const help = `
+The file is JSON as GET /template/ID answers it in TEMPLATE: INFO, and STRUCTURE with the fields in the order of
+the form. config/template.example.json is one.
+
+Example:
+  strongroom template check router.json`
+
+export function addTemplateCheck(template: Command): void {
+  template
+    .command('check')
+    .description('Says what is wrong with a template file, and changes nothing.')
+    .argument('<file>', 'JSON file; - is standard input')
+    .addHelpText('after', help)
+    .action(
+      answering(async (_globals, file: string) => {
+        const examined = examineTemplate(readDocument(file))
+        if ('problems' in examined)
+          return {
+            json: { file, problems: examined.problems },
+            lines: examined.problems.map((problem) => `${file}: ${problem}`),
+            exitCode: exitCodes.refused,
+          }
+        const { id, name } = examined.template
+        return { json: { file, problems: [] }, lines: [`${file} is a good template: ${id}, ${name}.`] }
+      }),
+    )
+}
+
+/** The template in a file. Throws UsageError, which names every problem. */
+export function readTemplate(file: string): Template {
+  const examined = examineTemplate(readDocument(file))
+  if ('template' in examined) return examined.template
+  throw new UsageError(`${file} cannot be used:\n${examined.problems.map((problem) => `  ${problem}`).join('\n')}`)
+}
+
+const maxFileBytes = 1024 * 1024
+
+function readDocument(file: string): unknown {
+  const content = readBytes(file, nameAnother)
+  if (content.length > maxFileBytes)
+    throw new UsageError(`${file} is larger than ${maxFileBytes} bytes: no template is.`)
+  try {
+    return parseJsonObject(textOf(file, content))
+  } catch (error) {
+    if (error instanceof Fault) throw new UsageError(`${file}: ${error.message.replace('The body', 'the file')}`)
+    throw error
+  }
+}

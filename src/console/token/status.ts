@@ -1,0 +1,78 @@
+import type { Command } from 'commander'
+import { loadConfig } from '../../config/loader.ts'
+import type { HostStatus, TokenStatus } from '../../hsm/hsm.ts'
+import { pageWidth, table, wrap } from '../output/answer.ts'
+import { exitCodes } from '../exit-code.ts'
+import { answering } from '../globals.ts'
+import { reachToken } from '../token-access.ts'
+
+const help = `
+Asks every running token host; where none runs, one is started for the question. Exit code 3 when a host is not
+ready.
+
+Example:
+  strongroom token status --json | jq '.hosts[].token.mechanisms'`
+
+export function addTokenStatus(token: Command): void {
+  token
+    .command('status')
+    .description('Shows the token: slot, mechanisms, objects, sessions and what the conformance probe found.')
+    .addHelpText('after', help)
+    .action(
+      answering(async ({ config }) => {
+        const access = await reachToken(loadConfig(config))
+        try {
+          const hosts = await access.hsm.status()
+          return {
+            json: { ownHost: access.ownHost, hosts },
+            lines: hosts.flatMap((host, at) => [...(at === 0 ? [] : ['']), ...describeHost(host, access.ownHost)]),
+            exitCode: hosts.every(({ state }) => state === 'ready') ? exitCodes.done : exitCodes.token,
+          }
+        } finally {
+          await access.close()
+        }
+      }),
+    )
+}
+
+function describeHost({ socket, state, reason, token }: HostStatus, ownHost: boolean): string[] {
+  const where = ownHost ? 'started for this command' : socket
+  return [
+    ...table([
+      ['host', where],
+      ['state', reason === undefined ? state : `${state}: ${reason}`],
+      ...(token === undefined ? [] : facts(token)),
+    ]),
+    ...(token === undefined ? [] : lists(token)),
+  ]
+}
+
+// SoftHSM2 knows no bound and says so with all bits set.
+const bound = (max: number): string => (max === 0 || max >= 2 ** 31 ? '' : ` of ${max}`)
+
+function facts(token: TokenStatus): string[][] {
+  const { sessions, handles, objects } = token
+  return [
+    ['token', `${token.label}, serial ${token.serial}`],
+    ['made by', `${token.manufacturer}, ${token.model}`],
+    ['slot', String(token.slot)],
+    ['sessions', `${sessions.open} open${bound(sessions.max)}`],
+    ['handles', `${handles.held} of ${handles.limit} held, epoch ${token.epoch}`],
+    ['vault keys', String(objects.vaultKeys)],
+  ]
+}
+
+function lists({ objects, conformance, mechanisms }: TokenStatus): string[] {
+  return [
+    'root objects',
+    ...indented(objects.root),
+    'conformance',
+    ...indented(table(Object.entries(conformance))),
+    `mechanisms (${mechanisms.length})`,
+    ...indented(wrap(mechanisms.join(' '), pageWidth() - 2)),
+  ]
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => `  ${line}`)
+}

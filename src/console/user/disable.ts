@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { withAppliance } from '../console-context.ts'
+import { answering } from '../globals.ts'
+
+const help = `
+Open sessions of the user end at their next call. Users are never deleted, so that the audit trail keeps its names.
+
+Example:
+  strongroom user disable alice`
+
+export function addUserDisable(user: Command): void {
+  user
+    .command('disable')
+    .description('Takes the capability to log in from a user.')
+    .argument('<name>', 'login name')
+    .addHelpText('after', help)
+    .action(
+      answering(async ({ config }, username: string) => {
+        await withAppliance(config, ({ change, services }) =>
+          change('user.disable', `user ${username}`, (commit) => services.users.disable(username, commit)),
+        )
+        return { json: { username, active: false }, lines: [`User ${username} can no longer log in.`] }
+      }),
+    )
+}

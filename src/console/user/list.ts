@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { holds, namesOf } from '../../access/capabilities.ts'
+import { loadConfig } from '../../config/loader.ts'
+import { listUsers } from '../../features/users/records.ts'
+import { dateOf, table } from '../output/answer.ts'
+import { withStore } from '../console-context.ts'
+import { answering } from '../globals.ts'
+
+export function addUserList(user: Command): void {
+  user
+    .command('list')
+    .description('Lists all users.')
+    .addHelpText('after', '\nExample:\n  strongroom user list')
+    .action(
+      answering(async ({ config }) => {
+        const users = await withStore(loadConfig(config), (store) => listUsers(store.read))
+        return {
+          json: users.map(({ id, username, fullname, email, capabilities, createdAt }) => ({
+            id,
+            username,
+            fullname,
+            email,
+            capabilities: namesOf(capabilities),
+            createdAt,
+          })),
+          lines: table([
+            ['ID', 'NAME', 'FULL NAME', 'SINCE (UTC)', 'CAPABILITIES'],
+            ...users.map((user) => [
+              String(user.id),
+              user.username,
+              user.fullname,
+              dateOf(user.createdAt),
+              holds(user.capabilities, 'active')
+                ? namesOf(user.capabilities)
+                    .filter((name) => name !== 'active')
+                    .join(' ')
+                : 'disabled',
+            ]),
+          ]),
+        }
+      }),
+    )
+}

@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import type { Answer } from '../output/answer.ts'
+import { withAppliance } from '../console-context.ts'
+import { answering, type Globals } from '../globals.ts'
+import { newPassphrase } from '../output/prompt.ts'
+
+const help = `
+The user's sessions end, and the next login asks the user to change the pass phrase. It is asked for on the
+terminal, or read from a file; it is never an argument.
+
+Example:
+  strongroom user passphrase alice`
+
+export function addUserPassphrase(user: Command): void {
+  user
+    .command('passphrase')
+    .description('Gives a user another pass phrase.')
+    .argument('<name>', 'login name')
+    .option('--passphrase-file <file>', 'file with the pass phrase, readable by you alone; - is standard input')
+    .addHelpText('after', help)
+    .action(answering(resetPassphrase))
+}
+
+async function resetPassphrase(
+  { config }: Globals,
+  username: string,
+  { passphraseFile }: { readonly passphraseFile?: string },
+): Promise<Answer> {
+  const passphrase = await newPassphrase(passphraseFile)
+  const { ended } = await withAppliance(config, ({ change, services: { users, passphraseChanges } }) =>
+    change('user.passphrase', `user ${username}`, async (commit) =>
+      passphraseChanges.reset((await users.find(username)).id, passphrase, commit),
+    ),
+  )
+  return {
+    json: { username, ended },
+    lines: [`User ${username} has another pass phrase, to be changed at the next login.`],
+  }
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { readUpload } from '../../features/certificates/registration.ts'
+import { labelOf } from '../../features/certificates/registry.ts'
+import { readBytes } from '../../config/loader.ts'
+import { withAppliance } from '../console-context.ts'
+import { answering } from '../globals.ts'
+import { nameAnother } from '../output/prompt.ts'
+import { describeCertificate } from './show.ts'
+
+const help = `
+FILE is the certificate alone, as PEM; - is standard input. It takes the place of the one that the user has,
+whose sessions end. The daemon need not be restarted.
+
+Examples:
+  strongroom usercert add alice alice.pem
+  pkcs15-tool --read-certificate 01 | strongroom usercert add alice -`
+
+export function addUserCertificateAdd(usercert: Command): void {
+  usercert
+    .command('add')
+    .description('Registers the certificate of a smartcard.')
+    .argument('<user>', 'login name')
+    .argument('<file>', 'PEM file with the certificate')
+    .addHelpText('after', help)
+    .action(
+      answering(async ({ config }, username: string, file: string) => {
+        const certificate = readUpload(readBytes(file, nameAnother))
+        const subject = `user ${username}: ${labelOf(certificate.fingerprint)}`
+        await withAppliance(config, ({ change, services }) =>
+          change('usercert.add', subject, async (commit) =>
+            services.certificates.register((await services.users.find(username)).id, certificate, commit),
+          ),
+        )
+        const { json, lines } = describeCertificate(username, certificate)
+        return { json, lines: [`User ${username} may now log in with this smartcard:`, ...lines] }
+      }),
+    )
+}

@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { Fault, isFault } from '../../fault.ts'
+import { withAppliance } from '../console-context.ts'
+import { answering } from '../globals.ts'
+import { noVault, vaultId } from './vault-id.ts'
+
+const help = `
+For a vault whose Admins are all disabled. It is refused while one of them can log in: administrators have no way
+into vaults that are not shared with them. Who was given the vault, and by whom, stands in the audit trail.
+
+Example:
+  strongroom vault adopt 31 alice`
+
+export function addVaultAdopt(vault: Command): void {
+  vault
+    .command('adopt')
+    .description('Gives a new Admin to a vault that has none who can log in.')
+    .argument('<id>', 'id of the vault: strongroom vault list')
+    .argument('<user>', 'login name of the new Admin')
+    .addHelpText('after', help)
+    .action(
+      answering(async ({ config }, text: string, username: string) => {
+        const id = vaultId(text)
+        await withAppliance(config, ({ change, services }) =>
+          change('vault.adopt', `vault ${id} user ${username}`, async (commit) => {
+            const user = await services.users.find(username)
+            await services.memberships.adopt({ vaultId: id, userId: user.id }, commit).catch((error: unknown) => {
+              if (isFault(error, 'vault.not_found')) noVault(id)
+              if (!isFault(error, 'vault.has_admin')) throw error
+              throw new Fault(
+                error.code,
+                `Vault ${id} has an Admin who can log in (strongroom vault members ${id}): ask that Admin.`,
+              )
+            })
+          }),
+        )
+        return { json: { id, admin: username }, lines: [`${username} is Admin of vault ${id} now.`] }
+      }),
+    )
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import { mayLogIn } from '../../access/capabilities.ts'
+import { loadConfig } from '../../config/loader.ts'
+import { membersOf } from '../../features/vaults/membership-records.ts'
+import { findVault } from '../../features/vaults/records.ts'
+import { table } from '../output/answer.ts'
+import { withStore } from '../console-context.ts'
+import { answering } from '../globals.ts'
+import { noVault, vaultId } from './vault-id.ts'
+
+export function addVaultMembers(vault: Command): void {
+  vault
+    .command('members')
+    .description('Lists who shares a vault, and with which permission.')
+    .argument('<id>', 'id of the vault')
+    .addHelpText('after', '\nExample:\n  strongroom vault members 31')
+    .action(
+      answering(async ({ config }, text: string) => {
+        const id = vaultId(text)
+        const members = await withStore(loadConfig(config), async (store) => {
+          if ((await findVault(store.read, id)) === null) noVault(id)
+          return membersOf(store, id)
+        })
+        const rows = members.map(({ userId, username, permission, capabilities }) => ({
+          id: userId,
+          username,
+          permission,
+          active: mayLogIn(capabilities),
+        }))
+        return {
+          json: rows,
+          lines: table([
+            ['ID', 'NAME', 'PERMISSION', 'STATE'],
+            ...rows.map(({ id: userId, username, permission, active }) => [
+              String(userId),
+              username,
+              permission,
+              active ? 'active' : 'cannot log in',
+            ]),
+          ]),
+        }
+      }),
+    )
+}

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs'
+import { createApplication } from '../http/pipeline/application.ts'
+import { createClientAddress } from '../http/pipeline/client-address.ts'
+import { createClientIdentity } from '../http/pipeline/client-identity.ts'
+import { createPipeline } from '../http/pipeline/pipeline.ts'
+import { createApplianceCommit } from '../audit/appliance-commit.ts'
+import { createAuditHeads } from '../audit/heads.ts'
+import { createOpeningTrail } from '../audit/opening.ts'
+import { createAuditTrail } from '../audit/trail.ts'
+import { systemClock } from '../clock.ts'
+import { readAuthorities, readSecret } from '../config/loader.ts'
+import { enabledSmartcard, type Config } from '../config/schema.ts'
+import type { SmartcardConfig } from '../config/smartcard-section.ts'
+import { allEndpoints } from './endpoints.ts'
+import type { Fault } from '../fault.ts'
+import { createHsmClient } from '../hsm/client/hsm-client.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import type { Hsm } from '../hsm/hsm.ts'
+import { joinListeners, type Listener } from './listeners.ts'
+import type { Log } from '../log.ts'
+import { createServer, type ServerOptions } from '../http/server/server.ts'
+import { createServices, loginTypesOf } from './services.ts'
+import { createAuthenticator } from '../features/auth/authentication.ts'
+import { openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { tables } from './tables.ts'
+import { createRateLimit } from '../features/otp-validation/rate-limit.ts'
+import { createVerifyHandler } from '../features/otp-validation/routes/verify.ts'
+import { createValidator, type ValidatorDependencies } from '../features/otp-validation/validator.ts'
+import type { Appliance, ApplianceOptions } from './worker-process.ts'
+
+/** One worker: everything that serves calls, put together. */
+export async function createAppliance({ config, slot, log }: ApplianceOptions): Promise<Appliance> {
+  const clock = systemClock
+  const store = await openStore(storePlace(config), tables)
+  const hsm = createHsmClient({
+    sockets: rotated(config.hsm.sockets, slot),
+    deadlineMs: config.hsm.deadlineMs,
+    queue: config.hsm.queue,
+  })
+  const audit = openTrail({ config, slot, log }, store, hsm)
+  const services = createServices({ config, store, hsm, clock, audit, report: reportProblem(log) })
+  const smartcard = enabledSmartcard(config)
+  const clientAddress = createClientAddress(config.http.proxies)
+  const authenticator = createAuthenticator({
+    store,
+    clock,
+    rules: config.session,
+    commitAsAppliance: createApplianceCommit({ store, audit, clock }),
+    doubtCard: (userId, fingerprint) =>
+      smartcard ? services.certificates.doubt(userId, fingerprint) : Promise.resolve('smartcards are turned off'),
+    report: (sessionId, username) =>
+      log.warn({ sessionId, username }, 'a replaced session token was used again: the session was ended'),
+  })
+  const pipeline = createPipeline({
+    authenticator,
+    clientIdentity: createClientIdentity(clientAddress, smartcard),
+    audit,
+    store,
+    clock,
+    maxBodyBytes: config.http.maxBodyBytes,
+    maxFileBytes: config.files.maxBytes,
+    report: reportFault(log),
+    alarm: ({ requestId, operation, target, username, address }) =>
+      log.warn({ requestId, operation, target, username, address }, 'an alarm was raised'),
+  })
+  const endpoints = allEndpoints({ ...services, hsm, ...settingsOfEndpoints(config) })
+  const validate = () => {
+    const { requestsPerSecond } = config.validator
+    return createVerifyHandler(
+      createValidator({ store, hsm, otps: services.otps, audit, clock, ...validationReports(log) }),
+      createRateLimit({ requestsPerSecond, clock, report: reportHaste(log) }),
+      clientAddress,
+    )
+  }
+  const application = createApplication(endpoints, pipeline)
+  const listener = listenersOf(config, log)
+  const server = joinListeners([
+    listener('http', config.http, application),
+    ...(config.validator.enabled ? [listener('validator', config.validator, validate())] : []),
+    // The whole interface too: node:tls cannot ask for a certificate by path.
+    ...(smartcard
+      ? [listener('smartcard', { ...smartcard, host: config.http.host }, application, clientCertificates(smartcard))]
+      : []),
+  ])
+  const housekeeping = slot === 1 ? startHousekeeping({ services, log }) : undefined
+  return {
+    listen: () => server.listen(),
+    async close() {
+      housekeeping?.stop()
+      await server.close()
+      await audit.close()
+      await hsm.close()
+      await store.close()
+    },
+    reload: () => Promise.resolve(server.reloadCertificate()),
+  }
+}
+
+const settingsOfEndpoints = (config: Config) => ({
+  loginTypes: loginTypesOf(config),
+  keyDefaults: config.transparent,
+  maxFileBytes: config.files.maxBytes,
+})
+
+type ListenerMaker = (
+  section: string,
+  place: { readonly host: string; readonly port: number },
+  handle: ServerOptions['handle'],
+  more?: Pick<ServerOptions, 'readClientCertificates'>,
+) => Listener
+
+/** Makes listeners with the certificate and the limits of the API. */
+function listenersOf({ http, tls }: Config, log: Log): ListenerMaker {
+  return (section, { host, port }, handle, more) => ({
+    section,
+    server: createServer({
+      ...more,
+      http: { ...http, host, port },
+      tls,
+      readCertificate: () => ({ certificate: readFileSync(tls.certificate, 'utf8'), key: readSecret(tls.key) }),
+      handle,
+      log,
+    }),
+  })
+}
+
+function clientCertificates({
+  clientCa,
+  intermediates,
+}: SmartcardConfig): Pick<ServerOptions, 'readClientCertificates'> {
+  const files = [clientCa, intermediates].filter((path) => path !== undefined)
+  return {
+    readClientCertificates: () => ({
+      authorities: clientCa === undefined ? undefined : files.map(readAuthorities).join('\n'),
+    }),
+  }
+}
+
+/** Each worker has a token host of its own that it turns to first, as far as there are enough. */
+function rotated(sockets: readonly string[], slot: number): string[] {
+  const first = slot % sockets.length
+  return [...sockets.slice(first), ...sockets.slice(0, first)]
+}
+
+export function storePlace({ store }: Config): { sqlite: string } | { postgresUrl: string } {
+  if (store.postgresUrlFile !== undefined) return { postgresUrl: readSecret(store.postgresUrlFile) }
+  if (store.sqlite !== undefined) return { sqlite: store.sqlite }
+  throw new TypeError('the configuration names no store')
+}
+
+/** The chain of one process in the audit trail. */
+export function chainName({ audit }: Config, writer: string): string {
+  return audit.machine === undefined ? writer : `${audit.machine}-${writer}`
+}
+
+function openTrail({ config, slot, log }: ApplianceOptions, store: Store, hsm: Hsm) {
+  return createOpeningTrail(
+    () =>
+      createAuditTrail({
+        ...config.audit,
+        chain: chainName(config, `worker-${slot}`),
+        hsm,
+        heads: createAuditHeads(store),
+        clock: systemClock,
+        log,
+      }),
+    (error) => log.error({ err: error }, 'the audit trail cannot be opened: every call is refused until it can'),
+  )
+}
+
+const reportProblem = (log: Log) => (sentence: string, cause?: unknown) =>
+  log.warn(cause === undefined ? {} : { err: cause }, sentence)
+
+const reportFault = (log: Log) => (requestId: string, fault: Fault) =>
+  log.error({ requestId, code: fault.code, err: fault.cause ?? fault }, fault.detail ?? 'a call failed')
+
+const validationReports = (log: Log): Pick<ValidatorDependencies, 'report' | 'warn'> => ({
+  report: (requestId, error) =>
+    log.error({ requestId, err: error }, 'an OTP could not be validated, and was answered with BACKEND_ERROR'),
+  warn: (requestId, publicId, warnings) =>
+    log.warn({ requestId, publicId, warnings }, 'an OTP that is odd was validated, for it is fresh'),
+})
+
+const reportHaste = (log: Log) => (address: string) =>
+  log.warn({ address }, 'this address asks the validator more often than validator.requestsPerSecond allows')

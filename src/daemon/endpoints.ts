@@ -1,0 +1,196 @@
+import type { AnyEndpoint } from '../http/contract/endpoint.ts'
+import { addCertificate } from '../features/certificates/routes/add-certificate.ts'
+import { readOwnCertificate, readUserCertificate } from '../features/certificates/routes/read-certificate.ts'
+import { readSmartcardUser } from '../features/certificates/routes/read-smartcard-user.ts'
+import { removeCertificate } from '../features/certificates/routes/remove-certificate.ts'
+import { generatePassword } from '../features/passwords/routes/generate-password.ts'
+import { readDocs } from '../http/routes/read-docs.ts'
+import { readOpenApi } from '../http/routes/read-openapi.ts'
+import type { Hsm } from '../hsm/hsm.ts'
+import type { LoginType } from '../features/auth/credentials.ts'
+import { changePassphrase } from '../features/auth/routes/change-passphrase.ts'
+import { logIn } from '../features/auth/routes/log-in.ts'
+import { loginTypes } from '../features/auth/routes/login-types.ts'
+import { resetPassphrase } from '../features/auth/routes/reset-passphrase.ts'
+import { detectType } from '../features/files/routes/detect-mime-type.ts'
+import { createObject } from '../features/objects/routes/create-object.ts'
+import { deleteObject } from '../features/objects/routes/delete-object.ts'
+import { editObject } from '../features/objects/routes/edit-object.ts'
+import { findObjects, findObjectsByPath } from '../features/objects/routes/find-objects.ts'
+import { readObject } from '../features/objects/routes/read-object.ts'
+import { setAlarm } from '../features/objects/routes/set-alarm.ts'
+import { vaultContents } from '../features/objects/routes/vault-contents.ts'
+import { enrolDevice } from '../features/otp/routes/enrol-device.ts'
+import { listDevices } from '../features/otp/routes/list-devices.ts'
+import { removeDevice } from '../features/otp/routes/remove-device.ts'
+import { resyncDevice } from '../features/otp/routes/resync-device.ts'
+import { listPolicies } from '../features/passwords/routes/list-policies.ts'
+import { collectFile } from '../features/files/routes/collect-file.ts'
+import { check } from '../features/auth/routes/check.ts'
+import { endSession } from '../features/auth/routes/end-session.ts'
+import { endSessions } from '../features/auth/routes/end-sessions.ts'
+import { listSessions } from '../features/auth/routes/list-sessions.ts'
+import { logout } from '../features/auth/routes/logout.ts'
+import { readRelease } from '../features/utils/release.ts'
+import { readVersion } from '../features/utils/routes/read-version.ts'
+import type { Services } from './services.ts'
+import { listTemplates } from '../features/templates/routes/list-templates.ts'
+import { readTemplate } from '../features/templates/routes/read-template.ts'
+import { backUpKey } from '../features/transparent/routes/back-up-key.ts'
+import { createKey, type KeyDefaults } from '../features/transparent/routes/create-key.ts'
+import { decrypt } from '../features/transparent/routes/decrypt.ts'
+import { deleteKey } from '../features/transparent/routes/delete-key.ts'
+import { encrypt } from '../features/transparent/routes/encrypt.ts'
+import { exportKey } from '../features/transparent/routes/export-key.ts'
+import { importKey } from '../features/transparent/routes/import-key.ts'
+import { listKeyTypes } from '../features/transparent/routes/list-key-types.ts'
+import { listKeys } from '../features/transparent/routes/list-keys.ts'
+import { makeDataKey } from '../features/transparent/routes/make-data-key.ts'
+import { makeHash } from '../features/transparent/routes/make-hash.ts'
+import { makeHmac } from '../features/transparent/routes/make-hmac.ts'
+import { makeRandom } from '../features/transparent/routes/make-random.ts'
+import { readKey } from '../features/transparent/routes/read-key.ts'
+import { readWrappingKey } from '../features/transparent/routes/read-wrapping-key.ts'
+import { restoreKey } from '../features/transparent/routes/restore-key.ts'
+import { rewrap } from '../features/transparent/routes/rewrap.ts'
+import { rotateKey } from '../features/transparent/routes/rotate-key.ts'
+import { setKeyVersion } from '../features/transparent/routes/set-key-version.ts'
+import { sign } from '../features/transparent/routes/sign.ts'
+import { takeKeyBack } from '../features/transparent/routes/take-key-back.ts'
+import { trimKey } from '../features/transparent/routes/trim-key.ts'
+import { updateKey } from '../features/transparent/routes/update-key.ts'
+import { verify } from '../features/transparent/routes/verify.ts'
+import { createUser } from '../features/users/routes/create-user.ts'
+import { disableUser } from '../features/users/routes/disable-user.ts'
+import { editUser } from '../features/users/routes/edit-user.ts'
+import { listStatusValues } from '../features/users/routes/list-status-values.ts'
+import { listUsers, readUser } from '../features/users/routes/list-users.ts'
+import { addMember } from '../features/vaults/routes/add-member.ts'
+import { changeMember } from '../features/vaults/routes/change-member.ts'
+import { createVault } from '../features/vaults/routes/create-vault.ts'
+import { deleteVault } from '../features/vaults/routes/delete-vault.ts'
+import { editVault } from '../features/vaults/routes/edit-vault.ts'
+import { listMembers } from '../features/vaults/routes/list-members.ts'
+import { listVaults } from '../features/vaults/routes/list-vaults.ts'
+import { readVault } from '../features/vaults/routes/read-vault.ts'
+import { removeMember } from '../features/vaults/routes/remove-member.ts'
+import { setKeyRules } from '../features/vaults/routes/set-key-rules.ts'
+
+export interface EndpointDependencies extends Services {
+  readonly hsm: Pick<Hsm, 'random' | 'offers'>
+  readonly loginTypes: readonly LoginType[]
+  readonly keyDefaults: KeyDefaults
+  readonly maxFileBytes: number
+}
+
+/** The table of contents of the interface: every call there is. */
+export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
+  const all: readonly AnyEndpoint[] = [
+    ...peopleEndpoints(on),
+    ...transparentEndpoints(on),
+    readOpenApi(() => all),
+    readDocs(() => all),
+  ]
+  return all
+}
+
+function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
+  return [
+    logIn(on.login, on.sessions, on.readCard),
+    logout(on.sessions),
+    check('POST'),
+    check('GET'),
+    loginTypes(on.loginTypes),
+
+    listSessions(on.sessions),
+    endSession(on.sessions),
+    endSessions(on.sessions),
+    changePassphrase(on.passphraseChanges, on.readCard),
+    resetPassphrase(on.passphraseChanges),
+
+    listDevices(on.devices),
+    enrolDevice(on.devices, on.enrolments),
+    removeDevice(on.devices),
+    resyncDevice(on.devices, on.resync),
+
+    listUsers(on.users),
+    readUser(on.users),
+    createUser(on.users),
+    editUser(on.users, 'PUT'),
+    editUser(on.users, 'POST'),
+    disableUser(on.users),
+
+    ...smartcardEndpoints(on),
+
+    createVault(on.vaults),
+    listVaults(on.vaults),
+    readVault(on.vaults, vaultContents(on.objectReading, on.templates)),
+    editVault(on.vaults),
+    deleteVault(on.vaults),
+    listMembers(on.memberships),
+    addMember(on.memberships),
+    changeMember(on.memberships),
+    removeMember(on.memberships),
+    listPolicies(),
+    generatePassword(on.generator),
+    listStatusValues(),
+    readVersion(readRelease()),
+    detectType(on.maxFileBytes),
+
+    listTemplates(on.templates),
+    readTemplate(on.templates),
+    collectFile(on.templates),
+
+    createObject(on.objects, on.objectReading),
+    readObject(on.objectReading, on.templates),
+    editObject(on.objects),
+    setAlarm(on.objects),
+    deleteObject(on.objects),
+    findObjects({ ...on, reading: on.objectReading }),
+    findObjectsByPath({ ...on, reading: on.objectReading }),
+  ]
+}
+
+function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
+  return [
+    listKeyTypes(on.hsm),
+    listKeys(on.keyring, 'LIST'),
+    listKeys(on.keyring, 'GET'),
+    createKey(on.keyring, on.keyDefaults),
+    readKey(on.keyring),
+    updateKey(on.keyring),
+    deleteKey(on.keyDeletion),
+    takeKeyBack(on.keyDeletion),
+    rotateKey(on.keyring),
+    trimKey(on.keyring),
+    setKeyVersion(on.keyring),
+    setKeyRules(on.vaults),
+
+    encrypt(on.ciphers, on.keyDefaults),
+    decrypt(on.ciphers),
+    rewrap(on.ciphers),
+    makeDataKey(on.dataKeys),
+    sign(on.signatures, on.vaults),
+    verify(on.signatures),
+    makeHmac(on.signatures),
+    makeRandom(on.hsm),
+    makeHash(),
+
+    backUpKey(on.transfers),
+    restoreKey(on.transfers),
+    exportKey(on.transfers, false),
+    exportKey(on.transfers, true),
+    importKey(on.transfers, on.keyDefaults),
+    readWrappingKey(on.transfers),
+  ]
+}
+
+function smartcardEndpoints({ certificates, loginTypes }: EndpointDependencies): readonly AnyEndpoint[] {
+  return [
+    readSmartcardUser(certificates, loginTypes.includes('smartcard')),
+    readOwnCertificate(certificates),
+    readUserCertificate(certificates),
+    addCertificate(certificates),
+    removeCertificate(certificates),
+  ]
+}

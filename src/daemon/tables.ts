@@ -1,0 +1,39 @@
+import type { EntitySchema, ObjectLiteral } from 'typeorm'
+import { AuditHeadTable } from '../audit/records.ts'
+import { UserCertificateTable } from '../features/certificates/records.ts'
+import { ApplicationKeyTable, LoginAttemptsTable, LoginPlaceTable } from '../features/auth/login-records.ts'
+import { FileChunkTable, FileUploadTable } from '../features/objects/file-records.ts'
+import { SecretFieldTable, VaultObjectTable } from '../features/objects/records.ts'
+import { OtpDeviceTable } from '../features/otp/records.ts'
+import { SessionTable, SessionTokenTable } from '../features/auth/session-records.ts'
+import { SiteTemplateTable } from '../features/templates/records.ts'
+import { KeyVersionTable, TransparentKeyTable } from '../features/transparent/records.ts'
+import { UserTable } from '../features/users/records.ts'
+import { ValidatedOtpTable, ValidationClientTable } from '../features/otp-validation/records.ts'
+import { MembershipTable } from '../features/vaults/membership-records.ts'
+import { DoomedKeyTable, VaultTable } from '../features/vaults/records.ts'
+
+/** Every table of every feature; a test holds them against what the migrations make. */
+export const tables: readonly EntitySchema<ObjectLiteral>[] = [
+  UserTable,
+  ApplicationKeyTable,
+  LoginAttemptsTable,
+  LoginPlaceTable,
+  OtpDeviceTable,
+  UserCertificateTable,
+  SessionTable,
+  SessionTokenTable,
+  VaultTable,
+  DoomedKeyTable,
+  MembershipTable,
+  TransparentKeyTable,
+  KeyVersionTable,
+  ValidationClientTable,
+  ValidatedOtpTable,
+  VaultObjectTable,
+  SecretFieldTable,
+  FileUploadTable,
+  FileChunkTable,
+  SiteTemplateTable,
+  AuditHeadTable,
+]

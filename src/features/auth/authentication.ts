@@ -1,0 +1,152 @@
+import { mayLogIn } from '../../access/capabilities.ts'
+import type { VaultAccess } from '../../access/caller.ts'
+import { permissionFromBit } from '../../access/permission.ts'
+import type { ResponseVersion } from '../../access/response-version.ts'
+import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import type { ResourceQuery } from '../../access/resource.ts'
+import { touchEveryMs, type SessionLimits } from './session-lifetime.ts'
+import { createLiveness, type FoundSession, type LivenessDependencies } from './session-liveness.ts'
+import { addUses, insertToken, standingOf, supersedeToken, touchSession } from './session-records.ts'
+import { hashOf, newSessionToken } from './session-token.ts'
+import { createUseCounts } from './use-counts.ts'
+
+export interface AdmissionRules extends SessionLimits {
+  readonly rotation: 'compatible' | 'strict'
+  readonly rotateAfterMs: number
+  /** 0: never by use. */
+  readonly rotateAfterUses: number
+}
+
+type SessionRow = FoundSession & {
+  readonly issued_at: number
+  readonly uses: number
+  readonly shapes: ResponseVersion
+  readonly permission: number | null
+  readonly member_vault_id: number | null
+}
+
+export interface AdmissionDependencies extends LivenessDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly rules: AdmissionRules
+}
+
+/** Admits callers by one SELECT over session, user, application key, membership and the thing the path names. */
+export function createAuthenticator(dependencies: AdmissionDependencies): Authenticator {
+  const { store, clock, rules } = dependencies
+  const checkLife = createLiveness(dependencies)
+  const statementOf = createStatements()
+  const useCounts = createUseCounts(rules.rotateAfterUses)
+
+  async function fetch(hash: string, request: AuthenticationRequest): Promise<SessionRow | undefined> {
+    const { vaultId, resource } = request
+    const rows = await store.query<SessionRow>(statementOf(resource?.query), [
+      hash,
+      ...(resource?.query.vaultOf ? [] : [vaultId ?? null]),
+      ...(resource ? [resource.name] : []),
+    ])
+    return rows[0]
+  }
+
+  /** The token for the next call: a new one where the supplied one is due, and nobody else has replaced it. */
+  async function nextToken(row: SessionRow, supplied: string, hash: string, now: number): Promise<string> {
+    const pending = row.superseded_at === null ? useCounts.count(hash) : 0
+    const due = row.superseded_at === null && isDue(row, pending, now)
+    const stale = now - row.last_seen_at > touchEveryMs(rules)
+    if (!due && !stale && !useCounts.isDue(pending)) return supplied
+    useCounts.settle(hash)
+    const work = async (tx: Tx): Promise<string> => {
+      await touchSession(tx, row.session_id, now)
+      if (pending > 0) await addUses(tx, hash, pending)
+      if (!due || !(await supersedeToken(tx, hash, now))) return supplied
+      const next = newSessionToken()
+      await insertToken(tx, next.hash, row.session_id, now)
+      return next.token
+    }
+    // Nobody has the next token before it is on the disk.
+    return store.transaction(work, { syncAside: true })
+  }
+
+  function isDue(row: SessionRow, pending: number, now: number): boolean {
+    const used = rules.rotateAfterUses > 0 && row.uses + pending >= rules.rotateAfterUses
+    return used || now - row.issued_at > rules.rotateAfterMs
+  }
+
+  return {
+    async authenticate(request) {
+      const hash = hashOf(request.token)
+      const row = hash === undefined ? undefined : await fetch(hash, request)
+      if (hash === undefined || row === undefined) throw new Fault('session.invalid')
+      const now = clock.now()
+      await checkLife(row, request.address, now)
+      const token = await nextToken(row, request.token, hash, now)
+      return { ...authenticationOf(row, request), token }
+    },
+
+    reauthorize,
+  }
+}
+
+async function reauthorize(tx: Tx, authentication: Authentication): Promise<Authentication> {
+  const { caller, vault } = authentication
+  const standing = await standingOf(tx, caller.sessionId, vault?.id ?? null)
+  if (standing === undefined || !mayLogIn(standing.capabilities)) throw new Fault('session.invalid')
+  return {
+    ...authentication,
+    caller: { ...caller, capabilities: standing.capabilities },
+    vault: accessOf(vault?.id ?? null, standing.permission),
+  }
+}
+
+function accessOf(vaultId: number | null, bit: number | null): VaultAccess | undefined {
+  const permission = bit === null ? undefined : permissionFromBit(bit)
+  return permission && vaultId !== null ? { id: vaultId, permission } : undefined
+}
+
+function authenticationOf(row: SessionRow, request: AuthenticationRequest): Omit<Authentication, 'token'> {
+  const vault = accessOf(row.member_vault_id, row.permission)
+  return {
+    caller: {
+      userId: row.user_id,
+      username: row.username,
+      capabilities: row.capabilities,
+      sessionId: row.session_id,
+      applicationKeyId: row.application_key_id,
+      shapes: row.shapes,
+    },
+    vault,
+    // Whoever is no member must not learn even that the thing exists.
+    resource: vault && request.resource?.query.read(row),
+  }
+}
+
+/** Builds each of the few statements once. */
+function createStatements(): (query: ResourceQuery<unknown> | undefined) => string {
+  const built = new Map<ResourceQuery<unknown> | undefined, string>()
+  return (query) => {
+    const known = built.get(query)
+    if (known !== undefined) return known
+    const statement = `
+      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, s.certificate, t.issued_at, t.superseded_at, t.uses,
+        u.id AS user_id, u.username, u.capabilities, a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.vault_id AS member_vault_id
+        ${query ? `, ${query.columns}` : ''}
+      FROM session_tokens t
+      JOIN sessions s ON s.id = t.session_id
+      JOIN users u ON u.id = s.user_id
+      JOIN application_keys a ON a.id = s.application_key_id
+      ${joins(query)}
+      WHERE t.hash = $1`
+    built.set(query, statement)
+    return statement
+  }
+}
+
+/** The membership that counts, and the thing: whichever leads to the other comes first. */
+function joins(query: ResourceQuery<unknown> | undefined): string {
+  const membership = 'LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id ='
+  if (query?.vaultOf) return `${query.join('', '$2')} ${membership} ${query.vaultOf.vault}`
+  return `${membership} $2 ${query ? query.join('m.vault_id', '$3') : ''}`
+}

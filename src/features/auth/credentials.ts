@@ -1,0 +1,68 @@
+import type { OtpKind } from '../otp/records.ts'
+import type { Tx } from '../../store/store.ts'
+import type { Sentences } from './login-advice.ts'
+import { applicationKeyLength } from './application-key.ts'
+
+/** What `GET /authinfo/logintypes` lists. */
+export type LoginType = OtpKind | 'smartcard'
+
+export type Credentials = SecondFactor & {
+  readonly passphrase: string
+  readonly applicationKey: string
+}
+
+/** What stands beside the pass phrase. */
+export type SecondFactor =
+  | { readonly otpKind: OtpKind; readonly otp: string }
+  | { readonly otpKind: 'smartcard'; readonly card: ShownCard | undefined }
+
+/** A smartcard that is good at this moment. */
+export interface ShownCard {
+  /** Whose it is. */
+  readonly userId: number
+  readonly fingerprint: string
+  readonly warnings: Sentences
+  /** Whether it still is, at a later moment. */
+  readonly isStillHeld: (tx: Tx) => Promise<boolean>
+}
+
+/** Both names are in use. */
+const smartcardTypes = ['smartcard', 'smc_rest']
+
+export const isForSmartcard = (loginType: string | undefined): boolean => smartcardTypes.includes(loginType ?? '')
+
+/** In characters. Nobody guesses the 128 bits of such an OTP, while six to eight digits can be guessed. */
+export const hardwareOtpLength = 44
+const codeLengths = [6, 7, 8]
+
+/**
+ * Every way to read form A, `keys` = pass phrase ‖ application key ‖ OTP (spec: Login), from the right. Only the
+ * application key tells which is meant, so `applicationKey`, where a client sends it as well, leaves those that fit.
+ */
+export function readKeys(
+  keys: string,
+  applicationKey: string | undefined,
+  loginType: string | undefined,
+): Credentials[] {
+  return [hardwareOtpLength, ...codeLengths]
+    .filter((otpLength) => keys.length > otpLength + applicationKeyLength)
+    .map((otpLength) => {
+      const otpStart = keys.length - otpLength
+      const keyStart = otpStart - applicationKeyLength
+      const otp = keys.slice(otpStart)
+      return {
+        passphrase: keys.slice(0, keyStart),
+        applicationKey: keys.slice(keyStart, otpStart),
+        otp,
+        otpKind: otpKindOf(otp, loginType),
+      }
+    })
+    .filter((credentials) => applicationKey === undefined || credentials.applicationKey === applicationKey)
+}
+
+/** The second factor that a login type names; without one, the length of the OTP tells. */
+export function otpKindOf(otp: string, loginType: string | undefined): OtpKind {
+  if (loginType === 'totp') return 'totp'
+  if (loginType === 'hwkey_otp' || loginType === 'yubikey_otp') return 'hwkey_otp'
+  return otp.length === hardwareOtpLength ? 'hwkey_otp' : 'totp'
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+
+/** `POST /auth/check`, and GET, which one published client sends: says that the token is good, and keeps it so. */
+export const check = (method: 'GET' | 'POST') =>
+  endpoint({
+    operation: 'auth.check',
+    handler: 'AuthHandler',
+    method,
+    path: '/auth/check',
+    summary: 'Check the session token and refresh its time-out',
+    access: { kind: 'session' },
+    success: 200,
+    params: z.object({}),
+    body: z.object({}),
+    // Admission has done it all.
+    run: () => Promise.resolve({}),
+  })

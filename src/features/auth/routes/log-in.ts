@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import type { Sessions } from '../sessions.ts'
+import type { Advice, Sentences } from '../login-advice.ts'
+import { isForSmartcard, otpKindOf, readKeys, type Credentials, type ShownCard } from '../credentials.ts'
+import type { LoggedIn, Login } from '../login.ts'
+import type { CardReader } from '../smartcard-login.ts'
+import { loginType, secret } from './login-fields.ts'
+
+const body = z.object({
+  username: z.string().min(1).max(128),
+  keys: secret.optional(),
+  passphrase: secret.optional(),
+  otp: secret.optional(),
+  apikey: secret.optional(),
+  logintype: loginType.optional(),
+})
+
+type LoginBody = z.infer<typeof body>
+
+/** `POST /auth` (spec: Login), form A with `keys` or form B with separate members. */
+export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
+  endpoint({
+    operation: 'auth.login',
+    handler: 'AuthHandler',
+    method: 'POST',
+    path: '/auth',
+    summary: 'Log in with pass phrase, application key and second factor',
+    access: { kind: 'public' },
+    success: 200,
+    faults: ['login.refused', 'login.throttled', 'login.busy', 'login.type_disabled'],
+    reply: { callinfo: resultSchema },
+    params: z.object({}),
+    body,
+    async run({ body, client, note, issue, commit }) {
+      note({ username: body.username })
+      const card = isForSmartcard(body.logintype) ? await readCard(client.certificate()) : undefined
+      note({ target: card?.subject })
+      const credentials = card === undefined ? readCredentials(body) : [withCard(body, card.card)]
+      const loggedIn = await login.logIn({ username: body.username, credentials, address: client.address }, (work) =>
+        commit(
+          async (tx) => {
+            const opened = await work(tx)
+            note({ userId: opened.user.id, sessionId: opened.sessionId, applicationKeyId: opened.applicationKeyId })
+            return opened
+          },
+          // Nobody has the token before it is on the disk.
+          { syncAside: true },
+        ),
+      )
+      issue(loggedIn.token, loggedIn.shapes)
+      const { passphrase_weak: weak } = loggedIn.advice.warnings
+      return {
+        callinfo: loginResult(loggedIn, sessions.idleTimeoutMs),
+        // Where clients of this interface have always found this one.
+        ...(weak === undefined ? {} : { general: [weak] }),
+      }
+    },
+  })
+
+/** The certificate stands in the place of the OTP (spec: Authentication, 2). */
+function withCard({ passphrase, apikey }: LoginBody, card: ShownCard | undefined): Credentials {
+  if (passphrase === undefined) throw missing('passphrase')
+  if (apikey === undefined) throw missing('apikey')
+  return { passphrase, applicationKey: apikey, otpKind: 'smartcard', card }
+}
+
+function readCredentials({ keys, passphrase, otp, apikey, logintype }: LoginBody): Credentials[] {
+  if (keys !== undefined) return readKeys(keys, apikey, logintype)
+  if (passphrase === undefined) throw missing('passphrase')
+  if (otp === undefined) throw missing('otp')
+  if (apikey === undefined) throw missing('apikey')
+  return [{ passphrase, applicationKey: apikey, otp, otpKind: otpKindOf(otp, logintype) }]
+}
+
+const missing = (member: string): Fault =>
+  new Fault(
+    'request.invalid',
+    `${member} is missing: send username with keys, or with passphrase, apikey, logintype and, but for a smartcard, otp.`,
+  )
+
+/** A list of nothing is an empty array, as clients of this interface have always seen it. */
+const listSchema = z.union([z.array(z.string()).max(0), z.record(z.string(), z.string())])
+
+const resultSchema = z.object({
+  fingerprint: z.string().describe('of the public key of the user'),
+  userid: z.string(),
+  password: z.string().describe('always empty'),
+  userstatus: z.string().describe('capabilities of the user, a bitmap'),
+  username: z.string(),
+  fullname: z.string(),
+  timeout: z.int().describe('milliseconds without a call that end the session'),
+  filesupport: z.int(),
+  version: z.string().describe('release whose shapes the answers have'),
+  audit: z.object({ violations: listSchema, warnings: listSchema }),
+})
+
+/** How many templates handle files, as clients of this interface know it. */
+const fileSupport = 3
+
+function loginResult({ user, advice }: LoggedIn, timeoutMs: number): Record<string, unknown> {
+  return {
+    fingerprint: user.fingerprint,
+    userid: String(user.id),
+    // The member belongs to the interface; repeating the pass phrase in it would only spread it.
+    password: '',
+    userstatus: String(user.capabilities),
+    username: user.username,
+    fullname: user.fullname,
+    timeout: timeoutMs,
+    filesupport: fileSupport,
+    version: '2.1.0',
+    audit: auditOf(advice),
+  }
+}
+
+/** Nothing to say is an empty array (published clients read both members without looking). */
+function auditOf({ violations, warnings }: Advice): Record<string, unknown> {
+  return { violations: listed(violations), warnings: listed(warnings) }
+}
+
+function listed(sentences: Sentences): Sentences | [] {
+  return Object.keys(sentences).length === 0 ? [] : sentences
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { LoginType } from '../credentials.ts'
+
+/** `GET /authinfo/logintypes` (spec: Get enabled login types). */
+export const loginTypes = (enabled: readonly LoginType[]) =>
+  endpoint({
+    operation: 'authinfo.logintypes',
+    handler: 'AuthInfoHandler',
+    method: 'GET',
+    path: '/authinfo/logintypes',
+    summary: 'List the enabled login types',
+    access: { kind: 'public' },
+    success: 200,
+    reply: { callinfo: z.object({ enabled_login_types: z.array(z.array(z.string())) }) },
+    params: z.object({}),
+    body: z.object({}),
+    run: () => Promise.resolve({ callinfo: { enabled_login_types: [enabled] } }),
+  })

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Sessions } from '../sessions.ts'
+
+/** `GET /auth/logout`: the session and all its tokens are dead from here on. */
+export const logout = (sessions: Sessions) =>
+  endpoint({
+    operation: 'auth.logout',
+    handler: 'AuthHandler',
+    method: 'GET',
+    path: '/auth/logout',
+    summary: 'Log out',
+    access: { kind: 'session' },
+    success: 200,
+    reply: { callinfo: z.object({ logout: z.string() }) },
+    params: z.object({}),
+    body: z.object({}),
+    async run({ caller, commit }) {
+      await commit((tx) => sessions.end(tx, caller.sessionId))
+      return { callinfo: { logout: 'Goodbye' } }
+    },
+  })

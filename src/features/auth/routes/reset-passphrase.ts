@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { decimalId } from '../../../access/decimal-id.ts'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import type { PassphraseChanges } from '../passphrase-change.ts'
+import { secret } from './login-fields.ts'
+
+/** `PUT /user/:userid/passphrase`: an administrator gives a user another pass phrase, to be changed at the next login. */
+export const resetPassphrase = (changes: PassphraseChanges) =>
+  endpoint({
+    operation: 'user.passphrase',
+    handler: 'UserHandler',
+    method: 'PUT',
+    path: '/user/:userid/passphrase',
+    summary: 'Give a user another pass phrase',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    faults: ['user.not_found', 'passphrase.refused', 'login.busy'],
+    reply: {
+      callinfo: z.object({
+        calculated_status: z.int(),
+        ended: z.int().describe('sessions that it ended'),
+        message: z.string(),
+      }),
+    },
+    params: z.object({ userid: z.string() }),
+    body: z.object({ newpassphrase: secret }),
+    unechoed: ['newpassphrase'],
+    async run({ params, body, caller, note, commit }) {
+      note({ target: `user ${params.userid.slice(0, 16)}` })
+      const userId = decimalId(params.userid)
+      // Otherwise a stolen session would be enough to take an administrator's account over.
+      if (userId === caller.userId)
+        throw new Fault('request.invalid', 'Your own pass phrase is changed with PUT /auth/passphrase.')
+      const { capabilities, ended } = await changes.reset(userId, body.newpassphrase, commit)
+      return { callinfo: { calculated_status: capabilities, ended, message: 'The pass phrase has been changed.' } }
+    },
+  })

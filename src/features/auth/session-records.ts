@@ -1,0 +1,152 @@
+import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
+import { id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import { select } from '../../store/statement.ts'
+import type { Store, Tx } from '../../store/store.ts'
+
+export interface Session {
+  readonly id: number
+  readonly userId: number
+  readonly applicationKeyId: number
+  readonly address: string
+  readonly createdAt: number
+  readonly lastSeenAt: number
+  readonly endedAt: number | null
+  /** Fingerprint of the smartcard that it was opened with; null for another second factor. */
+  readonly certificate: string | null
+}
+
+/** One of the tokens that a session has had. Only the token's hash is known here. */
+export interface SessionTokenRecord {
+  readonly hash: string
+  readonly sessionId: number
+  readonly issuedAt: number
+  readonly supersededAt: number | null
+  /** Calls made with it that workers have told of so far. */
+  readonly uses: number
+}
+
+/** A session as people see it in a list. */
+export interface ListedSession extends Pick<Session, 'id' | 'userId' | 'address' | 'createdAt' | 'lastSeenAt'> {
+  readonly username: string
+  /** Name of the application key. */
+  readonly application: string
+}
+
+export const SessionTable = new EntitySchema<Session>({
+  name: 'Session',
+  tableName: 'sessions',
+  columns: {
+    id,
+    userId: named('user_id', integer),
+    applicationKeyId: named('application_key_id', integer),
+    address: text,
+    createdAt: named('created_at', time),
+    lastSeenAt: named('last_seen_at', time),
+    endedAt: named('ended_at', nullable(time)),
+    certificate: nullable(text),
+  },
+})
+
+export const SessionTokenTable = new EntitySchema<SessionTokenRecord>({
+  name: 'SessionToken',
+  tableName: 'session_tokens',
+  columns: {
+    hash: primary(text),
+    sessionId: named('session_id', integer),
+    issuedAt: named('issued_at', time),
+    supersededAt: named('superseded_at', nullable(time)),
+    uses: integer,
+  },
+})
+
+export async function insertSession(tx: Tx, session: Omit<Session, 'id'>, tokenHash: string): Promise<number> {
+  const inserted = await tx.insert(SessionTable, session)
+  const sessionId = Number(inserted.identifiers[0]?.['id'])
+  await insertToken(tx, tokenHash, sessionId, session.createdAt)
+  return sessionId
+}
+
+export async function insertToken(tx: Tx, hash: string, sessionId: number, issuedAt: number): Promise<void> {
+  await tx.insert(SessionTokenTable, { hash, sessionId, issuedAt, supersededAt: null, uses: 0 })
+}
+
+/** What counts of a session and its user at one moment; `permission` in one vault, null for no member of it. */
+export interface Standing {
+  readonly capabilities: number
+  readonly permission: number | null
+}
+
+/** Undefined for a session that was ended, or whose application key was revoked. */
+export async function standingOf(tx: Tx, sessionId: number, vaultId: number | null): Promise<Standing | undefined> {
+  const [standing] = await select<Standing>(tx, standings, [sessionId, vaultId])
+  return standing
+}
+
+const standings = `SELECT u.capabilities, m.permission
+  FROM sessions s JOIN users u ON u.id = s.user_id JOIN application_keys a ON a.id = s.application_key_id
+  LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
+  WHERE s.id = $1 AND s.ended_at IS NULL AND a.revoked_at IS NULL`
+
+/** Of parallel calls with the same token exactly one replaces it. */
+export async function supersedeToken(tx: Tx, hash: string, now: number): Promise<boolean> {
+  return (await tx.update(SessionTokenTable, { hash, supersededAt: IsNull() }, { supersededAt: now })).affected === 1
+}
+
+/** Never turns the clock of a session back. */
+export async function touchSession(tx: Tx, sessionId: number, now: number): Promise<void> {
+  await tx.update(SessionTable, { id: sessionId, lastSeenAt: LessThan(now) }, { lastSeenAt: now })
+}
+
+export async function addUses(tx: Tx, hash: string, uses: number): Promise<void> {
+  await tx.increment(SessionTokenTable, { hash }, 'uses', uses)
+}
+
+/** Resolves to how many of them had not ended before. */
+export async function endSessions(tx: Tx, sessionIds: readonly number[], now: number): Promise<number> {
+  if (sessionIds.length === 0) return 0
+  return (await tx.update(SessionTable, { id: In(sessionIds), endedAt: IsNull() }, { endedAt: now })).affected ?? 0
+}
+
+/** Those of a user that nobody has ended, the newest first. */
+export function openSessionsOf(tx: Tx, userId: number): Promise<Session[]> {
+  return tx.find(SessionTable, { where: { userId, endedAt: IsNull() }, order: { id: 'DESC' } })
+}
+
+/** Sessions that nobody has ended and whose application key is good, the newest first: of one user, or of all. */
+export async function listSessions(store: Store, userId: number | undefined): Promise<ListedSession[]> {
+  return store.query<ListedSession>(
+    `SELECT s.id, s.user_id AS "userId", s.address, s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt",
+       u.username, a.name AS application
+     FROM sessions s
+     JOIN users u ON u.id = s.user_id
+     JOIN application_keys a ON a.id = s.application_key_id
+     WHERE s.ended_at IS NULL AND a.revoked_at IS NULL ${userId === undefined ? '' : 'AND s.user_id = $1'}
+     ORDER BY s.id DESC`,
+    userId === undefined ? [] : [userId],
+  )
+}
+
+/** Ids of sessions that nobody has ended, but time has: a bounded number. */
+export async function findExpired(tx: Tx, seenBefore: number, createdBefore: number): Promise<number[]> {
+  const open = { endedAt: IsNull() }
+  const expired = await tx.find(SessionTable, {
+    where: [
+      { ...open, lastSeenAt: LessThan(seenBefore) },
+      { ...open, createdAt: LessThan(createdBefore) },
+    ],
+    take: 1_000,
+    select: { id: true },
+  })
+  return expired.map((session) => session.id)
+}
+
+/** Forgets sessions not seen since `before`, a bounded number at a time so that no login waits for a large sweep. */
+export async function sweepSessions(tx: Tx, before: number): Promise<void> {
+  const stale = await tx.find(SessionTable, {
+    where: { lastSeenAt: LessThan(before) },
+    order: { lastSeenAt: 'ASC' },
+    take: 100,
+    select: { id: true },
+  })
+  if (stale.length > 0) await tx.delete(SessionTable, { id: In(stale.map((session) => session.id)) })
+}

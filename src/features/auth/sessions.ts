@@ -1,0 +1,125 @@
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
+import { findUserById, lockUser } from '../users/records.ts'
+import { hasExpired, touchEveryMs, type SessionLimits } from './session-lifetime.ts'
+import {
+  endSessions,
+  findExpired,
+  insertSession,
+  listSessions,
+  openSessionsOf,
+  sweepSessions,
+  type ListedSession,
+} from './session-records.ts'
+import { newSessionToken } from './session-token.ts'
+
+export interface NewSession {
+  readonly userId: number
+  readonly applicationKeyId: number
+  readonly address: string
+  /** Fingerprint of the smartcard that opens it: it is good no longer than the card. */
+  readonly certificate?: string | undefined
+}
+
+export interface Sessions {
+  /** What clients are told as `timeout`, in milliseconds. */
+  readonly idleTimeoutMs: number
+  /** Begins a session, and ends the user's oldest beyond the limit; the token exists nowhere but in the result. */
+  open(tx: Tx, session: NewSession): Promise<{ sessionId: number; token: string }>
+  end(tx: Tx, sessionId: number): Promise<void>
+  /** Ends all sessions of a user but the one to keep; resolves to how many there were. */
+  endOthers(tx: Tx, userId: number, keep?: number): Promise<number>
+  /** @throws Fault `user.not_found` */
+  knownUser(userId: number): Promise<number>
+  /** The sessions of a user that are good for another call, or of everybody; the newest first. */
+  list(userId?: number): Promise<ListedSession[]>
+  /** @throws Fault `session.not_found` unless the session is open and the user's own */
+  endOne(userId: number, sessionId: number | undefined, commit: Commit): Promise<void>
+  /** Marks what time has ended, so that no clock set back brings it to life: a bounded number at a time, which it resolves to. */
+  endExpired(): Promise<number>
+}
+
+export interface SessionRules extends SessionLimits {
+  readonly perUser: number
+}
+
+export interface SessionDependencies {
+  readonly store: Store
+  readonly clock: Clock
+  readonly limits: SessionRules
+}
+
+export function createSessions({ store, clock, limits }: SessionDependencies): Sessions {
+  async function makeRoom(tx: Tx, userId: number, now: number): Promise<void> {
+    // Parallel logins of one user queue here, so that each sees what the others have opened.
+    await lockUser(tx, userId)
+    const open = await openSessionsOf(tx, userId)
+    const alive = open.filter((session) => !hasExpired(session, limits, now))
+    const keep = new Set(alive.slice(0, limits.perUser - 1))
+    await endSessions(
+      tx,
+      open.filter((session) => !keep.has(session)).map(({ id }) => id),
+      now,
+    )
+  }
+
+  async function list(userId?: number): Promise<ListedSession[]> {
+    const now = clock.now()
+    return (await listSessions(store, userId)).filter((session) => !hasExpired(session, limits, now))
+  }
+
+  return {
+    idleTimeoutMs: limits.idleTimeoutMs,
+    list,
+
+    async knownUser(userId) {
+      if ((await findUserById(store.read, userId)) === null) throw new Fault('user.not_found')
+      return userId
+    },
+
+    async open(tx, session) {
+      const now = clock.now()
+      await sweepSessions(tx, now - limits.absoluteTimeoutMs)
+      await makeRoom(tx, session.userId, now)
+      const { token, hash } = newSessionToken()
+      const row = {
+        ...session,
+        certificate: session.certificate ?? null,
+        createdAt: now,
+        lastSeenAt: now,
+        endedAt: null,
+      }
+      const sessionId = await insertSession(tx, row, hash)
+      return { sessionId, token }
+    },
+
+    async end(tx, sessionId) {
+      await endSessions(tx, [sessionId], clock.now())
+    },
+
+    async endOthers(tx, userId, keep) {
+      const open = await openSessionsOf(tx, userId)
+      return endSessions(
+        tx,
+        open.map(({ id }) => id).filter((id) => id !== keep),
+        clock.now(),
+      )
+    },
+
+    async endOne(userId, sessionId, commit) {
+      const found = (await list(userId)).some(({ id }) => id === sessionId)
+      if (!found || sessionId === undefined) throw new Fault('session.not_found')
+      await commit(async (tx) => {
+        if ((await endSessions(tx, [sessionId], clock.now())) !== 1) throw new Fault('session.not_found')
+      })
+    },
+
+    async endExpired() {
+      const now = clock.now()
+      const seenBefore = now - limits.idleTimeoutMs - touchEveryMs(limits)
+      const ids = await findExpired(store.read, seenBefore, now - limits.absoluteTimeoutMs)
+      return ids.length === 0 ? 0 : store.transaction((tx) => endSessions(tx, ids, now))
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { PresentedCertificate } from '../../access/caller.ts'
+import type { Certificate } from '../certificates/certificate.ts'
+import { labelOf, type Certificates } from '../certificates/registry.ts'
+import type { Clock } from '../../clock.ts'
+import type { Sentences } from './login-advice.ts'
+import type { ShownCard } from './credentials.ts'
+
+export interface ReadCard {
+  /** Undefined for a certificate that is missing, or not good at this moment. */
+  readonly card: ShownCard | undefined
+  /** What the audit trail says of it, with the reason of a refusal. */
+  readonly subject: string
+}
+
+/** Reads the certificate that comes with a login. */
+export type CardReader = (presented: PresentedCertificate | undefined) => Promise<ReadCard>
+
+/** How long before a card expires its user is told at login. */
+const warningMs = 2_592_000_000
+
+export function createCardReader(
+  certificates: Pick<Certificates, 'identify' | 'isRegistered'>,
+  clock: Clock,
+): CardReader {
+  return async (presented) => {
+    const found = await certificates.identify(presented)
+    if (found.holder === undefined) return { card: undefined, subject: found.refusal }
+    const { holder, certificate } = found
+    const { userId } = holder
+    const { fingerprint } = certificate
+    const card: ShownCard = {
+      userId,
+      fingerprint,
+      warnings: warningsOn(certificate, clock.now()),
+      isStillHeld: (tx) => certificates.isRegistered(tx, userId, fingerprint),
+    }
+    return { card, subject: labelOf(fingerprint) }
+  }
+}
+
+function warningsOn({ validTo }: Certificate, now: number): Sentences {
+  if (validTo - now > warningMs) return {}
+  const day = new Date(validTo).toISOString().slice(0, 10)
+  return { certificate_expiry: `The certificate of your smartcard expires on ${day}: ask for a new one.` }
+}
+
+/** For administrators: revocation lists that are missing, expired, or soon will be. */
+export function revocationWarnings(certificates: Pick<Certificates, 'alarms'>): Sentences {
+  const alarms = certificates.alarms()
+  return alarms.length === 0 ? {} : { crl: alarms.join(' ') }
+}

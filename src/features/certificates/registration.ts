@@ -1,0 +1,61 @@
+import { Fault } from '../../fault.ts'
+import { readCertificate, type Certificate } from './certificate.ts'
+import { derTag } from './der.ts'
+import { pemBlocks, type PemBlock } from './pem.ts'
+
+/** Largest file that is looked at, in bytes. */
+export const largestFileBytes = 64 * 1024
+
+const remedies: readonly (readonly [label: RegExp, sentence: string])[] = [
+  [
+    /PRIVATE KEY$/,
+    'The file holds a private key, which must never leave its card or its owner: send the certificate alone, and treat the key as lost.',
+  ],
+  [/CERTIFICATE REQUEST$/, 'This is a certificate signing request: send the certificate that the CA has made of it.'],
+  [/^(X509 )?CRL$/, 'This is a revocation list: send the certificate of the user.'],
+  [/^PKCS7$|^CMS$/, 'This is a PKCS#7 bundle: send the one certificate of the user as PEM.'],
+  [/PUBLIC KEY$/, 'This is a public key: send the certificate of the user as PEM.'],
+]
+
+/**
+ * The one certificate in an uploaded PEM file, whatever it is worth.
+ * @throws Fault `certificate.invalid`, with a sentence about what the file is instead
+ */
+export function readUpload(content: Buffer): Certificate {
+  if (content.length > largestFileBytes)
+    throw unusable(`The file is larger than ${largestFileBytes} bytes: send one certificate as PEM.`)
+  try {
+    return readCertificate(onlyBlock(content).bytes)
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    throw unusable('The certificate in the file is damaged, or has something behind it: have it exported again as PEM.')
+  }
+}
+
+function onlyBlock(content: Buffer): PemBlock {
+  const text = content.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')
+  const blocks = pemBlocks(text)
+  const first = blocks.find(({ label }) => label !== 'CERTIFICATE')
+  if (first !== undefined) throw unusable(remedyFor(first.label))
+  const [certificate] = blocks
+  if (certificate === undefined) throw unusable(whatElse(content))
+  if (blocks.length > 1)
+    throw unusable(
+      `The file holds ${blocks.length} certificates: send the one of the user alone. CAs go to smartcard.intermediates.`,
+    )
+  return certificate
+}
+
+function remedyFor(label: string): string {
+  const known = remedies.find(([pattern]) => pattern.test(label))
+  return known?.[1] ?? `The file holds a block "${label.slice(0, 40)}": send the one certificate of the user as PEM.`
+}
+
+function whatElse(content: Buffer): string {
+  if (content.length === 0) return 'The file is empty: send the certificate of the user as PEM.'
+  if (content[0] === derTag.sequence)
+    return 'The file is DER or PKCS#12, not PEM: convert it, for example with "openssl x509 -inform DER -in card.cer".'
+  return 'The file holds no certificate: PEM begins with -----BEGIN CERTIFICATE----- and is all there is to send.'
+}
+
+export const unusable = (sentence: string): Fault => new Fault('certificate.invalid', sentence)

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import { largestFileBytes, readUpload } from '../registration.ts'
+import { labelOf, type Certificates } from '../registry.ts'
+import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
+
+/** `POST /usercert/:userid` (spec: Add user certificate). */
+export const addCertificate = (certificates: Certificates) =>
+  endpoint({
+    operation: 'usercert.add',
+    handler: 'UserCertHandler',
+    method: 'POST',
+    path: '/usercert/:userid',
+    summary: 'Register the certificate of a user',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    faults: ['user.not_found', 'certificate.invalid', 'certificate.taken'],
+    params: userParams,
+    body: z.object({}),
+    upload: 'required',
+    async run({ params, file, note, commit }) {
+      if (file === undefined) throw new Fault('request.not_form')
+      const userId = userIdOf(params.userid)
+      note({ target: `user ${userId}` })
+      const certificate = readUpload(await file.bytes(largestFileBytes))
+      note({ target: `user ${userId}: ${labelOf(certificate.fingerprint)}` })
+      await certificates.register(userId, certificate, commit)
+      return {}
+    },
+  })

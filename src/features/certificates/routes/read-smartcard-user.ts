@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import { certificateSubject } from './certificate-form.ts'
+import { labelOf, type Certificates } from '../registry.ts'
+
+/** `GET /authinfo/smcuser` (spec: Get smartcard user): whom the client's certificate names. */
+export const readSmartcardUser = (certificates: Certificates, isEnabled: boolean) =>
+  endpoint({
+    operation: 'authinfo.smcuser',
+    handler: 'AuthInfoHandler',
+    method: 'GET',
+    path: '/authinfo/smcuser',
+    summary: 'Tell whose smartcard the client presents',
+    access: { kind: 'public', refusesToken: true },
+    success: 200,
+    faults: ['certificate.not_found'],
+    reply: { callinfo: z.object({ username: z.string(), subject: certificateSubject }) },
+    params: z.object({}),
+    body: z.object({}),
+    async run({ client, note }) {
+      if (!isEnabled)
+        throw new Fault('certificate.not_found', 'No valid certificate was found: this appliance asks for none.')
+      const found = await certificates.identify(client.certificate())
+      if (found.holder === undefined) {
+        note({ target: found.refusal })
+        throw new Fault('certificate.not_found')
+      }
+      const { userId, username } = found.holder
+      note({ userId, username, target: labelOf(found.certificate.fingerprint) })
+      return { callinfo: { username, subject: found.certificate.subject } }
+    },
+  })

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Certificates } from '../registry.ts'
+import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
+
+/** `DELETE /usercert/:userid` (spec: Remove user certificate). */
+export const removeCertificate = (certificates: Certificates) =>
+  endpoint({
+    operation: 'usercert.remove',
+    handler: 'UserCertHandler',
+    method: 'DELETE',
+    path: '/usercert/:userid',
+    summary: 'Remove the certificate of a user',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    faults: ['user.not_found', 'certificate.none'],
+    params: userParams,
+    body: z.object({}),
+    async run({ params, note, commit }) {
+      const userId = userIdOf(params.userid)
+      note({ target: `user ${userId}` })
+      await certificates.remove(userId, commit)
+      return {}
+    },
+  })

@@ -1,0 +1,103 @@
+// @peculiar/x509 asks for it before anything else.
+import 'reflect-metadata'
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import * as x509 from '@peculiar/x509'
+import { utcText } from '../../clock.ts'
+
+type Values = Readonly<Record<string, string>>
+
+/** What a certificate says, under the names of its template's fields. Throws an Error of any kind for what cannot be read. */
+export function certificateValues(der: Buffer): Values {
+  const certificate = new x509.X509Certificate(der)
+  return {
+    ...subjectValues(certificate),
+    issuer: nameText(certificate.issuerName),
+    validfrom: utcText(certificate.notBefore.getTime()),
+    validto: utcText(certificate.notAfter.getTime()),
+    keyusage: usageText(certificate.getExtension(x509.KeyUsagesExtension)),
+  }
+}
+
+/** The same of a certificate request (RFC 2986). */
+export function requestValues(der: Buffer): Values {
+  return subjectValues(new x509.Pkcs10CertificateRequest(der))
+}
+
+function subjectValues(holder: x509.X509Certificate | x509.Pkcs10CertificateRequest): Values {
+  return {
+    // From the structure of the name and never from its text: a name may hold what looks like another field.
+    cn: holder.subjectName.getField('CN').map(withoutControls).join(', '),
+    altnamedns: dnsNames(holder.extensions),
+    ...publicKeyValues(holder.publicKey),
+  }
+}
+
+/** Separated as people write it, escaped as RFC 4514 §2.4 has it, in the order of the certificate. */
+function nameText(name: x509.Name): string {
+  return name
+    .toJSON()
+    .map((relative) =>
+      Object.entries(relative)
+        .flatMap(([type, values]) => values.map((value) => `${type}=${escaped(value)}`))
+        .join(' + '),
+    )
+    .join(', ')
+}
+
+const escaped = (value: string): string =>
+  withoutControls(value.replaceAll(/[,+"\\<>;]|^[ #]| $/g, (character) => `\\${character}`))
+
+const withoutControls = (text: string): string =>
+  text.replaceAll(/\p{Cc}/gu, (control) => `\\${control.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+
+function dnsNames(extensions: readonly x509.Extension[]): string {
+  const extension = extensions.find((one) => one instanceof x509.SubjectAlternativeNameExtension)
+  const names = extension?.names.items.filter(({ type }) => type === 'dns') ?? []
+  return names.map(({ value }) => withoutControls(value)).join(', ')
+}
+
+/** By their bits (RFC 5280 §4.2.1.3), in the words of OpenSSL. */
+const usages = [
+  'Digital Signature',
+  'Non Repudiation',
+  'Key Encipherment',
+  'Data Encipherment',
+  'Key Agreement',
+  'Certificate Sign',
+  'CRL Sign',
+  'Encipher Only',
+  'Decipher Only',
+]
+
+function usageText(extension: x509.KeyUsagesExtension | null): string {
+  return usages.filter((_name, bit) => ((extension?.usages ?? 0) & (1 << bit)) !== 0).join(', ')
+}
+
+const keyNames: Readonly<Record<string, readonly [name: string, bits?: number]>> = {
+  rsa: ['RSA'],
+  'rsa-pss': ['RSA-PSS'],
+  ec: ['EC'],
+  dsa: ['DSA'],
+  ed25519: ['Ed25519', 256],
+  ed448: ['Ed448', 456],
+  x25519: ['X25519', 256],
+  x448: ['X448', 448],
+}
+
+/** A key of a kind that Node does not know is called by its object identifier. */
+function publicKeyValues({ rawData, algorithm }: x509.PublicKey): Values {
+  try {
+    const key = createPublicKey({ key: Buffer.from(rawData), format: 'der', type: 'spki' })
+    const [name = '', bits] = keyNames[key.asymmetricKeyType ?? ''] ?? []
+    return { algorithm: name, keylength: String(bits ?? bitsOf(key) ?? '') }
+  } catch {
+    return { algorithm: algorithm.name, keylength: '' }
+  }
+}
+
+function bitsOf(key: KeyObject): number | undefined {
+  const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {}
+  if (modulusLength !== undefined || namedCurve === undefined) return modulusLength
+  // The names of curves have their size in them, but for what stands behind it (prime256v1).
+  return Number(/\d{3}/.exec(namedCurve)?.[0]) || undefined
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { endpoint, type UploadedFile } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import { filledSchema, filledStructure } from '../../templates/notation.ts'
+import { templateIds } from '../../templates/template.ts'
+import type { Templates } from '../../templates/templates.ts'
+import { maxSampleBytes, recognise } from '../recognition.ts'
+
+const collectedSchema = z
+  .looseObject({ templateid: z.union([z.string(), z.int()]) })
+  .describe('what was read of the file, under the names of the fields of its template')
+
+/** `POST /filecollect` (spec: Identify templates): the template that a file belongs to, filled in with what the file says. */
+export const collectFile = (templates: Templates) =>
+  endpoint({
+    operation: 'file.collect',
+    handler: 'FilecollectHandler',
+    method: 'POST',
+    path: '/filecollect',
+    summary: 'Identify the template of a file by its content',
+    access: { kind: 'session' },
+    success: 200,
+    upload: 'required',
+    reply: { data: collectedSchema, members: z.object({ STRUCTURE: filledSchema }) },
+    params: z.object({}),
+    body: z.object({ file1: z.string().optional() }),
+    async run({ body, file }) {
+      if (file === undefined) throw new Fault('request.not_form')
+      const { sample, isWhole } = await beginningOf(file)
+      const { templateId, values } = recognise(sample, isWhole)
+      const template = await templates.find(templateId)
+      const named: Readonly<Record<string, string>> = { ...values, file1: file.filename || (body.file1 ?? '') }
+      const filled = Object.fromEntries(template.fields.map(({ name }) => [name, named[name] ?? '']))
+      // A published client can send nothing but text on, and the specification has a number.
+      const isCertificate = templateId === templateIds.certificate
+      return {
+        data: { ...collected(filled), templateid: isCertificate ? String(templateId) : templateId },
+        members: { STRUCTURE: filledStructure(template, filled) },
+      }
+    },
+  })
+
+/** What only people can know is not said to be found. */
+const unread = new Set(['info', 'description', 'password'])
+
+function collected(filled: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(filled).filter(([name]) => !unread.has(name)))
+}
+
+/** All of a file is taken off the wire, so that its sender hears the answer, but only its beginning is kept. */
+async function beginningOf(file: UploadedFile): Promise<{ readonly sample: Buffer; readonly isWhole: boolean }> {
+  const pieces: Buffer[] = []
+  let kept = 0
+  let size = 0
+  for await (const piece of file.content()) {
+    size += piece.length
+    if (kept >= maxSampleBytes) continue
+    const part = piece.subarray(0, maxSampleBytes - kept)
+    pieces.push(part)
+    kept += part.length
+  }
+  return { sample: Buffer.concat(pieces), isWhole: size <= maxSampleBytes }
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import { detectMimeType } from '../mime-detection.ts'
+
+/** Spec: Limits. */
+const mostBytes = 64
+const mostCharacters = 25
+
+const body = z.object({
+  data: z
+    .string()
+    .refine((text) => Buffer.from(text, 'base64').toString('base64') === text, 'must be base64 with padding')
+    .transform((text) => Buffer.from(text, 'base64'))
+    .refine((bytes) => bytes.length <= mostBytes, `must be ${mostBytes} bytes at most: the first of the file`),
+  extension: z
+    .string()
+    // One published client sends the dot.
+    .transform((text) => text.replace(/^\./, '').toLowerCase())
+    .refine((text) => Array.from(text).length <= mostCharacters, `must have ${mostCharacters} characters at most`)
+    .refine((text) => !/[\p{Cc}/\\]/u.test(text), 'must not hold control characters or slashes'),
+  size: z
+    .union(
+      [
+        z.int().min(0),
+        z
+          .string()
+          .regex(/^\d{1,15}$/)
+          .transform(Number),
+      ],
+      'must be a number of bytes',
+    )
+    .optional(),
+})
+
+const resultSchema = z.object({
+  mimetype: z.string(),
+  size: z.int().optional(),
+  max_file_size: z.int().describe('largest file, in bytes'),
+})
+
+/** `POST /utils/get_mime_type` (spec: Detect MIME type). */
+export const detectType = (maxFileBytes: number) =>
+  endpoint({
+    operation: 'utils.mimetype',
+    handler: 'UtilsHandler',
+    method: 'POST',
+    path: '/utils/get_mime_type',
+    summary: 'Detect the MIME type of a file',
+    access: { kind: 'session' },
+    success: 200,
+    reply: { members: z.object({ RESULT: resultSchema }) },
+    params: z.object({}),
+    body,
+    async run({ body: { data, extension, size } }) {
+      if (size !== undefined && size > maxFileBytes)
+        throw new Fault(
+          'request.too_large',
+          `A file of ${size} bytes is larger than this appliance accepts: ${maxFileBytes} bytes (the setting files.maxBytes).`,
+        )
+      const mimetype = await detectMimeType(data, extension)
+      return { members: { RESULT: { mimetype, ...(size !== undefined && { size }), max_file_size: maxFileBytes } } }
+    },
+  })

@@ -1,0 +1,59 @@
+import type { Clock } from '../../clock.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import { unbindUploads } from './file-records.ts'
+import type { FileStore } from './file-store.ts'
+import { countObjects, deletedBefore, removeObject, removeDeletedOf, type VaultObject } from './records.ts'
+
+/** What becomes of deleted objects in the end. */
+export interface ObjectDestruction {
+  /** Destroys objects whose recovery window has passed, a bounded number; resolves to those. */
+  destroyExpired(): Promise<Pick<VaultObject, 'id' | 'vaultId'>[]>
+  /** Lets go of uploads that no object has; resolves to how many. */
+  sweepUploads(): Promise<number>
+  /**
+   * Destroys the deleted objects of a vault that is about to go. Resolves to how many others are in it; with any, nothing is
+   * destroyed.
+   */
+  clearVault(tx: Tx, vaultId: number): Promise<number>
+}
+
+const destroyedAtOnce = 100
+
+export interface ObjectDestructionDependencies {
+  readonly store: Store
+  readonly files: FileStore
+  readonly clock: Clock
+  readonly recoveryWindowMs: number
+  /** Commits what the appliance does by itself, after a record that says so. */
+  readonly commitAsAppliance: <T>(
+    operation: string,
+    about: { vault: string; subject: string },
+    work: (tx: Tx) => Promise<T>,
+  ) => Promise<T>
+}
+
+export function createObjectDestruction(dependencies: ObjectDestructionDependencies): ObjectDestruction {
+  const { store, files, clock, recoveryWindowMs, commitAsAppliance } = dependencies
+
+  return {
+    async destroyExpired() {
+      const expired = await deletedBefore(store.read, clock.now() - recoveryWindowMs, destroyedAtOnce)
+      for (const { id, vaultId } of expired)
+        await commitAsAppliance('object.destroy', { vault: String(vaultId), subject: `object ${id}` }, async (tx) => {
+          await unbindUploads(tx, { objectId: id }, clock.now())
+          await removeObject(tx, id)
+        })
+      return expired.map(({ id, vaultId }) => ({ id, vaultId }))
+    },
+
+    sweepUploads: () => files.sweep(),
+
+    async clearVault(tx, vaultId) {
+      const left = await countObjects(tx, vaultId)
+      if (left > 0) return left
+      await unbindUploads(tx, { vaultId }, clock.now())
+      await removeDeletedOf(tx, vaultId)
+      return 0
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
+import { blob, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import type { Store, Tx } from '../../store/store.ts'
+
+/** A file on its way into an object, or in one. */
+export interface FileUpload {
+  /** 32 hexadecimal digits. */
+  readonly id: string
+  readonly vaultId: number
+  /** Null until an object has it, and again when the object has another. */
+  readonly objectId: number | null
+  readonly touchedAt: number
+  /** When it was given up: no object can have it any more. */
+  readonly endedAt: number | null
+}
+
+export const FileUploadTable = new EntitySchema<FileUpload>({
+  name: 'FileUpload',
+  tableName: 'file_uploads',
+  columns: {
+    id: primary(text),
+    vaultId: named('vault_id', integer),
+    objectId: named('object_id', nullable(integer)),
+    touchedAt: named('touched_at', time),
+    endedAt: named('ended_at', nullable(time)),
+  },
+})
+
+export interface FileChunk {
+  readonly uploadId: string
+  readonly place: number
+  /** Made by the vault's data key: IV ‖ ciphertext ‖ tag. */
+  readonly sealed: Buffer
+}
+
+export const FileChunkTable = new EntitySchema<FileChunk>({
+  name: 'FileChunk',
+  tableName: 'file_chunks',
+  columns: {
+    uploadId: named('upload_id', primary(text)),
+    place: primary(integer),
+    sealed: named('sealed', blob),
+  },
+})
+
+export async function beginUpload(tx: Tx, id: string, vaultId: number, touchedAt: number): Promise<void> {
+  await tx.insert(FileUploadTable, { id, vaultId, objectId: null, touchedAt, endedAt: null })
+}
+
+/** False where the upload was given up meanwhile. */
+export async function addChunks(tx: Tx, id: string, chunks: readonly FileChunk[], touchedAt: number): Promise<boolean> {
+  const touched = await tx.update(FileUploadTable, { id, objectId: IsNull(), endedAt: IsNull() }, { touchedAt })
+  if (touched.affected !== 1) return false
+  await tx.insert(FileChunkTable, [...chunks])
+  return true
+}
+
+/** Gives the upload to an object; of this and a sweep, the database decides which comes first. */
+export async function bindUpload(tx: Tx, id: string, objectId: number): Promise<boolean> {
+  return (await tx.update(FileUploadTable, { id, objectId: IsNull(), endedAt: IsNull() }, { objectId })).affected === 1
+}
+
+/** The files of an object, or of a vault, belong to nobody from now on; whoever reads one at this moment may finish. */
+export async function unbindUploads(
+  tx: Tx,
+  of: { readonly objectId: number } | { readonly vaultId: number },
+  touchedAt: number,
+): Promise<void> {
+  await tx.update(FileUploadTable, of, { objectId: null, touchedAt })
+}
+
+/** Ids of uploads that no object has, and that nobody has touched since `before`. */
+export async function abandonedUploads(tx: Tx, before: number, most: number): Promise<string[]> {
+  const found = await tx.find(FileUploadTable, {
+    where: { objectId: IsNull(), touchedAt: LessThan(before) },
+    order: { touchedAt: 'ASC' },
+    take: most,
+    select: { id: true },
+  })
+  return found.map((upload) => upload.id)
+}
+
+/** From now on no object can have the upload. False where one has it, or there is none. */
+export async function endUpload(tx: Tx, id: string, endedAt: number): Promise<boolean> {
+  return (await tx.update(FileUploadTable, { id, objectId: IsNull() }, { endedAt })).affected === 1
+}
+
+/** Removes the first chunks that are left of an upload, `most` of them; resolves to how many there were. */
+export async function removeChunks(tx: Tx, uploadId: string, most: number): Promise<number> {
+  const left = await tx.find(FileChunkTable, {
+    where: { uploadId },
+    order: { place: 'ASC' },
+    take: most,
+    select: { place: true },
+  })
+  if (left.length > 0) await tx.delete(FileChunkTable, { uploadId, place: In(left.map(({ place }) => place)) })
+  return left.length
+}
+
+export async function removeUpload(tx: Tx, id: string): Promise<void> {
+  await tx.delete(FileUploadTable, { id })
+}
+
+/** The sealed chunks from a place onwards, in order. */
+export async function readChunks(store: Store, id: string, from: number, most: number): Promise<Buffer[]> {
+  const rows = await store.query<{ sealed: Buffer }>(
+    'SELECT sealed FROM file_chunks WHERE upload_id = $1 AND place >= $2 ORDER BY place LIMIT $3',
+    [id, from, most],
+  )
+  return rows.map((row) => row.sealed)
+}

@@ -1,0 +1,172 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../clock.ts'
+import { Fault, isFault } from '../../fault.ts'
+import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
+import { encodeRecord } from '../../hsm/key-record.ts'
+import type { Store } from '../../store/store.ts'
+import { findVault } from '../vaults/records.ts'
+import { vaultKeyReference } from '../vaults/vault-key.ts'
+import {
+  abandonedUploads,
+  addChunks,
+  beginUpload,
+  endUpload,
+  readChunks,
+  removeChunks,
+  removeUpload,
+} from './file-records.ts'
+import { inBatches, inChunks, type Chunk } from './file-chunks.ts'
+import { spendKeyUses } from './key-uses.ts'
+import type { KeyedVault } from './read-records.ts'
+
+/** What an object keeps, encrypted, of its file: it alone says which chunks are the file, and that they are all. */
+export interface FileManifest {
+  readonly upload: string
+  /** In bytes. */
+  readonly size: number
+  /** Hexadecimal. */
+  readonly sha256: string
+  readonly chunks: number
+}
+
+export interface StoredFile {
+  readonly manifest: FileManifest
+  /** Its first bytes, 64 at most: they tell what it is. */
+  readonly start: Buffer
+}
+
+/** Files in chunks, each sealed in the token with the data key of its vault as it comes in: never whole in memory. */
+export interface FileStore {
+  /** Nothing can be seen of it until an object has it. @throws what `content` throws; then nothing is left behind */
+  store(vault: KeyedVault, content: AsyncIterable<Buffer>): Promise<StoredFile>
+  /** The pieces of a file in order. @throws Fault `object.tampered` at the first that is not as it was written */
+  read(vault: KeyedVault, manifest: FileManifest): AsyncGenerator<Buffer>
+  /** Lets go of an upload that no object has. */
+  discard(uploadId: string): Promise<void>
+  /** Lets go of uploads that nobody has touched for an hour, and that no object has; resolves to how many. */
+  sweep(): Promise<number>
+}
+
+/** Chunks that go through the token and into the database together. */
+const batchChunks = 4
+const startBytes = 64
+const removedAtOnce = 64
+const sweptAtOnce = 100
+const abandonedAfterMs = 3_600_000
+
+export interface FileStoreDependencies {
+  readonly store: Store
+  readonly hsm: Pick<Hsm, 'encryptMany' | 'decryptMany'>
+  readonly clock: Clock
+}
+
+export function createFileStore({ store, hsm, clock }: FileStoreDependencies): FileStore {
+  /** Seals chunks and writes them in a transaction of its own. */
+  async function write(vault: KeyedVault, key: KeyReference, upload: string, chunks: readonly Chunk[]): Promise<void> {
+    const outcomes = await hsm.encryptMany(
+      chunks.map((chunk) => ({ key, plaintext: chunk.bytes, aad: aadOf(vault, upload, chunk) })),
+    )
+    const rejected = outcomes.find((outcome) => 'fault' in outcome)?.fault
+    // The key of a vault goes with it, at any moment.
+    if (isFault(rejected, 'hsm.rejected') && (await findVault(store.read, vault.id)) === null)
+      throw new Fault('vault.not_found')
+    const rows = outcomes.map((outcome, at) => {
+      if ('fault' in outcome) throw outcome.fault
+      return { uploadId: upload, place: chunks[at]?.place ?? 0, sealed: outcome.result }
+    })
+    await store.transaction(async (tx) => {
+      const now = clock.now()
+      await spendKeyUses(tx, vault.id, rows.length)
+      if (rows[0]?.place === 0) await beginUpload(tx, upload, vault.id, now)
+      if (!(await addChunks(tx, upload, rows, now))) throw uploadGivenUp()
+    })
+  }
+
+  async function discard(uploadId: string): Promise<void> {
+    if (!(await store.transaction((tx) => endUpload(tx, uploadId, clock.now())))) return
+    // A large file in one transaction would keep everybody else waiting.
+    while ((await store.transaction((tx) => removeChunks(tx, uploadId, removedAtOnce))) > 0);
+    await store.transaction((tx) => removeUpload(tx, uploadId))
+  }
+
+  return {
+    async store(vault, content) {
+      const upload = randomBytes(16).toString('hex')
+      const key = vaultKeyReference(vault)
+      const hash = createHash('sha256')
+      let start: Buffer | undefined
+      let size = 0
+      let count = 0
+      try {
+        for await (const batch of inBatches(inChunks(content), batchChunks)) {
+          for (const { bytes } of batch) {
+            start ??= Buffer.from(bytes.subarray(0, startBytes))
+            hash.update(bytes)
+            size += bytes.length
+          }
+          count += batch.length
+          await write(vault, key, upload, batch)
+        }
+        if (start === undefined) throw new Fault('object.invalid', 'The file is empty: send it again.')
+        return { manifest: { upload, size, sha256: hash.digest('hex'), chunks: count }, start }
+      } catch (error) {
+        // What cannot be removed now is swept later; the error that led here is the one to tell.
+        await discard(upload).catch(() => undefined)
+        throw error
+      }
+    },
+
+    read: (vault, manifest) => readFile(store, hsm, vault, manifest),
+    discard,
+
+    async sweep() {
+      const abandoned = await abandonedUploads(store.read, clock.now() - abandonedAfterMs, sweptAtOnce)
+      for (const upload of abandoned) await discard(upload)
+      return abandoned.length
+    },
+  }
+}
+
+async function* readFile(
+  store: Store,
+  hsm: FileStoreDependencies['hsm'],
+  vault: KeyedVault,
+  { upload, size, sha256, chunks }: FileManifest,
+): AsyncGenerator<Buffer> {
+  const key = vaultKeyReference(vault)
+  const hash = createHash('sha256')
+  let bytes = 0
+  for (let from = 0; from < chunks; from += batchChunks) {
+    const sealed = await readChunks(store, upload, from, Math.min(batchChunks, chunks - from))
+    const outcomes = await hsm.decryptMany(
+      sealed.map((sealedText, at) => {
+        const place = from + at
+        return { key, sealedText, aad: aadOf(vault, upload, { place, isLast: place === chunks - 1 }) }
+      }),
+    )
+    for (const outcome of outcomes) {
+      if ('fault' in outcome) throw isFault(outcome.fault, 'hsm.rejected') ? tampered(outcome.fault) : outcome.fault
+      hash.update(outcome.result)
+      bytes += outcome.result.length
+      yield outcome.result
+    }
+  }
+  if (!isDeepStrictEqual([bytes, hash.digest('hex')], [size, sha256])) throw tampered('chunks are missing')
+}
+
+function aadOf({ id }: KeyedVault, upload: string, { place, isLast }: Pick<Chunk, 'place' | 'isLast'>): Buffer {
+  return encodeRecord(['file chunk', id, upload, place, isLast ? 'last' : 'more'])
+}
+
+function tampered(cause: unknown): Fault {
+  return new Fault(
+    'object.tampered',
+    'The file is not as the appliance wrote it, and is not handed out. Tell the operator.',
+    { cause },
+  )
+}
+
+export function uploadGivenUp(): Fault {
+  return new Fault('object.invalid', 'The upload took so long that it was given up: send the file again.')
+}

@@ -1,0 +1,228 @@
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Commit, Tx } from '../../store/store.ts'
+import type { Template } from '../templates/template.ts'
+import type { Templates } from '../templates/templates.ts'
+import { addedTo, keyUsesOf, noContent, type Addition, type Upload } from './content.ts'
+import type { FieldCipher } from './field-cipher.ts'
+import { checkFile, extensionOf, readValues } from './field-values.ts'
+import { bindUpload, unbindUploads } from './file-records.ts'
+import { uploadGivenUp, type FileStore } from './file-store.ts'
+import { spendKeyUses } from './key-uses.ts'
+import { readObject, type KeyedVault, type ObjectInVault, type StoredObject } from './read-records.ts'
+import {
+  adoptChild,
+  beginVersion,
+  changeObject,
+  dropSecrets,
+  findObject,
+  insertObject,
+  markDeleted,
+  putSecrets,
+  releaseChild,
+  switchAlarm,
+  type VaultObject,
+} from './records.ts'
+
+/** A file on its way in. */
+export interface IncomingFile {
+  readonly filename: string
+  content(): AsyncIterable<Buffer>
+}
+
+/** What a call gives for an object. */
+export interface ObjectInput {
+  /** Undefined: derived of the fields. */
+  readonly name: string | undefined
+  /** The members of the call, among them those that are fields of the template. */
+  readonly members: Readonly<Record<string, unknown>>
+  readonly file: IncomingFile | undefined
+}
+
+/** Where a new object goes, and what it is. */
+export interface ObjectPlace {
+  readonly vault: KeyedVault
+  /** 0 for the root of the vault. */
+  readonly parentId: number
+  readonly templateId: number
+}
+
+export interface ObjectWriter {
+  readonly userId: number
+  readonly commit: Commit
+  /** Told of the id of a new object before the change is recorded. */
+  readonly created?: (id: number) => void
+}
+
+/** The objects of vaults, as they are made, changed and deleted. */
+export interface Objects {
+  /** @throws Fault `object.invalid`, `object.parent_unknown`, `template.not_found`, `object.key_exhausted` */
+  create(place: ObjectPlace, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
+  /** Changes what is given and keeps the rest. @throws Fault `object.invalid`, `object.not_found`, `object.key_exhausted` */
+  edit(found: ObjectInVault, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
+  /** @throws Fault `object.not_empty`, `object.not_found` */
+  remove(object: StoredObject, writer: ObjectWriter): Promise<void>
+  /** Whether decrypting it raises an alarm. @throws Fault `object.not_found` */
+  setAlarm(object: StoredObject, isOn: boolean, writer: ObjectWriter): Promise<void>
+}
+
+export interface ObjectDependencies {
+  readonly fieldCipher: FieldCipher
+  readonly files: FileStore
+  readonly templates: Templates
+  readonly clock: Clock
+  /** Whether a value breaks a password policy. */
+  readonly breaksPolicy: (policyId: number, text: string) => boolean
+  /** The MIME type of a file, by its first bytes and its extension. */
+  readonly detectType: (start: Buffer, extension: string) => Promise<string>
+}
+
+/** The secret that says which chunks are the file: no field of a template can have this name. */
+export const manifestField = 'file content'
+
+export function createObjects(dependencies: ObjectDependencies): Objects {
+  return new KeptObjects(dependencies)
+}
+
+class KeptObjects implements Objects {
+  readonly #in: ObjectDependencies
+
+  constructor(dependencies: ObjectDependencies) {
+    this.#in = dependencies
+  }
+
+  async create(
+    place: ObjectPlace,
+    input: ObjectInput,
+    { userId, commit, created }: ObjectWriter,
+  ): Promise<StoredObject> {
+    const { vault, parentId, templateId } = place
+    const template = await this.#in.templates.find(templateId)
+    if (!template.active)
+      throw new Fault('object.invalid', `New objects of the template ${template.name} are not made any more.`)
+    return this.#withAddition(vault, template, input, false, (addition) =>
+      commit(async (tx) => {
+        const now = this.#in.clock.now()
+        await spendKeyUses(tx, vault.id, keyUsesOf(addition))
+        await this.#findRoom(tx, parentId, vault.id)
+        const row = {
+          ...addedTo(noContent, addition, this.#isWeakIn(vault)),
+          vaultId: vault.id,
+          parentId,
+          templateId,
+          children: 0,
+          version: 1,
+          createdAt: now,
+          createdBy: userId,
+          changedAt: now,
+          changedBy: userId,
+          deletedAt: null,
+        }
+        const id = await insertObject(tx, row)
+        created?.(id)
+        await this.#writeSecrets(tx, vault, { ...row, id }, addition)
+        return readObject({ ...row, id })
+      }),
+    )
+  }
+
+  async edit(
+    { object, vault }: ObjectInVault,
+    input: ObjectInput,
+    { userId, commit }: ObjectWriter,
+  ): Promise<StoredObject> {
+    const template = await this.#in.templates.find(object.templateId)
+    return this.#withAddition(vault, template, input, true, (addition) =>
+      commit(async (tx) => {
+        const uses = keyUsesOf(addition)
+        if (uses > 0) await spendKeyUses(tx, vault.id, uses)
+        const isOpen = await beginVersion(tx, object.id, this.#in.clock.now(), userId)
+        const row = isOpen ? await findObject(tx, object.id) : null
+        if (row === null) throw new Fault('object.not_found')
+        const change = addedTo(readObject(row), addition, this.#isWeakIn(vault))
+        await changeObject(tx, object.id, change)
+        await this.#writeSecrets(tx, vault, row, addition)
+        return readObject({ ...row, ...change })
+      }),
+    )
+  }
+
+  remove(object: StoredObject, { userId, commit }: ObjectWriter): Promise<void> {
+    return commit(async (tx) => {
+      if (!(await markDeleted(tx, object.id, this.#in.clock.now(), userId))) throw await whyNotDeleted(tx, object.id)
+      if (object.parentId !== 0) await releaseChild(tx, object.parentId)
+    })
+  }
+
+  setAlarm({ id }: StoredObject, isOn: boolean, { userId, commit }: ObjectWriter): Promise<void> {
+    return commit(async (tx) => {
+      if (!(await switchAlarm(tx, id, isOn, this.#in.clock.now(), userId))) throw new Fault('object.not_found')
+    })
+  }
+
+  /** Checks what is given, stores the file if there is one, and lets go of it when what needs it fails. */
+  async #withAddition<T>(
+    vault: KeyedVault,
+    template: Template,
+    { name, members, file }: ObjectInput,
+    partial: boolean,
+    work: (addition: Addition) => Promise<T>,
+  ): Promise<T> {
+    const filename = file && nameOf(file)
+    if (filename !== undefined) checkFile(template, filename)
+    const values = readValues(template, members, { partial, filename })
+    const upload = file && (await this.#store(vault, file))
+    try {
+      return await work({ template, name, values, upload })
+    } catch (error) {
+      // What cannot be removed now is swept later; the error that led here is the one to tell.
+      if (upload) await this.#in.files.discard(upload.manifest.upload).catch(() => undefined)
+      throw error
+    }
+  }
+
+  async #store(vault: KeyedVault, file: IncomingFile): Promise<Upload> {
+    const { manifest, start } = await this.#in.files.store(vault, file.content())
+    const name = nameOf(file)
+    const type = await this.#in.detectType(start, extensionOf(name))
+    return { manifest, info: { name, size: manifest.size, type, uploadedAt: this.#in.clock.now() } }
+  }
+
+  /** Writes the encrypted part, in the transaction that writes the rest. */
+  async #writeSecrets(tx: Tx, vault: KeyedVault, row: VaultObject, { values, upload }: Addition): Promise<void> {
+    const entries = Object.entries(values.secret)
+    const emptied = entries.filter(([, value]) => value === '').map(([field]) => field)
+    const secrets = Object.fromEntries(entries.filter(([, value]) => value !== ''))
+    if (upload) {
+      secrets[manifestField] = JSON.stringify(upload.manifest)
+      await unbindUploads(tx, { objectId: row.id }, this.#in.clock.now())
+      if (!(await bindUpload(tx, upload.manifest.upload, row.id))) throw uploadGivenUp()
+    }
+    await dropSecrets(tx, row.id, emptied)
+    if (Object.keys(secrets).length > 0)
+      await putSecrets(tx, await this.#in.fieldCipher.seal(vault, row, row.version, secrets))
+  }
+
+  /** Of a new object below a parent and the parent's deletion, the database decides which comes first. */
+  async #findRoom(tx: Tx, parentId: number, vaultId: number): Promise<void> {
+    if (parentId === 0) return
+    if (!(await adoptChild(tx, parentId, vaultId))) throw new Fault('object.parent_unknown')
+    const parent = await findObject(tx, parentId)
+    const [template] = await this.#in.templates.among(parent ? [parent.templateId] : [])
+    if (template?.editedDirectly === true)
+      throw new Fault('object.invalid', `Nothing can be put into an object of the template ${template.name}.`)
+  }
+
+  #isWeakIn({ policyId }: KeyedVault): (value: string) => boolean {
+    return (value) => this.#in.breaksPolicy(policyId, value)
+  }
+}
+
+const nameOf = ({ filename }: IncomingFile): string => filename || 'file'
+
+async function whyNotDeleted(tx: Tx, objectId: number): Promise<Fault> {
+  const row = await findObject(tx, objectId)
+  if (row === null || row.deletedAt !== null) return new Fault('object.not_found')
+  const what = row.children === 1 ? 'Another object lies' : `${row.children} other objects lie`
+  return new Fault('object.not_empty', `${what} in this one: delete what is in it first.`)
+}

@@ -1,0 +1,94 @@
+import type { Store } from '../../store/store.ts'
+import type { FieldCipher } from './field-cipher.ts'
+import type { Allowance } from './allowance.ts'
+import type { FileManifest, FileStore } from './file-store.ts'
+import { searchForm } from './content.ts'
+import { manifestField } from './object.ts'
+import {
+  ancestorsOf,
+  childrenOf,
+  findKeyedVault,
+  objectsOfVault,
+  searchObjects,
+  type KeyedVault,
+  type ObjectInVault,
+  type StoredObject,
+} from './read-records.ts'
+import { Fault } from '../../fault.ts'
+import { secretsOf } from './records.ts'
+
+/** Objects as they are read. Whoever calls has found out that the caller may read in the vault. */
+export interface ObjectReading {
+  /** What encryption in a vault needs. @throws Fault `vault.not_found` */
+  vault(vaultId: number): Promise<KeyedVault>
+  /** Every object of a vault, in one query. */
+  ofVault(vaultId: number): Promise<StoredObject[]>
+  /** What lies in an object. */
+  children(object: StoredObject): Promise<StoredObject[]>
+  /** What an object lies in, from the root of its vault downwards. */
+  ancestors(object: StoredObject): Promise<StoredObject[]>
+  /** Objects whose name or open fields hold the text, in whatever case, in every vault of a user: a thousand at most. */
+  search(userId: number, text: string): Promise<StoredObject[]>
+  /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
+  secrets(found: ObjectInVault): Promise<Readonly<Record<string, string>>>
+  /**
+   * The object's file in base64. Such files are whole in memory, so `release` gives their room back when the answer has left.
+   * @throws Fault `object.no_file`, `object.tampered`, `object.busy`
+   */
+  file(found: ObjectInVault): Promise<{ readonly data: string; readonly release: () => void }>
+}
+
+const mostFound = 1_000
+
+export interface ObjectReadingDependencies {
+  readonly store: Store
+  readonly fieldCipher: FieldCipher
+  readonly files: Pick<FileStore, 'read'>
+  /** Bytes of files that may be in memory at once, for answers under way. */
+  readonly allowance: Allowance
+}
+
+export function createObjectReading({
+  store,
+  fieldCipher,
+  files,
+  allowance,
+}: ObjectReadingDependencies): ObjectReading {
+  async function open({ object, vault }: ObjectInVault, isWanted: (field: string) => boolean) {
+    const secrets = await secretsOf(store.read, object.id)
+    return fieldCipher.open(
+      vault,
+      object,
+      secrets.filter(({ field }) => isWanted(field)),
+    )
+  }
+
+  return {
+    async vault(vaultId) {
+      const vault = await findKeyedVault(store, vaultId)
+      if (vault === undefined) throw new Fault('vault.not_found')
+      return vault
+    },
+    ofVault: (vaultId) => objectsOfVault(store, vaultId),
+    children: (object) => childrenOf(store, object),
+    ancestors: (object) => ancestorsOf(store, object),
+    search: (userId, text) => searchObjects(store, userId, searchForm(text), mostFound),
+    secrets: (found) => open(found, (field) => field !== manifestField),
+
+    async file(found) {
+      const { [manifestField]: json } = await open(found, (field) => field === manifestField)
+      if (json === undefined) throw new Fault('object.no_file')
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nobody but the appliance can have encrypted it
+      const manifest = JSON.parse(json) as FileManifest
+      const release = await allowance.take(manifest.size)
+      try {
+        let data = ''
+        for await (const piece of files.read(found.vault, manifest)) data += piece.toString('base64')
+        return { data, release }
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+  }
+}

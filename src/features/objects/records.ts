@@ -1,0 +1,186 @@
+import { EntitySchema, In, IsNull, LessThan, Not, type FindOptionsWhere } from 'typeorm'
+import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import type { Tx } from '../../store/store.ts'
+
+/** Bits of an object's status, as published for this interface. */
+export const statusBits = { alarm: 32, active: 128, badPolicy: 1024 } as const
+
+export interface VaultObject {
+  readonly id: number
+  readonly vaultId: number
+  /** 0 in the root of the vault. */
+  readonly parentId: number
+  readonly templateId: number
+  readonly name: string
+  /** 0 or 1: somebody chose the name; else it is derived anew with each change. */
+  readonly nameGiven: number
+  /** The fields that are not encrypted: a JSON object of texts. */
+  readonly publicFields: string
+  /** What a search looks through, in lower case; empty once deleted. */
+  readonly searchText: string
+  /** Names of the fields that break the vault's password policy: a JSON list. */
+  readonly weakFields: string
+  /** A sum of `statusBits`. */
+  readonly status: number
+  /** A FileInfo as JSON; null for what holds no file. */
+  readonly fileInfo: string | null
+  /** How many objects lie in it that are not deleted. */
+  readonly children: number
+  /** Grows with each change. */
+  readonly version: number
+  readonly createdAt: number
+  readonly createdBy: number
+  readonly changedAt: number
+  readonly changedBy: number
+  readonly deletedAt: number | null
+}
+
+export const VaultObjectTable = new EntitySchema<VaultObject>({
+  name: 'VaultObject',
+  tableName: 'vault_objects',
+  columns: {
+    id,
+    vaultId: named('vault_id', integer),
+    parentId: named('parent_id', integer),
+    templateId: named('template_id', integer),
+    name: text,
+    nameGiven: named('name_given', integer),
+    publicFields: named('public_fields', text),
+    searchText: named('search_text', text),
+    weakFields: named('weak_fields', text),
+    status: integer,
+    fileInfo: named('file_info', nullable(text)),
+    children: integer,
+    version: integer,
+    createdAt: named('created_at', time),
+    createdBy: named('created_by', integer),
+    changedAt: named('changed_at', time),
+    changedBy: named('changed_by', integer),
+    deletedAt: named('deleted_at', nullable(time)),
+  },
+})
+
+/** One encrypted field of an object. */
+export interface SecretField {
+  readonly objectId: number
+  readonly field: string
+  /** The object's version when it was written. */
+  readonly version: number
+  /** Made by the vault's data key: IV ‖ ciphertext ‖ tag. */
+  readonly sealedText: Buffer
+}
+
+export const SecretFieldTable = new EntitySchema<SecretField>({
+  name: 'SecretField',
+  tableName: 'object_secrets',
+  columns: {
+    objectId: named('object_id', primary(integer)),
+    field: primary(text),
+    version: integer,
+    sealedText: named('sealed_text', bytes),
+  },
+})
+
+export async function insertObject(tx: Tx, object: Omit<VaultObject, 'id'>): Promise<number> {
+  const inserted = await tx.insert(VaultObjectTable, object)
+  return Number(inserted.identifiers[0]?.['id'])
+}
+
+/** Counts one more object below a parent of this vault; false where there is none to put it into. */
+export function adoptChild(tx: Tx, parentId: number, vaultId: number): Promise<boolean> {
+  return change(tx, { id: parentId, vaultId, deletedAt: IsNull() }, { children: () => 'children + 1' })
+}
+
+export function releaseChild(tx: Tx, parentId: number): Promise<boolean> {
+  return change(tx, { id: parentId }, { children: () => 'children - 1' })
+}
+
+/** Opens the next version of an object, which nobody else changes until the transaction ends. False where it is gone. */
+export function beginVersion(tx: Tx, objectId: number, changedAt: number, changedBy: number): Promise<boolean> {
+  return change(tx, { id: objectId, deletedAt: IsNull() }, { version: () => 'version + 1', changedAt, changedBy })
+}
+
+/** Of a deletion, an edit and a new child at one moment, the database decides which comes first. False where it cannot be. */
+export function markDeleted(tx: Tx, objectId: number, now: number, userId: number): Promise<boolean> {
+  return change(
+    tx,
+    { id: objectId, deletedAt: IsNull(), children: 0 },
+    {
+      deletedAt: now,
+      changedAt: now,
+      changedBy: userId,
+      searchText: '',
+      status: () => `status - ${statusBits.active}`,
+      version: () => 'version + 1',
+    },
+  )
+}
+
+/** False where the object is gone. */
+export function switchAlarm(tx: Tx, objectId: number, isOn: boolean, now: number, userId: number): Promise<boolean> {
+  const { alarm } = statusBits
+  return change(
+    tx,
+    { id: objectId, deletedAt: IsNull() },
+    {
+      status: () => (isOn ? `status | ${alarm}` : `status & ~${alarm}`),
+      changedAt: now,
+      changedBy: userId,
+      version: () => 'version + 1',
+    },
+  )
+}
+
+export function findObject(tx: Tx, objectId: number): Promise<VaultObject | null> {
+  return tx.findOneBy(VaultObjectTable, { id: objectId })
+}
+
+export type ObjectChange = Pick<
+  VaultObject,
+  'name' | 'nameGiven' | 'publicFields' | 'searchText' | 'weakFields' | 'status' | 'fileInfo'
+>
+
+export async function changeObject(tx: Tx, objectId: number, fields: ObjectChange): Promise<void> {
+  await tx.update(VaultObjectTable, { id: objectId }, fields)
+}
+
+export async function putSecrets(tx: Tx, secrets: readonly SecretField[]): Promise<void> {
+  if (secrets.length > 0) await tx.upsert(SecretFieldTable, [...secrets], ['objectId', 'field'])
+}
+
+export async function dropSecrets(tx: Tx, objectId: number, fields: readonly string[]): Promise<void> {
+  if (fields.length > 0) await tx.delete(SecretFieldTable, { objectId, field: In([...fields]) })
+}
+
+export function secretsOf(tx: Tx, objectId: number): Promise<SecretField[]> {
+  return tx.find(SecretFieldTable, { where: { objectId }, order: { field: 'ASC' } })
+}
+
+/** Objects that were deleted before a moment, oldest first. */
+export function deletedBefore(tx: Tx, before: number, most: number): Promise<VaultObject[]> {
+  return tx.find(VaultObjectTable, { where: { deletedAt: LessThan(before) }, order: { deletedAt: 'ASC' }, take: most })
+}
+
+/** Removes a deleted object for good, with everything encrypted in it; false where somebody else did. */
+export async function removeObject(tx: Tx, objectId: number): Promise<boolean> {
+  await tx.delete(SecretFieldTable, { objectId })
+  return (await tx.delete(VaultObjectTable, { id: objectId, deletedAt: Not(IsNull()) })).affected === 1
+}
+
+export function countObjects(tx: Tx, vaultId: number): Promise<number> {
+  return tx.countBy(VaultObjectTable, { vaultId, deletedAt: IsNull() })
+}
+
+/** Removes the deleted objects of a vault for good, with everything encrypted in them. */
+export async function removeDeletedOf(tx: Tx, vaultId: number): Promise<void> {
+  const inVault = 'object_id IN (SELECT id FROM vault_objects WHERE vault_id = :vaultId AND deleted_at IS NOT NULL)'
+  await tx.createQueryBuilder().delete().from(SecretFieldTable).where(inVault, { vaultId }).execute()
+  await tx.delete(VaultObjectTable, { vaultId, deletedAt: Not(IsNull()) })
+}
+
+type Change = { readonly [column in keyof VaultObject]?: VaultObject[column] | (() => string) }
+
+async function change(tx: Tx, where: FindOptionsWhere<VaultObject>, fields: Change): Promise<boolean> {
+  const changed = await tx.createQueryBuilder().update(VaultObjectTable).set(fields).where(where).execute()
+  return changed.affected === 1
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { templateIds } from '../../templates/template.ts'
+import { Fault } from '../../../fault.ts'
+import type { Objects } from '../object.ts'
+import type { ObjectReading } from '../reading.ts'
+import { savedReply, savedSchema } from './object-record.ts'
+import { objectId, objectName } from './parameters.ts'
+
+/** Beside these, one member per field of the template. */
+const body = z.looseObject({
+  groupid: objectId,
+  templateid: objectId.optional(),
+  parentid: objectId.default(0),
+  objectname: objectName.optional(),
+})
+
+/** `POST /object`: a new object, as JSON or, with a file, as a form. */
+export const createObject = (objects: Objects, reading: ObjectReading) =>
+  endpoint({
+    operation: 'object.create',
+    handler: 'ObjectHandler',
+    method: 'POST',
+    path: '/object',
+    summary: 'Create an object',
+    access: { kind: 'vault', permission: 'Write', member: 'groupid' },
+    success: 200,
+    faults: ['template.not_found', 'object.invalid', 'object.parent_unknown', 'object.key_exhausted', 'object.busy'],
+    upload: 'optional',
+    reply: { callinfo: savedSchema },
+    params: z.object({}),
+    body,
+    async run({ body: { templateid, parentid, objectname, ...members }, file, vault, caller, commit, note }) {
+      const templateId = templateid ?? (file ? templateIds.file : undefined)
+      if (templateId === undefined) throw new Fault('request.invalid', 'templateid is missing.')
+      const object = await objects.create(
+        { vault: await reading.vault(vault.id), parentId: parentid, templateId },
+        { name: objectname, members, file },
+        { userId: caller.userId, commit, created: (id) => note({ target: `object ${id}` }) },
+      )
+      return savedReply(object)
+    },
+  })

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Objects } from '../object.ts'
+import { existing, objectSubject } from '../read-records.ts'
+import { objectParams } from './parameters.ts'
+
+/** `DELETE /object/:objectid`: an object in which no others lie. */
+export const deleteObject = (objects: Objects) =>
+  endpoint({
+    operation: 'object.delete',
+    handler: 'ObjectHandler',
+    method: 'DELETE',
+    path: '/object/:objectid',
+    summary: 'Delete an object',
+    access: { kind: 'vault', permission: 'Write', subject: objectSubject },
+    success: 200,
+    faults: ['object.not_empty'],
+    reply: { callinfo: z.object({ message: z.string() }) },
+    params: objectParams,
+    body: z.object({}),
+    async run({ resource, caller, commit }) {
+      await objects.remove(existing(resource).object, { userId: caller.userId, commit })
+      return { callinfo: { message: 'DELETED' } }
+    },
+  })

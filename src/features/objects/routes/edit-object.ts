@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import type { Objects } from '../object.ts'
+import { existing, objectSubject, type StoredObject } from '../read-records.ts'
+import { savedReply, savedSchema } from './object-record.ts'
+import { objectId, objectName, objectParams } from './parameters.ts'
+
+/** Beside these, any fields of the template. */
+const body = z.looseObject({
+  groupid: objectId.optional(),
+  templateid: objectId.optional(),
+  parentid: objectId.optional(),
+  objectname: objectName.optional(),
+})
+
+/** `PUT /object/:objectid`: changes what is given and keeps the rest. */
+export const editObject = (objects: Objects) =>
+  endpoint({
+    operation: 'object.edit',
+    handler: 'ObjectHandler',
+    method: 'PUT',
+    path: '/object/:objectid',
+    summary: 'Edit an object',
+    access: { kind: 'vault', permission: 'Write', subject: objectSubject },
+    success: 200,
+    faults: ['object.invalid', 'object.tampered', 'object.key_exhausted'],
+    upload: 'optional',
+    reply: { callinfo: savedSchema },
+    params: objectParams,
+    body,
+    async run({ body: { objectname, ...members }, file, resource, caller, commit }) {
+      const found = existing(resource)
+      checkStays(found.object, members)
+      const input = { name: objectname, members, file }
+      return savedReply(await objects.edit(found, input, { userId: caller.userId, commit }))
+    },
+  })
+
+/** Clients send back what they have read. */
+function checkStays(object: StoredObject, given: z.output<typeof body>): void {
+  const { groupid = object.vaultId, parentid = object.parentId, templateid = object.templateId } = given
+  if (groupid !== object.vaultId || parentid !== object.parentId || templateid !== object.templateId)
+    throw new Fault(
+      'object.invalid',
+      'An object stays in its vault, below its parent, and of its template: make a new one.',
+    )
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { endpoint, type Endpoint } from '../../../http/contract/endpoint.ts'
+import { recordSchema } from '../../templates/notation.ts'
+import type { Templates } from '../../templates/templates.ts'
+import { vaultRecord, vaultSchema } from '../../vaults/routes/vault-record.ts'
+import type { Vaults } from '../../vaults/vault.ts'
+import type { ObjectReading } from '../reading.ts'
+import { objectSchema, recordsOf } from './object-record.ts'
+
+/** A browser looks for the host name of a page, which can have 253 characters. */
+const needle = z
+  .string()
+  .regex(/^[^\0]*$/, 'must not hold NUL')
+  .trim()
+  .min(1, 'must not be empty')
+  .max(255, 'must have 255 characters at most')
+
+export interface FindDependencies {
+  readonly reading: ObjectReading
+  readonly templates: Templates
+  readonly vaults: Pick<Vaults, 'listFor'>
+}
+
+/** `GET /find?needle=`: objects whose name or open fields hold a text, in every vault of the caller. */
+export const findObjects = (on: FindDependencies) =>
+  endpoint({
+    ...shared,
+    operation: 'object.find',
+    path: '/find',
+    params: z.object({}),
+    body: z.object({ needle }),
+    run: ({ body, caller }) => find(on, caller.userId, body.needle),
+  })
+
+/** `GET /find/:needle`: the same, as older clients ask. */
+export const findObjectsByPath = (on: FindDependencies) =>
+  endpoint({
+    ...shared,
+    operation: 'object.find.path',
+    path: '/find/:needle',
+    params: z.object({ needle }),
+    body: z.object({}),
+    run: ({ params, caller }) => find(on, caller.userId, params.needle),
+  })
+
+const shared = {
+  handler: 'FindHandler',
+  method: 'GET',
+  summary: 'Find objects by their name and open fields',
+  access: { kind: 'session' },
+  success: 200,
+  reply: {
+    members: z.object({
+      OBJECT: z.array(objectSchema),
+      TEMPLATES: z.array(recordSchema),
+      VAULTS: z.array(vaultSchema),
+    }),
+  },
+} as const satisfies Partial<Endpoint>
+
+async function find({ reading, templates, vaults }: FindDependencies, userId: number, text: string) {
+  const found = await reading.search(userId, text)
+  const written = recordsOf(found, await templates.among(found.map(({ templateId }) => templateId)))
+  const within = new Set(found.map(({ vaultId }) => vaultId))
+  const shown = within.size === 0 ? [] : (await vaults.listFor(userId)).filter(({ id }) => within.has(id))
+  return { members: { OBJECT: written.objects, TEMPLATES: written.templates, VAULTS: shown.map(vaultRecord) } }
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { Reply } from '../../../http/contract/envelope.ts'
+import { utcText } from '../../../clock.ts'
+import { templateRecord } from '../../templates/notation.ts'
+import type { Template } from '../../templates/template.ts'
+import { extensionOf } from '../field-values.ts'
+import type { FileInfo, StoredObject } from '../read-records.ts'
+import { statusBits } from '../records.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+const values = z.record(z.string(), z.string())
+
+/** `objectRecord`, for the documentation. */
+export const objectSchema = z.object({
+  id: z.string(),
+  parentid: z.string().describe('0 in the root of the vault'),
+  templateid: z.string(),
+  groupid: z.string(),
+  status: z.string().describe('a bitmap'),
+  objectname: z.string(),
+  filename: z.string(),
+  children: z.string().describe('how many objects lie in it'),
+  notes: z.union([z.literal(false), z.string()]),
+  tags: z.string(),
+  alarmed: z.union([z.literal(false), z.string()]),
+  public: values,
+  crypted: values.optional(),
+  fileinfo: z
+    .object({
+      objectid: z.string(),
+      name: z.string(),
+      size: z.string(),
+      type: z.string(),
+      filepath: z.string(),
+      created: z.string(),
+      ext: z.string(),
+      iconpath: z.string(),
+    })
+    .optional(),
+})
+
+/** An object as every answer writes it; `crypted` where its secrets were asked for. */
+export function objectRecord(object: StoredObject, crypted?: Readonly<Record<string, string>>): Members {
+  return {
+    id: String(object.id),
+    parentid: String(object.parentId),
+    templateid: String(object.templateId),
+    groupid: String(object.vaultId),
+    status: String(object.status),
+    objectname: object.name,
+    filename: object.file?.name ?? '',
+    children: String(object.children),
+    notes: false,
+    tags: '',
+    alarmed: (object.status & statusBits.alarm) === 0 ? false : 'Decrypting this object raises an alarm.',
+    public: object.fields,
+    ...(crypted && { crypted }),
+    // Absent for what is no file: one published client takes any value for a file.
+    ...(object.file && { fileinfo: fileRecord(object.id, object.file) }),
+  }
+}
+
+/** A parent as BREADCRUMB lists it. */
+export function crumbOf(object: StoredObject, template: Template | undefined): Members {
+  return { objectid: String(object.id), objectname: object.name, icon: template?.icon ?? '' }
+}
+
+/** Objects with the templates that occur among them. */
+export function recordsOf(
+  objects: readonly StoredObject[],
+  templates: readonly Template[],
+): { readonly objects: Members[]; readonly templates: Members[] } {
+  const used = new Set(objects.map(({ templateId }) => templateId))
+  return {
+    objects: objects.map((object) => objectRecord(object)),
+    templates: templates.filter(({ id }) => used.has(id)).map(templateRecord),
+  }
+}
+
+function fileRecord(objectId: number, { name, size, type, uploadedAt }: FileInfo): Members {
+  return {
+    objectid: String(objectId),
+    name,
+    size: String(size),
+    type,
+    // Where a file lies, and its picture, mean nothing outside the appliance; the members belong to the interface.
+    filepath: '',
+    created: utcText(uploadedAt),
+    ext: extensionOf(name),
+    iconpath: '',
+  }
+}
+
+export const savedSchema = z.object({ objectid: z.string(), message: z.string() })
+
+/** What is said of an object that was saved: also where a value breaks the vault's policy, for it is saved all the same. */
+export function savedReply({ id, weakFields }: StoredObject): Reply {
+  return {
+    callinfo: { objectid: String(id), message: 'Object successfully saved' },
+    general: weakFields.length > 0 ? ['BAD_POLICY'] : [],
+  }
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { endpoint, type AuditPart } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import { recordSchema } from '../../templates/notation.ts'
+import type { Template } from '../../templates/template.ts'
+import type { Templates } from '../../templates/templates.ts'
+import { existing, objectSubject, type ObjectInVault, type StoredObject } from '../read-records.ts'
+import type { ObjectReading } from '../reading.ts'
+import { statusBits } from '../records.ts'
+import { crumbOf, objectRecord, objectSchema, recordsOf } from './object-record.ts'
+import { objectParams, queryFlag } from './parameters.ts'
+
+const body = z.object({ decrypt: queryFlag, children: queryFlag, filedata: queryFlag })
+
+type Record = (part: AuditPart) => Promise<void>
+
+const readSchema = z.object({
+  OBJECT: z.array(objectSchema).describe('the object, then what lies in it'),
+  TEMPLATES: z.array(recordSchema),
+  BREADCRUMB: z.array(z.object({ objectid: z.string(), objectname: z.string(), icon: z.string() })),
+  FILEDATA: z.string().optional().describe('base64'),
+})
+
+/** `GET /object/:objectid`: with its secrets, with what lies in it, or with its file. */
+export const readObject = (reading: ObjectReading, templates: Templates) =>
+  endpoint({
+    operation: 'object.read',
+    handler: 'ObjectHandler',
+    method: 'GET',
+    path: '/object/:objectid',
+    summary: 'Read an object',
+    access: { kind: 'vault', permission: 'Read', subject: objectSubject },
+    success: 200,
+    faults: ['object.tampered', 'object.no_file', 'object.busy'],
+    reply: { members: readSchema },
+    params: objectParams,
+    body,
+    async run({ body: { decrypt, children, filedata }, resource, record }) {
+      if (decrypt && children) throw new Fault('request.invalid', 'decrypt and children exclude each other.')
+      const found = existing(resource)
+      const { object } = found
+      const [parents, below] = [await reading.ancestors(object), children ? await reading.children(object) : []]
+      const known = await templates.among([object, ...parents, ...below].map(({ templateId }) => templateId))
+      const template = known.find(({ id }) => id === object.templateId)
+      const crypted = decrypt ? await decryptedFields(reading, found, template, record) : undefined
+      const { data, release } = filedata ? await decryptedFile(reading, found, record) : {}
+      const written = recordsOf([object, ...below], known)
+      return {
+        members: {
+          OBJECT: [objectRecord(object, crypted), ...written.objects.slice(1)],
+          TEMPLATES: written.templates,
+          BREADCRUMB: parents.map((parent) =>
+            crumbOf(
+              parent,
+              known.find(({ id }) => id === parent.templateId),
+            ),
+          ),
+          ...(data !== undefined && { FILEDATA: data }),
+        },
+        ...(release && { sent: release }),
+      }
+    },
+  })
+
+/** Every encrypted field, and a record for each that was decrypted. */
+async function decryptedFields(
+  reading: ObjectReading,
+  found: ObjectInVault,
+  template: Template | undefined,
+  record: Record,
+): Promise<{ [field: string]: string }> {
+  const fields = (template?.fields ?? []).filter(({ encrypted, type }) => encrypted && type !== 'file')
+  const secrets = await reading.secrets(found)
+  const alarming = new Set(fields.filter(({ canAlarm }) => canAlarm).map(({ name }) => name))
+  await Promise.all(Object.keys(secrets).map((field) => record(decryption(found.object, field, alarming.has(field)))))
+  return { ...Object.fromEntries(fields.map(({ name }) => [name, ''])), ...secrets }
+}
+
+async function decryptedFile(reading: ObjectReading, found: ObjectInVault, record: Record) {
+  const file = await reading.file(found)
+  try {
+    await record(decryption(found.object, 'its file', true))
+    return file
+  } catch (error) {
+    file.release()
+    throw error
+  }
+}
+
+function decryption({ id, status }: StoredObject, what: string, canAlarm: boolean): AuditPart {
+  const isAlarm = canAlarm && (status & statusBits.alarm) !== 0
+  return { operation: isAlarm ? 'object.decrypt.alarm' : 'object.decrypt', target: `object ${id}: ${what}`, isAlarm }
+}

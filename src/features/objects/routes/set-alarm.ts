@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { flag } from '../../../http/contract/flag.ts'
+import type { Objects } from '../object.ts'
+import { existing, objectSubject } from '../read-records.ts'
+import { savedSchema } from './object-record.ts'
+import { objectParams } from './parameters.ts'
+
+/** `PUT /object/:objectid/alarm`: whether decrypting the object raises an alarm. For those who share the vault: who may write may not silence it. */
+export const setAlarm = (objects: Objects) =>
+  endpoint({
+    operation: 'object.alarm',
+    handler: 'ObjectHandler',
+    method: 'PUT',
+    path: '/object/:objectid/alarm',
+    summary: 'Set or clear the alarm of an object',
+    access: { kind: 'vault', permission: 'Admin', subject: objectSubject },
+    success: 200,
+    reply: { callinfo: savedSchema },
+    params: objectParams,
+    body: z.object({ alarm: flag }),
+    async run({ body: { alarm }, resource, caller, note, commit }) {
+      const { object } = existing(resource)
+      note({ target: `object ${object.id}: ${alarm ? 'on' : 'off'}` })
+      await objects.setAlarm(object, alarm, { userId: caller.userId, commit })
+      return { callinfo: { objectid: String(object.id), message: alarm ? 'Alarm set' : 'Alarm cleared' } }
+    },
+  })

@@ -1,0 +1,83 @@
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Commit, Store } from '../../store/store.ts'
+import {
+  clientKeyKind,
+  clientRecord,
+  findClientByName,
+  insertClient,
+  listClients,
+  sealClient,
+  type ValidationClient,
+} from './records.ts'
+
+export interface ValidationClients {
+  /**
+   * A client with a new API key, shown once in the result (20 bytes in base64) and kept nowhere readable.
+   * @throws Fault `user.invalid` for a name that is none, `store.conflict` for one that is or was in use
+   */
+  add(
+    client: { readonly name: string; readonly allowUnsigned: boolean },
+    commit: Commit,
+  ): Promise<{ readonly id: number; readonly key: string }>
+  list(): Promise<ValidationClient[]>
+  /** Its requests are refused from the next one on. @throws Fault `apikey.not_found` */
+  revoke(name: string, commit: Commit): Promise<void>
+}
+
+const keyBytes = 20
+
+export interface ValidationClientDependencies {
+  readonly store: Store
+  readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seal'>
+  readonly clock: Clock
+}
+
+export function createValidationClients({ store, hsm, clock }: ValidationClientDependencies): ValidationClients {
+  const sealed = async (client: ValidationClient) => ({ ...client, seal: await hsm.seal(clientRecord(client)) })
+
+  async function newKey() {
+    const secret = await hsm.random(keyBytes)
+    try {
+      return { key: secret.toString('base64'), wrapped: await hsm.importSecret(clientKeyKind, secret) }
+    } finally {
+      secret.fill(0)
+    }
+  }
+
+  return {
+    async add({ name, allowUnsigned }, commit) {
+      if (!/^[\w. -]{1,64}$/.test(name))
+        throw new Fault(
+          'user.invalid',
+          'The name of a validation client may hold 1 to 64 letters, digits, blanks and . _ - only.',
+        )
+      const { key, wrapped } = await newKey()
+      const client = {
+        name,
+        allowUnsigned: allowUnsigned ? 1 : 0,
+        ...wrapped,
+        seal: Buffer.alloc(0),
+        createdAt: clock.now(),
+        revokedAt: null,
+      }
+      return commit(async (tx) => {
+        const id = await insertClient(tx, client)
+        await sealClient(tx, await sealed({ ...client, id }))
+        return { id, key }
+      })
+    },
+
+    list: () => listClients(store.read),
+
+    async revoke(name, commit) {
+      await commit(async (tx) => {
+        const client = await findClientByName(tx, name)
+        if (client === null || client.revokedAt !== null)
+          throw new Fault('apikey.not_found', `There is no validation client ${name} that could be revoked.`)
+        await sealClient(tx, await sealed({ ...client, revokedAt: clock.now() }))
+      })
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { ExaminedOtp, Otps } from '../otp/otp.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import { noteValidated, wasValidated } from './records.ts'
+
+export type Verdict = 'OK' | 'REPLAYED_OTP' | 'REPLAYED_REQUEST'
+
+export interface Verdicts {
+  /**
+   * Uses the OTP up: the verdict is OK for exactly one of any number of calls with it. `prepare` records the verdict and makes the
+   * answer, which is handed out only after the commit. Rejects when either fails; then nothing is used up, whatever was prepared.
+   */
+  decide<T>(otp: ExaminedOtp, nonce: string, prepare: (verdict: Verdict) => Promise<T>): Promise<T>
+}
+
+/** What waits for the next transaction. */
+interface Waiting {
+  readonly otp: ExaminedOtp
+  readonly nonce: string
+  /** Resolves to what hands the answer out. */
+  readonly prepare: (verdict: Verdict) => Promise<() => void>
+  readonly reject: (error: unknown) => void
+}
+
+/** Most decisions of one transaction: the database is locked for so long. */
+const mostAtOnce = 64
+
+export interface VerdictDependencies {
+  readonly store: Pick<Store, 'transaction'>
+  readonly otps: Pick<Otps, 'consume'>
+}
+
+/**
+ * Decides what arrives while the disk is busy in one transaction, and its records go to the disk with one write: else a disk
+ * that syncs a hundred times a second would serve fifty people.
+ */
+export function createVerdicts({ store, otps }: VerdictDependencies): Verdicts {
+  const waiting: Waiting[] = []
+  let running = false
+
+  async function decideOne(tx: Tx, { otp, nonce }: Waiting): Promise<Verdict> {
+    const validated = { deviceId: otp.deviceId, counter: otp.counter, nonce }
+    if (await otps.consume(tx, otp)) {
+      await noteValidated(tx, validated)
+      return 'OK'
+    }
+    return (await wasValidated(tx, validated)) ? 'REPLAYED_REQUEST' : 'REPLAYED_OTP'
+  }
+
+  async function decideAll(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const answers = await store.transaction(async (tx) => {
+        const decided: { readonly one: Waiting; readonly verdict: Verdict }[] = []
+        // One after another: of two with the same OTP the second must see the first.
+        for (const one of batch) decided.push({ one, verdict: await decideOne(tx, one) })
+        return Promise.all(decided.map(({ one, verdict }) => one.prepare(verdict)))
+      })
+      for (const handOut of answers) handOut()
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  async function run(): Promise<void> {
+    running = true
+    // In the order of the devices: two workers that lock the same rows of PostgreSQL must not do it crosswise.
+    while (waiting.length > 0)
+      await decideAll(waiting.splice(0, mostAtOnce).toSorted((one, other) => one.otp.deviceId - other.otp.deviceId))
+    running = false
+  }
+
+  return {
+    decide: (otp, nonce, prepare) =>
+      new Promise((resolve, reject) => {
+        const prepared = async (verdict: Verdict) => {
+          const answer = await prepare(verdict)
+          return () => resolve(answer)
+        }
+        waiting.push({ otp, nonce, prepare: prepared, reject })
+        if (!running) void run()
+      }),
+  }
+}

@@ -1,0 +1,100 @@
+import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import { findUserById } from '../users/records.ts'
+import type { Holder } from './enrolment.ts'
+import type { Otps } from './otp.ts'
+import {
+  deviceKey,
+  deviceRecord,
+  devicesOf,
+  findByPublicId,
+  findOfUser,
+  readoptDevice,
+  releaseDevice,
+  type OtpDevice,
+} from './records.ts'
+import { checkRoom } from './room.ts'
+import { parseOtp } from './yubico.ts'
+
+/** Who holds which device. What an enrolment left behind stays as it is, counters above all. */
+export interface Devices {
+  /** @throws Fault `user.not_found` */
+  holder(userId: number): Promise<Holder>
+  list(userId: number): Promise<OtpDevice[]>
+  /**
+   * Gives a hardware token that the appliance knows and nobody holds to a user.
+   * @throws Fault `otp.device_not_found`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
+   */
+  assign(tx: Tx, userId: number, publicId: string): Promise<OtpDevice>
+  /**
+   * The same for the token that made this OTP, which is used up.
+   * @throws Fault `otp.device_invalid` when the OTP is not good, or of a token that is unknown or held by somebody
+   */
+  adopt(tx: Tx, userId: number, otp: string): Promise<OtpDevice>
+  /**
+   * Takes a device from its user. A hardware token may be given to somebody again; the seed of any other is destroyed.
+   * @throws Fault `otp.device_not_found`
+   */
+  release(tx: Tx, userId: number, deviceId: number): Promise<OtpDevice>
+}
+
+export interface DeviceDependencies {
+  readonly store: Pick<Store, 'read'>
+  /** A row is sealed for another holder only while its own seal is good, so that nothing edited is ever sealed. */
+  readonly hsm: Pick<Hsm, 'seal' | 'verify'>
+  readonly otps: Otps
+}
+
+const destroyed = { kek: '', blob: Buffer.alloc(0), seal: Buffer.alloc(0) }
+
+export function createDevices({ store, hsm, otps }: DeviceDependencies): Devices {
+  async function assign(tx: Tx, userId: number, publicId: string): Promise<OtpDevice> {
+    const known = await findByPublicId(tx, publicId)
+    if (known === null)
+      throw new Fault(
+        'otp.device_not_found',
+        `The hardware token ${publicId} is unknown here: the operator enrols it ("strongroom otp enroll") or imports it first.`,
+      )
+    await hsm.verify(deviceKey(known).key)
+    await checkRoom(tx, userId, 'hwkey_otp')
+    const { id, createdAt: _, counter: _counter, driftSteps: _drift, ticks: _ticks, usedAt: _used, ...enrolled } = known
+    const held = { ...enrolled, userId }
+    const changes = { ...held, seal: await hsm.seal(deviceRecord(held)) }
+    if (!(await readoptDevice(tx, id, changes)))
+      throw new Fault('otp.device_exists', `The hardware token ${publicId} is registered already.`)
+    return { ...known, ...changes }
+  }
+
+  return {
+    async holder(userId) {
+      const user = await findUserById(store.read, userId)
+      if (user === null) throw new Fault('user.not_found')
+      return user
+    },
+
+    list: (userId) => devicesOf(store.read, userId),
+    assign,
+
+    async adopt(tx, userId, otp) {
+      const publicId = parseOtp(otp)?.publicId
+      const examined = await otps.examine(null, 'hwkey_otp', otp)
+      if (publicId === undefined || examined === undefined || !(await otps.consume(tx, examined)))
+        throw new Fault('otp.device_invalid', 'This is no fresh one-time password of a hardware token without a user.')
+      return assign(tx, userId, publicId)
+    },
+
+    async release(tx, userId, deviceId) {
+      const device = await findOfUser(tx, userId, deviceId)
+      if (device === undefined) throw new Fault('otp.device_not_found')
+      if (device.kind === 'hwkey_otp') await hsm.verify(deviceKey(device).key)
+      const { kek, blob } = device
+      const changes =
+        device.kind === 'hwkey_otp'
+          ? { kek, blob, seal: await hsm.seal(deviceRecord({ ...device, userId: null })) }
+          : destroyed
+      if (!(await releaseDevice(tx, device, changes))) throw new Fault('otp.device_not_found')
+      return { ...device, userId: null }
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import { privateIdRecord, type Hsm, type KeyKind } from '../../hsm/hsm.ts'
+import type { Commit } from '../../store/store.ts'
+import { codeParameters, type CodeParameters, type CodeRequest } from './code-parameters.ts'
+import {
+  deviceRecord,
+  findByPublicId,
+  findBySeed,
+  insertDevice,
+  readoptDevice,
+  type EnrolledFields,
+  type OtpDevice,
+} from './records.ts'
+import { checkRoom } from './room.ts'
+import { seedText, seedUri } from './seed-uri.ts'
+import { isPublicId } from './yubico.ts'
+
+export interface CodeEnrolment {
+  readonly device: OtpDevice
+  /** otpauth URI with the seed: shown once, kept nowhere. */
+  readonly uri: string
+  /** The seed in base32, for typing. */
+  readonly secret: string
+}
+
+export interface HardwareToken {
+  /** 12 modhex characters: the constant beginning of its OTPs. */
+  readonly publicId: string
+  /** 6 bytes. */
+  readonly privateId: Buffer
+  /** 16 bytes. */
+  readonly secret: Buffer
+}
+
+export interface Holder {
+  readonly id: number
+  readonly username: string
+}
+
+export interface Enrolments {
+  /** `enrolCodes` for an authenticator app, with what every app reads: SHA-1, 6 digits, 30 seconds. */
+  enrolTotp(user: Holder, commit: Commit): Promise<CodeEnrolment>
+  /**
+   * Gives a user a device that makes codes, with a seed made in the token or with the one that is given, which is zeroed afterwards.
+   * A seed that the appliance has known before goes on where it was, so that no code it made then is good again.
+   * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
+   */
+  enrolCodes(user: Holder, request: CodeRequest, commit: Commit): Promise<CodeEnrolment>
+  /**
+   * Registers a hardware token for a user, or for nobody yet, and zeroes the secrets it was given. One that the appliance
+   * has known before keeps its counter, so that no OTP it made then is good again.
+   * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
+   */
+  enrolHardwareToken(userId: number | null, token: HardwareToken, commit: Commit): Promise<OtpDevice>
+}
+
+export interface EnrolmentDependencies {
+  readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'pepper' | 'seal'>
+  readonly clock: Clock
+}
+
+export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolments {
+  const sealed = async (device: EnrolledFields) => ({ ...device, seal: await hsm.seal(deviceRecord(device)) })
+
+  async function wrapped(keyKind: KeyKind, secret: Buffer): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'>> {
+    try {
+      return { keyKind, ...(await hsm.importSecret(keyKind, secret)) }
+    } finally {
+      secret.fill(0)
+    }
+  }
+
+  /** Of bytes that are zeroed afterwards: 32 bytes that say nothing without the token. */
+  async function peppered(record: Buffer): Promise<Buffer> {
+    try {
+      return await hsm.pepper(record)
+    } finally {
+      record.fill(0)
+    }
+  }
+
+  /** What a seed is known by when it comes back. The number of digits is no part of it: six of them are the end of eight. */
+  const seedCheckOf = ({ kind, keyKind, periodSeconds }: CodeParameters, seed: Buffer): Promise<Buffer> =>
+    peppered(Buffer.concat([Buffer.from(`otp seed\0${kind}\0${keyKind}\0${periodSeconds}\0`), seed]))
+
+  async function enrolCodes(user: Holder, request: CodeRequest, commit: Commit): Promise<CodeEnrolment> {
+    const parameters = codeParameters(request)
+    const seed = request.seed ?? (await hsm.random(parameters.seedBytes))
+    const secret = seedText(seed)
+    const { kind, digits, periodSeconds, counter } = parameters
+    const fields = { kind, digits, periodSeconds, publicId: null, userId: user.id, privateIdCheck: null }
+    const seedCheck = await seedCheckOf(parameters, seed)
+    const row = await sealed({ ...(await wrapped(parameters.keyKind, seed)), ...fields, seedCheck })
+    const device = await commit(async (tx) => {
+      await checkRoom(tx, user.id, kind)
+      const known = await findBySeed(tx, seedCheck)
+      if (known === null) return insertDevice(tx, { ...row, counter, createdAt: clock.now() })
+      const changes = { ...row, counter: Math.max(known.counter, counter) }
+      if (!(await readoptDevice(tx, known.id, changes)))
+        throw new Fault('otp.device_exists', 'A device with this seed is registered already.')
+      return { ...known, ...changes }
+    })
+    return { device, secret, uri: seedUri(parameters, user.username, secret, device.counter) }
+  }
+
+  async function enrolHardwareToken(userId: number | null, token: HardwareToken, commit: Commit): Promise<OtpDevice> {
+    checkToken(token)
+    const { publicId } = token
+    const check = await peppered(privateIdRecord(token.privateId))
+    token.privateId.fill(0)
+    const key = await wrapped('otp-aes128', token.secret)
+    const codes = { digits: null, periodSeconds: null, seedCheck: null }
+    const row = await sealed({ ...key, ...codes, kind: 'hwkey_otp', publicId, userId, privateIdCheck: check })
+    return commit(async (tx) => {
+      if (userId !== null) await checkRoom(tx, userId, 'hwkey_otp')
+      const known = await findByPublicId(tx, publicId)
+      if (known === null) return insertDevice(tx, { ...row, counter: 0, createdAt: clock.now() })
+      if (!(await readoptDevice(tx, known.id, row)))
+        throw new Fault('otp.device_exists', `The hardware token ${publicId} is registered already.`)
+      return { ...known, ...row }
+    })
+  }
+
+  return {
+    enrolTotp: (user, commit) => enrolCodes(user, { kind: 'totp' }, commit),
+    enrolCodes,
+    enrolHardwareToken,
+  }
+}
+
+function checkToken(token: HardwareToken): void {
+  if (!isPublicId(token.publicId))
+    throw new Fault('otp.device_invalid', 'The public id must be 12 modhex characters (cbdefghijklnrtuv).')
+  if (token.privateId.length !== 6)
+    throw new Fault('otp.device_invalid', 'The private id must be 6 bytes (12 hexadecimal digits).')
+  if (token.secret.length !== 16)
+    throw new Fault('otp.device_invalid', 'The secret must be 16 bytes (32 hexadecimal digits).')
+}

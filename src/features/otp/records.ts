@@ -1,0 +1,174 @@
+import { EntitySchema, In, IsNull } from 'typeorm'
+import { mayLogIn } from '../../access/capabilities.ts'
+import { keyRecord, type KeyKind, type KeyReference } from '../../hsm/hsm.ts'
+import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
+import { change, readRow, selectList } from '../../store/statement.ts'
+import type { Store, Tx } from '../../store/store.ts'
+
+/** What a login calls its second factor (spec: Login types): a HOTP token is a hardware token. */
+export type OtpKind = 'totp' | 'hwkey_otp'
+
+/** What a device does: RFC 6238, RFC 4226, or Yubico's 44 characters. */
+export type DeviceKind = 'totp' | 'hotp' | 'hwkey_otp'
+
+/** A hardware token or an authenticator app. Its counter is its own, whoever holds it, and never goes back. */
+export interface OtpDevice {
+  readonly id: number
+  readonly kind: DeviceKind
+  /** 12 modhex characters; null for TOTP and HOTP. */
+  readonly publicId: string | null
+  /** Null while nobody holds it: the row stays for the counter's sake. */
+  readonly userId: number | null
+  /** Of TOTP and HOTP it names the hash as well. */
+  readonly keyKind: KeyKind
+  readonly kek: string
+  readonly blob: Buffer
+  readonly seal: Buffer
+  /** HMAC in the token of the 6-byte private id; null for TOTP and HOTP. */
+  readonly privateIdCheck: Buffer | null
+  /** HMAC in the token of a seed, by which it is known when it comes back; null for Yubico OTP, whose public id tells. */
+  readonly seedCheck: Buffer | null
+  readonly digits: number | null
+  readonly periodSeconds: number | null
+  /** Yubico: (use counter << 8) | session use of the last OTP; TOTP: the last accepted time step; HOTP: the next expected counter. */
+  readonly counter: number
+  /** TOTP: how many steps its clock was ahead of ours at the last login; less than 0 when it was behind. */
+  readonly driftSteps: number
+  /** Yubico: the token's own clock at its last OTP, 24 bits, 8 ticks a second since it was plugged in. */
+  readonly ticks: number | null
+  readonly usedAt: number | null
+  readonly createdAt: number
+}
+
+export const OtpDeviceTable = new EntitySchema<OtpDevice>({
+  name: 'OtpDevice',
+  tableName: 'otp_devices',
+  columns: {
+    id,
+    kind: text,
+    publicId: named('public_id', nullable(text)),
+    userId: named('user_id', nullable(integer)),
+    keyKind: named('key_kind', text),
+    kek: text,
+    blob: bytes,
+    seal: bytes,
+    privateIdCheck: named('private_id_check', nullable(bytes)),
+    seedCheck: named('seed_check', nullable(bytes)),
+    digits: nullable(integer),
+    periodSeconds: named('period_seconds', nullable(integer)),
+    counter: integer,
+    driftSteps: named('drift_steps', integer),
+    ticks: nullable(integer),
+    usedAt: named('used_at', nullable(time)),
+    createdAt: named('created_at', time),
+  },
+})
+
+/** What an enrolment says of a device: all that its seal covers, and the mark of its seed. */
+export type EnrolledFields = Pick<
+  OtpDevice,
+  | 'kind'
+  | 'publicId'
+  | 'userId'
+  | 'keyKind'
+  | 'kek'
+  | 'blob'
+  | 'privateIdCheck'
+  | 'seedCheck'
+  | 'digits'
+  | 'periodSeconds'
+>
+
+/** The bytes that the device's seal covers: nobody gives a device to another user, or weakens it, in the database alone. */
+export function deviceRecord(device: Omit<EnrolledFields, 'seedCheck'>): Buffer {
+  const { kind, publicId, userId, keyKind, kek, blob, privateIdCheck, digits, periodSeconds } = device
+  return keyRecord(keyKind, { kek, blob }, ['otp', kind, publicId, userId, privateIdCheck, digits, periodSeconds])
+}
+
+export function deviceKey(device: OtpDevice): KeyReference {
+  return { key: { record: deviceRecord(device), seal: device.seal } }
+}
+
+export function findByPublicId(tx: Tx, publicId: string): Promise<OtpDevice | null> {
+  return tx.findOneBy(OtpDeviceTable, { publicId })
+}
+
+export function findBySeed(tx: Tx, seedCheck: Buffer): Promise<OtpDevice | null> {
+  return tx.findOneBy(OtpDeviceTable, { seedCheck })
+}
+
+/** Undefined for a device of somebody else. */
+export async function findOfUser(tx: Tx, userId: number, deviceId: number): Promise<OtpDevice | undefined> {
+  return (await tx.findOneBy(OtpDeviceTable, { id: deviceId, userId })) ?? undefined
+}
+
+/** In the order in which they were enrolled; all kinds unless some are named. */
+export function devicesOf(tx: Tx, userId: number, ...kinds: readonly DeviceKind[]): Promise<OtpDevice[]> {
+  const where = kinds.length === 0 ? { userId } : { userId, kind: In([...kinds]) }
+  return tx.find(OtpDeviceTable, { where, order: { id: 'ASC' } })
+}
+
+/** The hardware tokens that nobody holds. */
+export function unheldDevices(tx: Tx): Promise<OtpDevice[]> {
+  return tx.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
+}
+
+/** The device with this public id, and whether somebody holds it who may log in. */
+export async function findHeld(
+  store: Pick<Store, 'query'>,
+  publicId: string,
+): Promise<{ readonly device: OtpDevice; readonly mayBeUsed: boolean } | undefined> {
+  const [row] = await store.query<{ capabilities: number | null }>(heldByPublicId, [publicId])
+  if (row === undefined) return undefined
+  const { capabilities, ...device } = row
+  return { device: readRow(OtpDeviceTable, device), mayBeUsed: capabilities !== null && mayLogIn(capabilities) }
+}
+
+const heldByPublicId = `SELECT ${selectList(OtpDeviceTable, 'd')}, u.capabilities
+  FROM otp_devices d LEFT JOIN users u ON u.id = d.user_id WHERE d.public_id = $1`
+
+export type NewDevice = EnrolledFields & Pick<OtpDevice, 'seal' | 'counter' | 'createdAt'>
+
+export async function insertDevice(tx: Tx, enrolled: NewDevice): Promise<OtpDevice> {
+  const device = { ...enrolled, driftSteps: 0, ticks: null, usedAt: null }
+  const inserted = await tx.insert(OtpDeviceTable, device)
+  return { ...device, id: Number(inserted.identifiers[0]?.['id']) }
+}
+
+/** Gives a device that nobody holds to somebody again. Its counter stays where it was, or goes on to one that is given. */
+export async function readoptDevice(
+  tx: Tx,
+  deviceId: number,
+  changes: EnrolledFields & Pick<OtpDevice, 'seal'> & Partial<Pick<OtpDevice, 'counter'>>,
+): Promise<boolean> {
+  return (await tx.update(OtpDeviceTable, { id: deviceId, userId: IsNull() }, changes)).affected === 1
+}
+
+/** Takes a device from its user; false when it is not as it was read any more. */
+export async function releaseDevice(
+  tx: Tx,
+  device: OtpDevice,
+  changes: Pick<OtpDevice, 'kek' | 'blob' | 'seal'>,
+): Promise<boolean> {
+  const { id: deviceId, seal } = device
+  return (await tx.update(OtpDeviceTable, { id: deviceId, seal }, { ...changes, userId: null })).affected === 1
+}
+
+/** What the use of an OTP leaves behind. */
+export type Advance = Pick<OtpDevice, 'counter' | 'driftSteps' | 'ticks' | 'usedAt'>
+
+/**
+ * The decision whether an OTP was used before, made by the database in one statement: of any number of parallel uses
+ * of one OTP exactly one changes the row, and none after the device was taken from its user.
+ */
+export async function advanceCounter(
+  tx: Tx,
+  deviceId: number,
+  userId: number | null,
+  { counter, driftSteps, ticks, usedAt }: Advance,
+): Promise<boolean> {
+  return (await change(tx, advance, [counter, driftSteps, ticks, usedAt, deviceId, userId])) === 1
+}
+
+const advance = `UPDATE otp_devices SET counter = $1, drift_steps = $2, ticks = $3, used_at = $4
+  WHERE id = $5 AND counter < $1 AND (user_id = $6 OR (user_id IS NULL AND $6 IS NULL))`

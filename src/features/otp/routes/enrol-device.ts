@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import { codeAlgorithms } from '../code-parameters.ts'
+import type { Devices } from '../devices.ts'
+import type { Enrolments, Holder } from '../enrolment.ts'
+import type { OtpDevice } from '../records.ts'
+import { qrImage } from '../qr-image.ts'
+import { seedOf } from '../seed-uri.ts'
+import type { Commit } from '../../../store/store.ts'
+import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
+
+const aNumber = 'must be a whole number'
+const number = z
+  .union([z.int().min(0), z.string().regex(/^\d{1,15}$/, aNumber)], aNumber)
+  .transform(Number)
+  .optional()
+const text = z.string().max(256).optional()
+
+const body = z.object({
+  kind: z.enum(['totp', 'hotp', 'hwkey_otp']),
+  algorithm: z.string().toLowerCase().pipe(z.enum(codeAlgorithms)).optional(),
+  digits: number,
+  period: number,
+  counter: number,
+  public_id: text,
+  private_id: text,
+  secret: text,
+})
+type Body = z.infer<typeof body>
+
+const enrolledSchema = z.object({
+  otpdevice: deviceSchema,
+  uri: z.string().optional().describe('otpauth URI of a seed that was made here'),
+  secret: z.string().optional(),
+  qr: z.string().optional().describe('the URI as an SVG'),
+})
+
+/**
+ * `POST /user/:userid/otp`: gives a user a device. A seed that is made here stands in this one answer, and never again; secrets that
+ * are sent are not repeated. A hardware token that the appliance knows already is given by its `public_id` alone.
+ */
+export const enrolDevice = (devices: Devices, enrolments: Enrolments) =>
+  endpoint({
+    operation: 'user.otp.enrol',
+    handler: 'UserHandler',
+    method: 'POST',
+    path: '/user/:userid/otp',
+    summary: 'Give a user an OTP device',
+    access: { kind: 'session', capability: 'admin' },
+    success: 201,
+    faults: ['user.not_found', 'otp.device_exists', 'otp.device_limit', 'otp.device_invalid'],
+    reply: { callinfo: enrolledSchema },
+    params: userParams,
+    body,
+    unechoed: ['secret', 'private_id'],
+    async run({ params, body, note, commit }) {
+      const holder = await holderOf(devices, params.userid)
+      note({ target: `user ${holder.id}: ${body.kind} ${body.public_id ?? ''}`.trim() })
+      refuseForeign(body)
+      if (body.kind === 'hwkey_otp')
+        return { callinfo: { otpdevice: deviceRecord(await giveToken(devices, enrolments, holder, body, commit)) } }
+      return { callinfo: await enrolCodes(enrolments, holder, { ...body, kind: body.kind }, commit) }
+    },
+  })
+
+async function enrolCodes(
+  enrolments: Enrolments,
+  holder: Holder,
+  { kind, algorithm, digits, period, counter, secret }: Body & { kind: 'totp' | 'hotp' },
+  commit: Commit,
+): Promise<Record<string, unknown>> {
+  const seed = secret === undefined ? undefined : seedOf(secret)
+  if (secret !== undefined && seed === undefined)
+    throw new Fault('otp.device_invalid', 'secret must be base32, as in otpauth URIs.')
+  const request = { kind, algorithm, digits, periodSeconds: period, counter, seed }
+  const enrolled = await enrolments.enrolCodes(holder, request, commit)
+  const record = { otpdevice: deviceRecord(enrolled.device) }
+  if (seed !== undefined) return record
+  return { ...record, uri: enrolled.uri, secret: enrolled.secret, qr: await qrImage(enrolled.uri) }
+}
+
+async function giveToken(
+  devices: Devices,
+  enrolments: Enrolments,
+  { id }: Holder,
+  { public_id: publicId, private_id: privateId, secret }: Body,
+  commit: Commit,
+): Promise<OtpDevice> {
+  if (publicId === undefined) throw new Fault('request.invalid', 'public_id is missing.')
+  if (privateId === undefined && secret === undefined) return commit((tx) => devices.assign(tx, id, publicId))
+  const token = { publicId, privateId: hexOf('private_id', privateId, 6), secret: hexOf('secret', secret, 16) }
+  return enrolments.enrolHardwareToken(id, token, commit)
+}
+
+// The message must not repeat what may be half of a secret.
+function hexOf(member: string, text: string | undefined, bytes: number): Buffer {
+  if (text !== undefined && text.length === bytes * 2 && /^[0-9a-f]*$/i.test(text)) return Buffer.from(text, 'hex')
+  throw new Fault('otp.device_invalid', `${member} must have ${bytes * 2} hexadecimal digits.`)
+}
+
+const codeMembers = ['algorithm', 'digits', 'period', 'counter'] as const
+const tokenMembers = ['public_id', 'private_id'] as const
+
+/** What would go unheeded would mislead: somebody asked for it. */
+function refuseForeign(body: Body): void {
+  const foreign = body.kind === 'hwkey_otp' ? codeMembers : tokenMembers
+  for (const member of foreign)
+    if (body[member] !== undefined)
+      throw new Fault('otp.device_invalid', `${member} does not go with the kind ${body.kind}.`)
+}

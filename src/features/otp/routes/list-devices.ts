@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Devices } from '../devices.ts'
+import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
+
+/** `GET /user/:userid/otp`: what a user may log in with beside the pass phrase; no secrets. */
+export const listDevices = (devices: Devices) =>
+  endpoint({
+    operation: 'user.otp.list',
+    handler: 'UserHandler',
+    method: 'GET',
+    path: '/user/:userid/otp',
+    summary: 'List the OTP devices of a user',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    faults: ['user.not_found'],
+    reply: { callinfo: z.object({ otpdevices: z.array(deviceSchema) }) },
+    params: userParams,
+    body: z.object({}),
+    async run({ params, note }) {
+      const { id } = await holderOf(devices, params.userid)
+      note({ target: `user ${id}` })
+      return { callinfo: { otpdevices: (await devices.list(id)).map(deviceRecord) } }
+    },
+  })

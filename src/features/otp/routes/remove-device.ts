@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Devices } from '../devices.ts'
+import { deviceIdOf, deviceParams, deviceRecord, deviceSchema, holderOf } from './device-record.ts'
+
+/** `DELETE /user/:userid/otp/:deviceid`: a login with it is refused from here on. */
+export const removeDevice = (devices: Devices) =>
+  endpoint({
+    operation: 'user.otp.remove',
+    handler: 'UserHandler',
+    method: 'DELETE',
+    path: '/user/:userid/otp/:deviceid',
+    summary: 'Take an OTP device from a user',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    faults: ['user.not_found', 'otp.device_not_found'],
+    reply: { callinfo: z.object({ message: z.string(), otpdevice: deviceSchema }) },
+    params: deviceParams,
+    body: z.object({}),
+    async run({ params, note, commit }) {
+      const { id } = await holderOf(devices, params.userid)
+      const deviceId = deviceIdOf(params.deviceid)
+      note({ target: `user ${id}: OTP device ${deviceId}` })
+      const device = await commit((tx) => devices.release(tx, id, deviceId))
+      return { callinfo: { message: 'Device removed', otpdevice: deviceRecord(device) } }
+    },
+  })

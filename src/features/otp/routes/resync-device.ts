@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { codeForm } from '../codes.ts'
+import type { Devices } from '../devices.ts'
+import type { Resync } from '../resync.ts'
+import { deviceIdOf, deviceParams, holderOf } from './device-record.ts'
+
+const code = z.string().regex(codeForm, 'must be a code of 6 to 8 digits')
+
+/** `PUT /user/:userid/otp/:deviceid/resync`: finds a HOTP token again by two codes that it gave one after the other. */
+export const resyncDevice = (devices: Devices, resync: Resync) =>
+  endpoint({
+    operation: 'user.otp.resync',
+    handler: 'UserHandler',
+    method: 'PUT',
+    path: '/user/:userid/otp/:deviceid/resync',
+    summary: 'Resynchronise a HOTP token by two consecutive codes',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    faults: ['user.not_found', 'otp.device_not_found', 'otp.resync_failed'],
+    reply: { callinfo: z.object({ message: z.string() }) },
+    params: deviceParams,
+    body: z.object({ otp1: code, otp2: code }),
+    unechoed: ['otp1', 'otp2'],
+    async run({ params, body, client, note, commit }) {
+      const { id: userId } = await holderOf(devices, params.userid)
+      const deviceId = deviceIdOf(params.deviceid)
+      note({ target: `user ${userId}: OTP device ${deviceId}` })
+      const codes = [body.otp1, body.otp2] as const
+      await resync.resynchronise({ userId, deviceId, codes, address: client.address }, commit)
+      return { callinfo: { message: 'Device resynchronised' } }
+    },
+  })

@@ -1,0 +1,90 @@
+import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import { boundsOf, type PolicyRules } from './rules.ts'
+import { bitsOf, either, repeated, sequence, type Choices } from './choices.ts'
+import { diceLanguages, diceWords } from './dice-words.ts'
+import { opieChoices } from './opie.ts'
+import { satisfying } from './policy-choices.ts'
+import { randomBelow } from './random-number.ts'
+
+/** What to generate; lengths are in characters but for `bytes`, where they are in bytes. */
+export type Wish =
+  | { readonly kind: 'secure' | 'pin' | 'pronounceable' | 'bytes'; readonly length: number }
+  | { readonly kind: 'opie'; readonly delimiter: string }
+  | {
+      readonly kind: 'diceword'
+      readonly language: string
+      readonly words: number
+      readonly minChar: number
+      /** 0: no maximum. */
+      readonly maxChar: number
+      readonly delimiter: string
+    }
+  /** The length is taken as near to this as the rules allow. */
+  | { readonly kind: 'policy'; readonly rules: PolicyRules; readonly length: number }
+
+export interface Generated {
+  readonly text: string
+  /** What it is worth: the number of equally likely ones, in bits, rounded down. */
+  readonly bits: number
+}
+
+export interface Generator {
+  /** @throws Fault `request.invalid` for a wish that nothing fulfils */
+  generate(wish: Wish): Promise<Generated>
+}
+
+/** Makes passwords of random numbers of the token. */
+export function createGenerator(hsm: Pick<Hsm, 'random'>): Generator {
+  return {
+    async generate(wish) {
+      const choices = choicesOf(wish)
+      return { text: choices.nth(await randomBelow(hsm, choices.size)), bits: bitsOf(choices.size) }
+    },
+  }
+}
+
+const digits = Array.from('0123456789')
+const hexadecimal = Array.from('0123456789abcdef')
+const consonants = Array.from('bcdfghjklmnprstvwz')
+const vowels = Array.from('aeiouy')
+
+function choicesOf(wish: Wish): Choices {
+  switch (wish.kind) {
+    case 'secure':
+      return satisfying({}, wish.length)
+    case 'pin':
+      return sequence(repeated(digits, wish.length))
+    case 'bytes':
+      return sequence(repeated(hexadecimal, 2 * wish.length))
+    case 'pronounceable':
+      return either(alternating(wish.length, consonants, vowels), alternating(wish.length, vowels, consonants))
+    case 'opie':
+      return opieChoices(wish.delimiter)
+    case 'diceword':
+      return sequence(repeated(wordsFor(wish), wish.words), wish.delimiter)
+    default:
+      return policyChoices(wish.rules, wish.length)
+  }
+}
+
+function alternating(length: number, odd: readonly string[], even: readonly string[]): Choices {
+  return sequence(Array.from({ length }, (_, at) => (at % 2 === 0 ? odd : even)))
+}
+
+function wordsFor({ language, minChar, maxChar }: Extract<Wish, { kind: 'diceword' }>): readonly string[] {
+  const words = diceWords(language, minChar, maxChar)
+  if (words === undefined)
+    throw new Fault('request.invalid', `language: there is a list of words for ${diceLanguages.join(', ')} only.`)
+  if (words.length < 2)
+    throw new Fault('request.invalid', 'min_char and max_char leave no words to choose from: allow more lengths.')
+  return words
+}
+
+function policyChoices(rules: PolicyRules, length: number): Choices {
+  const { least, most } = boundsOf(rules).length
+  const choices = satisfying(rules, Math.min(Math.max(length, least), most))
+  if (choices.size === 0n)
+    throw new Fault('request.invalid', 'length: no password of this length satisfies the policy.')
+  return choices
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import { findPolicy } from '../policies.ts'
+import type { Generator, Wish } from '../generator.ts'
+
+/** A number of the query. Clients send fields that nobody filled in as empty text. */
+const number = (least: number, most: number) =>
+  z
+    .union(
+      [
+        z.literal('').transform(() => undefined),
+        z
+          .string()
+          .regex(/^\d{1,4}$/)
+          .transform(Number)
+          .refine((value) => value >= least && value <= most),
+      ],
+      `must be a whole number from ${least} to ${most}`,
+    )
+    .optional()
+
+const delimiters = { dash: '-', space: ' ', default: ' ', '': ' ' } as const
+const delimiter = z
+  .union(
+    [
+      z.enum(['dash', 'space', 'default', '']).transform((name) => delimiters[name]),
+      z.enum([',', '.', '-', '_', '=', ':', ' ']),
+    ],
+    'must be dash, space, default or one of the characters , . - _ = : and blank',
+  )
+  .optional()
+
+/** Length without one in the query, and the longest there is. A policy's table of passwords grows with both. */
+const lengths = {
+  secure: [40, 1024],
+  pin: [4, 100],
+  pronounceable: [12, 1024],
+  pronouncable: [12, 1024],
+  bytes: [32, 1024],
+  policyid: [20, 128],
+} as const
+
+const body = z.object({
+  type: z
+    .enum(['secure', 'pin', 'pronounceable', 'pronouncable', 'bytes', 'opie', 'diceword', ''])
+    .transform((type) => type || 'secure')
+    .default('secure'),
+  policyid: number(0, 9999),
+  length: number(1, 1024),
+  delimiter,
+  /** How one published client spells it. */
+  delimeter: delimiter,
+  language: z.string().max(32).default(''),
+  words: number(1, 100),
+  min_char: number(0, 100),
+  max_char: number(0, 100),
+})
+
+/** `GET /utils/pwgen` (WIRE §8.2). `policyid` goes before `type`, since clients send the type of their form beside it. */
+export const generatePassword = (generator: Generator) =>
+  endpoint({
+    operation: 'utils.pwgen',
+    handler: 'UtilsHandler',
+    method: 'GET',
+    path: '/utils/pwgen',
+    summary: 'Generate a password',
+    access: { kind: 'session' },
+    success: 200,
+    reply: { callinfo: z.object({ passphrase: z.string(), length: z.int(), type: z.string() }) },
+    params: z.object({}),
+    body,
+    async run({ body: fields }) {
+      const { text, bits } = await generator.generate(wishOf(fields))
+      return {
+        callinfo: { passphrase: text, length: text.length, type: fields.type },
+        general: bits < weakBelowBits ? [weakness(bits)] : [],
+      }
+    },
+  })
+
+function wishOf(fields: z.infer<typeof body>): Wish {
+  const { type, policyid, delimiter: between = fields.delimeter ?? ' ' } = fields
+  if (policyid !== undefined) {
+    const policy = findPolicy(policyid)
+    if (policy === undefined) throw new Fault('vault.policy_unknown')
+    return { kind: 'policy', rules: policy.rules, length: lengthFor('policyid', fields.length) }
+  }
+  switch (type) {
+    case 'opie':
+      return { kind: type, delimiter: between }
+    case 'diceword': {
+      const { language, words = 5, min_char: minChar = 2, max_char: maxChar = 0 } = fields
+      return { kind: type, language: language || 'en_US', words, minChar, maxChar, delimiter: between }
+    }
+    default:
+      return {
+        kind: type === 'pronouncable' ? 'pronounceable' : type,
+        length: lengthFor(type, fields.length),
+      }
+  }
+}
+
+function lengthFor(type: keyof typeof lengths, length: number | undefined): number {
+  const [usual, most] = lengths[type]
+  if (length !== undefined && length > most)
+    throw new Fault('request.invalid', `length must be ${most} at most with ${type}.`)
+  return length ?? usual
+}
+
+/** Below this, whoever holds a hash of the password can try them all. */
+const weakBelowBits = 50
+
+const weakness = (bits: number): string =>
+  `This password is weak: there are no more than 2^${bits + 1} like it. Ask for a longer one where it can be used.`

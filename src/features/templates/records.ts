@@ -1,0 +1,64 @@
+import { EntitySchema, IsNull } from 'typeorm'
+import { encodeRecord } from '../../hsm/key-record.ts'
+import { bytes, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import { select } from '../../store/statement.ts'
+import type { Store, Tx } from '../../store/store.ts'
+
+/** A template of the site. Its row stays when it is removed, so that its id never means another form. */
+export interface SiteTemplateRow {
+  readonly id: number
+  /** The template as `/template` writes it, as JSON. */
+  readonly document: string
+  readonly seal: Buffer
+  readonly createdAt: number
+  readonly removedAt: number | null
+}
+
+export const SiteTemplateTable = new EntitySchema<SiteTemplateRow>({
+  name: 'SiteTemplate',
+  tableName: 'templates',
+  columns: {
+    id: primary(integer),
+    document: text,
+    seal: bytes,
+    createdAt: named('created_at', time),
+    removedAt: named('removed_at', nullable(time)),
+  },
+})
+
+/** The bytes that the seal covers: in the database alone nobody turns off the encryption of a field. */
+export function templateSealRecord({ id, document, removedAt }: Omit<SiteTemplateRow, 'seal' | 'createdAt'>): Buffer {
+  return encodeRecord(['template', id, document, removedAt])
+}
+
+/** Ids and seals of all of them, by id: what tells whether anything has changed. */
+export function listSeals(store: Pick<Store, 'query'>): Promise<{ id: number; seal: string }[]> {
+  return store.query('SELECT id, seal FROM templates ORDER BY id', [])
+}
+
+export function listRows(tx: Tx): Promise<SiteTemplateRow[]> {
+  return tx.find(SiteTemplateTable, { order: { id: 'ASC' } })
+}
+
+export function findRow(tx: Tx, id: number): Promise<SiteTemplateRow | null> {
+  return tx.findOneBy(SiteTemplateTable, { id })
+}
+
+export async function insertRow(tx: Tx, row: SiteTemplateRow): Promise<void> {
+  await tx.insert(SiteTemplateTable, row)
+}
+
+/** False where somebody else changed the row since it was read. */
+export async function changeRow(
+  tx: Tx,
+  read: SiteTemplateRow,
+  change: Pick<SiteTemplateRow, 'document' | 'seal' | 'removedAt'>,
+): Promise<boolean> {
+  const { id, seal } = read
+  return (await tx.update(SiteTemplateTable, { id, seal, removedAt: IsNull() }, change)).affected === 1
+}
+
+/** Whether an object is made of it, one that is deleted and not yet destroyed included. */
+export async function isTemplateInUse(tx: Tx, id: number): Promise<boolean> {
+  return (await select(tx, 'SELECT 1 FROM vault_objects WHERE template_id = $1 LIMIT 1', [id])).length > 0
+}

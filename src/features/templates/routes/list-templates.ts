@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { entrySchema, templateEntry } from '../notation.ts'
+import type { Templates } from '../templates.ts'
+
+/** `GET /template`: every template, in the notation of its own. */
+export const listTemplates = (templates: Templates) =>
+  endpoint({
+    operation: 'template.list',
+    handler: 'TemplateHandler',
+    method: 'GET',
+    path: '/template',
+    summary: 'List the templates',
+    access: { kind: 'session' },
+    success: 200,
+    reply: { members: z.object({ TEMPLATE: z.array(entrySchema) }) },
+    params: z.object({}),
+    body: z.object({}),
+    async run() {
+      return { members: { TEMPLATE: (await templates.list()).map(templateEntry) } }
+    },
+  })

@@ -1,0 +1,143 @@
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
+import { templateEntry } from './notation.ts'
+import {
+  changeRow,
+  findRow,
+  insertRow,
+  isTemplateInUse,
+  listSeals,
+  templateSealRecord,
+  type SiteTemplateRow,
+} from './records.ts'
+import { examineTemplate } from './template-document.ts'
+import type { Field, Template } from './template.ts'
+
+/** A template that the site made; one that was removed is there for the objects that may be left of it. */
+export interface SiteTemplate extends Template {
+  readonly isRemoved: boolean
+}
+
+export interface SiteTemplates {
+  /**
+   * All of them, in the order of their ids, removed ones as well. One query, where nothing has changed since the last one.
+   * @throws Fault `hsm.seal_broken` when one is not as it was added
+   */
+  all(): Promise<readonly SiteTemplate[]>
+  /** @throws Fault `template.exists`: an id is never given twice */
+  add(template: Template, commit: Commit): Promise<void>
+  /**
+   * Gives a template other words, other looks or further fields.
+   * @throws Fault `template.not_found`, `template.frozen` when values that are stored would not fit the new form
+   */
+  replace(template: Template, commit: Commit): Promise<void>
+  /** @throws Fault `template.not_found`, `template.in_use` */
+  remove(id: number, commit: Commit): Promise<void>
+}
+
+export interface SiteTemplateDependencies {
+  readonly store: Pick<Store, 'query' | 'read'>
+  readonly hsm: Pick<Hsm, 'seal' | 'verify'>
+  readonly clock: Clock
+}
+
+export function createSiteTemplates({ store, hsm, clock }: SiteTemplateDependencies): SiteTemplates {
+  /** What was found good, by seal: every other document has another one. */
+  let known = new Map<string, SiteTemplate>()
+
+  async function open(id: number): Promise<SiteTemplate | undefined> {
+    const row = await findRow(store.read, id)
+    return row === null ? undefined : openRow(row)
+  }
+
+  async function openRow(row: SiteTemplateRow): Promise<SiteTemplate> {
+    await hsm.verify({ record: templateSealRecord(row), seal: row.seal })
+    const examined = examineTemplate(JSON.parse(row.document))
+    if ('problems' in examined)
+      throw new TypeError(`template ${row.id} cannot be read: ${examined.problems.join('; ')}`)
+    return { ...examined.template, isRemoved: row.removedAt !== null }
+  }
+
+  async function change(
+    id: number,
+    commit: Commit,
+    next: (tx: Tx, current: Template, row: SiteTemplateRow) => Promise<Pick<SiteTemplateRow, 'document' | 'removedAt'>>,
+  ): Promise<void> {
+    await commit(async (tx) => {
+      const row = await findRow(tx, id)
+      if (row === null || row.removedAt !== null)
+        throw new Fault(
+          'template.not_found',
+          `There is no template ${id} of the site's own: see "strongroom template list".`,
+        )
+      const changed = await next(tx, await openRow(row), row)
+      const seal = await hsm.seal(templateSealRecord({ id, ...changed }))
+      if (!(await changeRow(tx, row, { ...changed, seal }))) throw new Fault('store.conflict')
+    })
+  }
+
+  return {
+    async all() {
+      const rows = await listSeals(store)
+      const opened = await Promise.all(
+        rows.map(async ({ id, seal }) => [seal, known.get(seal) ?? (await open(id))] as const),
+      )
+      known = new Map(opened.flatMap(([seal, template]) => (template === undefined ? [] : [[seal, template]])))
+      return [...known.values()]
+    },
+
+    add: (template, commit) =>
+      commit(async (tx) => {
+        const { id } = template
+        if ((await findRow(tx, id)) !== null)
+          throw new Fault(
+            'template.exists',
+            `The id ${id} is taken, or was once: choose another, or replace the template.`,
+          )
+        const row = { id, document: documentOf(template), removedAt: null }
+        await insertRow(tx, { ...row, seal: await hsm.seal(templateSealRecord(row)), createdAt: clock.now() })
+      }),
+
+    replace: (template, commit) =>
+      change(template.id, commit, async (_tx, current) => {
+        const misfit = misfitOf(current, template)
+        if (misfit !== undefined) throw new Fault('template.frozen', misfit)
+        return { document: documentOf(template), removedAt: null }
+      }),
+
+    remove: (id, commit) =>
+      change(id, commit, async (tx, _current, { document }) => {
+        if (await isTemplateInUse(tx, id))
+          throw new Fault(
+            'template.in_use',
+            `Objects are made of the template ${id}: delete them first, or set "active" to false.`,
+          )
+        return { document, removedAt: clock.now() }
+      }),
+  }
+}
+
+const documentOf = (template: Template): string => JSON.stringify(templateEntry(template))
+
+/**
+ * Why values that fit the one form do not fit the other. It does not matter whether there are any: an object may be made at
+ * this very moment.
+ */
+function misfitOf(current: Template, next: Template): string | undefined {
+  const [before, after] = [byName(current), byName(next)]
+  for (const [name, field] of before) {
+    const other = after.get(name)
+    if (other === undefined) return `The field ${name} must stay: objects may have a value in it.`
+    if (other.encrypted !== field.encrypted)
+      return `Whether ${name} is encrypted cannot change: add another field for that.`
+    if ((other.type === 'file') !== (field.type === 'file')) return `The field ${name} must keep its type.`
+    if (!other.optional && field.optional) return `The field ${name} must stay optional: objects may lack it.`
+  }
+  for (const [name, field] of after)
+    if (!before.has(name) && !field.optional) return `The new field ${name} must be optional (opt).`
+  return undefined
+}
+
+const byName = ({ fields }: Template): Map<string, Field> => new Map(fields.map((field) => [field.name, field]))

@@ -1,0 +1,40 @@
+import { Fault } from '../../fault.ts'
+import { builtInTemplates } from './built-in.ts'
+import type { SiteTemplates } from './site-templates.ts'
+import { lastBuiltInId, type Template } from './template.ts'
+
+export interface Templates {
+  /** Every template there is, in the order of their ids. */
+  list(): Promise<readonly Template[]>
+  /** @throws Fault `template.not_found` */
+  find(id: number): Promise<Template>
+  /**
+   * Those with these ids, each once, in the order of their ids; an unknown id is left out, a removed template is no longer
+   * active. At most one query, and none where all are the appliance's own.
+   */
+  among(ids: Iterable<number>): Promise<readonly Template[]>
+}
+
+export function createTemplates(siteTemplates: Pick<SiteTemplates, 'all'>): Templates {
+  return {
+    async list() {
+      const ofSite = await siteTemplates.all()
+      return [...builtInTemplates, ...ofSite.filter(({ isRemoved }) => !isRemoved)]
+    },
+
+    async find(id) {
+      const known: readonly Template[] = id <= lastBuiltInId ? builtInTemplates : await this.list()
+      const template = known.find((one) => one.id === id)
+      // The words that published clients know.
+      if (template === undefined) throw new Fault('template.not_found', 'NO SUCH TEMPLATE')
+      return template
+    },
+
+    async among(ids) {
+      const wanted = new Set(ids)
+      const ofSite = [...wanted].some((id) => id > lastBuiltInId) ? await siteTemplates.all() : []
+      const known = [...builtInTemplates, ...ofSite.map((one) => (one.isRemoved ? { ...one, active: false } : one))]
+      return known.filter(({ id }) => wanted.has(id))
+    },
+  }
+}

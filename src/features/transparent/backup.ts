@@ -1,0 +1,137 @@
+import { Fault } from '../../fault.ts'
+import { decodeRecord, encodeRecord } from '../../hsm/key-record.ts'
+import { findKeyType } from './key-type.ts'
+
+/**
+ * A backup of a key: everything but its place. Text is base64 of a record (`hsm/key-record.ts`): the format's name, the
+ * name of the backup seal, the seal, and the content that it covers.
+ */
+export interface Backup {
+  readonly type: string
+  readonly info: string
+  readonly allowExport: number
+  readonly allowPlaintextExport: number
+  readonly allowDelete: number
+  readonly autoRotatePeriodMs: number
+  readonly minEncryptionVersion: number
+  readonly minDecryptionVersion: number
+  readonly versions: readonly BackupVersion[]
+}
+
+export interface BackupVersion {
+  readonly version: number
+  readonly disabled: number
+  readonly createdAt: number
+  /** How often it may have encrypted: the limit of a key holds wherever it goes. */
+  readonly invocations: number
+  readonly kek: string
+  readonly blob: Buffer
+  readonly publicKey: Buffer | null
+}
+
+export interface SealedBackup {
+  readonly content: Buffer
+  readonly seal: { readonly name: string; readonly seal: Buffer }
+}
+
+const format = 'strongroom key backup 1'
+const headFields = 8
+const versionFields = 7
+
+export function encodeContent(backup: Backup): Buffer {
+  const versions = backup.versions.flatMap(({ version, disabled, createdAt, invocations, kek, blob, publicKey }) => [
+    version,
+    disabled,
+    createdAt,
+    invocations,
+    kek,
+    blob,
+    publicKey,
+  ])
+  return encodeRecord([
+    backup.type,
+    backup.info,
+    backup.allowExport,
+    backup.allowPlaintextExport,
+    backup.allowDelete,
+    backup.autoRotatePeriodMs,
+    backup.minEncryptionVersion,
+    backup.minDecryptionVersion,
+    ...versions,
+  ])
+}
+
+export function writeBackup({ content, seal }: SealedBackup): string {
+  return encodeRecord([format, seal.name, seal.seal, content]).toString('base64')
+}
+
+/** @throws Fault `backup.invalid` for anything that `writeBackup` did not write */
+export function readBackup(bytes: Buffer): SealedBackup {
+  const [name, sealName, seal, content, ...more] = fieldsOf(bytes)
+  if (name?.toString() !== `s${format}` || !sealName || !seal || !content || more.length > 0) throw malformed()
+  return { content: content.subarray(1), seal: { name: text(sealName), seal: seal.subarray(1) } }
+}
+
+/** What a content says. Its seal was checked, so it is what some appliance with the same keys wrote. */
+export function decodeContent(content: Buffer): Backup {
+  const fields = fieldsOf(content)
+  const [type, info, allowExport, allowPlaintextExport, allowDelete, autoRotate, minEncryption, minDecryption] = fields
+  if (
+    !type ||
+    !info ||
+    !allowExport ||
+    !allowPlaintextExport ||
+    !allowDelete ||
+    !autoRotate ||
+    !minEncryption ||
+    !minDecryption
+  )
+    throw malformed()
+  if (findKeyType(text(type)) === undefined)
+    throw new Fault('backup.invalid', `This release does not know the key type ${text(type)}.`)
+  return {
+    type: text(type),
+    info: text(info),
+    allowExport: number(allowExport),
+    allowPlaintextExport: number(allowPlaintextExport),
+    allowDelete: number(allowDelete),
+    autoRotatePeriodMs: number(autoRotate),
+    minEncryptionVersion: number(minEncryption),
+    minDecryptionVersion: number(minDecryption),
+    versions: versionsOf(fields.slice(headFields)),
+  }
+}
+
+function versionsOf(fields: readonly Buffer[]): BackupVersion[] {
+  const versions: BackupVersion[] = []
+  for (let at = 0; at < fields.length; at += versionFields) {
+    const [version, disabled, createdAt, invocations, kek, blob, publicKey] = fields.slice(at, at + versionFields)
+    if (!version || !disabled || !createdAt || !invocations || !kek || !blob || !publicKey) throw malformed()
+    versions.push({
+      version: number(version),
+      disabled: number(disabled),
+      createdAt: number(createdAt),
+      invocations: number(invocations),
+      kek: text(kek),
+      blob: blob.subarray(1),
+      publicKey: publicKey.toString() === 'n' ? null : publicKey.subarray(1),
+    })
+  }
+  if (versions.length === 0) throw malformed()
+  return versions
+}
+
+function fieldsOf(bytes: Buffer): Buffer[] {
+  try {
+    return decodeRecord(bytes)
+  } catch (cause) {
+    if (cause instanceof RangeError) throw malformed()
+    throw cause
+  }
+}
+
+// The first byte of a field tells its kind (`hsm/key-record.ts`).
+const text = (field: Buffer): string => field.toString('utf8', 1)
+const number = (field: Buffer): number => Number(field.toString('latin1', 1))
+
+const malformed = (): Fault => new Fault('backup.invalid', 'This is not a backup of a key.')

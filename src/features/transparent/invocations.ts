@@ -1,0 +1,84 @@
+import { LRUCache } from 'lru-cache'
+import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Store } from '../../store/store.ts'
+import { cipherOf, keyTypeOf } from './key-type.ts'
+import { advanceInvocations, findVersion, type KeyVersion, type TransparentKey } from './records.ts'
+import { invocationsRecord, sealedCount, trusting } from './sealing.ts'
+
+export interface Invocations {
+  /**
+   * Allows `count` encryptions with this key version.
+   * @throws Fault `key.exhausted` when 2^32 are reached (NIST SP 800-38D §8.3), `key.tampered` when the count was edited
+   */
+  spend(key: TransparentKey, version: number, count: number): Promise<void>
+  /** The count to write for a new version: the first lease, which this worker then holds. */
+  readonly firstLease: number
+  /** Takes over the first lease of a version that this worker has just made, less what was spent of it already. */
+  adopt(version: KeyVersion, spent: number): void
+}
+
+/** Leases held at once; a forgotten one is only lost to the count. */
+const maxLeases = 100_000
+
+export interface InvocationDependencies {
+  readonly store: Store
+  readonly hsm: Pick<Hsm, 'seal' | 'verify'>
+  readonly leaseSize: number
+}
+
+/**
+ * Counts encryptions per key version without a write per encryption: a worker reserves a block in the database, then
+ * spends it in memory. After a crash the count is too high, never too low.
+ */
+export function createInvocations({ store, hsm, leaseSize }: InvocationDependencies): Invocations {
+  const remaining = new LRUCache<string, { count: number }>({ max: maxLeases })
+  const underWay = new Map<string, Promise<void>>()
+
+  async function lease(key: TransparentKey, versionNumber: number, atLeast: number): Promise<void> {
+    const reserved = await store.transaction(async (tx) => {
+      const version = await findVersion(tx, key.id, versionNumber)
+      if (version === null) throw new Fault('key.version_unknown')
+      await trusting(() => hsm.verify(sealedCount(version)))
+      const left = cipherOf(keyTypeOf(key.type)).maxInvocations - version.invocations
+      const count = Math.min(Math.max(leaseSize, atLeast), left)
+      if (count < atLeast) throw new Fault('key.exhausted')
+      const invocations = version.invocations + count
+      const invocationsSeal = await hsm.seal(invocationsRecord(key.id, versionNumber, invocations))
+      if (!(await advanceInvocations(tx, { ...version, invocations, invocationsSeal }, version.invocations)))
+        throw new Fault('store.conflict')
+      return count
+    })
+    const name = leaseName(key.id, versionNumber)
+    // What is left of the last lease is still reserved: it was too little for many at once.
+    remaining.set(name, { count: reserved + (remaining.get(name)?.count ?? 0) })
+  }
+
+  /** Callers that come while a lease is being taken wait for that one. */
+  function leaseOnce(name: string, key: TransparentKey, version: number, atLeast: number): Promise<void> {
+    const already = underWay.get(name)
+    if (already) return already
+    const taking = lease(key, version, atLeast).finally(() => underWay.delete(name))
+    underWay.set(name, taking)
+    return taking
+  }
+
+  return {
+    firstLease: leaseSize,
+    adopt: (version, spent) =>
+      void remaining.set(leaseName(version.keyId, version.version), { count: version.invocations - spent }),
+    async spend(key, version, count) {
+      const name = leaseName(key.id, version)
+      for (;;) {
+        const held = remaining.get(name)
+        if (held !== undefined && held.count >= count) {
+          held.count -= count
+          return
+        }
+        await leaseOnce(name, key, version, count)
+      }
+    },
+  }
+}
+
+const leaseName = (keyId: number, version: number): string => `${keyId}.${version}`

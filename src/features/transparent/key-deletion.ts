@@ -1,0 +1,78 @@
+import { Fault, isFault } from '../../fault.ts'
+import type { Commit } from '../../store/store.ts'
+import { KeyRows } from './key-rows.ts'
+import { existing } from './key-versions.ts'
+import type { KeyringDependencies } from './keyring.ts'
+import { deleteKey, findDeletedBefore, findVersions, type StoredKey, type TransparentKey } from './records.ts'
+import { checkPolicy } from './sealing.ts'
+
+/** The end of keys, and the way back from it. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
+export interface KeyDeletion {
+  /** Ends every use of a key; it can be taken back until it is destroyed. @throws Fault `key.not_found`, `key.delete_forbidden` */
+  remove(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
+  /** @throws Fault `key.not_found` unless it is deleted */
+  takeBack(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
+  /** Destroys keys whose recovery window has passed, a bounded number. */
+  destroyExpired(): Promise<readonly TransparentKey[]>
+}
+
+export interface KeyDeletionDependencies extends Pick<
+  KeyringDependencies,
+  'store' | 'hsm' | 'clock' | 'commitAsAppliance'
+> {
+  readonly recoveryWindowMs: number
+}
+
+const destroyedAtOnce = 100
+
+export function createKeyDeletion(dependencies: KeyDeletionDependencies): KeyDeletion {
+  const { store, hsm, clock, recoveryWindowMs, commitAsAppliance } = dependencies
+  const rows = new KeyRows(hsm)
+
+  /** False where somebody has just taken it back. */
+  async function destroy(key: TransparentKey): Promise<boolean> {
+    await checkPolicy(hsm, key)
+    const versions = await findVersions(store.read, key.id)
+    try {
+      await commitAsAppliance('transparent.key.destroy', key, async (tx) => {
+        if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
+      })
+      await rows.destroyMaterial(versions)
+      return true
+    } catch (error) {
+      if (isFault(error, 'store.conflict')) return false
+      throw error
+    }
+  }
+
+  return {
+    remove: (stored, commit) =>
+      rows.change(existing(stored).key, commit, (current) => {
+        if (current.allowDelete !== 1) throw new Fault('key.delete_forbidden')
+        return Promise.resolve({ ...current, deletedAt: clock.now() })
+      }),
+
+    takeBack(stored, commit) {
+      if (stored === undefined || stored.key.deletedAt === null)
+        throw new Fault('key.not_found', 'There is no deleted key of this name in the vault.')
+      return rows.change(stored.key, commit, (current) => Promise.resolve({ ...current, deletedAt: null }))
+    },
+
+    async destroyExpired() {
+      const expired = await findDeletedBefore(store.read, clock.now() - recoveryWindowMs, destroyedAtOnce)
+      const destroyed: TransparentKey[] = []
+      const tampered: unknown[] = []
+      for (const key of expired) {
+        try {
+          if (await destroy(key)) destroyed.push(key)
+        } catch (error) {
+          // An edited row waits for the operator; those behind it do not.
+          if (!isFault(error, 'key.tampered')) throw error
+          tampered.push(error)
+        }
+      }
+      if (tampered.length > 0) throw tampered[0]
+      return destroyed
+    },
+  }
+}

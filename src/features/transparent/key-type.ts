@@ -1,0 +1,92 @@
+import { Fault } from '../../fault.ts'
+import type { AnyKind, Hash } from '../../hsm/hsm.ts'
+
+/** What a key type means: a row says everything, and the code that uses a key asks the row. */
+export interface KeyType {
+  readonly name: string
+  /** What the token makes for it. */
+  readonly kind: AnyKind
+  readonly cipher?: CipherRow
+  readonly signature?: SignatureRow
+  readonly mac?: true
+}
+
+export interface CipherRow {
+  readonly ivBytes: number
+  /** 0 for types without authentication: those take no AAD. */
+  readonly tagBytes: number
+  /** How often one version may encrypt (NIST SP 800-38D §8.3: 2^32 with random 96-bit IVs). */
+  readonly maxInvocations: number
+}
+
+export interface SignatureRow {
+  readonly family: 'ecdsa' | 'ed25519' | 'rsa'
+  /** The hash that is used when the caller names none: as strong as the key. */
+  readonly hash: Hash
+  /** Of ECDSA: the length of r and of s. */
+  readonly orderBytes: number
+}
+
+export const defaultKeyType = 'aes128-gcm96'
+
+const maxInvocations = 2 ** 32
+const gcm: CipherRow = { ivBytes: 12, tagBytes: 16, maxInvocations }
+/** Without a tag. The IV is a random block; 2^32 of those keep the counters of CTR from meeting, too. */
+const stream: CipherRow = { ivBytes: 16, tagBytes: 0, maxInvocations }
+const rsa: SignatureRow = { family: 'rsa', hash: 'sha256', orderBytes: 0 }
+
+export const keyTypes: readonly KeyType[] = [
+  { name: 'aes128-gcm96', kind: 'aes128-gcm', cipher: gcm },
+  { name: 'aes256-gcm96', kind: 'aes256-gcm', cipher: gcm },
+  { name: 'aes128-ctr', kind: 'aes128-ctr', cipher: stream },
+  { name: 'aes256-ctr', kind: 'aes256-ctr', cipher: stream },
+  { name: 'aes128-ofb', kind: 'aes128-ofb', cipher: stream },
+  { name: 'aes256-ofb', kind: 'aes256-ofb', cipher: stream },
+  { name: 'hmac-sha256', kind: 'hmac-sha256', mac: true },
+  { name: 'ecdsa-p256', kind: 'ec-p256', signature: { family: 'ecdsa', hash: 'sha256', orderBytes: 32 } },
+  { name: 'ecdsa-p384', kind: 'ec-p384', signature: { family: 'ecdsa', hash: 'sha384', orderBytes: 48 } },
+  { name: 'ed25519', kind: 'ed25519', signature: { family: 'ed25519', hash: 'sha512', orderBytes: 32 } },
+  { name: 'rsa-2048', kind: 'rsa-2048', signature: rsa },
+  { name: 'rsa-3072', kind: 'rsa-3072', signature: rsa },
+  { name: 'rsa-4096', kind: 'rsa-4096', signature: rsa },
+]
+
+// A Map, so that a hostile name cannot reach Object.prototype.
+const byName: ReadonlyMap<string, KeyType> = new Map(keyTypes.map((type) => [type.name, type]))
+
+export function findKeyType(name: string): KeyType | undefined {
+  return byName.get(name)
+}
+
+/** The type of a stored key. @throws Fault `key.tampered` for a name that we never wrote */
+export function keyTypeOf(name: string): KeyType {
+  const type = byName.get(name)
+  if (type === undefined)
+    throw new Fault('key.tampered', undefined, { cause: new TypeError(`a stored key has the type ${name}`) })
+  return type
+}
+
+/** @throws Fault `key.wrong_type`, which says what the type does not do */
+export function cipherOf(type: KeyType): CipherRow {
+  return type.cipher ?? refuse(type, 'encrypt or decrypt')
+}
+
+/** @throws Fault `key.wrong_type`, and `request.invalid` for aad with a type that authenticates nothing */
+export function checkAad(type: KeyType, aad: Buffer | undefined): void {
+  if (aad !== undefined && cipherOf(type).tagBytes === 0)
+    throw new Fault('request.invalid', `Keys of type ${type.name} take no aad: they authenticate nothing.`)
+}
+
+/** @throws Fault `key.wrong_type` */
+export function signatureOf(type: KeyType): SignatureRow {
+  return type.signature ?? refuse(type, 'sign')
+}
+
+/** @throws Fault `key.wrong_type` */
+export function checkMac(type: KeyType): void {
+  if (type.mac !== true) refuse(type, 'make HMACs')
+}
+
+function refuse(type: KeyType, what: string): never {
+  throw new Fault('key.wrong_type', `Keys of type ${type.name} do not ${what}.`)
+}

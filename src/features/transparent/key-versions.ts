@@ -1,0 +1,145 @@
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
+import { residentKek } from '../../hsm/wrapped-key.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import type { Invocations } from './invocations.ts'
+import { keyTypeOf } from './key-type.ts'
+import {
+  findVersion,
+  insertVersion,
+  isMaterialInUse,
+  type KeyVersion,
+  type StoredKey,
+  type TransparentKey,
+} from './records.ts'
+import { each, valueOf } from './results.ts'
+import { checkPolicy, invocationsRecord, versionRecord, type UnsealedVersion } from './sealing.ts'
+
+/** What decides how the material of a key is made. */
+export type MaterialPolicy = Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
+
+/** What a version brings along that is not new, or is used before it is stored. */
+export interface VersionPast {
+  readonly disabled: number
+  /** Encryptions that are not of the lease. */
+  readonly invocations: number
+  readonly createdAt: number
+}
+
+/** The versions of keys: how they are made, sealed and found. */
+export interface KeyVersions {
+  /** New material, as the key's flags ask for it. @throws Fault `hsm.unsupported`, which names the missing mechanism */
+  make(policy: MaterialPolicy): Promise<GeneratedKey>
+  /** Takes back material that was made and is not used. */
+  discard(made: GeneratedKey): Promise<void>
+  /** Seals and stores a version. Its count begins with one lease, which this worker holds. */
+  add(
+    tx: Tx,
+    key: TransparentKey,
+    version: number,
+    made: GeneratedKey,
+    past?: Partial<VersionPast>,
+  ): Promise<KeyVersion>
+  /**
+   * The version to use, if it is between `lowest` and the latest and not disabled.
+   * @throws Fault `key.version_unknown`, `key.version_disabled`, `key.tampered`
+   */
+  find(stored: StoredKey, version: number, lowest: number, use: string): Promise<KeyVersion>
+}
+
+export interface KeyVersionDependencies {
+  readonly store: Store
+  readonly hsm: Pick<Hsm, 'generate' | 'createResident' | 'destroyResident' | 'seal' | 'verify'>
+  readonly invocations: Invocations
+  readonly clock: Clock
+}
+
+export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersionDependencies): KeyVersions {
+  return {
+    async make({ type, residency, allowExport, allowBackup }) {
+      const { kind } = keyTypeOf(type)
+      if (residency === 'database')
+        return hsm.generate(kind, { exportable: allowExport === 1, backup: allowBackup === 1 })
+      const { id, publicKey } = await hsm.createResident(kind)
+      return { kek: residentKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined }
+    },
+
+    async discard({ kek, blob }) {
+      // A wrapped key that nobody keeps is gone; an object of the token is not.
+      if (kek !== residentKek) return
+      try {
+        // A commit that failed may have happened all the same: only what the database does not know goes.
+        if (!(await isMaterialInUse(store, blob))) await hsm.destroyResident(blob.toString('hex'))
+      } catch {
+        // Left behind as waste; the error that led here is the one to tell.
+      }
+    },
+
+    async add(tx, key, version, made, past = {}) {
+      const { disabled = 0, invocations: spent = 0, createdAt = clock.now() } = past
+      const unsealed: UnsealedVersion = {
+        keyId: key.id,
+        version,
+        kek: made.kek,
+        blob: made.blob,
+        publicKey: made.publicKey ?? null,
+        backupKek: made.backup?.kek ?? null,
+        backupBlob: made.backup?.blob ?? null,
+        disabled,
+        createdAt,
+      }
+      const invocationsHeld = spent + invocations.firstLease
+      const sealed = {
+        ...unsealed,
+        seal: await hsm.seal(versionRecord(key, unsealed)),
+        invocations: invocationsHeld,
+        invocationsSeal: await hsm.seal(invocationsRecord(key.id, version, invocationsHeld)),
+      }
+      await insertVersion(tx, sealed)
+      return sealed
+    },
+
+    async find({ key, latest }, version, lowest, use) {
+      const from = Math.max(lowest, key.oldestVersion)
+      if (version < from || version > key.latestVersion) {
+        // Limits are believed, like everything else of the row, only under their seal.
+        await checkPolicy(hsm, key)
+        throw new Fault('key.version_unknown', `The key ${use} with versions ${from} to ${key.latestVersion}.`)
+      }
+      const found = version === latest.version ? latest : await findVersion(store.read, key.id, version)
+      if (found === null) {
+        await checkPolicy(hsm, key)
+        throw new Fault('key.tampered', undefined, {
+          cause: new Error(`version ${version} of key ${key.id} is missing`),
+        })
+      }
+      if (found.disabled !== 0) throw new Fault('key.version_disabled', `Version ${version} of the key is disabled.`)
+      return found
+    },
+  }
+}
+
+/** The first version to encrypt, sign or make HMACs with: what it makes can be decrypted and verified afterwards. */
+export function writableFrom({ minEncryptionVersion, minDecryptionVersion }: TransparentKey): number {
+  return Math.max(minEncryptionVersion, minDecryptionVersion)
+}
+
+/** The key, unless there is none or it is deleted. @throws Fault `key.not_found` */
+export function existing(stored: StoredKey | undefined): StoredKey {
+  if (stored === undefined) throw new Fault('key.not_found')
+  if (stored.key.deletedAt !== null) throw new Fault('key.not_found', 'The key is deleted; an Admin can take it back.')
+  return stored
+}
+
+/** Finds each version of a list once, for as many items as name it; the function that comes back throws the fault of a version. */
+export async function perVersion<V>(
+  versions: readonly V[],
+  find: (version: V, count: number) => Promise<KeyVersion>,
+): Promise<(version: V) => KeyVersion> {
+  const counts = new Map<V, number>()
+  for (const version of versions) counts.set(version, (counts.get(version) ?? 0) + 1)
+  const found = await each([...counts], ([version, count]) => find(version, count))
+  const results = new Map([...counts.keys()].map((version, at) => [version, found[at]]))
+  return (version) => valueOf(results.get(version))
+}

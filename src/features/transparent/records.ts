@@ -1,0 +1,288 @@
+import { EntitySchema, LessThan } from 'typeorm'
+import type { ResourceQuery } from '../../access/resource.ts'
+import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import type { Store, Tx } from '../../store/store.ts'
+
+/** A named key of a vault: flags and limits. Its material is in its versions. */
+export interface TransparentKey {
+  readonly id: number
+  readonly vaultId: number
+  readonly name: string
+  readonly type: string
+  readonly info: string
+  /** `database`: wrapped in the rows of its versions; `token`: an object of the token per version. */
+  readonly residency: string
+  /** 0 or 1, like the next three. */
+  readonly allowExport: number
+  readonly allowPlaintextExport: number
+  readonly allowBackup: number
+  readonly allowDelete: number
+  /** Age at which the latest version is replaced at its next use; 0 for never. */
+  readonly autoRotatePeriodMs: number
+  /** The first version that was not trimmed away. */
+  readonly oldestVersion: number
+  readonly latestVersion: number
+  readonly minEncryptionVersion: number
+  readonly minDecryptionVersion: number
+  readonly createdAt: number
+  /** Since when it is deleted; until it is destroyed it can be taken back. */
+  readonly deletedAt: number | null
+  readonly seal: Buffer
+}
+
+export interface KeyVersion {
+  readonly keyId: number
+  readonly version: number
+  readonly kek: string
+  readonly blob: Buffer
+  /** Of a pair, DER SubjectPublicKeyInfo. */
+  readonly publicKey: Buffer | null
+  readonly backupKek: string | null
+  readonly backupBlob: Buffer | null
+  /** 0 or 1. */
+  readonly disabled: number
+  readonly createdAt: number
+  readonly seal: Buffer
+  /** Encryptions that workers have reserved; never fewer than were made. */
+  readonly invocations: number
+  readonly invocationsSeal: Buffer
+}
+
+export const TransparentKeyTable = new EntitySchema<TransparentKey>({
+  name: 'TransparentKey',
+  tableName: 'transparent_keys',
+  columns: {
+    id,
+    vaultId: named('vault_id', integer),
+    name: text,
+    type: text,
+    info: text,
+    residency: text,
+    allowExport: named('allow_export', integer),
+    allowPlaintextExport: named('allow_plaintext_export', integer),
+    allowBackup: named('allow_backup', integer),
+    allowDelete: named('allow_delete', integer),
+    autoRotatePeriodMs: named('auto_rotate_period_ms', integer),
+    oldestVersion: named('oldest_version', integer),
+    latestVersion: named('latest_version', integer),
+    minEncryptionVersion: named('min_encryption_version', integer),
+    minDecryptionVersion: named('min_decryption_version', integer),
+    createdAt: named('created_at', time),
+    deletedAt: named('deleted_at', nullable(time)),
+    seal: bytes,
+  },
+})
+
+export const KeyVersionTable = new EntitySchema<KeyVersion>({
+  name: 'KeyVersion',
+  tableName: 'key_versions',
+  columns: {
+    keyId: named('key_id', primary(integer)),
+    version: primary(integer),
+    kek: text,
+    blob: bytes,
+    publicKey: named('public_key', nullable(bytes)),
+    backupKek: named('backup_kek', nullable(text)),
+    backupBlob: named('backup_blob', nullable(bytes)),
+    disabled: integer,
+    createdAt: named('created_at', time),
+    seal: bytes,
+    invocations: integer,
+    invocationsSeal: named('invocations_seal', bytes),
+  },
+})
+
+/** A key with its latest version, as one statement finds them. */
+export interface StoredKey {
+  readonly key: TransparentKey
+  readonly latest: KeyVersion
+}
+
+const columns = `k.id AS key_id, k.vault_id, k.name, k.type, k.info, k.residency, k.allow_export, k.allow_plaintext_export,
+  k.allow_backup, k.allow_delete, k.auto_rotate_period_ms, k.oldest_version, k.latest_version, k.min_encryption_version,
+  k.min_decryption_version, k.created_at AS key_created_at, k.deleted_at, k.seal AS key_seal,
+  kv.version, kv.kek, kv.blob, kv.public_key, kv.backup_kek, kv.backup_blob, kv.disabled,
+  kv.created_at AS version_created_at, kv.seal AS version_seal, kv.invocations, kv.invocations_seal`
+const latestVersion = 'LEFT JOIN key_versions kv ON kv.key_id = k.id AND kv.version = k.latest_version'
+
+interface JoinedRow {
+  readonly key_id: number | null
+  readonly vault_id: number
+  readonly name: string
+  readonly type: string
+  readonly info: string
+  readonly residency: string
+  readonly allow_export: number
+  readonly allow_plaintext_export: number
+  readonly allow_backup: number
+  readonly allow_delete: number
+  readonly auto_rotate_period_ms: number
+  readonly oldest_version: number
+  readonly latest_version: number
+  readonly min_encryption_version: number
+  readonly min_decryption_version: number
+  readonly key_created_at: number
+  readonly deleted_at: number | null
+  readonly key_seal: string
+  readonly version: number | null
+  readonly kek: string | null
+  readonly blob: string | null
+  readonly public_key: string | null
+  readonly backup_kek: string | null
+  readonly backup_blob: string | null
+  readonly disabled: number
+  readonly version_created_at: number
+  readonly version_seal: string | null
+  readonly invocations: number
+  readonly invocations_seal: string | null
+}
+
+/** The key that a path names, deleted or not. */
+export const keySubject: ResourceQuery<StoredKey> = {
+  parameter: 'name',
+  columns,
+  join: (vault, name) => `LEFT JOIN transparent_keys k ON k.vault_id = ${vault} AND k.name = ${name} ${latestVersion}`,
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns are those of the statement above
+  read: (row) => readStoredKey(row as unknown as JoinedRow),
+}
+
+const fromText = (base64: string): Buffer => Buffer.from(base64, 'base64')
+const fromNullableText = (base64: string | null): Buffer | null => (base64 === null ? null : fromText(base64))
+
+function readStoredKey(row: JoinedRow): StoredKey | undefined {
+  if (row.key_id === null) return undefined
+  const key: TransparentKey = {
+    id: row.key_id,
+    vaultId: row.vault_id,
+    name: row.name,
+    type: row.type,
+    info: row.info,
+    residency: row.residency,
+    allowExport: row.allow_export,
+    allowPlaintextExport: row.allow_plaintext_export,
+    allowBackup: row.allow_backup,
+    allowDelete: row.allow_delete,
+    autoRotatePeriodMs: row.auto_rotate_period_ms,
+    oldestVersion: row.oldest_version,
+    latestVersion: row.latest_version,
+    minEncryptionVersion: row.min_encryption_version,
+    minDecryptionVersion: row.min_decryption_version,
+    createdAt: row.key_created_at,
+    deletedAt: row.deleted_at,
+    seal: fromText(row.key_seal),
+  }
+  return { key, latest: readVersion(row.key_id, row) }
+}
+
+function readVersion(keyId: number, row: JoinedRow): KeyVersion {
+  return {
+    keyId,
+    // A row that points at a version that is not there was not written by us: version 0 never has a fitting seal.
+    version: row.version ?? 0,
+    kek: row.kek ?? '',
+    blob: fromText(row.blob ?? ''),
+    publicKey: fromNullableText(row.public_key),
+    backupKek: row.backup_kek,
+    backupBlob: fromNullableText(row.backup_blob),
+    disabled: row.disabled,
+    createdAt: row.version_created_at,
+    seal: fromText(row.version_seal ?? ''),
+    invocations: row.invocations,
+    invocationsSeal: fromText(row.invocations_seal ?? ''),
+  }
+}
+
+export async function findKey(store: Store, vaultId: number, name: string): Promise<StoredKey | undefined> {
+  const rows = await store.query<JoinedRow>(
+    `SELECT ${columns} FROM transparent_keys k ${latestVersion} WHERE k.vault_id = $1 AND k.name = $2`,
+    [vaultId, name],
+  )
+  return rows[0] && readStoredKey(rows[0])
+}
+
+/** The keys of a vault that are not deleted, in the order of their names, from the one after `after` on. */
+export async function listKeys(store: Store, vaultId: number, after: string, limit: number): Promise<StoredKey[]> {
+  const rows = await store.query<JoinedRow>(
+    `SELECT ${columns} FROM transparent_keys k ${latestVersion}
+     WHERE k.vault_id = $1 AND k.deleted_at IS NULL AND k.name > $2 ORDER BY k.name LIMIT $3`,
+    [vaultId, after, limit],
+  )
+  return rows.map(readStoredKey).filter((stored) => stored !== undefined)
+}
+
+export function findKeyById(tx: Tx, id: number): Promise<TransparentKey | null> {
+  return tx.findOneBy(TransparentKeyTable, { id })
+}
+
+export function findVersion(tx: Tx, keyId: number, version: number): Promise<KeyVersion | null> {
+  return tx.findOneBy(KeyVersionTable, { keyId, version })
+}
+
+export function findVersions(tx: Tx, keyId: number): Promise<KeyVersion[]> {
+  return tx.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
+}
+
+/** Whether some version refers to this object of the token. */
+export async function isMaterialInUse(store: Store, blob: Buffer): Promise<boolean> {
+  const rows = await store.query('SELECT 1 FROM key_versions WHERE blob = $1', [blob.toString('base64')])
+  return rows.length > 0
+}
+
+export async function insertKey(
+  tx: Tx,
+  key: Omit<TransparentKey, 'id' | 'seal'>,
+  seal: (key: Omit<TransparentKey, 'seal'>) => Promise<Buffer>,
+): Promise<TransparentKey> {
+  // The seal covers the id, which the database gives: the row is completed before anybody can see it.
+  const inserted = await tx.insert(TransparentKeyTable, { ...key, seal: Buffer.alloc(0) })
+  const withId = { ...key, id: Number(inserted.identifiers[0]?.['id']) }
+  const sealed = { ...withId, seal: await seal(withId) }
+  await tx.update(TransparentKeyTable, { id: withId.id }, { seal: sealed.seal })
+  return sealed
+}
+
+export async function insertVersion(tx: Tx, version: KeyVersion): Promise<void> {
+  await tx.insert(KeyVersionTable, version)
+}
+
+/** Of parallel changes of one key exactly one finds the seal that it was made from. */
+export async function replaceKey(tx: Tx, from: TransparentKey, to: TransparentKey): Promise<boolean> {
+  return (await tx.update(TransparentKeyTable, { id: from.id, seal: from.seal }, to)).affected === 1
+}
+
+export type CountlessVersion = Omit<KeyVersion, 'invocations' | 'invocationsSeal'>
+
+/** Of parallel changes of one version exactly one finds the seal that it was made from. */
+export async function replaceVersion(tx: Tx, from: KeyVersion, to: CountlessVersion): Promise<boolean> {
+  const where = { keyId: from.keyId, version: from.version, seal: from.seal }
+  return (await tx.update(KeyVersionTable, where, to)).affected === 1
+}
+
+/** Of parallel reservations exactly one takes the step from `from`. */
+export async function advanceInvocations(tx: Tx, version: KeyVersion, from: number): Promise<boolean> {
+  const { keyId, invocations, invocationsSeal } = version
+  const where = { keyId, version: version.version, invocations: from }
+  return (await tx.update(KeyVersionTable, where, { invocations, invocationsSeal })).affected === 1
+}
+
+export async function deleteVersionsBelow(tx: Tx, keyId: number, version: number): Promise<void> {
+  await tx.delete(KeyVersionTable, { keyId, version: LessThan(version) })
+}
+
+/** False, with nothing deleted, where the key is no longer as it was read. */
+export async function deleteKey(tx: Tx, { id, seal }: TransparentKey): Promise<boolean> {
+  // Written, so that the row is locked until the end.
+  if ((await tx.update(TransparentKeyTable, { id, seal }, { seal })).affected !== 1) return false
+  await tx.delete(KeyVersionTable, { keyId: id })
+  await tx.delete(TransparentKeyTable, { id })
+  return true
+}
+
+/** Keys that were deleted before `time`, a bounded number. */
+export function findDeletedBefore(tx: Tx, time: number, limit: number): Promise<TransparentKey[]> {
+  return tx.find(TransparentKeyTable, {
+    where: { deletedAt: LessThan(time) },
+    order: { deletedAt: 'ASC' },
+    take: limit,
+  })
+}

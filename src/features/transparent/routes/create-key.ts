@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { flag } from '../../../http/contract/flag.ts'
+import { Fault } from '../../../fault.ts'
+import { defaultKeyType, type KeyType } from '../key-type.ts'
+import type { Keyring } from '../keyring.ts'
+import type { NewKey } from '../new-key.ts'
+import { keySubject } from '../records.ts'
+import { info, keyNames, keyParams, keyTypeNamed, rotationPeriod } from './parameters.ts'
+
+/** What a new key may do when its creator does not say: settings of the appliance. */
+export interface KeyDefaults {
+  readonly allowExport: boolean
+  readonly allowBackup: boolean
+  readonly allowDelete: boolean
+}
+
+/** Members of every body that makes a key. */
+export const newKeyMembers = (defaults: KeyDefaults) => ({
+  type: z.string().default(defaultKeyType),
+  info: info.default(''),
+  residency: z.enum(['database', 'token']).default('database'),
+  allow_export: flag.default(defaults.allowExport),
+  allow_plaintext_export: flag.default(false),
+  allow_backup: flag.optional(),
+  allow_delete: flag.default(defaults.allowDelete),
+  auto_rotate_period: rotationPeriod.default(0),
+})
+
+type NewKeyBody = z.output<z.ZodObject<ReturnType<typeof newKeyMembers>>>
+
+/** @throws Fault `key.type_unknown` */
+export function newKeyOf(place: { vaultId: number; name: string }, body: NewKeyBody, defaults: KeyDefaults): NewKey {
+  return {
+    ...place,
+    type: keyTypeNamed(body.type),
+    info: body.info,
+    residency: body.residency,
+    allowExport: body.allow_export,
+    allowPlaintextExport: body.allow_plaintext_export,
+    // The default cannot be meant for a key that never leaves the token.
+    allowBackup: body.allow_backup ?? (body.residency === 'database' && defaults.allowBackup),
+    allowDelete: body.allow_delete,
+    autoRotatePeriodMs: body.auto_rotate_period * 1_000,
+  }
+}
+
+/** A key as the first use of its name makes it. */
+export function plainKey(place: { vaultId: number; name: string }, type: KeyType, defaults: KeyDefaults): NewKey {
+  return {
+    ...place,
+    type,
+    info: '',
+    residency: 'database',
+    allowPlaintextExport: false,
+    autoRotatePeriodMs: 0,
+    ...defaults,
+  }
+}
+
+/** `POST /transparent/:vaultid/keys/:name` (spec: Create key). */
+export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
+  endpoint({
+    operation: 'transparent.key.create',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/keys/:name',
+    summary: 'Create a key',
+    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    success: 201,
+    faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'key.residency', 'hsm.unsupported'],
+    reply: { callinfo: z.object(keyNames) },
+    params: keyParams,
+    body: z.object(newKeyMembers(defaults)),
+    async run({ params, body, vault, resource, commit }) {
+      if (resource)
+        throw new Fault(
+          'key.exists',
+          resource.key.deletedAt === null ? undefined : 'A deleted key of this name can still be taken back.',
+        )
+      const { key } = await keyring.create(newKeyOf({ vaultId: vault.id, name: params.name }, body, defaults), commit)
+      return { callinfo: { name: key.name, objectid: String(key.id) } }
+    },
+  })

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { KeyDeletion } from '../key-deletion.ts'
+import { keySubject } from '../records.ts'
+import { keyNames, keyParams } from './parameters.ts'
+
+/** `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. Until its recovery window has passed it can be taken back. */
+export const deleteKey = (keys: KeyDeletion) =>
+  endpoint({
+    operation: 'transparent.key.delete',
+    handler: 'EncryptionHandler',
+    method: 'DELETE',
+    path: '/transparent/:vaultid/keys/:name',
+    summary: 'Delete a key; an Admin can take it back for a while',
+    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    success: 200,
+    faults: ['key.not_found', 'key.delete_forbidden'],
+    reply: { callinfo: z.object(keyNames) },
+    params: keyParams,
+    body: z.object({}),
+    async run({ resource, commit }) {
+      const key = await keys.remove(resource, commit)
+      return { callinfo: { name: key.name, objectid: String(key.id) } }
+    },
+  })

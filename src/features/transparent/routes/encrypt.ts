@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import type { Ciphers, Encrypted, PlainItem } from '../ciphers.ts'
+import { writeCiphertext } from '../ciphertext.ts'
+import { defaultKeyType } from '../key-type.ts'
+import { keySubject } from '../records.ts'
+import { batchOf, batchResults, checkBeside, readEach, replyOf, runEach, single } from './batch.ts'
+import { plainKey, type KeyDefaults } from './create-key.ts'
+import { bytesOf, keyNames, keyParams, keyTypeNamed, keyVersion, optionalBytesOf } from './parameters.ts'
+
+const item = { plaintext: z.string(), aad: z.string().optional(), key_version: keyVersion.optional() }
+const body = z.object({
+  ...item,
+  plaintext: z.string().optional(),
+  type: z.string().default(defaultKeyType),
+  batch_input: batchOf(item),
+})
+
+const sealed = { key_version: z.string(), ciphertext: z.string() }
+
+/** `POST /transparent/:vaultid/encrypt/:name` (spec: Encrypt data); `batch_input` in place of `plaintext` for many at once. */
+export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
+  endpoint({
+    operation: 'transparent.encrypt',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/encrypt/:name',
+    summary: 'Encrypt data with a named key',
+    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    success: 201,
+    faults: [
+      'access.permission',
+      'key.type_unknown',
+      'key.wrong_type',
+      'key.version_unknown',
+      'key.version_disabled',
+      'key.exhausted',
+      'key.tampered',
+    ],
+    reply: { callinfo: replyOf({ ...keyNames, type: z.string() }, sealed, sealed) },
+    params: keyParams,
+    body,
+    async run({ params, body, vault, resource, note, commit }) {
+      const ifAbsent = plainKey({ vaultId: vault.id, name: params.name }, keyTypeNamed(body.type), defaults)
+      const context = { vault, stored: resource, ifAbsent }
+      // Where the key is made on the way, the record is written with it.
+      if (!resource) note({ keyVersion: 1 })
+      if (body.batch_input) note({ target: `${body.batch_input.length} items` })
+      checkBeside(body, item)
+      const items = body.batch_input ?? [{ ...body, plaintext: body.plaintext ?? missing() }]
+      const read = readEach(items, readItem)
+      let key = resource?.key
+      const results = await runEach(read, async (ready) => {
+        const encrypted = await ciphers.encrypt(context, ready, commit)
+        key = encrypted.key ?? key
+        return encrypted.results
+      })
+      const names = { name: params.name, objectid: String(key?.id ?? ''), type: key?.type ?? body.type }
+      if (body.batch_input)
+        return { callinfo: { ...names, batch_results: batchResults(body.batch_input, results, write) } }
+      const encrypted = single(results)
+      note({ keyVersion: encrypted.version })
+      return { callinfo: { ...write(encrypted), ...names } }
+    },
+  })
+
+function readItem({
+  plaintext,
+  aad,
+  key_version: version,
+}: {
+  plaintext: string
+  aad?: string | undefined
+  key_version?: number | undefined
+}): PlainItem {
+  return { plaintext: bytesOf('plaintext', plaintext), aad: optionalBytesOf('aad', aad), version }
+}
+
+function write({ version, sealedText }: Encrypted): Record<string, string> {
+  return { key_version: String(version), ciphertext: writeCiphertext(version, sealedText) }
+}
+
+function missing(): never {
+  throw new Fault('request.invalid', 'plaintext is missing: send it, or batch_input with many.')
+}

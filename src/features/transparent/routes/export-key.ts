@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { createPublicKey } from 'node:crypto'
+import { Fault } from '../../../fault.ts'
+import { keySubject } from '../records.ts'
+import type { Transfers } from '../transfers.ts'
+import { keyNames, keyParams, keyVersion } from './parameters.ts'
+
+const materialSchema = z.object({
+  name: z.string(),
+  key_version: z.string(),
+  type: z.string(),
+  wrapped_key: z.string().optional().describe('base64, where `public_key` was given'),
+  key: z.string().optional().describe('base64, in plain'),
+})
+
+/**
+ * `GET /transparent/export/:vaultid/:name[/:key_version]`: the material of an exportable key, wrapped to `public_key` (PEM or
+ * base64 of DER); in plain only where the key was created with `allow_plaintext_export`.
+ */
+export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
+  endpoint({
+    operation: oneVersion ? 'transparent.export.version' : 'transparent.export',
+    handler: 'EncryptionHandler',
+    method: 'GET',
+    path: `/transparent/export/:vaultid/:name${oneVersion ? '/:version' : ''}`,
+    summary: 'Export an exportable key',
+    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    success: 200,
+    faults: ['key.not_found', 'key.export_forbidden', 'key.version_unknown', 'key.tampered'],
+    reply: {
+      callinfo: z.object({ ...keyNames, version: z.string() }),
+      members: z.object({ KEYS: z.array(materialSchema) }),
+    },
+    params: oneVersion ? keyParams.extend({ version: keyVersion }) : keyParams,
+    body: z.object({ public_key: z.string().max(8_192, 'must have 8192 characters at most').optional() }),
+    async run({ params, body, resource, note }) {
+      const version = 'version' in params ? Number(params.version) : undefined
+      if (version !== undefined) note({ keyVersion: version })
+      const recipient = body.public_key === undefined ? undefined : readPublicKey(body.public_key)
+      const { key, versions } = await transfers.exportKey(resource, version, recipient)
+      const member = recipient ? 'wrapped_key' : 'key'
+      const items = versions.map((one) => ({
+        name: key.name,
+        key_version: String(one.version),
+        type: key.type,
+        [member]: one.material.toString('base64'),
+      }))
+      for (const { material } of versions) material.fill(0)
+      return {
+        callinfo: { name: key.name, version: String(key.latestVersion), objectid: String(key.id) },
+        members: { KEYS: items },
+      }
+    },
+  })
+
+// Node makes a public key of a private one too, and nobody should learn that he may send that.
+const publicPem = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----/
+
+/** DER SubjectPublicKeyInfo of an RSA key of 2048 to 8192 bits. @throws Fault `request.invalid` */
+export function readPublicKey(text: string): Buffer {
+  try {
+    const key = publicPem.test(text)
+      ? createPublicKey(text)
+      : createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' })
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+    if (key.asymmetricKeyType === 'rsa' && bits >= 2048 && bits <= 8192)
+      return key.export({ format: 'der', type: 'spki' })
+  } catch {
+    // Whatever is wrong with it, the words below say what it should be.
+  }
+  throw new Fault(
+    'request.invalid',
+    'public_key must be an RSA public key of 2048 to 8192 bits, as PEM or as base64 of DER SubjectPublicKeyInfo.',
+  )
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Hsm, KindOffer } from '../../../hsm/hsm.ts'
+import { flagText } from './key-item.ts'
+import { keyTypes } from '../key-type.ts'
+
+const nothing: KindOffer = { wrapped: 'all', resident: 'all' }
+
+const typeSchema = z.object({
+  type: z.string(),
+  available: flagText,
+  available_in_token: flagText,
+  missing_mechanism: z.string().optional(),
+  supports_encryption: flagText,
+  supports_aad: flagText,
+  supports_signing: flagText,
+  supports_hmac: flagText,
+})
+
+/**
+ * `GET /transparent/types`: the key types there are, and which of them this token serves: `available` with residency `database`,
+ * `available_in_token` with residency `token`.
+ */
+export const listKeyTypes = (hsm: Pick<Hsm, 'offers'>) =>
+  endpoint({
+    operation: 'transparent.types',
+    handler: 'EncryptionHandler',
+    method: 'GET',
+    path: '/transparent/types',
+    summary: 'List the key types and what this token can do of them',
+    access: { kind: 'session' },
+    success: 200,
+    reply: { members: z.object({ TYPES: z.array(typeSchema) }) },
+    params: z.object({}),
+    body: z.object({}),
+    async run() {
+      const offers = await hsm.offers()
+      const types = keyTypes.map(({ name, kind, cipher, signature, mac }) => {
+        const { wrapped, resident } = offers.get(kind) ?? nothing
+        return {
+          type: name,
+          available: String(wrapped === undefined),
+          available_in_token: String(resident === undefined),
+          ...(wrapped === undefined ? {} : { missing_mechanism: wrapped }),
+          supports_encryption: String(cipher !== undefined),
+          supports_aad: String((cipher?.tagBytes ?? 0) > 0),
+          supports_signing: String(signature !== undefined),
+          supports_hmac: String(mac === true),
+        }
+      })
+      return { members: { TYPES: types } }
+    },
+  })

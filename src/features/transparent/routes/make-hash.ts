@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { createHash } from 'node:crypto'
+import { bytesOf } from './parameters.ts'
+
+const algorithms = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' } as const
+
+/** `POST /transparent/hash`: the hash of `input`. No key is in it, so no token is either. */
+export const makeHash = () =>
+  endpoint({
+    operation: 'transparent.hash',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/hash',
+    summary: 'Hash data',
+    access: { kind: 'session' },
+    success: 200,
+    reply: { callinfo: z.object({ sum: z.string() }) },
+    params: z.object({}),
+    body: z.object({
+      input: z.string(),
+      algorithm: z.enum(['sha2-256', 'sha2-384', 'sha2-512']).default('sha2-256'),
+      format: z.enum(['base64', 'hex']).default('base64'),
+    }),
+    run({ body }) {
+      const sum = createHash(algorithms[body.algorithm]).update(bytesOf('input', body.input)).digest(body.format)
+      return Promise.resolve({ callinfo: { sum } })
+    },
+  })

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { writeCiphertext } from '../ciphertext.ts'
+import { keySubject } from '../records.ts'
+import type { Signatures } from '../signatures.ts'
+import { bytesOf, keyNames, keyParams, keyVersion } from './parameters.ts'
+
+/** `POST /transparent/:vaultid/hmac/:name`: HMAC-SHA-256 of `input` with a named key. */
+export const makeHmac = (signatures: Signatures) =>
+  endpoint({
+    operation: 'transparent.hmac',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/hmac/:name',
+    summary: 'Make an HMAC with a named key',
+    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    success: 200,
+    faults: ['key.not_found', 'key.wrong_type', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), hmac: z.string() }) },
+    params: keyParams,
+    body: z.object({ input: z.string(), key_version: keyVersion.optional() }),
+    async run({ body, resource, note }) {
+      const { key, version, bytes } = await signatures.hmac(resource, body.key_version, bytesOf('input', body.input))
+      note({ keyVersion: version })
+      return {
+        callinfo: {
+          hmac: writeCiphertext(version, bytes),
+          key_version: String(version),
+          name: key.name,
+          objectid: String(key.id),
+        },
+      }
+    },
+  })

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Keyring } from '../keyring.ts'
+import { keySubject } from '../records.ts'
+import { keyItem, keySchema, versionItem, versionSchema } from './key-item.ts'
+import { keyParams } from './parameters.ts'
+
+/** `GET /transparent/:vaultid/keys/:name` (spec: Read key): what is known of a key, never the key. */
+export const readKey = (keyring: Keyring) =>
+  endpoint({
+    operation: 'transparent.key.read',
+    handler: 'EncryptionHandler',
+    method: 'GET',
+    path: '/transparent/:vaultid/keys/:name',
+    summary: 'Read what is known of a key',
+    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    success: 200,
+    faults: ['key.not_found', 'key.tampered'],
+    reply: {
+      callinfo: z.object({ version: z.string().describe('the latest'), objectid: z.string() }),
+      members: z.object({ KEYS: z.array(keySchema), VERSIONS: z.array(versionSchema) }),
+    },
+    params: keyParams,
+    body: z.object({}),
+    async run({ resource }) {
+      const { key, versions } = await keyring.read(resource)
+      return {
+        callinfo: { version: String(key.latestVersion), objectid: String(key.id) },
+        members: { KEYS: [keyItem(key)], VERSIONS: versions.map(versionItem) },
+      }
+    },
+  })

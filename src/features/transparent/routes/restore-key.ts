@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { flag } from '../../../http/contract/flag.ts'
+import { includes } from '../../../access/permission.ts'
+import { Fault } from '../../../fault.ts'
+import { keySubject } from '../records.ts'
+import type { Transfers } from '../transfers.ts'
+import { bytesOf, keyNames, keyParams } from './parameters.ts'
+
+/** `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs Admin. */
+export const restoreKey = (transfers: Transfers) =>
+  endpoint({
+    operation: 'transparent.restore',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/restore/:vaultid/:name',
+    summary: 'Restore a key with all its versions from its backup',
+    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    success: 200,
+    faults: ['backup.invalid', 'key.exists'],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },
+    params: keyParams,
+    body: z.object({ backup: z.string(), force: flag.default(false) }),
+    async run({ params, body, vault, resource, commit }) {
+      if (body.force && !includes(vault.permission, 'Admin'))
+        throw new Fault('access.permission', 'Replacing a key needs Admin in the vault.')
+      const restoration = {
+        vaultId: vault.id,
+        name: params.name,
+        stored: resource,
+        backup: bytesOf('backup', body.backup),
+        force: body.force,
+      }
+      const key = await transfers.restore(restoration, commit)
+      return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }
+    },
+  })

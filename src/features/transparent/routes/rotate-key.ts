@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Keyring } from '../keyring.ts'
+import { keySubject } from '../records.ts'
+import { keyNames, keyParams } from './parameters.ts'
+
+/** `POST /transparent/:vaultid/keys/:name/rotate` (spec: Rotate key). */
+export const rotateKey = (keyring: Keyring) =>
+  endpoint({
+    operation: 'transparent.key.rotate',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/keys/:name/rotate',
+    summary: 'Give a key a new version',
+    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    success: 201,
+    faults: ['key.not_found', 'key.tampered', 'store.conflict'],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },
+    params: keyParams,
+    body: z.object({}),
+    async run({ resource, commit }) {
+      const { key } = await keyring.rotate(resource, commit)
+      return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }
+    },
+  })

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { KeyDeletion } from '../key-deletion.ts'
+import { keySubject } from '../records.ts'
+import { keyNames, keyParams } from './parameters.ts'
+
+/** `POST /transparent/:vaultid/keys/:name/undelete`: takes a deleted key back with all its versions. */
+export const takeKeyBack = (keys: KeyDeletion) =>
+  endpoint({
+    operation: 'transparent.key.takeback',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/keys/:name/undelete',
+    summary: 'Take a deleted key back',
+    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    success: 200,
+    faults: ['key.not_found'],
+    reply: { callinfo: z.object(keyNames) },
+    params: keyParams,
+    body: z.object({}),
+    async run({ resource, commit }) {
+      const key = await keys.takeBack(resource, commit)
+      return { callinfo: { name: key.name, objectid: String(key.id) } }
+    },
+  })

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Keyring } from '../keyring.ts'
+import { keySubject } from '../records.ts'
+import { keyNames, keyParams, keyVersion } from './parameters.ts'
+
+/** `POST /transparent/:vaultid/keys/:name/trim`: destroys the versions before `min_available_version`; what they encrypted is lost. */
+export const trimKey = (keyring: Keyring) =>
+  endpoint({
+    operation: 'transparent.key.trim',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/keys/:name/trim',
+    summary: 'Destroy old versions of a key',
+    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    success: 200,
+    faults: ['key.not_found', 'key.version_unknown'],
+    reply: { callinfo: z.object({ ...keyNames, oldest_version: z.string() }) },
+    params: keyParams,
+    body: z.object({ min_available_version: keyVersion }),
+    async run({ body, resource, commit }) {
+      const key = await keyring.trim(resource, body.min_available_version, commit)
+      return { callinfo: { name: key.name, oldest_version: String(key.oldestVersion), objectid: String(key.id) } }
+    },
+  })

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { flag } from '../../../http/contract/flag.ts'
+import type { Keyring } from '../keyring.ts'
+import { keySubject } from '../records.ts'
+import { keyItem, keySchema } from './key-item.ts'
+import { info, keyNames, keyParams, keyVersion, rotationPeriod } from './parameters.ts'
+
+/** `PUT /transparent/:vaultid/keys/:name`: changes flags and limits of a key. Export and backup can be turned off, never on. */
+export const updateKey = (keyring: Keyring) =>
+  endpoint({
+    operation: 'transparent.key.update',
+    handler: 'EncryptionHandler',
+    method: 'PUT',
+    path: '/transparent/:vaultid/keys/:name',
+    summary: 'Change flags and limits of a key',
+    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    success: 200,
+    faults: ['key.not_found', 'key.flag_off', 'key.version_unknown', 'key.tampered'],
+    reply: { callinfo: z.object(keyNames), members: z.object({ KEYS: z.array(keySchema) }) },
+    params: keyParams,
+    body: z.object({
+      info: info.optional(),
+      allow_export: flag.optional(),
+      allow_backup: flag.optional(),
+      allow_delete: flag.optional(),
+      auto_rotate_period: rotationPeriod.optional(),
+      min_encryption_version: keyVersion.optional(),
+      min_decryption_version: keyVersion.optional(),
+    }),
+    async run({ body, resource, commit }) {
+      const changes = {
+        info: body.info,
+        allowExport: body.allow_export,
+        allowBackup: body.allow_backup,
+        allowDelete: body.allow_delete,
+        autoRotatePeriodMs: body.auto_rotate_period === undefined ? undefined : body.auto_rotate_period * 1_000,
+        minEncryptionVersion: body.min_encryption_version,
+        minDecryptionVersion: body.min_decryption_version,
+      }
+      const key = await keyring.update(resource, changes, commit)
+      return { callinfo: { name: key.name, objectid: String(key.id) }, members: { KEYS: [keyItem(key)] } }
+    },
+  })

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { Fault } from '../../../fault.ts'
+import { keySubject } from '../records.ts'
+import type { Signatures } from '../signatures.ts'
+import { bytesOf, keyNames, keyParams } from './parameters.ts'
+import { readSignature, readSigning, signingMembers } from './signing.ts'
+
+/** `POST /transparent/:vaultid/verify/:name`: whether a `signature`, or an `hmac`, is one of this key over `input`. */
+export const verify = (signatures: Signatures) =>
+  endpoint({
+    operation: 'transparent.verify',
+    handler: 'EncryptionHandler',
+    method: 'POST',
+    path: '/transparent/:vaultid/verify/:name',
+    summary: 'Verify a signature or an HMAC',
+    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    success: 200,
+    faults: [
+      'key.not_found',
+      'key.wrong_type',
+      'signature.malformed',
+      'key.version_unknown',
+      'key.version_disabled',
+      'key.tampered',
+    ],
+    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), valid: z.boolean() }) },
+    params: keyParams,
+    body: z.object({ ...signingMembers, signature: z.string().optional(), hmac: z.string().optional() }),
+    async run({ body, resource, note }) {
+      const text = body.signature ?? body.hmac
+      if (text === undefined || (body.signature !== undefined && body.hmac !== undefined))
+        throw new Fault('request.invalid', 'Send signature or hmac, one of the two.')
+      const { version, sealedText } = readSignature(text)
+      note({ keyVersion: version })
+      const { key, valid } =
+        body.hmac === undefined
+          ? await signatures.verify(resource, version, readSigning(body), sealedText)
+          : await signatures.verifyHmac(resource, version, bytesOf('input', body.input), sealedText)
+      return { callinfo: { valid, key_version: String(version), name: key.name, objectid: String(key.id) } }
+    },
+  })

@@ -1,0 +1,103 @@
+import { Fault, isFault } from '../../fault.ts'
+import { keyRecord, type Hsm, type KeyReference, type SealedRecord } from '../../hsm/hsm.ts'
+import { encodeRecord } from '../../hsm/key-record.ts'
+import { keyTypeOf } from './key-type.ts'
+import type { KeyVersion, TransparentKey } from './records.ts'
+
+/** Every column of the key but the seal itself, as the seal covers it. */
+export function policyRecord(key: Omit<TransparentKey, 'seal'>): Buffer {
+  return encodeRecord([
+    'transparent key',
+    key.id,
+    key.vaultId,
+    key.name,
+    key.type,
+    key.info,
+    key.residency,
+    key.allowExport,
+    key.allowPlaintextExport,
+    key.allowBackup,
+    key.allowDelete,
+    key.autoRotatePeriodMs,
+    key.oldestVersion,
+    key.latestVersion,
+    key.minEncryptionVersion,
+    key.minDecryptionVersion,
+    key.createdAt,
+    key.deletedAt,
+  ])
+}
+
+export type UnsealedVersion = Omit<KeyVersion, 'seal' | 'invocations' | 'invocationsSeal'>
+
+/** Every column of the version that does not count, bound to its key and vault. */
+export function versionRecord(
+  key: Pick<TransparentKey, 'id' | 'vaultId' | 'type'>,
+  { version, kek, blob, publicKey, backupKek, backupBlob, disabled, createdAt }: UnsealedVersion,
+): Buffer {
+  const { kind } = keyTypeOf(key.type)
+  return keyRecord(kind, { kek, blob, publicKey: publicKey ?? undefined }, [
+    'transparent key version',
+    key.id,
+    key.vaultId,
+    key.type,
+    version,
+    publicKey,
+    backupKek,
+    backupBlob,
+    disabled,
+    createdAt,
+  ])
+}
+
+export function invocationsRecord(keyId: number, version: number, invocations: number): Buffer {
+  return encodeRecord(['invocations', keyId, version, invocations])
+}
+
+export const sealedPolicy = (key: TransparentKey): SealedRecord => ({ record: policyRecord(key), seal: key.seal })
+
+export const sealedVersion = (key: TransparentKey, version: KeyVersion): SealedRecord => ({
+  record: versionRecord(key, version),
+  seal: version.seal,
+})
+
+export const sealedCount = ({ keyId, version, invocations, invocationsSeal }: KeyVersion): SealedRecord => ({
+  record: invocationsRecord(keyId, version, invocations),
+  seal: invocationsSeal,
+})
+
+export function keyReference(key: TransparentKey, version: KeyVersion): KeyReference {
+  return { key: sealedVersion(key, version), policy: sealedPolicy(key) }
+}
+
+/** References of one key, made once per version: a host checks each object once, however many items name it. */
+export function referencesOf(key: TransparentKey): (version: KeyVersion) => KeyReference {
+  const references = new Map<number, KeyReference>()
+  return (version) => {
+    const known = references.get(version.version)
+    if (known !== undefined) return known
+    const made = keyReference(key, version)
+    references.set(version.version, made)
+    return made
+  }
+}
+
+/** Turns a broken seal into words about keys; the cause makes the operator hear of it. */
+export async function trusting<T>(use: () => Promise<T>): Promise<T> {
+  try {
+    return await use()
+  } catch (cause) {
+    throw isFault(cause, 'hsm.seal_broken') ? new Fault('key.tampered', undefined, { cause }) : cause
+  }
+}
+
+/** @throws Fault `key.tampered` unless the key's row is as we wrote it */
+export function checkPolicy(hsm: Pick<Hsm, 'verify'>, key: TransparentKey): Promise<void> {
+  return trusting(() => hsm.verify(sealedPolicy(key)))
+}
+
+/** @throws Fault `key.tampered` unless every part of the version's row is as we wrote it */
+export async function checkVersion(hsm: Pick<Hsm, 'verify'>, key: TransparentKey, version: KeyVersion): Promise<void> {
+  await trusting(() => hsm.verify(sealedVersion(key, version)))
+  await trusting(() => hsm.verify(sealedCount(version)))
+}

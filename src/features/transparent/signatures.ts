@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { Fault, isFault } from '../../fault.ts'
+import type { Hash, Hsm, Padding } from '../../hsm/hsm.ts'
+import { fromDer, toDer } from './ecdsa-signature.ts'
+import { checkMac, keyTypeOf, signatureOf, type SignatureRow } from './key-type.ts'
+import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
+import type { Keyring } from './keyring.ts'
+import type { StoredKey, TransparentKey } from './records.ts'
+import { keyReference, trusting } from './sealing.ts'
+
+export interface SigningRequest {
+  /** The message, or its digest where `prehashed`. */
+  readonly input: Buffer
+  readonly prehashed: boolean
+  /** As strong as the key when undefined. */
+  readonly hash: Hash | undefined
+  /** Of RSA; PSS when undefined. */
+  readonly padding: Padding | undefined
+  /** Of ECDSA: DER, or r ‖ s as JWS has it. */
+  readonly form: 'asn1' | 'raw'
+}
+
+export interface Made {
+  readonly key: TransparentKey
+  readonly version: number
+  readonly bytes: Buffer
+}
+
+/** The use of keys that sign, and of keys that make HMACs. Also throws `key.tampered`, `hsm.*`. */
+export interface Signatures {
+  /** With the given version, or the latest. @throws Fault `key.not_found`, `key.wrong_type`, `key.version_unknown`, `key.version_disabled`, `request.invalid` */
+  sign(stored: StoredKey | undefined, version: number | undefined, request: SigningRequest): Promise<Made>
+  /** False for a signature that does not fit; a version that cannot be used is a fault. */
+  verify(
+    stored: StoredKey | undefined,
+    version: number,
+    request: SigningRequest,
+    signature: Buffer,
+  ): Promise<{ key: TransparentKey; valid: boolean }>
+  hmac(stored: StoredKey | undefined, version: number | undefined, input: Buffer): Promise<Made>
+  verifyHmac(
+    stored: StoredKey | undefined,
+    version: number,
+    input: Buffer,
+    mac: Buffer,
+  ): Promise<{ key: TransparentKey; valid: boolean }>
+}
+
+export interface SignatureDependencies {
+  readonly hsm: Pick<Hsm, 'sign' | 'verifySignature' | 'hmac' | 'verifyHmac'>
+  readonly keyring: Pick<Keyring, 'rotateIfDue'>
+  readonly versions: KeyVersions
+}
+
+const digestBytes: Readonly<Record<Hash, number>> = { sha256: 32, sha384: 48, sha512: 64 }
+
+export function createSignatures({ hsm, keyring, versions }: SignatureDependencies): Signatures {
+  /** The key as it is after a rotation that was due, and the version to use. */
+  const newest = async (stored: StoredKey, version: number | undefined, use: string) => {
+    const found = version === undefined ? await keyring.rotateIfDue(stored) : stored
+    const { key } = found
+    return { key, used: await versions.find(found, version ?? key.latestVersion, writableFrom(key), use) }
+  }
+  const any = (stored: StoredKey, version: number) =>
+    versions.find(stored, version, stored.key.minDecryptionVersion, 'verifies')
+
+  return {
+    async sign(stored, version, request) {
+      const found = existing(stored)
+      const row = signatureOf(keyTypeOf(found.key.type))
+      const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
+      const { key, used } = await newest(found, version, 'signs')
+      const raw = await trusting(() => hsm.sign(keyReference(key, used), scheme, input))
+      const bytes = row.family === 'ecdsa' && request.form === 'asn1' ? toDer(raw) : raw
+      return { key, version: used.version, bytes }
+    },
+
+    async verify(stored, version, request, signature) {
+      const found = existing(stored)
+      const row = signatureOf(keyTypeOf(found.key.type))
+      const used = await any(found, version)
+      const raw = row.family === 'ecdsa' && request.form === 'asn1' ? fromDer(signature, row.orderBytes) : signature
+      if (raw === undefined) return { key: found.key, valid: false }
+      const valid = await trusting(() =>
+        hsm.verifySignature(keyReference(found.key, used), schemeOf(row, request), inputOf(row, request), raw),
+      )
+      return { key: found.key, valid }
+    },
+
+    async hmac(stored, version, input) {
+      const found = existing(stored)
+      checkMac(keyTypeOf(found.key.type))
+      const { key, used } = await newest(found, version, 'makes HMACs')
+      return { key, version: used.version, bytes: await trusting(() => hsm.hmac(keyReference(key, used), input)) }
+    },
+
+    async verifyHmac(stored, version, input, mac) {
+      const found = existing(stored)
+      checkMac(keyTypeOf(found.key.type))
+      const used = await any(found, version)
+      try {
+        return {
+          key: found.key,
+          valid: await trusting(() => hsm.verifyHmac(keyReference(found.key, used), input, mac)),
+        }
+      } catch (error) {
+        if (isFault(error, 'hsm.rejected')) return { key: found.key, valid: false }
+        throw error
+      }
+    },
+  }
+}
+
+function schemeOf(row: SignatureRow, { hash, padding }: SigningRequest) {
+  if (padding !== undefined && row.family !== 'rsa')
+    throw new Fault('request.invalid', 'signature_algorithm is for RSA keys.')
+  return { hash: hash ?? row.hash, padding }
+}
+
+/** What the token signs: the digest, but for Ed25519 the message (RFC 8032). */
+function inputOf(row: SignatureRow, { input, prehashed, hash }: SigningRequest): Buffer {
+  if (row.family === 'ed25519') {
+    if (prehashed) throw new Fault('request.invalid', 'Ed25519 signs the message itself: prehashed is not for it.')
+    return input
+  }
+  const name = hash ?? row.hash
+  if (!prehashed) return createHash(name).update(input).digest()
+  if (input.length !== digestBytes[name])
+    throw new Fault('request.invalid', `A prehashed input for ${name} has ${digestBytes[name]} bytes.`)
+  return input
+}

@@ -1,0 +1,70 @@
+import type { Capabilities } from '../../access/capabilities.ts'
+import { Fault } from '../../fault.ts'
+import type { Tx } from '../../store/store.ts'
+import type { JudgedPassphrase, PassphraseRecord } from './passphrase.ts'
+import { findUserById, lockUser, logsIn, UserTable, type User } from './records.ts'
+
+/** What the row says of the pass phrase. */
+export function passphraseRecordOf(user: User): PassphraseRecord {
+  return { salt: user.passphraseSalt, check: user.passphraseCheck, cost: user.passphraseCost }
+}
+
+/** What a new pass phrase changes in the row. */
+export function passphraseColumns({ strength, ...record }: JudgedPassphrase, now: number) {
+  return { ...recordColumns(record), passphraseStrength: strength, passphraseChangedAt: now }
+}
+
+const recordColumns = ({ salt, check, cost }: PassphraseRecord) => ({
+  passphraseSalt: salt,
+  passphraseCheck: check,
+  passphraseCost: cost,
+})
+
+/** Another record of the same pass phrase. */
+export async function renewPassphraseRecord(tx: Tx, userId: number, record: PassphraseRecord): Promise<void> {
+  await tx.update(UserTable, { id: userId }, recordColumns(record))
+}
+
+/** Counts a login as failed before it is known whether it is. */
+export async function countFailedLogin(tx: Tx, userId: number, now: number): Promise<void> {
+  await tx.update(UserTable, { id: userId }, { failedLogins: () => 'failed_logins + 1', lastFailedLoginAt: now })
+}
+
+/**
+ * A login was good: takes back the count of it, and of the failures that the user hears of now. False, and nothing changed,
+ * when the pass phrase that it was made with has been changed since, or the user may not log in any more. The row stays
+ * locked until the transaction ends.
+ */
+export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphraseChangedAt }: User): Promise<boolean> {
+  const forgiven = await tx
+    .createQueryBuilder()
+    .update(UserTable)
+    .set({ failedLogins: () => 'CASE WHEN failed_logins > :known THEN failed_logins - :known ELSE 0 END' })
+    .setParameters({ known: failedLogins + 1 })
+    .where({ id, passphraseChangedAt })
+    .andWhere(logsIn('users'))
+    .execute()
+  return forgiven.affected === 1
+}
+
+export async function setPassphraseStrength(tx: Tx, userId: number, passphraseStrength: number): Promise<void> {
+  await tx.update(UserTable, { id: userId }, { passphraseStrength })
+}
+
+/**
+ * Gives a user whose row is there another pass phrase, and other capabilities; resolves to those.
+ * @throws Fault `user.not_found`
+ */
+export async function replacePassphrase(
+  tx: Tx,
+  userId: number,
+  columns: ReturnType<typeof passphraseColumns>,
+  change: (current: Capabilities) => Capabilities,
+): Promise<Capabilities> {
+  // The lock first, so that the capabilities are those of this moment.
+  const user = (await lockUser(tx, userId)) ? await findUserById(tx, userId) : null
+  if (user === null) throw new Fault('user.not_found')
+  const capabilities = change(user.capabilities)
+  await tx.update(UserTable, { id: userId }, { ...columns, capabilities })
+  return capabilities
+}

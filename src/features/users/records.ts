@@ -1,0 +1,168 @@
+import { EntitySchema } from 'typeorm'
+import { capabilitiesOf, type Capabilities } from '../../access/capabilities.ts'
+import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
+import type { Store, Tx } from '../../store/store.ts'
+
+export interface User {
+  readonly id: number
+  readonly username: string
+  readonly fullname: string
+  readonly email: string
+  readonly capabilities: Capabilities
+  readonly passphraseSalt: Buffer
+  /** HMAC in the token over the argon2id hash: 32 bytes. */
+  readonly passphraseCheck: Buffer
+  /** The argon2id cost with which the check was made, for example `m=19456,t=2`. */
+  readonly passphraseCost: string
+  /** See `strengthOf`; null where it was never judged. */
+  readonly passphraseStrength: number | null
+  readonly passphraseChangedAt: number
+  /** Logins that failed since the last good one. */
+  readonly failedLogins: number
+  readonly lastFailedLoginAt: number | null
+  readonly keyKek: string
+  readonly keyBlob: Buffer
+  readonly publicKey: Buffer
+  /** 40 upper-case hexadecimal digits. */
+  readonly fingerprint: string
+  readonly createdAt: number
+  /** What searches look at, see `searchTextOf`. */
+  readonly searchText: string
+}
+
+export const UserTable = new EntitySchema<User>({
+  name: 'User',
+  tableName: 'users',
+  columns: {
+    id,
+    username: text,
+    fullname: text,
+    email: text,
+    capabilities: integer,
+    passphraseSalt: named('passphrase_salt', bytes),
+    passphraseCheck: named('passphrase_check', bytes),
+    passphraseCost: named('passphrase_cost', text),
+    passphraseStrength: named('passphrase_strength', nullable(integer)),
+    passphraseChangedAt: named('passphrase_changed_at', time),
+    failedLogins: named('failed_logins', integer),
+    lastFailedLoginAt: named('last_failed_login_at', nullable(time)),
+    keyKek: named('key_kek', text),
+    keyBlob: named('key_blob', bytes),
+    publicKey: named('public_key', bytes),
+    fingerprint: text,
+    createdAt: named('created_at', time),
+    searchText: named('search_text', text),
+  },
+})
+
+/** User names differ by more than upper and lower case. */
+export function findByUsername(tx: Tx, username: string): Promise<User | null> {
+  return tx
+    .createQueryBuilder(UserTable, 'user')
+    .where('lower(user.username) = lower(:username)', { username })
+    .getOne()
+}
+
+export type NewUserRow = Omit<User, 'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt'>
+
+export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {
+  const row = { ...user, searchText: searchTextOf(user), failedLogins: 0, lastFailedLoginAt: null }
+  const inserted = await tx.insert(UserTable, row)
+  return { ...row, id: Number(inserted.identifiers[0]?.['id']) }
+}
+
+export async function updateUser(tx: Tx, user: User, changes: UserChange): Promise<User> {
+  const changed = { ...user, ...changes }
+  const searchText = searchTextOf(changed)
+  await tx.update(UserTable, { id: user.id }, { ...changes, searchText })
+  return { ...changed, searchText }
+}
+
+export type UserChange = Partial<Pick<User, 'username' | 'fullname' | 'email' | 'capabilities'>>
+
+export function listUsers(tx: Tx): Promise<User[]> {
+  return tx.find(UserTable, { order: { id: 'ASC' } })
+}
+
+/** Until the transaction ends, others that lock this user wait; false when there is no such user. */
+export async function lockUser(tx: Tx, userId: number): Promise<boolean> {
+  return (await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })).affected === 1
+}
+
+export function findUserById(tx: Tx, id: number): Promise<User | null> {
+  return tx.findOneBy(UserTable, { id })
+}
+
+/** Whether exactly this user was found and changed. */
+export async function setCapabilities(tx: Tx, userId: number, capabilities: Capabilities): Promise<boolean> {
+  return (await tx.update(UserTable, { id: userId }, { capabilities })).affected === 1
+}
+
+/** In SQL, what `mayLogIn` says of a row of users. */
+export const logsIn = (user: string): string =>
+  `(${user}.capabilities & ${capabilitiesOf(['active', 'escrow'])}) = ${capabilitiesOf(['active'])}`
+
+/** Whether there is an active administrator but this one. */
+export function hasOtherAdministrator(tx: Tx, userId: number): Promise<boolean> {
+  return tx
+    .createQueryBuilder(UserTable, 'user')
+    .where('user.id <> :userId AND (user.capabilities & :looked) = :wanted', {
+      userId,
+      looked: capabilitiesOf(['active', 'admin', 'escrow']),
+      wanted: capabilitiesOf(['active', 'admin']),
+    })
+    .getExists()
+}
+
+/**
+ * Holds one row that every appliance has until the transaction ends, so that changes of users wait for each other: a
+ * SELECT after it sees what the others have made of the administrators. (SQLite lets one transaction write at a time anyway.)
+ */
+export async function holdUsers(tx: Tx): Promise<void> {
+  await tx.query('UPDATE users SET created_at = created_at WHERE id = (SELECT min(id) FROM users)')
+}
+
+/** A user as lists show him. */
+export interface ListedUser extends Pick<
+  User,
+  'id' | 'username' | 'fullname' | 'email' | 'capabilities' | 'fingerprint'
+> {
+  /** Public ids of his hardware tokens, in the order in which the appliance came to know them. */
+  readonly otpPrefixes: readonly string[]
+}
+
+/** Users by id, or those whose text is like a pattern of `searchPattern`, in the order of their ids. */
+export async function selectUsers(
+  store: Pick<Store, 'query'>,
+  where: { readonly id: number } | { readonly pattern: string },
+): Promise<ListedUser[]> {
+  const rows = await ('id' in where
+    ? store.query<ListedRow>(`${listed} WHERE u.id = $1 ${inOrder}`, [where.id])
+    : store.query<ListedRow>(`${listed} WHERE u.search_text LIKE $1 ESCAPE '\\' ${inOrder}`, [where.pattern]))
+  const users: (ListedUser & { otpPrefixes: string[] })[] = []
+  for (const { public_id: prefix, ...user } of rows) {
+    if (users.at(-1)?.id !== user.id) users.push({ ...user, otpPrefixes: [] })
+    if (prefix !== null) users.at(-1)?.otpPrefixes.push(prefix)
+  }
+  return users
+}
+
+type ListedRow = Omit<ListedUser, 'otpPrefixes'> & { readonly public_id: string | null }
+
+const listed = `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, u.fingerprint, d.public_id
+  FROM users u LEFT JOIN otp_devices d ON d.user_id = u.id AND d.kind = 'hwkey_otp'`
+const inOrder = 'ORDER BY u.id, d.id'
+
+/** The login name stands in a line of its own before what everybody may search. */
+function searchTextOf({ username, fullname, email }: Pick<User, 'username' | 'fullname' | 'email'>): string {
+  return folded(`${username}\n${fullname}\n${email}`)
+}
+
+/** SQL's lower() knows ASCII alone in SQLite, and what the locale knows in PostgreSQL. */
+const folded = (text: string): string => text.normalize('NFC').toLowerCase()
+
+/** Matches users that hold `text` in full name or e-mail address, and in their login name where `inNames` is set. */
+export function searchPattern(text: string, inNames: boolean): string {
+  const literal = folded(text).replaceAll(/[\\%_]/g, '\\$&')
+  return inNames || text === '' ? `%${literal}%` : `%\n%${literal}%`
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { deactivated } from '../user-change.ts'
+import type { Users } from '../user.ts'
+import { userIdOf, userParams } from './user-fields.ts'
+
+/** `DELETE /user/:userid`: users are never deleted, they only cannot log in any more. */
+export const disableUser = (users: Users) =>
+  endpoint({
+    operation: 'user.disable',
+    handler: 'UserHandler',
+    method: 'DELETE',
+    path: '/user/:userid',
+    summary: 'Disable a user',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    faults: ['user.not_found', 'user.invalid'],
+    reply: { callinfo: z.object({ calculated_status: z.int(), message: z.string() }) },
+    params: userParams,
+    body: z.object({}),
+    async run({ params, caller, note, commit }) {
+      note({ target: `user ${params.userid.slice(0, 16)}` })
+      const user = await users.change(userIdOf(params.userid), { capabilities: deactivated }, commit, caller.userId)
+      return { callinfo: { calculated_status: user.capabilities, message: 'User disabled' } }
+    },
+  })

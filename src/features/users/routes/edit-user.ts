@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Users } from '../user.ts'
+import { field, otpPrefix, status, userIdOf, userParams } from './user-fields.ts'
+
+const body = z.object({
+  username: field.optional(),
+  fullname: field.optional(),
+  email: field.optional(),
+  status: status.optional(),
+  otpprefix: otpPrefix.optional(),
+})
+
+/** `PUT /user/:userid` (spec: Edit user), and POST on the same address ("one observed request used POST"). */
+export const editUser = (users: Users, method: 'PUT' | 'POST') =>
+  endpoint({
+    operation: 'user.edit',
+    handler: 'UserHandler',
+    method,
+    path: '/user/:userid',
+    summary: 'Edit a user',
+    access: { kind: 'session', capability: 'admin' },
+    success: 200,
+    faults: [
+      'user.not_found',
+      'user.exists',
+      'user.invalid',
+      'otp.device_not_found',
+      'otp.device_exists',
+      'otp.device_limit',
+      'otp.device_invalid',
+    ],
+    reply: {
+      callinfo: z.object({
+        calculated_status: z.int(),
+        user_created: z.string().describe('full name'),
+        message: z.string(),
+      }),
+    },
+    params: userParams,
+    body,
+    async run({ params, body: { status: bitmap, otpprefix, ...fields }, caller, note, commit }) {
+      note({ target: subjectOf(params.userid, { ...fields, otpprefix }, bitmap) })
+      const changes = {
+        ...fields,
+        otpPrefix: otpprefix,
+        capabilities: bitmap === undefined ? undefined : () => bitmap,
+      }
+      const user = await users.change(userIdOf(params.userid), changes, commit, caller.userId)
+      return {
+        callinfo: { calculated_status: user.capabilities, user_created: user.fullname, message: 'User updated' },
+      }
+    },
+  })
+
+/** Which members a call changes, for the audit trail; a status with its value, because it is about rights. */
+function subjectOf(id: string, fields: object, bitmap: number | undefined): string {
+  const names = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const changes = [...names, ...(bitmap === undefined ? [] : [`status ${bitmap}`])]
+  return `user ${id.slice(0, 16)}: ${changes.join(', ') || 'nothing'}`
+}

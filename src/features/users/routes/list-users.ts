@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { holds } from '../../../access/capabilities.ts'
+import type { Caller } from '../../../access/caller.ts'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { ListedUser } from '../records.ts'
+import type { Users } from '../user.ts'
+import { publicRecord, publicSchema, userRecord, userSchema } from './user-record.ts'
+import { userIdOf } from './user-fields.ts'
+
+/** WIRE §5: "user search string: at most 15 characters". */
+const needle = z
+  .string()
+  .refine((text) => Array.from(text).length <= 15, 'must have 15 characters at most')
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+
+const anIdOrText = 'must be an id, or a text of 15 characters at most without control characters'
+
+const access = { kind: 'session', capability: ['admin', 'createVault'] } as const
+const isAdministrator = ({ capabilities }: Caller): boolean => holds(capabilities, 'admin')
+
+const reply = { callinfo: z.object({ users: z.union([z.array(userSchema), z.array(publicSchema)]) }) }
+const answer = (users: readonly ListedUser[], caller: Caller) => ({
+  callinfo: { users: users.map(isAdministrator(caller) ? userRecord : publicRecord) },
+})
+
+/** `GET /user`: all users, or those that a search finds. */
+export const listUsers = (users: Users) =>
+  endpoint({
+    operation: 'user.list',
+    handler: 'UserHandler',
+    method: 'GET',
+    path: '/user',
+    summary: 'List users, or search for some',
+    access,
+    success: 200,
+    reply,
+    params: z.object({}),
+    body: z.object({ searchstring: needle.default('') }),
+    run: async ({ body, caller }) => answer(await users.search(body.searchstring, isAdministrator(caller)), caller),
+  })
+
+/** `GET /user/:userid`: the user of an id; anything but digits is searched for, as published clients do it. */
+export const readUser = (users: Users) =>
+  endpoint({
+    operation: 'user.read',
+    handler: 'UserHandler',
+    method: 'GET',
+    path: '/user/:userid',
+    summary: 'Read a user by id, or search for some',
+    access,
+    success: 200,
+    faults: ['user.not_found'],
+    reply,
+    params: z.object({ userid: z.union([z.string().regex(/^\d+$/), needle], anIdOrText) }),
+    body: z.object({}),
+    async run({ params: { userid }, caller }) {
+      const found = /^\d+$/.test(userid)
+        ? [await users.read(userIdOf(userid))]
+        : await users.search(userid, isAdministrator(caller))
+      return answer(found, caller)
+    },
+  })

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { decimalId } from '../../../access/decimal-id.ts'
+import { Fault } from '../../../fault.ts'
+
+/** Lengths and letters are the domain's to judge. */
+export const field = z.string()
+
+const highestBit = 30
+const bitNumber = z.int().min(0).max(highestBit)
+const bitmap = z.int().min(0).max(0xffff)
+const aStatus = 'must be a list of bit numbers such as [0, 1, 7], or the bitmap itself'
+const digits = z.string().regex(/^\d{1,5}$/, aStatus)
+
+/** Capabilities as a list of bit numbers, or as the bitmap itself in a number or in digits: clients send all three. */
+export const status = z
+  .union([z.array(bitNumber).max(highestBit), bitmap, digits], { error: aStatus })
+  .transform((given) =>
+    Array.isArray(given) ? given.reduce((capabilities, bit) => capabilities | (1 << bit), 0) : Number(given),
+  )
+
+export const otpPrefix = z
+  .string()
+  .regex(/^[cbdefghijklnrtuvCBDEFGHIJKLNRTUV]{12}$/, 'must be 12 modhex characters (cbdefghijklnrtuv)')
+  .transform((text) => text.toLowerCase())
+
+export const userParams = z.object({ userid: z.string() })
+
+/** @throws Fault `user.not_found` for what is no id */
+export function userIdOf(text: string): number {
+  const id = decimalId(text)
+  if (id === undefined) throw new Fault('user.not_found')
+  return id
+}

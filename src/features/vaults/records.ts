@@ -1,0 +1,173 @@
+import { EntitySchema, LessThanOrEqual } from 'typeorm'
+import { permissionFromBit, type Permission } from '../../access/permission.ts'
+import { vaultKek } from '../../hsm/hsm.ts'
+import { bytes, id, integer, named, primary, text, time } from '../../store/columns.ts'
+import type { Store, Tx } from '../../store/store.ts'
+
+export interface Vault {
+  readonly id: number
+  readonly name: string
+  readonly policyId: number
+  readonly description: string
+  /** 32 hexadecimal digits: of a data key in the token, its CKA_ID. */
+  readonly keyId: string
+  /** `vault` for a data key in the token, else the label of the KEK that wraps it. */
+  readonly keyKek: string
+  /** CKA_ID, or the wrapped key. */
+  readonly keyBlob: Buffer
+  /** Made in the token over the key and the vault's id: 32 bytes. */
+  readonly keySeal: Buffer
+  /** Encryptions made with the data key. */
+  readonly keyUses: number
+  readonly createdAt: number
+  /** 0 or 1: whether the first use of a name makes a transparent key. */
+  readonly createsKeysOnUse: number
+  /** The permission bit that signing needs. */
+  readonly signingPermission: number
+}
+
+export const VaultTable = new EntitySchema<Vault>({
+  name: 'Vault',
+  tableName: 'vaults',
+  columns: {
+    id,
+    name: text,
+    policyId: named('policy_id', integer),
+    description: text,
+    keyId: named('key_id', text),
+    keyKek: named('key_kek', text),
+    keyBlob: named('key_blob', bytes),
+    keySeal: named('key_seal', bytes),
+    keyUses: named('key_uses', integer),
+    createdAt: named('created_at', time),
+    createsKeysOnUse: named('creates_keys_on_use', integer),
+    signingPermission: named('signing_permission', integer),
+  },
+})
+
+/** The data key of a deleted vault, from the moment of the deletion until the token has destroyed it. */
+export interface DoomedKey {
+  readonly keyId: string
+  readonly doomedAt: number
+}
+
+export const DoomedKeyTable = new EntitySchema<DoomedKey>({
+  name: 'DoomedKey',
+  tableName: 'doomed_vault_keys',
+  columns: { keyId: named('key_id', primary(text)), doomedAt: named('doomed_at', time) },
+})
+
+export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vault> {
+  const inserted = await tx.insert(VaultTable, vault)
+  return { ...vault, id: Number(inserted.identifiers[0]?.['id']) }
+}
+
+export async function sealVaultKey(tx: Tx, vaultId: number, keySeal: Buffer): Promise<void> {
+  await tx.update(VaultTable, { id: vaultId }, { keySeal })
+}
+
+/** Counts encryptions with the vault's data key; false, and nothing counted, where they would be more than `most`. */
+export async function countKeyUses(tx: Tx, vaultId: number, uses: number, most: number): Promise<boolean> {
+  const counted = await tx
+    .createQueryBuilder()
+    .update(VaultTable)
+    .set({ keyUses: () => 'key_uses + :uses' })
+    .setParameters({ uses })
+    .where({ id: vaultId, keyUses: LessThanOrEqual(most - uses) })
+    .execute()
+  return counted.affected === 1
+}
+
+export function findVault(tx: Tx, vaultId: number): Promise<Vault | null> {
+  return tx.findOneBy(VaultTable, { id: vaultId })
+}
+
+export type VaultFields = Pick<Vault, 'name' | 'policyId' | 'description'>
+
+/** False where there is no such vault any more. */
+export async function changeVault(tx: Tx, vaultId: number, fields: Partial<VaultFields>): Promise<boolean> {
+  return (await tx.update(VaultTable, { id: vaultId }, fields)).affected === 1
+}
+
+/** Makes others who would change the members of this vault wait until the transaction ends. False where there is no such vault. */
+export async function lockVault(tx: Tx, vaultId: number): Promise<boolean> {
+  const locked = await tx
+    .createQueryBuilder()
+    .update(VaultTable)
+    .set({ name: () => 'name' })
+    .where({ id: vaultId })
+    .execute()
+  return locked.affected === 1
+}
+
+/** How much is in a vault: deleted keys count as long as they can be taken back. */
+export async function countContents(tx: Tx, vaultId: number): Promise<{ readonly keys: number }> {
+  const counted = await tx
+    .createQueryBuilder()
+    .select('(SELECT count(*) FROM transparent_keys k WHERE k.vault_id = v.id)', 'keys')
+    .from(VaultTable, 'v')
+    .where('v.id = :vaultId', { vaultId })
+    .getRawOne<{ keys: number }>()
+  return { keys: counted?.keys ?? 0 }
+}
+
+/** A vault without members. Whoever puts something in at this moment makes it fail with `store.conflict`. */
+export async function deleteVault(tx: Tx, { id, keyId, keyKek }: Vault, now: number): Promise<void> {
+  await tx.delete(VaultTable, { id })
+  if (keyKek === vaultKek) await tx.insert(DoomedKeyTable, { keyId, doomedAt: now })
+}
+
+export function findDoomedKeys(tx: Tx, most: number): Promise<DoomedKey[]> {
+  return tx.find(DoomedKeyTable, { order: { doomedAt: 'ASC' }, take: most })
+}
+
+export async function forgetDoomedKey(tx: Tx, keyId: string): Promise<void> {
+  await tx.delete(DoomedKeyTable, { keyId })
+}
+
+export type KeyRules = Pick<Vault, 'createsKeysOnUse' | 'signingPermission'>
+
+export function findKeyRules(tx: Tx, vaultId: number): Promise<KeyRules> {
+  return tx.findOneByOrFail(VaultTable, { id: vaultId })
+}
+
+export async function changeKeyRules(tx: Tx, vaultId: number, rules: Partial<KeyRules>): Promise<void> {
+  await tx.update(VaultTable, { id: vaultId }, rules)
+}
+
+export async function isKeyInUse(store: Store, keyId: string): Promise<boolean> {
+  return (await store.query('SELECT 1 FROM vaults WHERE key_id = $1', [keyId])).length > 0
+}
+
+/** A vault as one of its members sees it. */
+export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'description'> {
+  readonly permission: Permission
+}
+
+export async function vaultsOf(store: Store, userId: number): Promise<SharedVault[]> {
+  const rows = await store.query<{
+    id: number
+    name: string
+    policy_id: number
+    description: string
+    permission: number
+  }>(
+    `SELECT v.id, v.name, v.policy_id, v.description, m.permission
+     FROM vault_members m JOIN vaults v ON v.id = m.vault_id
+     WHERE m.user_id = $1 ORDER BY v.id`,
+    [userId],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    policyId: row.policy_id,
+    description: row.description,
+    permission: permissionOf(row.permission),
+  }))
+}
+
+export function permissionOf(bit: number): Permission {
+  const permission = permissionFromBit(bit)
+  if (permission === undefined) throw new TypeError(`a membership has the permission ${bit}`)
+  return permission
+}

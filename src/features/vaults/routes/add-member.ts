@@ -1,0 +1,25 @@
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Memberships } from '../membership.ts'
+import { memberBody, memberParams } from './member-parameters.ts'
+import { messageSchema } from './vault-record.ts'
+
+/** `POST /vault/:vaultid/member/:userid`: shares a vault. */
+export const addMember = (memberships: Memberships) =>
+  endpoint({
+    operation: 'vault.member.add',
+    handler: 'VaultmembersHandler',
+    method: 'POST',
+    path: '/vault/:vaultid/member/:userid',
+    summary: 'Share a vault with a user',
+    access: { kind: 'vault', permission: 'Admin' },
+    success: 200,
+    faults: ['user.not_found', 'vault.member_exists'],
+    reply: { callinfo: messageSchema },
+    params: memberParams,
+    body: memberBody,
+    async run({ params: { userid }, body, vault, note, commit }) {
+      note({ target: `user ${userid}` })
+      await memberships.add({ vaultId: vault.id, userId: userid }, body.status, commit)
+      return { callinfo: { message: 'User added' } }
+    },
+  })

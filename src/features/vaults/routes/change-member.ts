@@ -1,0 +1,25 @@
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Memberships } from '../membership.ts'
+import { memberBody, memberParams } from './member-parameters.ts'
+import { messageSchema } from './vault-record.ts'
+
+/** `PUT /vault/:vaultid/member/:userid`: changes what a member may do. */
+export const changeMember = (memberships: Memberships) =>
+  endpoint({
+    operation: 'vault.member.change',
+    handler: 'VaultmembersHandler',
+    method: 'PUT',
+    path: '/vault/:vaultid/member/:userid',
+    summary: 'Change the permission of a member',
+    access: { kind: 'vault', permission: 'Admin' },
+    success: 200,
+    faults: ['vault.member_unknown', 'vault.last_admin'],
+    reply: { callinfo: messageSchema },
+    params: memberParams,
+    body: memberBody,
+    async run({ params: { userid }, body, vault, note, commit }) {
+      note({ target: `user ${userid}` })
+      await memberships.change({ vaultId: vault.id, userId: userid }, body.status, commit)
+      return { callinfo: { message: 'User updated' } }
+    },
+  })

@@ -1,0 +1,155 @@
+import { permissionBits, type Permission } from '../../access/permission.ts'
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
+import { addMember, removeEveryMember } from './membership-records.ts'
+import {
+  changeKeyRules,
+  changeVault,
+  countContents,
+  deleteVault,
+  findKeyRules,
+  findVault,
+  insertVault,
+  lockVault,
+  permissionOf,
+  sealVaultKey,
+  vaultsOf,
+  type KeyRules,
+  type SharedVault,
+  type Vault,
+  type VaultFields,
+} from './records.ts'
+import { createKeyDisposal } from './key-disposal.ts'
+import type { VaultKeys } from './vault-key.ts'
+
+export interface Vaults {
+  /** A vault with a data key of its own in the token, and its creator as the only member, with Admin. */
+  create(vault: VaultFields, creatorId: number, commit: Commit): Promise<SharedVault>
+  /** The vaults that are shared with a user, in the order of their ids. */
+  listFor(userId: number): Promise<SharedVault[]>
+  /** @throws Fault `vault.not_found` */
+  read(vaultId: number): Promise<Vault>
+  /** Changes what is given. @throws Fault `vault.not_found` */
+  edit(vaultId: number, changes: Partial<VaultFields>, commit: Commit): Promise<Vault>
+  /**
+   * Deletes an empty vault, and then its data key: nothing that this has encrypted can ever be read again.
+   * @throws Fault `vault.not_found`, `vault.not_empty`
+   */
+  remove(vaultId: number, commit: Commit): Promise<void>
+  /** Destroys the data keys that a deletion has left in the token, a bounded number; resolves to their ids. */
+  destroyDoomedKeys(): Promise<readonly string[]>
+  /** How the keys of a vault may be made and used. */
+  settings(vaultId: number): Promise<VaultSettings>
+  changeSettings(vaultId: number, changes: VaultChanges, commit: Commit): Promise<VaultSettings>
+}
+
+export interface VaultSettings {
+  /** Whether the first use of a name makes a transparent key. */
+  readonly createsKeysOnUse: boolean
+  /** What signing needs. */
+  readonly signingPermission: Permission
+}
+
+export type VaultChanges = { readonly [setting in keyof VaultSettings]?: VaultSettings[setting] | undefined }
+
+const defaultRules: KeyRules = { createsKeysOnUse: 1, signingPermission: permissionBits.Write }
+
+function settingsOf({ createsKeysOnUse, signingPermission }: KeyRules): VaultSettings {
+  return { createsKeysOnUse: createsKeysOnUse === 1, signingPermission: permissionOf(signingPermission) }
+}
+
+export interface VaultDependencies {
+  readonly store: Store
+  readonly vaultKeys: VaultKeys
+  readonly clock: Clock
+  /** Destroys what was deleted in a vault that is about to go; resolves to how many objects are left in it. */
+  readonly clearObjects: (tx: Tx, vaultId: number) => Promise<number>
+}
+
+export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDependencies): Vaults {
+  const disposal = createKeyDisposal(store, vaultKeys)
+
+  async function read(vaultId: number): Promise<Vault> {
+    return (await findVault(store.read, vaultId)) ?? missing()
+  }
+
+  return {
+    async create(vault, creatorId, commit) {
+      // The key first: a vault without a key must never exist, a key without a vault is only waste (`doctor` finds it).
+      const key = await vaultKeys.create()
+      try {
+        return await commit(async (tx) => {
+          const now = clock.now()
+          const { id, name, policyId, description } = await insertVault(tx, {
+            ...vault,
+            ...defaultRules,
+            ...key,
+            keySeal: Buffer.alloc(0),
+            keyUses: 0,
+            createdAt: now,
+          })
+          await sealVaultKey(tx, id, await vaultKeys.seal(id, key))
+          await addMember(tx, { vaultId: id, userId: creatorId }, 'Admin', now)
+          return { id, name, policyId, description, permission: 'Admin' as const }
+        })
+      } catch (error) {
+        await disposal.discard(key)
+        throw error
+      }
+    },
+
+    listFor: (userId) => vaultsOf(store, userId),
+    read,
+
+    async edit(vaultId, changes, commit) {
+      return commit(async (tx) => {
+        if (Object.keys(changes).length > 0) await changeVault(tx, vaultId, changes)
+        return (await findVault(tx, vaultId)) ?? missing()
+      })
+    },
+
+    async remove(vaultId, commit) {
+      await commit(async (tx) => {
+        // First of all: who puts something in begins with the vault too, so that neither waits for the other in a circle.
+        await lockVault(tx, vaultId)
+        const vault = (await findVault(tx, vaultId)) ?? missing()
+        checkEmpty(await countContents(tx, vaultId), await clearObjects(tx, vaultId))
+        await removeEveryMember(tx, vaultId)
+        await deleteVault(tx, vault, clock.now())
+      })
+      // The vault is gone, whatever the token says now: what is left there is destroyed later.
+      await disposal.destroyDoomed().catch(() => [])
+    },
+
+    destroyDoomedKeys: () => disposal.destroyDoomed(),
+
+    settings: async (vaultId) => settingsOf(await findKeyRules(store.read, vaultId)),
+
+    changeSettings: (vaultId, { createsKeysOnUse, signingPermission }, commit) =>
+      commit(async (tx) => {
+        const current = await findKeyRules(tx, vaultId)
+        const next = {
+          createsKeysOnUse: createsKeysOnUse === undefined ? current.createsKeysOnUse : Number(createsKeysOnUse),
+          signingPermission:
+            signingPermission === undefined ? current.signingPermission : permissionBits[signingPermission],
+        }
+        await changeKeyRules(tx, vaultId, next)
+        return settingsOf(next)
+      }),
+  }
+}
+
+function checkEmpty({ keys }: { readonly keys: number }, objects: number): void {
+  if (objects > 0)
+    throw new Fault('vault.not_empty', `The vault holds ${objects} ${objects === 1 ? 'object' : 'objects'}.`)
+  if (keys > 0)
+    throw new Fault(
+      'vault.not_empty',
+      `The vault holds ${keys} ${keys === 1 ? 'key' : 'keys'}; a deleted key counts as long as it can be taken back.`,
+    )
+}
+
+function missing(): never {
+  throw new Fault('vault.not_found')
+}

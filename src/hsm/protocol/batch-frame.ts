@@ -1,0 +1,74 @@
+import { Fault, faultCodes } from '../../fault.ts'
+import type { KeyReference, Outcome } from '../hsm.ts'
+
+/**
+ * Many items of one operation in one frame: each key reference once, then for every item the places of its references and its own
+ * fields; in the reply a byte for each outcome, then a field for each.
+ */
+export interface BatchItem {
+  readonly references: readonly KeyReference[]
+  readonly fields: readonly Uint8Array[]
+}
+
+const nothing = Buffer.alloc(0)
+const placeBytes = 4
+
+export function referenceFields({ key, policy }: KeyReference): Buffer[] {
+  return [key.record, key.seal, policy?.record ?? nothing, policy?.seal ?? nothing]
+}
+
+/** References are told apart as objects: equal bytes in two objects are sent twice. */
+export function batchFields(items: readonly BatchItem[]): Uint8Array[] {
+  const places = new Map<KeyReference, number>()
+  const table: Uint8Array[] = []
+  const fields: Uint8Array[] = []
+  const width = items[0]?.references.length ?? 1
+  const indexes = Buffer.allocUnsafe(items.length * width * placeBytes)
+  let offset = 0
+  for (const item of items) {
+    for (const reference of item.references) {
+      let place = places.get(reference)
+      if (place === undefined) {
+        place = places.size
+        places.set(reference, place)
+        table.push(...referenceFields(reference))
+      }
+      offset = indexes.writeUInt32LE(place, offset)
+    }
+    fields.push(...item.fields)
+  }
+  return [Buffer.from(String(places.size)), ...table, indexes, ...fields]
+}
+
+/** The places of item after item, as `batchFields` wrote them. */
+export function readPlaces(indexes: Buffer): number[] {
+  return Array.from({ length: Math.floor(indexes.length / placeBytes) }, (_, at) =>
+    indexes.readUInt32LE(at * placeBytes),
+  )
+}
+
+export function outcomeFields(outcomes: readonly Outcome[]): Uint8Array[] {
+  const kinds = Buffer.allocUnsafe(outcomes.length)
+  const fields: Uint8Array[] = [kinds]
+  for (const [at, outcome] of outcomes.entries()) {
+    const isFault = 'fault' in outcome
+    kinds[at] = isFault ? 1 : 0
+    fields.push(isFault ? Buffer.from(`${outcome.fault.code} ${outcome.fault.detail ?? ''}`) : outcome.result)
+  }
+  return fields
+}
+
+/** Throws `hsm.unavailable` unless the reply has `count` outcomes. */
+export function readOutcomes(reply: readonly Buffer[], count: number): Outcome[] {
+  const kinds = reply[0]
+  if (kinds?.length !== count || reply.length !== count + 1)
+    throw new Fault('hsm.unavailable', 'The token host answered for another number of items: it is of another version.')
+  return reply.slice(1).map((field, at) => (kinds[at] === 0 ? { result: field } : { fault: readFault(field) }))
+}
+
+function readFault(field: Buffer): Fault {
+  const text = field.toString()
+  const end = text.indexOf(' ')
+  const code = faultCodes.find((candidate) => candidate === text.slice(0, end))
+  return new Fault(code ?? 'internal', text.slice(end + 1) || undefined)
+}

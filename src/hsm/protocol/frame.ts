@@ -1,0 +1,167 @@
+import type { Writable } from 'node:stream'
+import { decodeRecord } from '../key-record.ts'
+
+/**
+ * The frames between `hsm/client` and `hsm/host`: a big-endian 4-byte length of what follows, a 4-byte id that the reply
+ * repeats, one byte of operation or outcome, then fields of 4-byte length and bytes.
+ */
+export interface Frame {
+  readonly id: number
+  /** An operation in a request, an outcome in a reply. */
+  readonly code: number
+  readonly fields: readonly Buffer[]
+}
+
+/** The code of an operation is its place in this list: new ones go to the end. */
+export const operations = [
+  'ping',
+  'status',
+  'random',
+  'seal',
+  'verify',
+  'pepper',
+  'generate',
+  'importSecret',
+  'encrypt',
+  'decrypt',
+  'decryptOtpBlock',
+  'otpHmac',
+  'createVaultKey',
+  'destroyVaultKey',
+  'signAudit',
+  'auditPublicKey',
+  'offers',
+  'transportPublicKey',
+  'importKey',
+  'exportKey',
+  'exportPlain',
+  'createResident',
+  'destroyResident',
+  'encryptMany',
+  'decryptMany',
+  'rewrapMany',
+  'sign',
+  'verifySignature',
+  'hmac',
+  'verifyHmac',
+  'sealBackup',
+  'verifyBackup',
+  'rewrapBackup',
+  'restoreKey',
+  'encryptRandom',
+] as const
+export type Operation = (typeof operations)[number]
+
+export const outcomes = { done: 0, fault: 1 } as const
+
+/** Above the largest upload that the API admits, with room for its frame. */
+export const frameLimitBytes = 80 * 1024 * 1024
+/** What is larger waits on a lane of its own, because it holds up what comes after it. */
+export const largePayloadBytes = 64 * 1024
+
+const headBytes = 4
+const frameHeadBytes = 5
+
+/**
+ * Takes the chunks of a socket and gives whole frames. A frame's fields are good until the receiver returns or keeps them;
+ * they are memory of their own frame, so the receiver may zero them. Throws RangeError on a frame that is no frame.
+ */
+export function createFrameReader(receive: (frame: Frame) => void): (chunk: Buffer) => void {
+  let head = Buffer.alloc(0)
+  let partial: Buffer | undefined
+  let filledBytes = 0
+
+  const begin = (rest: Buffer) => {
+    if (rest.length < headBytes) {
+      head = Buffer.from(rest)
+      return
+    }
+    partial = Buffer.allocUnsafeSlow(frameLength(rest))
+    filledBytes = moveInto(partial, 0, rest.subarray(headBytes))
+  }
+
+  return (chunk) => {
+    let rest = head.length === 0 ? chunk : Buffer.concat([head, chunk])
+    head = Buffer.alloc(0)
+    if (partial !== undefined) {
+      const moved = moveInto(partial, filledBytes, rest)
+      filledBytes += moved
+      if (filledBytes < partial.length) return
+      const whole = partial
+      partial = undefined
+      receive(parseFrame(whole))
+      rest = rest.subarray(moved)
+    }
+    while (rest.length >= headBytes && rest.length >= headBytes + frameLength(rest)) {
+      const end = headBytes + frameLength(rest)
+      receive(parseFrame(rest.subarray(headBytes, end)))
+      rest = rest.subarray(end)
+    }
+    if (rest.length > 0) begin(rest)
+  }
+}
+
+// What is copied may be a secret: the copy is zeroed by its receiver, the source here.
+function moveInto(target: Buffer, at: number, source: Buffer): number {
+  const moved = source.copy(target, at)
+  source.fill(0, 0, moved)
+  return moved
+}
+
+function frameLength(bytes: Buffer): number {
+  const length = bytes.readUInt32BE()
+  if (length < frameHeadBytes || length > frameLimitBytes) throw new RangeError(`a frame of ${length} bytes`)
+  return length
+}
+
+function parseFrame(bytes: Buffer): Frame {
+  return { id: bytes.readUInt32BE(), code: bytes.readUInt8(4), fields: decodeRecord(bytes.subarray(frameHeadBytes)) }
+}
+
+/** Bytes of a frame on the wire. */
+export function frameBytes(fields: readonly Uint8Array[]): number {
+  return fields.reduce((bytes, field) => bytes + headBytes + field.length, headBytes + frameHeadBytes)
+}
+
+export interface FrameWriter {
+  /** The fields are copied when the tick ends; they must stay as they are until then. */
+  write(id: number, code: number, fields: readonly Uint8Array[]): void
+}
+
+/** Writes the frames of one tick with one call, because a call costs more than a small frame; what was written is zeroed. */
+export function createFrameWriter(socket: Writable): FrameWriter {
+  let waiting: { id: number; code: number; fields: readonly Uint8Array[]; bytes: number }[] = []
+
+  const flush = () => {
+    const frames = waiting
+    waiting = []
+    if (socket.destroyed) return
+    const chunk = Buffer.allocUnsafe(frames.reduce((sum, { bytes }) => sum + bytes, 0))
+    let offset = 0
+    for (const frame of frames) offset = encodeFrame(chunk, offset, frame)
+    socket.write(chunk, () => chunk.fill(0))
+  }
+
+  return {
+    write(id, code, fields) {
+      waiting.push({ id, code, fields, bytes: frameBytes(fields) })
+      if (waiting.length === 1) setImmediate(flush)
+    },
+  }
+}
+
+function encodeFrame(
+  target: Buffer,
+  at: number,
+  frame: { id: number; code: number; fields: readonly Uint8Array[]; bytes: number },
+): number {
+  let offset = target.writeUInt32BE(frame.bytes - headBytes, at)
+  offset = target.writeUInt32BE(frame.id, offset)
+  offset = target.writeUInt8(frame.code, offset)
+  for (const field of frame.fields) {
+    offset = target.writeUInt32BE(field.length, offset)
+    target.set(field, offset)
+    offset += field.length
+  }
+  return offset
+}

@@ -1,0 +1,124 @@
+import type { z } from 'zod'
+import type { Capability } from '../../access/capabilities.ts'
+import type { Caller, Client, VaultAccess } from '../../access/caller.ts'
+import type { Permission } from '../../access/permission.ts'
+import type { AuditEvent } from '../../audit/event.ts'
+import type { Commit } from '../../store/store.ts'
+import type { ResponseVersion } from '../../access/response-version.ts'
+import type { FaultCode } from '../../fault.ts'
+import type { ResourceQuery } from '../../access/resource.ts'
+import type { HandlerName, Reply } from './envelope.ts'
+
+/** Who may call, checked before anything else of the call is looked at. */
+export type Access<Row> =
+  | {
+      readonly kind: 'public'
+      /** A session token is not needed; here it is not even accepted. */
+      readonly refusesToken?: true
+    }
+  | {
+      readonly kind: 'session'
+      /** What the caller must hold: this one, or any of these. */
+      readonly capability?: Capability | readonly Capability[]
+    }
+  | {
+      readonly kind: 'vault'
+      readonly permission: Permission
+      /** What the caller must hold besides. */
+      readonly capability?: Capability
+      /** The member of the body that names the vault, where the path does not. */
+      readonly member?: string
+      /** The thing in the vault that the path names; its row comes with the caller's, in one statement. */
+      readonly resource?: ResourceQuery<Row>
+    }
+
+/** The path parameter that names the vault of an endpoint whose access is `vault`. */
+export const vaultParameter = 'vaultid'
+
+/** What a handler sees; nothing of HTTP. */
+export interface Call<P, B, A extends Access<unknown>> {
+  readonly params: P
+  readonly body: B
+  readonly client: Client
+  /** What happened on the way that the audit record should name, beyond what the contract says already. */
+  readonly note: (fields: AuditNote) => void
+  /** A record of its own for a part of the call, beside the one that each call gets; on the disk when it resolves. */
+  readonly record: (part: AuditPart) => Promise<void>
+  readonly commit: Commit
+  readonly caller: A extends { kind: 'public' } ? undefined : Caller
+  readonly vault: A extends { kind: 'vault' } ? VaultAccess : undefined
+  readonly resource: A extends { subject: ResourceQuery<infer Row> } ? Row | undefined : undefined
+  /** What was uploaded, of a contract that takes uploads. */
+  readonly file: UploadedFile | undefined
+  /** Sets the token of the answer, and what it looks like: for the login alone. */
+  readonly issue: (token: string, shapes: ResponseVersion) => void
+}
+
+/** A file on its way in. */
+export interface UploadedFile {
+  /** Without folders; may be empty. */
+  readonly filename: string
+  /** What the client says of it. */
+  readonly mimeType: string
+  /**
+   * Its bytes, piece by piece, once. A large file comes off the wire while it is read: when the upload turns out bad, this throws
+   * at the end (`request.not_form`, `request.too_large`, `request.invalid`), and what was made of the pieces is void.
+   */
+  content(): AsyncIterable<Buffer>
+  /** All of it. @throws Fault `request.too_large` */
+  bytes(maxBytes: number): Promise<Buffer>
+}
+
+/** Fields of the audit record that only the call itself knows. */
+export type AuditNote = Partial<
+  Pick<AuditEvent, 'username' | 'userId' | 'sessionId' | 'applicationKeyId' | 'vault' | 'key' | 'keyVersion' | 'target'>
+>
+
+/** A part of a call that the trail should tell of by itself. */
+export interface AuditPart {
+  readonly operation: string
+  readonly target: string
+  /** Tells the journal as well: somebody wants to know at once. */
+  readonly isAlarm?: boolean
+}
+
+/** One operation of the interface: route, types, validation, permission, documentation. */
+export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = Access<unknown>> {
+  /** What it is called in the audit trail and in OpenAPI, for example `transparent.encrypt`. */
+  readonly operation: string
+  readonly handler: HandlerName
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'LIST'
+  /** Below `/api/1.0`. */
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly access: A
+  /** HTTP status of a success. */
+  readonly success: 200 | 201
+  /** What goes wrong in this call beyond what its access and form say already, for the documentation. */
+  readonly faults?: readonly FaultCode[]
+  /**
+   * What its success holds beyond every envelope, for the documentation: in CALLINFO, in DATA beside the echo, and beside these.
+   * Without it, nothing.
+   */
+  readonly reply?: { readonly callinfo?: z.ZodType; readonly data?: z.ZodType; readonly members?: z.ZodType }
+  /** Path parameters; all arrive as text. */
+  readonly params: z.ZodType<P>
+  /** Members of the body, or of the query of a GET. Unknown ones are ignored, as published clients send them. */
+  readonly body: z.ZodType<B>
+  /** Members of body and query that hold secrets and are left out of the echo in DATA. */
+  readonly unechoed?: readonly string[]
+  /** Media type of the document that this call answers with in place of an envelope. */
+  readonly document?: string
+  /** Takes a file, in multipart/form-data; `optional` takes JSON as well. Fields alone any call takes in that form. */
+  readonly upload?: 'required' | 'optional'
+  readonly run: (call: Call<P, B, A>) => Promise<Reply>
+}
+
+/** Infers the types of a contract. */
+export function endpoint<P, B, const A extends Access<unknown>>(contract: Endpoint<P, B, A>): Endpoint<P, B, A> {
+  return contract
+}
+
+/** An endpoint whose types the kernel does not know. */
+// oxlint-disable-next-line typescript/no-explicit-any -- P and B stand in both directions, so no other type holds every contract
+export type AnyEndpoint = Endpoint<any, any, any>

@@ -1,0 +1,194 @@
+import type { Fault } from '../../fault.ts'
+import { currentResponseVersion, type ResponseVersion } from '../../access/response-version.ts'
+import { faultCatalogue, genericNumber, genericText } from './faults.ts'
+import { inOldShapes, type Envelope } from './legacy-shapes.ts'
+
+/** Names that CALLINFO.handler may carry, as published for this interface. */
+export type HandlerName =
+  | 'AuthHandler'
+  | 'AuthInfoHandler'
+  | 'GroupHandler'
+  | 'VaultHandler'
+  | 'VaultmembersHandler'
+  | 'ObjectHandler'
+  | 'FindHandler'
+  | 'TemplateHandler'
+  | 'FilecollectHandler'
+  | 'UserHandler'
+  | 'UserCertHandler'
+  | 'UtilsHandler'
+  | 'EncryptionHandler'
+  | 'Handler'
+
+export type JsonObject = { readonly [member: string]: unknown }
+
+/** What is known of a call while it is under way; the envelope is written from it and from nothing else. */
+export interface EnvelopeState {
+  handler: HandlerName
+  /** Members of query and body as they came. */
+  data: JsonObject
+  headers: JsonObject
+  /** The session token as it was supplied, wherever it stood. */
+  suppliedToken?: string
+  /** The token for the next call; set once the supplied one was found good. */
+  token?: string
+  /** What the answer looks like; set once it is known which application asks. */
+  shapes?: ResponseVersion
+}
+
+/** A document as it goes out. */
+export interface Page {
+  readonly contentType: string
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a handler answers with, beyond what every envelope holds. */
+export interface Reply {
+  readonly callinfo?: JsonObject
+  /** Added to the echo in DATA. */
+  readonly data?: JsonObject
+  /** Members beside CALLINFO, such as VAULT or KEYS. */
+  readonly members?: JsonObject
+  /** The whole answer in place of an envelope: for what documents the interface, and is no call of it. */
+  readonly page?: Page
+  /** Sentences for CALLINFO.general. */
+  readonly general?: readonly string[]
+  /** Called once, when the answer has left or its connection is gone. */
+  readonly sent?: () => void
+}
+
+/** A response: status and body (ASCII only, so that no client splits a character between two reads). */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function success(frame: EnvelopeState, status: number, reply: Reply): Answer {
+  if (reply.page) return pageAnswer(status, reply.page)
+  const callinfo = {
+    errorcodes: 0,
+    errors: 0,
+    general: reply.general ?? [],
+    handler: frame.handler,
+    status: 'SUCCESS',
+    ...tokenOf(frame),
+    ...reply.callinfo,
+  }
+  const envelope = {
+    CALLINFO: callinfo,
+    DATA: echo(frame, reply.data),
+    HEADERS: frame.headers,
+    PARAMS: [],
+    ...reply.members,
+  }
+  return answer(status, shaped(envelope, frame))
+}
+
+export function failure(frame: EnvelopeState, fault: Fault): Answer {
+  const { status, number, text, general } = faultCatalogue[fault.code]
+  const callinfo = {
+    errorcodes: 1,
+    errors: 1,
+    general: general ? [text] : [],
+    handler: frame.handler,
+    status: 'FAIL',
+    ...tokenOf(frame),
+  }
+  const envelope = {
+    CALLINFO: callinfo,
+    DATA: echo(frame, undefined),
+    HEADERS: frame.headers,
+    PARAMS: [],
+    ERRORCODES: { [number]: text, [genericNumber]: genericText },
+    ERRORS: [fault.detail ?? text],
+  }
+  return answer(
+    status,
+    shaped(envelope, frame),
+    fault.retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(fault.retryAfterMs / 1000)) },
+  )
+}
+
+/** The answer to a request that is turned away before anything was read of it but its headers. */
+export function refusal(fault: Fault, headers: IncomingHeaders = {}): Answer {
+  return failure(createEnvelopeState(headers), fault)
+}
+
+/** Header names in lower case, as node:http and node:http2 give them. */
+export type IncomingHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** What is known of a call by its headers alone. */
+export function createEnvelopeState(headers: IncomingHeaders, handler: HandlerName = 'Handler'): EnvelopeState {
+  const token = headers['x-http-token']
+  return {
+    handler,
+    data: {},
+    headers: canonicalHeaders(headers),
+    ...(typeof token === 'string' && token !== '' ? { suppliedToken: token } : {}),
+  }
+}
+
+const shaped = (envelope: Envelope, { shapes = currentResponseVersion }: EnvelopeState): JsonObject =>
+  shapes === currentResponseVersion ? envelope : inOldShapes(envelope)
+
+const tokenOf = (frame: EnvelopeState): JsonObject => (frame.token === undefined ? {} : { token: frame.token })
+
+function echo(frame: EnvelopeState, more: JsonObject | undefined): unknown {
+  const data = { ...frame.data, ...more, ...(frame.suppliedToken === undefined ? {} : { token: frame.suppliedToken }) }
+  // An empty echo is an array: what clients of this interface have always seen (spec: "Get enabled login types").
+  return Object.keys(data).length === 0 ? [] : data
+}
+
+function answer(status: number, envelope: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {
+  return { status, body: asciiJson(envelope), headers: { ...fixedHeaders, ...headers } }
+}
+
+function pageAnswer(status: number, { contentType, text, headers }: Page): Answer {
+  return { status, body: text, headers: { ...fixedHeaders, 'Content-Type': contentType, ...headers } }
+}
+
+const fixedHeaders = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  'Strict-Transport-Security': 'max-age=31536000',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+/** DEL as well: it is ASCII, and no terminal shows it. */
+const beyondAscii = /[\u007f-\uffff]/g
+
+function asciiJson(value: unknown): string {
+  const json = JSON.stringify(value)
+  // Nearly always there is nothing to replace, and these two see that ten times as fast as the pattern does.
+  if (Buffer.byteLength(json) === json.length && !json.includes('\u007f')) return json
+  return json.replaceAll(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Credentials for a proxy in front, and cookies that are none of ours: echoing them would only spread them. */
+const unechoed = new Set(['authorization', 'proxy-authorization', 'cookie'])
+/** HTTP/2 says the host in a field of its own (RFC 9113, 8.3.1). */
+const canonicalNames = new Map([[':authority', 'Host']])
+
+/** The request's headers under their customary capitals (`X-Http-Token`). */
+function canonicalHeaders(headers: IncomingHeaders): JsonObject {
+  const echoed: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(headers)) {
+    const isOfProtocol = name.startsWith(':') && !canonicalNames.has(name)
+    if (value === undefined || isOfProtocol || unechoed.has(name)) continue
+    echoed[canonicalName(name)] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return echoed
+}
+
+function canonicalName(name: string): string {
+  const known = canonicalNames.get(name)
+  if (known !== undefined) return known
+  const canonical = name
+    .toLowerCase()
+    .replaceAll(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase())
+  // Names are the client's choice: the memory is for the few that every request carries.
+  if (canonicalNames.size < 256) canonicalNames.set(name, canonical)
+  return canonical
+}

@@ -1,0 +1,50 @@
+import Router from '@koa/router'
+import Koa from 'koa'
+import { Fault } from '../../fault.ts'
+import type { AnyEndpoint } from '../contract/endpoint.ts'
+import type { Pipeline } from './pipeline.ts'
+
+/** The one version of the interface (spec: Versioning). */
+const prefix = '/api/1.0'
+
+/** Longest address, in characters: long enough for every path and query of the interface. */
+const maxUrlLength = 8_192
+
+/** The Koa application that serves these endpoints, as a callback for a server. */
+export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: Pipeline): ReturnType<Koa['callback']> {
+  const router = new Router()
+  for (const contract of endpoints) {
+    router.register(prefix + contract.path, [contract.method], (context) =>
+      pipeline.serve(context, contract, context['params']),
+    )
+  }
+  const koa = new Koa()
+  koa.use((context, next) => {
+    if (context.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
+    return hasPath(context) ? next() : pipeline.refuse(context, new Fault('request.not_found'))
+  })
+  koa.use(router.routes())
+  koa.use((context) => {
+    const allowed = allowedMethods(router, context.path)
+    if (allowed.length === 0) return pipeline.refuse(context, new Fault('request.not_found'))
+    context.set('Allow', allowed.join(', '))
+    if (context.method !== 'OPTIONS') return pipeline.refuse(context, new Fault('request.method'))
+    context.status = 204
+    return undefined
+  })
+  return koa.callback()
+}
+
+/** An address may name a host as well (RFC 9112 §3.2.2), and of one that is none there is nothing to read. */
+function hasPath(context: Koa.Context): boolean {
+  try {
+    return context.path !== ''
+  } catch {
+    return false
+  }
+}
+
+function allowedMethods(router: Router, path: string): string[] {
+  const methods = router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods)
+  return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])]
+}

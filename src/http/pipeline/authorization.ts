@@ -1,0 +1,79 @@
+import { decimalId } from '../../access/decimal-id.ts'
+import { holds } from '../../access/capabilities.ts'
+import type { Authentication, AuthenticationRequest } from '../../access/authenticator.ts'
+import { includes } from '../../access/permission.ts'
+import { Fault } from '../../fault.ts'
+import { vaultParameter, type Access, type AnyEndpoint, type AuditNote } from '../contract/endpoint.ts'
+import type { JsonObject } from '../contract/envelope.ts'
+import { isPlainText } from '../input/json.ts'
+
+type InVault = Extract<Access<unknown>, { kind: 'vault' }>
+type Params = Readonly<Record<string, string>>
+
+/** What the authenticator looks for: the vault that the call names, and the thing in it. */
+export function resourceOf(
+  contract: AnyEndpoint,
+  params: Params,
+  body: JsonObject,
+): Omit<AuthenticationRequest, 'token' | 'address'> {
+  const access: Access<unknown> = contract.access
+  if (access.kind !== 'vault') return {}
+  const { resource } = access
+  const name = nameIn(access, params)
+  if (resource?.vaultOf) return { resource: { query: resource, name: idOf(name) } }
+  return {
+    vaultId: idOf(vaultIn(access, params, body)),
+    // A name that no store can look for is looked for by none; the contract refuses it right after.
+    ...(resource === undefined || name === undefined || !isPlainText(name)
+      ? {}
+      : { resource: { query: resource, name } }),
+  }
+}
+
+/** What the audit record says of it, found or not. */
+export function resourceNote(contract: AnyEndpoint, params: Params, body: JsonObject): AuditNote {
+  const access: Access<unknown> = contract.access
+  if (access.kind !== 'vault') return { vault: params[vaultParameter] }
+  const name = nameIn(access, params)
+  const { vaultOf } = access.resource ?? {}
+  if (vaultOf) return { target: `${vaultOf.noun} ${name}` }
+  const vault = vaultIn(access, params, body)
+  return { vault: vault === undefined ? undefined : String(vault), key: name }
+}
+
+/** @throws Fault `access.capability`, `access.permission`, `request.invalid`, `vault.not_found`, or the fault that the resource names for one that is missing */
+export function authorize(contract: AnyEndpoint, authentication: Authentication, body: JsonObject): void {
+  const access: Access<unknown> = contract.access
+  if (access.kind === 'public') return
+  if (access.kind === 'vault') checkPermission(access, authentication, body)
+  const { capability } = access
+  const { capabilities } = authentication.caller
+  if (capability !== undefined && ![capability].flat().some((one) => holds(capabilities, one)))
+    throw new Fault('access.capability')
+}
+
+function checkPermission(access: InVault, { vault }: Authentication, body: JsonObject): void {
+  const { member } = access
+  if (member !== undefined && body[member] === undefined)
+    throw new Fault('request.invalid', `${member} is missing; in a form it stands before the file.`)
+  if (vault === undefined) throw new Fault(access.resource?.vaultOf?.missing ?? 'vault.not_found')
+  if (!includes(vault.permission, access.permission))
+    throw new Fault(
+      'access.permission',
+      `This call needs ${access.permission} in the vault; you have ${vault.permission}.`,
+    )
+}
+
+function nameIn({ resource }: InVault, params: Params): string | undefined {
+  return resource && params[resource.parameter]
+}
+
+function vaultIn({ member }: InVault, params: Params, body: JsonObject): string | number | undefined {
+  const named = member === undefined ? params[vaultParameter] : body[member]
+  return typeof named === 'string' || typeof named === 'number' ? named : undefined
+}
+
+/** Ids are decimal; anything else is the id of nothing. */
+function idOf(given: string | number | undefined): number {
+  return decimalId(String(given)) ?? -1
+}

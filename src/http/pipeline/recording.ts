@@ -1,0 +1,79 @@
+import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
+import { Fault } from '../../fault.ts'
+import type { Commit, Store } from '../../store/store.ts'
+import type { AuditPart } from '../contract/endpoint.ts'
+import { faultCatalogue } from '../contract/faults.ts'
+import { eventOf, type RequestContext } from './request-context.ts'
+
+/** What the audit trail hears of calls: each has one record, on the disk before its answer leaves. */
+export interface Recording {
+  /** The call has succeeded. */
+  allow(request: RequestContext): Promise<void>
+  /** The call has failed. Resolves to what its caller hears: when it cannot be recorded, that. */
+  refuse(request: RequestContext, error: unknown): Promise<Fault>
+  /** A record of its own for a part of the call. */
+  part(request: RequestContext, part: AuditPart): Promise<void>
+  /** Commits a change only while the caller may still make it, and once the record that says so is on the disk. */
+  commitOf(request: RequestContext): Commit
+}
+
+export interface RecordingDependencies {
+  readonly audit: AuditTrail
+  readonly store: Pick<Store, 'transaction' | 'read'>
+  /** Told of every fault whose cause an operator should see. */
+  readonly report: (requestId: string, fault: Fault) => void
+  /** Told of what somebody should look at who never reads the trail. */
+  readonly alarm: (event: AuditEvent) => void
+}
+
+export function createRecording({ audit, store, report, alarm }: RecordingDependencies): Recording {
+  const record = (request: RequestContext, outcome: string): Promise<void> => audit.append(eventOf(request, outcome))
+
+  async function recordFailure(request: RequestContext, fault: Fault): Promise<Fault> {
+    if (fault.cause !== undefined || fault.code === 'internal' || isDiscreet(fault)) report(request.requestId, fault)
+    if (fault.code === 'audit.unavailable') return fault
+    try {
+      await record(request, fault.code)
+      return fault
+    } catch (error) {
+      const unrecorded = asFault(error)
+      report(request.requestId, unrecorded)
+      return unrecorded
+    }
+  }
+
+  return {
+    async allow(request) {
+      if (!request.recorded) await record(request, 'allowed')
+    },
+
+    refuse: async (request, error) => outward(await recordFailure(request, asFault(error))),
+
+    async part(request, { operation, target, isAlarm }) {
+      await request.reauthorize?.(store.read)
+      const event = { ...eventOf(request, 'allowed'), operation, target }
+      if (isAlarm === true) alarm(event)
+      await audit.append(event)
+    },
+
+    commitOf: (request) => (work, options) =>
+      store.transaction(async (tx) => {
+        await request.reauthorize?.(tx)
+        const result = await work(tx)
+        await record(request, 'allowed')
+        request.recorded = true
+        return result
+      }, options),
+  }
+}
+
+const isDiscreet = ({ code }: Fault): boolean => faultCatalogue[code].discreet === true
+
+/** What the caller hears of a fault. */
+function outward(fault: Fault): Fault {
+  return isDiscreet(fault) ? new Fault(fault.code) : fault
+}
+
+function asFault(error: unknown): Fault {
+  return error instanceof Fault ? error : new Fault('internal', undefined, { cause: error })
+}

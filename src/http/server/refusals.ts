@@ -1,0 +1,64 @@
+import { STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Http2ServerResponse } from 'node:http2'
+import type { Http2ServerRequest } from 'node:http2'
+import type { Socket } from 'node:net'
+import { refusal } from '../contract/envelope.ts'
+import { Fault } from '../../fault.ts'
+
+export type Request = IncomingMessage | Http2ServerRequest
+export type Response = ServerResponse | Http2ServerResponse
+
+/**
+ * How long a refused client may go on sending. Closing at once with bytes unread would make the kernel reset the
+ * connection, and the client could lose the answer that tells it why (RFC 9112, 9.6).
+ */
+const lingerMs = 1_000
+
+/** Answers a call that never reaches the interface; over HTTP/1.1 the connection is closed, for its body is left unread. */
+export function refuse(request: Request, response: Response, fault: Fault): void {
+  const { status, headers, body } = refusal(fault, request.headers)
+  const complete = { ...headers, 'Content-Length': Buffer.byteLength(body) }
+  if (response instanceof Http2ServerResponse) {
+    response.writeHead(status, complete)
+    response.end(body)
+    return
+  }
+  response.writeHead(status, { ...complete, Connection: 'close' })
+  response.write(body)
+  const timer = setTimeout(() => response.end(), lingerMs)
+  request.once('end', () => response.end())
+  response.once('close', () => clearTimeout(timer))
+  request.resume()
+}
+
+/** Answers over a socket on which no well-formed request has arrived, and closes it. */
+export function refuseSocket(socket: Socket, fault: Fault): void {
+  const { status, headers, body } = refusal(fault)
+  const fields = Object.entries({
+    ...headers,
+    Date: new Date().toUTCString(),
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  })
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
+  socket.on('error', () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`)
+  socket.resume()
+}
+
+/** What to tell a client whose request node:http could not parse; nothing when it was not even a request. */
+export function faultOfClientError(code: string | undefined): Fault | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Fault('request.header_too_large')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Fault('request.timeout')
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new Fault('request.too_large')
+  if (code === 'HPE_INVALID_METHOD') {
+    return new Fault(
+      'request.invalid',
+      'HTTP/1.1 has no such method here; LIST needs HTTP/2, or use GET on the same address.',
+    )
+  }
+  return code?.startsWith('HPE_') ? new Fault('request.invalid', 'This is not a well-formed HTTP request.') : undefined
+}

@@ -1,0 +1,175 @@
+import { createSecureServer } from 'node:http2'
+import type { Http2SecureServer } from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import type { SecureVersion } from 'node:tls'
+import { Fault } from '../../fault.ts'
+import type { Log } from '../../log.ts'
+import { trackConnections } from './connections.ts'
+import type { Connections } from './connections.ts'
+import { faultOfClientError, refuse, refuseSocket } from './refusals.ts'
+import type { Request, Response } from './refusals.ts'
+import { secureContextOptions } from './secure-context.ts'
+import type { Certificate, ClientCertificates } from './secure-context.ts'
+
+const maxHeaderBytes = 16 * 1024
+const handshakeTimeoutMs = 10_000
+
+export interface ServerOptions {
+  readonly http: {
+    readonly host: string
+    readonly port: number
+    readonly acceptChunked: boolean
+    readonly maxConnections: number
+    readonly requestTimeoutMs: number
+    readonly keepAliveTimeoutMs: number
+    readonly drainTimeoutMs: number
+  }
+  readonly tls: { readonly minVersion: SecureVersion }
+  /** Reads certificate and key from where they are kept: once at the start, and again at each reload. */
+  readonly readCertificate: () => Certificate
+  /** For a listener that asks for client certificates, likewise; it admits clients without one, or with a bad one, all the same. */
+  readonly readClientCertificates?: () => ClientCertificates
+  /** Answers a call, for example Koa's callback. */
+  readonly handle: (request: Request, response: Response) => unknown
+  readonly log: Log
+}
+
+/** The HTTPS listener of the interface: HTTP/2 and HTTP/1.1, chosen by ALPN. */
+export interface ApplianceServer {
+  /** Resolves with the port once it accepts connections; rejects with the system's error (EADDRINUSE, EACCES …). */
+  listen(): Promise<{ readonly port: number }>
+  /** Stops accepting, lets calls under way finish for at most `drainTimeoutMs`, and resolves when no connection is left. */
+  close(): Promise<void>
+  /** Presents the certificate as it is now to new connections; one that cannot be used is reported, and the old one kept. */
+  reloadCertificate(): void
+}
+
+/** Throws what `readCertificate` throws, and node:tls's error when certificate and key do not fit. */
+export function createServer(options: ServerOptions): ApplianceServer {
+  const { http, tls, readCertificate, readClientCertificates, log } = options
+  const readContext = () => secureContextOptions(readCertificate(), tls.minVersion, readClientCertificates?.())
+  const server = createSecureServer({
+    ...readContext(),
+    // What is wrong with a certificate is said in an answer, and not by ending the handshake.
+    ...(readClientCertificates && { requestCert: true, rejectUnauthorized: false }),
+    allowHTTP1: true,
+    // An http.Server has it by default, this one not: a first answer would wait some 40 ms for the client to acknowledge the handshake.
+    noDelay: true,
+    handshakeTimeout: handshakeTimeoutMs,
+    // Few streams and little patience for refused ones: what a client gains by opening and cancelling them is bounded (CVE-2023-44487).
+    settings: { maxConcurrentStreams: 128, maxHeaderListSize: maxHeaderBytes },
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: 100,
+  })
+  limitHttp1(server, http)
+  server.setTimeout(http.keepAliveTimeoutMs)
+  const connections = trackConnections(server, http.maxConnections)
+  serveCalls(server, connections, options)
+  answerMalformed(server, connections, log)
+
+  return {
+    listen: () => listen(server, http),
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      connections.drain()
+      const timer = setTimeout(() => connections.destroy(), http.drainTimeoutMs)
+      await closed
+      clearTimeout(timer)
+    },
+    reloadCertificate() {
+      try {
+        server.setSecureContext(readContext())
+        log.info('certificate read again')
+      } catch (error) {
+        log.error(
+          { err: error },
+          'the new certificate cannot be used, so the old one stays: correct tls.certificate and tls.key',
+        )
+      }
+    },
+  }
+}
+
+/** node:http2 takes these as properties, as an http.Server has them, and hands them to its HTTP/1.1 half. */
+function limitHttp1(server: Http2SecureServer, http: ServerOptions['http']): void {
+  Object.assign(server, {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: Math.min(10_000, http.requestTimeoutMs),
+    requestTimeout: http.requestTimeoutMs,
+    keepAliveTimeout: http.keepAliveTimeoutMs,
+    connectionsCheckingInterval: 1_000,
+    // Checked below, in every Node.js alike: one that checks by itself answers without the envelope.
+    requireHostHeader: false,
+  })
+}
+
+function listen(server: Http2SecureServer, { host, port }: ServerOptions['http']): Promise<{ port: number }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a string only for unix sockets, null only when closed
+      resolve({ port: (server.address() as AddressInfo).port })
+    })
+  })
+}
+
+/** Hands calls on, except those that the interface forbids (spec: General rules, 4). */
+function serveCalls(server: Http2SecureServer, connections: Connections, { http, handle }: ServerOptions): void {
+  server.on('request', (request: Request, response: Response) => {
+    connections.begin(request, response)
+    const chunked = request.httpVersionMajor === 1 && request.headers['transfer-encoding'] !== undefined
+    if (chunked && !http.acceptChunked) return refuse(request, response, new Fault('request.length_required'))
+    if (request.httpVersion === '1.1' && hostsOf(request) !== 1) {
+      return refuse(
+        request,
+        response,
+        new Fault('request.invalid', 'HTTP/1.1 asks for one Host header (RFC 9112, 3.2).'),
+      )
+    }
+    if ('stream' in request) limitBodyTime(request, response, http.requestTimeoutMs)
+    handle(request, response)
+  })
+  for (const event of ['checkContinue', 'checkExpectation']) {
+    server.on(event, (request: Request, response: Response) => {
+      connections.begin(request, response)
+      refuse(request, response, new Fault('request.expect'))
+    })
+  }
+}
+
+/** Of several, node:http shows the first alone. */
+function hostsOf({ rawHeaders }: Request): number {
+  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+}
+
+/** What `requestTimeout` is to HTTP/1.1: a body that trickles in over HTTP/2 ends with 408. */
+function limitBodyTime(request: Extract<Request, { stream: unknown }>, response: Response, timeoutMs: number): void {
+  const { stream } = request
+  if (stream.endAfterHeaders) return
+  const timer = setTimeout(() => {
+    if (response.headersSent) stream.close()
+    else refuse(request, response, new Fault('request.timeout'))
+    response.once('finish', () => stream.close())
+  }, timeoutMs)
+  stream.once('end', () => clearTimeout(timer))
+  stream.once('close', () => clearTimeout(timer))
+}
+
+function answerMalformed(server: Http2SecureServer, connections: Connections, log: Log): void {
+  const refused = new WeakSet<Socket>()
+  const answer = (socket: Socket, fault: Fault): void => {
+    refused.add(socket)
+    refuseSocket(socket, fault)
+  }
+  // Both failed handshakes and malformed requests arrive here; each piece of a malformed request may be reported again.
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (refused.has(socket)) return
+    log.debug({ code: error.code, address: socket.remoteAddress }, 'malformed request or failed handshake')
+    const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? connections.below(socket) : undefined
+    if (plain !== undefined) return answer(plain, new Fault('request.plain_http'))
+    const fault = faultOfClientError(error.code)
+    if (fault === undefined || !socket.writable || connections.answering(socket)) socket.destroy()
+    else answer(socket, fault)
+  })
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
+import { setCapabilities } from '../../../src/features/users/records.ts'
+import { countOf, eventually, processesOf, stateOf, verdict } from '../../system/faults/fault-kit.ts'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import type { Answer, TestClient } from '../../support/client.ts'
+import { expectUnharmed } from '../../support/health.ts'
+import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+import { conversation, secureSocket } from '../../support/wire.ts'
+import { createObject, formWith, upload } from '../objects/object-kit.ts'
+
+const content = Buffer.alloc(2_000_000, 'held back')
+
+/** Permissions are those of the moment at which something is done, however long that comes after the call did. */
+function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
+  let appliance: TestAppliance
+  let vault: TestVault
+  let user: TestUser
+  let client: TestClient
+
+  beforeAll(async () => {
+    appliance = await start()
+    vault = await makeVault(appliance)
+  })
+  afterAll(async () => {
+    await expectUnharmed(appliance)
+    await appliance.close()
+  })
+
+  /** A user who may do everything, in the vault and beside it. */
+  async function givenMember(): Promise<void> {
+    user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
+    await vault.share(String(user.id), 'Admin')
+    client = await appliance.login(user)
+  }
+  const setTo = (...capabilities: Capability[]) =>
+    appliance.store.transaction((tx) => setCapabilities(tx, user.id, capabilitiesOf(capabilities)))
+
+  const losses: readonly (readonly [string, () => Promise<unknown>, inVault: string, ofObject: string])[] = [
+    ['is no member any more', () => vault.share(String(user.id), undefined), '404 1400', '404 1610'],
+    ['has Read alone', () => vault.share(String(user.id), 'Read'), '403 1301', '403 1301'],
+    ['is disabled', () => appliance.services.users.disable(user.username, appliance.commit), '403 1200', '403 1200'],
+    ['has been logged out', () => client.must('GET', '/auth/logout'), '403 1200', '403 1200'],
+  ]
+
+  /** All of a call but its end, then `meanwhile`, then the end. */
+  async function sendSlowly(method: string, path: string, fields: object, meanwhile: () => Promise<unknown>) {
+    const { raw, headers } = formWith(fields, content)
+    const uploads = await countOf(appliance, 'file_uploads')
+    const socket = secureSocket(appliance)
+    const answered = conversation(socket, 1)
+    socket.write(
+      `${method} /api/1.0${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${raw.length}\r\n` +
+        `X-Http-Token: ${client.token}\r\nContent-Type: ${headers['Content-Type']}\r\n\r\n`,
+    )
+    socket.write(raw.subarray(0, -1))
+    await eventually(async () => (await countOf(appliance, 'file_uploads')) > uploads)
+    await meanwhile()
+    socket.write(raw.subarray(-1))
+    const [answer] = (await answered).answers
+    if (answer === undefined) throw new Error('no answer')
+    return `${answer.status} ${Object.keys(answer.json.ERRORCODES ?? {})[0]}`
+  }
+
+  const kept = async () => {
+    const tables = ['vault_objects', 'object_secrets', 'file_uploads', 'file_chunks']
+    return Promise.all(tables.map((table) => countOf(appliance, table)))
+  }
+
+  it.each(losses)('an upload of somebody who %s when it ends is refused and let go', async (_what, lose, refusal) => {
+    await givenMember()
+    const before = await kept()
+    expect(await sendSlowly('POST', '/object', { groupid: vault.id }, lose)).toBe(refusal)
+    expect(await kept()).toEqual(before)
+  })
+
+  it.each(losses)('so is a new file of somebody who %s', async (_what, lose, _inVault, refusal) => {
+    await givenMember()
+    const id = await upload(vault.admin, { groupid: vault.id }, Buffer.from('the first'))
+    const before = await kept()
+    expect(await sendSlowly('PUT', `/object/${id}`, {}, lose)).toBe(refusal)
+    expect(await kept()).toEqual(before)
+    const { FILEDATA } = await vault.admin.must('GET', `/object/${id}?filedata=true`)
+    expect(FILEDATA).toBe(Buffer.from('the first').toString('base64'))
+  })
+
+  /** Holds a call where it waits for the token. */
+  async function whileTheTokenWaits(call: () => Promise<Answer>, meanwhile: () => Promise<unknown>): Promise<Answer> {
+    const { hosts } = processesOf(appliance)
+    for (const pid of hosts) process.kill(pid, 'SIGSTOP')
+    const answered = call()
+    // Nothing tells when it waits. A machine that is slower makes the test easier, and never fail.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await meanwhile()
+    for (const pid of hosts) process.kill(pid, 'SIGCONT')
+    return answered
+  }
+
+  it('a secret is not handed to somebody who is no member any more when it has been decrypted', async () => {
+    await givenMember()
+    const id = await createObject(vault.admin, vault.id)
+    const answer = await whileTheTokenWaits(
+      () => client.get(`/object/${id}?decrypt=true`),
+      () => appliance.store.transaction((tx) => tx.query(`DELETE FROM vault_members WHERE user_id = ${user.id}`)),
+    )
+    expect(verdict(answer)).toBe('404 1610')
+    expect(answer.json).not.toHaveProperty('OBJECT')
+  })
+
+  it('nothing is changed by an administrator who is none any more', async () => {
+    await givenMember()
+    const target = await appliance.addUser()
+    const calls: readonly (readonly [string, string, object])[] = [
+      ['PUT', `/user/${target.id}/passphrase`, { newpassphrase: 'eleven grey lanterns over snow' }],
+      ['POST', `/user/${target.id}/otp`, { kind: 'totp' }],
+    ]
+    for (const [method, path, body] of calls) {
+      const before = await stateOf(appliance)
+      const answer = await whileTheTokenWaits(
+        () => client.call(method, path, { body }),
+        () => setTo('read', 'active'),
+      )
+      expect(verdict(answer)).toBe('403 1300')
+      await setTo('read', 'createVault', 'admin', 'active')
+      expect(await stateOf(appliance)).toEqual(before)
+    }
+  })
+
+  it('a user who is disabled amid the login has no session, and gets none back with the account', async () => {
+    await givenMember()
+    const open = async () => (await appliance.services.sessions.list(user.id)).length
+    const counter = async () =>
+      Number(
+        (
+          await appliance.store.query<{ counter: number }>(
+            "SELECT counter FROM otp_devices WHERE kind = 'hwkey_otp' AND user_id = $1",
+            [user.id],
+          )
+        )[0]?.counter,
+      )
+    const [sessions, before] = [await open(), await counter()]
+    expect(sessions).toBe(1)
+    const login = appliance.client().post('/auth', appliance.credentials(user))
+    // The OTP is used up, and the pass phrase is still being hashed.
+    await eventually(async () => (await counter()) > before)
+    await appliance.services.users.disable(user.username, appliance.commit)
+    expect(verdict(await login)).toBe('403 1201')
+    await setTo('read', 'active')
+    expect(await open()).toBe(0)
+    expect(verdict(await client.post('/auth/check'))).toBe('403 1200')
+  })
+}
+
+const slowHashes = { login: { freeAttempts: 50, argon2: { memoryKiB: 65_536, passes: 6, concurrency: 1 } } }
+
+describe('on SQLite, permissions', () => areThoseOfTheMoment(() => TestAppliance.start(slowHashes)))
+
+describe.skipIf(!hasPostgres)('on PostgreSQL, permissions', () => {
+  let database: TestPostgres
+  afterAll(() => database.cleanup())
+  areThoseOfTheMoment(() => {
+    database = startPostgres()
+    return TestAppliance.start({ ...slowHashes, store: { postgresUrlFile: database.urlFile } })
+  })
+})

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
+import { isFault } from '../../../src/fault.ts'
+import type { Hsm } from '../../../src/hsm/hsm.ts'
+import { otpKindOf, readKeys, type Credentials } from '../../../src/features/auth/credentials.ts'
+import { createServices } from '../../../src/daemon/services.ts'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
+
+let appliance: TestAppliance
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+})
+afterAll(() => appliance.close())
+
+/** The token, and what was asked of it. An HMAC over a pass phrase's hash stands for one run of argon2, which makes that hash. */
+function counted(hsm: Hsm): { hsm: Hsm; asked: Record<string, number> } {
+  const asked: Record<string, number> = {}
+  const proxy = new Proxy(hsm, {
+    get(target, name, receiver) {
+      const member: unknown = Reflect.get(target, name, receiver)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        const [first] = args
+        const words = Buffer.isBuffer(first) ? /^[a-z ]+\0/.exec(first.toString('latin1'))?.[0] : undefined
+        const what = words === undefined || name !== 'pepper' ? 'in the token' : words.slice(0, -1)
+        asked[what] = (asked[what] ?? 0) + 1
+        return Reflect.apply(member, target, args)
+      }
+    },
+  })
+  return { hsm: proxy, asked }
+}
+
+/** What a login asks of the token; it must end as it is said to. */
+async function workOf(username: string, credentials: readonly Credentials[], good = false): Promise<object> {
+  const { hsm, asked } = counted(appliance.hsm)
+  const { store, config } = appliance
+  const unrecorded = { append: () => Promise.resolve() }
+  const { login } = createServices({ config, store, hsm, clock: systemClock, audit: unrecorded })
+  const ended = await login
+    .logIn({ username, credentials, address: '192.0.2.1' }, (work) => store.transaction(work))
+    .then(
+      () => true,
+      (error: unknown) => {
+        if (!isFault(error, 'login.refused')) throw error
+        return false
+      },
+    )
+  expect(ended).toBe(good)
+  return asked
+}
+
+function formB(
+  user: TestUser,
+  changes: Partial<Record<'passphrase' | 'applicationKey' | 'otp', string>> = {},
+): Credentials[] {
+  const otp = changes.otp ?? user.hardwareToken.press()
+  const rest = { passphrase: user.passphrase, applicationKey: appliance.applicationKey, ...changes }
+  return [{ ...rest, otp, otpKind: otpKindOf(otp, undefined) }]
+}
+
+describe('a login does the same work', () => {
+  it('with a hardware token, whatever is wrong', async () => {
+    const user = await appliance.addUser()
+    const right = await workOf(user.username, formB(user), true)
+    expect(right).toEqual({ 'application key': 1, passphrase: 1, 'in the token': 1 })
+    const used = user.hardwareToken.press()
+    await workOf(user.username, formB(user, { otp: used }), true)
+    for (const [name, credentials] of [
+      ['nobody-at-all', formB(user)],
+      [user.username, formB(user, { passphrase: 'wrong wrong wrong' })],
+      [user.username, formB(user, { applicationKey: 'AAAAAAAAAA' })],
+      [user.username, formB(user, { otp: user.hardwareToken.otpAt(300, 1, { key: '00'.repeat(16) }) })],
+      [user.username, formB(user, { otp: new HardwareToken().press() })],
+      [user.username, formB(user, { otp: (await appliance.addUser()).hardwareToken.press() })],
+      [user.username, formB(user, { otp: used })],
+      ['nobody-at-all', formB(user, { passphrase: 'wrong', applicationKey: 'x', otp: new HardwareToken().press() })],
+    ] as const)
+      expect(await workOf(name, credentials), name).toEqual(right)
+  })
+
+  it('with a code, whatever is wrong', async () => {
+    const user = await appliance.addUser()
+    const code = totpCode(user.totpSecret)
+    const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+    const refused = await workOf(user.username, formB(user, { otp: wrong }))
+    expect(refused).toMatchObject({ 'application key': 1, passphrase: 1 })
+    for (const [name, credentials] of [
+      ['nobody-at-all', formB(user, { otp: code })],
+      [user.username, formB(user, { otp: wrong, passphrase: 'wrong wrong wrong' })],
+      [user.username, formB(user, { otp: wrong, applicationKey: 'AAAAAAAAAA' })],
+    ] as const)
+      expect(await workOf(name, credentials), name).toEqual(refused)
+    const misshapen = formB(user, { otp: 'abcdef' })
+    expect(await workOf(user.username, misshapen)).toEqual(await workOf('nobody-at-all', misshapen))
+  })
+
+  it('in form A, whether the application key is known or not', async () => {
+    const user = await appliance.addUser()
+    const keys = (applicationKey: string) =>
+      readKeys(user.passphrase + applicationKey + user.hardwareToken.press(), undefined, undefined)
+    const right = await workOf(user.username, keys(appliance.applicationKey), true)
+    expect(await workOf('nobody-at-all', keys(appliance.applicationKey))).toEqual(right)
+    expect(await workOf(user.username, keys('AAAAAAAAAA'))).toEqual(right)
+  })
+})

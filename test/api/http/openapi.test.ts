@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeInterface } from '../../../src/http/contract/openapi.ts'
+import { TestAppliance } from '../../support/appliance.ts'
+import { contracts } from '../../support/contracts.ts'
+import { curl } from '../../support/wire.ts'
+
+const document = describeInterface(contracts)
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
+)
+
+/** One file per operation, so that two changes of the interface do not meet in one file; `GOLDEN=write` writes them anew. */
+const folder = resolve(import.meta.dirname, '../../golden/openapi')
+const { paths: _paths, ...frame } = document
+const golden = new Map<string, unknown>([
+  ['document.json', frame],
+  ...operations.map((operation) => [`${operation.operationId}.json`, operation] as const),
+])
+
+describe('the OpenAPI document', () => {
+  it('is what test/golden/openapi holds: GOLDEN=write npx vitest run test/api/http/openapi.test.ts', () => {
+    if (process.env['GOLDEN'] === 'write') {
+      rmSync(folder, { recursive: true, force: true })
+      mkdirSync(folder, { recursive: true })
+      for (const [file, value] of golden) writeFileSync(resolve(folder, file), written(value))
+    }
+    expect(readdirSync(folder).toSorted()).toEqual([...golden.keys()].toSorted())
+    for (const [file, value] of golden) expect(readFileSync(resolve(folder, file), 'utf8'), file).toBe(written(value))
+  })
+
+  // Two ways to tell keys of the encryption facility apart are published (`/transparent/:vaultid/keys/…` and
+  // `/transparent/restore/:vaultid/…`), and vault ids are numbers: no address is in fact ambiguous. An alias of a call, and
+  // what anybody may read, have no failure of their own.
+  const justified = ['no-ambiguous-paths', 'operation-4xx-response']
+
+  it('passes the recommended rules of an OpenAPI linter', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] })
+    const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config })
+    const found = problems.filter(({ ruleId }) => !justified.includes(ruleId))
+    expect(found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
+  })
+
+  it('holds every call of the interface, and nothing else', () => {
+    const asDocumented = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
+    const served = contracts.map(({ method, path }) => `${method === 'LIST' ? 'GET' : method} ${asDocumented(path)}`)
+    const documented = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    expect(documented.toSorted()).toEqual([...new Set(served)].toSorted())
+  })
+
+  it('describes answers that there can be: no part of one forbids what the others hold', () => {
+    expect(JSON.stringify(operations.map(({ responses }) => responses))).not.toContain('"additionalProperties":false')
+  })
+
+  it('says of every call what it is about, who may call it, and how it fails', () => {
+    for (const tag of document.tags) expect(tag.description, tag.name).toMatch(/^[A-Z].*\.$/)
+    for (const { operationId, summary, description, security, responses } of operations) {
+      expect(summary, operationId).not.toBe('')
+      expect(description, operationId).toMatch(/^(Needs a session|Anybody)/)
+      expect(security.length > 0, operationId).toBe(description.startsWith('Needs'))
+      expect(Object.keys(responses), operationId).toContain('default')
+      if (security.length > 0) expect(responses['403']?.description, operationId).toContain('1200')
+    }
+  })
+})
+
+const written = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+describe('the running appliance', () => {
+  let appliance: TestAppliance
+  beforeAll(async () => {
+    appliance = await TestAppliance.start()
+  })
+  afterAll(() => appliance.close())
+
+  async function fetched(path: string): Promise<{ head: string; text: string }> {
+    const answer = await curl(appliance, path, '--http1.1')
+    const end = answer.indexOf('\r\n\r\n')
+    return { head: answer.slice(0, end), text: answer.slice(end + 4) }
+  }
+
+  it('gives the document itself, without an envelope, to anybody', async () => {
+    const { head, text } = await fetched('/openapi.json')
+    expect(head).toMatch(/^HTTP\/1.1 200 /)
+    expect(head).toMatch(/^content-type: application\/json\r?$/im)
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(document)))
+  })
+
+  it('serves every call of it: none is an unknown address or method', async () => {
+    const stranger = appliance.client()
+    for (const { path, method, security } of operations.filter(({ security: needed }) => needed.length > 0)) {
+      const { status, json } = await stranger.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1'))
+      expect([status, Object.keys(json.ERRORCODES ?? {})[0]], `${method} ${path} ${security.length}`).toEqual(
+        uploads.has(path) && status === 400 ? [400, '1812'] : [403, '1200'],
+      )
+    }
+  })
+  const uploads: ReadonlySet<string> = new Set(
+    contracts.filter(({ upload }) => upload === 'required').map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')),
+  )
+
+  it('renders it for people, as a page in which nothing runs and nothing comes from elsewhere', async () => {
+    const { head, text } = await fetched('/docs')
+    expect(head).toMatch(/^content-type: text\/html; charset=utf-8\r?$/im)
+    const style = /<style>([^<]+)<\/style>/.exec(text)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(head).toContain(`Content-Security-Policy: default-src 'none'; style-src 'sha256-${hash}';`)
+    expect(text).not.toMatch(/<script|\son[a-z]+=|javascript:|<(img|link|iframe|form)\b|https?:\/\//i)
+    for (const { operationId, path } of operations) {
+      expect(text, operationId).toContain(`id="${operationId}"`)
+      expect(text, operationId).toContain(`href="#${operationId}"`)
+      expect(text, operationId).toContain(`/api/1.0${path}`)
+    }
+  })
+
+  it('records that it was read', async () => {
+    await fetched('/docs')
+    const trail = readdirSync(appliance.config.audit.directory)
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => readFileSync(resolve(appliance.config.audit.directory, name), 'utf8'))
+      .join('')
+    expect(trail).toContain('"operation":"docs.page"')
+  })
+})

@@ -1,0 +1,36 @@
+import { createServices, type Services } from '../../../src/daemon/services.ts'
+import type { AuditEvent } from '../../../src/audit/event.ts'
+import type { ExaminedOtp } from '../../../src/features/otp/otp.ts'
+import type { OtpKind } from '../../../src/features/otp/records.ts'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+
+/** The domain of OTPs over a real token and database, with a clock that the test turns. */
+export interface OtpBench {
+  readonly appliance: TestAppliance
+  readonly services: Services
+  readonly clock: { nowMs: number; now(): number }
+  /** What the appliance recorded by itself. */
+  readonly records: AuditEvent[]
+  /** Examines and consumes, as a login does; undefined when it is refused. */
+  use(user: Pick<TestUser, 'id'>, otp: string, kind?: OtpKind): Promise<ExaminedOtp | undefined>
+}
+
+export async function startBench(): Promise<OtpBench> {
+  const appliance = await TestAppliance.start()
+  const { config, store, hsm } = appliance
+  const clock = { nowMs: Date.now(), now: () => clock.nowMs }
+  const records: AuditEvent[] = []
+  const append = (event: AuditEvent) => Promise.resolve(void records.push(event))
+  const services = createServices({ config, store, hsm, clock, audit: { append } })
+  const { otps } = services
+  return {
+    appliance,
+    services,
+    clock,
+    records,
+    async use(user, otp, kind = 'totp') {
+      const examined = await otps.examine(user.id, kind, otp)
+      return examined && (await store.transaction((tx) => otps.consume(tx, examined))) ? examined : undefined
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createInvocations } from '../../../src/features/transparent/invocations.ts'
+import { findKey, KeyVersionTable, type StoredKey } from '../../../src/features/transparent/records.ts'
+import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
+import { TestAppliance } from '../../support/appliance.ts'
+import { expectFault, type TestClient } from '../../support/client.ts'
+
+let appliance: TestAppliance
+let client: TestClient
+let vaultId: number
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start({ transparent: { invocationLease: 10 } })
+  client = await appliance.login()
+  const [{ id }] = (await client.must('POST', '/vault', { vaultname: 'Counted' }))['VAULT'] as [{ id: string }]
+  vaultId = Number(id)
+})
+afterAll(() => appliance.close())
+
+const encrypt = (name: string) => client.post(`/transparent/${vaultId}/encrypt/${name}`, { plaintext: 'eA==' })
+
+async function stored(name: string): Promise<StoredKey> {
+  const found = await findKey(appliance.store, vaultId, name)
+  if (found === undefined) throw new Error(`no key ${name}`)
+  return found
+}
+
+const count = async (name: string) => (await stored(name)).latest.invocations
+
+/** Sets the count as the appliance itself would have written it. */
+async function setCount(name: string, invocations: number): Promise<void> {
+  const { key, latest } = await stored(name)
+  const invocationsSeal = await appliance.hsm.seal(invocationsRecord(key.id, latest.version, invocations))
+  await appliance.store.transaction((tx) =>
+    tx.update(KeyVersionTable, { keyId: key.id, version: latest.version }, { invocations, invocationsSeal }),
+  )
+}
+
+/** A worker's own counting, over the same database. */
+const counting = () => createInvocations({ store: appliance.store, hsm: appliance.hsm, leaseSize: 10 })
+
+describe('encryptions with one key version', () => {
+  it('are counted in leases that the database knows before they are spent', async () => {
+    expect((await encrypt('steady')).status).toBe(201)
+    const { key } = await stored('steady')
+    const before = await count('steady')
+    const worker = counting()
+    for (let n = 0; n < 25; n++) await worker.spend(key, 1, 1)
+    expect((await count('steady')) - before).toBe(30)
+  })
+
+  it('are never counted too few over a crash', async () => {
+    expect((await encrypt('crashed')).status).toBe(201)
+    await appliance.restart('SIGKILL')
+    for (let n = 0; n < 5; n++) expect((await encrypt('crashed')).status).toBe(201)
+    expect(await count('crashed')).toBeGreaterThanOrEqual(16)
+  })
+
+  it('share one lease among parallel callers', async () => {
+    expect((await encrypt('shared')).status).toBe(201)
+    const { key } = await stored('shared')
+    const before = await count('shared')
+    const worker = counting()
+    await Promise.all(Array.from({ length: 10 }, () => worker.spend(key, 1, 1)))
+    expect((await count('shared')) - before).toBe(10)
+  })
+
+  it('end at 2^32, to the very last one, and go on after a rotation', async () => {
+    expect((await encrypt('worn')).status).toBe(201)
+    await appliance.restart()
+    await setCount('worn', 2 ** 32 - 3)
+    const worker = counting()
+    const { key } = await stored('worn')
+    for (let n = 0; n < 3; n++) await worker.spend(key, 1, 1)
+    await expect(worker.spend(key, 1, 1)).rejects.toMatchObject({ code: 'key.exhausted' })
+    expect(await count('worn')).toBe(2 ** 32)
+    const first = { plaintext: 'eA==', key_version: 1 }
+    expectFault(await client.post(`/transparent/${vaultId}/encrypt/worn`, first), 409, 1504)
+    expect((await encrypt('worn')).json.CALLINFO['key_version']).toBe('2')
+  })
+
+  it('are refused when the count was edited', async () => {
+    expect((await encrypt('edited')).status).toBe(201)
+    await appliance.restart()
+    await appliance.store.transaction((tx) =>
+      tx.query(
+        "UPDATE key_versions SET invocations = 0 WHERE key_id = (SELECT id FROM transparent_keys WHERE name = 'edited')",
+      ),
+    )
+    expectFault(await encrypt('edited'), 503, 1505)
+  })
+})

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { givenInitialised, strongroom, type Outcome, type Premises } from './console-kit.ts'
+
+interface Finding {
+  readonly subject: string
+  readonly state: string
+  readonly detail: string
+  readonly remedy?: string
+}
+
+function findings({ stdout }: Outcome): Finding[] {
+  return JSON.parse(stdout).findings
+}
+
+/** The problems that doctor sees where nothing but a running daemon is missing, under these changes. */
+function problems(premises: Premises): Finding[] {
+  const outcome = premises.run(['--json', 'doctor'])
+  expect(outcome.status).toBe(1)
+  return findings(outcome).filter(
+    ({ state, subject }) => state === 'problem' && !['daemon', 'token hosts'].includes(subject),
+  )
+}
+
+describe('strongroom doctor, with a running appliance', () => {
+  let appliance: TestAppliance | undefined
+  afterEach(async () => {
+    await appliance?.close()
+    appliance = undefined
+  })
+
+  it('finds that all is well, and after a stop that nobody answers', async () => {
+    appliance = await TestAppliance.start()
+    const well = strongroom(appliance.configFile, ['--json', 'doctor'])
+    expect(findings(well).filter(({ state }) => state === 'problem')).toEqual([])
+    expect(well.status).toBe(0)
+
+    await appliance.stop()
+    const stopped = strongroom(appliance.configFile, ['--json', 'doctor'])
+    const bad = findings(stopped).filter(({ state }) => state === 'problem')
+    expect(stopped.status).toBe(1)
+    expect(bad.map(({ subject }) => subject)).toEqual(['token hosts', 'token hosts', 'daemon'])
+    for (const { remedy } of bad) expect(remedy).toMatch(/[Ss]tart/)
+  })
+
+  it('finds a vault whose key is gone from the token, and a key without a vault', async () => {
+    appliance = await TestAppliance.start()
+    const client = await appliance.login()
+    await client.must('POST', '/vault', { vaultname: 'Ledgers', policy: '7' })
+    const [vault] = await appliance.store.query<{ key_id: string }>('SELECT key_id FROM vaults', [])
+    await appliance.hsm.destroyVaultKey(vault?.key_id ?? '')
+    const stray = await appliance.hsm.createVaultKey()
+    const seen = findings(strongroom(appliance.configFile, ['--json', 'doctor']))
+    expect(seen.filter(({ subject }) => subject === 'vault keys')).toMatchObject([
+      { state: 'problem', detail: expect.stringContaining('Ledgers') },
+      { state: 'warning', detail: expect.stringContaining(stray) },
+    ])
+  })
+})
+
+describe('strongroom doctor', () => {
+  it('finds secrets and folders that others may touch', async () => {
+    const premises = await givenInitialised()
+    expect(problems(premises)).toEqual([])
+    chmodSync(premises.token.pinFile, 0o644)
+    chmodSync(premises.auditDirectory, 0o777)
+    expect(problems(premises).filter(({ subject }) => subject === 'permissions')).toMatchObject([
+      { detail: expect.stringContaining(`chmod 0600 ${premises.token.pinFile}`) },
+      { detail: expect.stringContaining('audit.directory'), remedy: `chmod go-w ${premises.auditDirectory}` },
+    ])
+  })
+
+  it('finds a root object that is missing', async () => {
+    const premises = await givenInitialised()
+    const { token } = premises
+    const pin = readFileSync(token.pinFile, 'utf8')
+    const args = [
+      '--module',
+      token.module,
+      '--login',
+      '--pin',
+      pin,
+      '--delete-object',
+      '--type',
+      'secrkey',
+      '--label',
+      'strongroom.pepper.v1',
+    ]
+    execFileSync('pkcs11-tool', args, { stdio: 'pipe', env: { ...process.env, SOFTHSM2_CONF: token.softhsmConf } })
+    expect(problems(premises)).toContainEqual({
+      subject: 'token',
+      state: 'problem',
+      detail: expect.stringContaining('strongroom.pepper.v1'),
+    })
+  })
+
+  it('finds a certificate that has expired, and one that is not of the key', async () => {
+    const premises = await givenInitialised()
+    const certificate = join(premises.directory, 'tls/old.pem')
+    const key = join(premises.directory, 'tls/server.key')
+    const request = join(premises.directory, 'tls/old.csr')
+    openssl(
+      'req',
+      '-new',
+      '-key',
+      key,
+      '-subj',
+      '/CN=localhost',
+      '-addext',
+      'subjectAltName=DNS:localhost',
+      '-out',
+      request,
+    )
+    openssl(
+      'x509',
+      '-req',
+      '-in',
+      request,
+      '-signkey',
+      key,
+      '-copy_extensions',
+      'copy',
+      '-days',
+      '-1',
+      '-out',
+      certificate,
+    )
+    premises.configure({ tls: { certificate } })
+    expect(problems(premises)).toMatchObject([{ subject: 'certificate', detail: expect.stringContaining('expired') }])
+
+    const other = join(premises.directory, 'tls/other.key')
+    openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', other)
+    chmodSync(other, 0o600)
+    premises.configure({ tls: { key: other } })
+    expect(problems(premises)).toMatchObject([{ subject: 'certificate', detail: expect.stringContaining('tls.key') }])
+
+    const nameless = join(premises.directory, 'tls/nameless.pem')
+    openssl('req', '-x509', '-new', '-key', key, '-subj', '/CN=localhost', '-days', '90', '-out', nameless)
+    premises.configure({ tls: { certificate: nameless } })
+    expect(problems(premises)).toMatchObject([
+      { subject: 'certificate', detail: expect.stringContaining('alternative name') },
+    ])
+  })
+
+  it('finds a token that is another one, a refused PIN, and a module that is not there', async () => {
+    const premises = await givenInitialised()
+    premises.configure({ hsm: { token: 'pkcs11:token=strongroom;serial=0000000000000000' } })
+    expect(problems(premises)).toContainEqual(
+      expect.objectContaining({ detail: expect.stringContaining('No token fits hsm.token') }),
+    )
+    premises.configure({ hsm: { module: '/nowhere/module.so' } })
+    expect(problems(premises)).toContainEqual(
+      expect.objectContaining({ detail: expect.stringContaining('hsm.module') }),
+    )
+    const wrong = join(premises.directory, 'wrong-pin')
+    execFileSync('sh', ['-c', 'umask 077; printf 000000 >"$0"', wrong])
+    premises.configure({ hsm: { pinFile: wrong } })
+    expect(problems(premises)).toContainEqual(
+      expect.objectContaining({ detail: expect.stringContaining('refused the PIN') }),
+    )
+  })
+
+  it('finds a database that is missing, damaged, or of a newer release', async () => {
+    const premises = await givenInitialised()
+    const sql = (statement: string) => execFileSync('sqlite3', [premises.database, statement])
+    sql("INSERT INTO migrations (timestamp, name) VALUES (1, 'Future9999999999999')")
+    expect(problems(premises)).toContainEqual(
+      expect.objectContaining({ subject: 'database', detail: expect.stringContaining('Future9999999999999') }),
+    )
+    sql("DELETE FROM migrations WHERE name LIKE 'Future%'; PRAGMA wal_checkpoint(TRUNCATE)")
+    expect(problems(premises)).toEqual([])
+    // Page 2 and what follows: no page of a B-tree looks like this.
+    execFileSync('dd', ['if=/dev/zero', `of=${premises.database}`, 'bs=4096', 'seek=3', 'count=4', 'conv=notrunc'], {
+      stdio: 'pipe',
+    })
+    expect(problems(premises)).toContainEqual(expect.objectContaining({ subject: 'database' }))
+    rmSync(premises.database)
+    expect(problems(premises)).toContainEqual(
+      expect.objectContaining({ subject: 'database', remedy: expect.stringContaining('strongroom init') }),
+    )
+  })
+
+  it('finds what audit verify finds, and a clock that was set back', async () => {
+    const premises = await givenInitialised()
+    const chain = join(premises.auditDirectory, 'console.000001.jsonl')
+    execFileSync('sed', ['-i', 's/console.init/console.tini/', chain])
+    execFileSync('touch', ['-d', '+1 hour', chain])
+    expect(problems(premises).map(({ subject }) => subject)).toEqual(['audit trail', 'clock'])
+  })
+
+  it('says what is wrong with the configuration, and that nothing else could be checked', async () => {
+    const premises = await givenInitialised()
+    premises.configure({ http: { prot: 1 } })
+    const { status, stdout } = premises.run(['doctor'])
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/^problem +configuration .*cannot be used/m)
+    expect(stdout).toContain('http.port')
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+  })
+})
+
+function openssl(...args: string[]): void {
+  execFileSync('openssl', args, { stdio: 'pipe' })
+}

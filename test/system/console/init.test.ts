@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { givenPremises, recorded } from './console-kit.ts'
+
+const initToken = resolve(import.meta.dirname, '../../../softhsm/init-token')
+
+describe('strongroom init', () => {
+  it('makes the root keys in an empty token, and the database', async () => {
+    const premises = await givenPremises()
+    const { directory, token } = premises
+    const empty = join(directory, 'empty')
+    const made = JSON.parse(
+      execFileSync(initToken, ['--directory', empty, '--label', 'fresh', '--json'], { encoding: 'utf8' }),
+    )
+    premises.configure({
+      hsm: {
+        token: made.uri,
+        pinFile: made.pinFile,
+        softhsmConf: made.softhsmConf,
+        tokenDirectory: made.tokenDirectory,
+      },
+    })
+    const first = premises.ask(['init'])
+    expect(first.created).toHaveLength(8)
+    expect(first.present).toEqual([])
+    expect(first.database).toMatchObject({ existed: false, place: premises.database })
+    expect(statSync(premises.database).mode & 0o777).toBe(0o600)
+
+    const seen = execFileSync(
+      'pkcs11-tool',
+      [
+        '--module',
+        token.module,
+        '--token-label',
+        'fresh',
+        '--login',
+        '--pin',
+        readFileSync(made.pinFile, 'utf8'),
+        '-O',
+      ],
+      { encoding: 'utf8', env: { ...process.env, SOFTHSM2_CONF: made.softhsmConf } },
+    )
+    for (const label of first.created) expect(seen).toContain(label)
+    expect(recorded(premises)).toEqual([
+      ['console.init', 'allowed', expect.stringMatching(/8 root objects, \d+ migrations?/)],
+    ])
+  })
+
+  it('changes nothing the second time', async () => {
+    const premises = await givenPremises()
+    expect(premises.ask(['init']).database.existed).toBe(false)
+    const before = fingerprints(premises.token.tokenDirectory)
+    const events = recorded(premises)
+    const second = premises.ask(['init'])
+    expect(second.created).toEqual([])
+    expect(second.present).toHaveLength(8)
+    expect(second.database).toMatchObject({ existed: true, applied: [] })
+    expect(fingerprints(premises.token.tokenDirectory)).toEqual(before)
+    expect(recorded(premises)).toEqual(events)
+  })
+
+  it('says what exists and what it made, in aligned lines', async () => {
+    const premises = await givenPremises()
+    const { stdout } = premises.run(['init'])
+    expect(stdout).toMatch(/^ {2}exists {2}strongroom\.kek\.strict\.v1$/m)
+    expect(stdout).toMatch(/^ {2}made {4}\d+ migrations? applied$/m)
+  })
+
+  it('refuses what it cannot do, with the exit code of the part that fails', async () => {
+    const premises = await givenPremises()
+    premises.configure({ hsm: { module: '/nowhere/module.so' } })
+    expect(premises.run(['init'])).toMatchObject({
+      status: 3,
+      stdout: '',
+      stderr: expect.stringContaining('hsm.module'),
+    })
+    premises.configure({ store: { sqlite: join(premises.configFile, 'strongroom.db') } })
+    expect(premises.run(['init']).status).not.toBe(0)
+    premises.configure({ audit: { directory: premises.configFile } })
+    expect(premises.run(['init'])).toMatchObject({ status: 5, stderr: expect.stringContaining('audit.directory') })
+  })
+
+  it('tries a wrong PIN once, and says so', async () => {
+    const premises = await givenPremises()
+    const wrong = join(premises.directory, 'wrong-pin')
+    execFileSync('sh', ['-c', 'umask 077; printf 000000 >"$0"', wrong])
+    premises.configure({ hsm: { pinFile: wrong } })
+    expect(premises.run(['init'])).toMatchObject({ status: 3, stderr: expect.stringContaining('hsm.pinFile') })
+    expect(existsSync(premises.database)).toBe(false)
+  })
+
+  it('tells other commands apart from itself: they make no database', async () => {
+    const premises = await givenPremises()
+    expect(premises.run(['user', 'list'])).toMatchObject({
+      status: 4,
+      stderr: expect.stringContaining('strongroom init'),
+    })
+    expect(existsSync(premises.database)).toBe(false)
+    rmSync(premises.token.pinFile)
+    expect(premises.run(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining(premises.token.pinFile) })
+  })
+})
+
+/** Of every key in a SoftHSM2 token. */
+function fingerprints(directory: string): Record<string, string> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
+    // SoftHSM2 writes its flags anew at every login.
+    .filter(({ name }) => name.endsWith('.object') && name !== 'token.object')
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name)
+      return [path, createHash('sha256').update(readFileSync(path)).digest('hex')]
+    }),
+  )
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { openStore } from '../../../src/store/open.ts'
+import { insertSession } from '../../../src/features/auth/session-records.ts'
+import { tables } from '../../../src/daemon/tables.ts'
+import { addUser, givenInitialised, recorded, type Premises } from './console-kit.ts'
+
+/** Opens a session as a login would have, for a console without a daemon. */
+async function openSession(premises: Premises, userId: number, seenMsAgo = 0): Promise<number> {
+  const store = await openStore({ sqlite: premises.database }, tables)
+  const lastSeenAt = Date.now() - seenMsAgo
+  const session = {
+    userId,
+    applicationKeyId: 1,
+    address: '192.0.2.7',
+    createdAt: lastSeenAt,
+    lastSeenAt,
+    endedAt: null,
+    certificate: null,
+  }
+  const id = await store.transaction((tx) => insertSession(tx, session, `hash-${Math.random()}`))
+  await store.close()
+  return id
+}
+
+describe('strongroom session', () => {
+  it('lists who is logged in, ends one and all, and records that', async () => {
+    const premises = await givenInitialised()
+    addUser(premises, 'alice')
+    addUser(premises, 'bobby')
+    premises.ask(['apikey', 'create', 'payroll'])
+    const first = await openSession(premises, 1)
+    const second = await openSession(premises, 1)
+    const other = await openSession(premises, 2)
+    await openSession(premises, 2, 2 * 3_600_000)
+    const ids = (...user: string[]) =>
+      premises
+        .ask(['session', 'list', ...user])
+        .map(({ id, username }: { id: number; username: string }) => [id, username])
+    expect(ids()).toEqual([
+      [other, 'bobby'],
+      [second, 'alice'],
+      [first, 'alice'],
+    ])
+    expect(premises.run(['session', 'list', 'bobby']).stdout).toMatch(
+      /^\d+ +bobby +192\.0\.2\.7 +payroll +\S+ \S+ +\S+ \S+$/m,
+    )
+    expect(premises.ask(['session', 'end', 'ALICE', String(first)])).toEqual({ username: 'ALICE', ended: 1 })
+    expect(ids('alice')).toEqual([[second, 'alice']])
+    expect(premises.ask(['session', 'end', 'alice'])).toEqual({ username: 'alice', ended: 1 })
+    expect(ids()).toEqual([[other, 'bobby']])
+    expect(premises.run(['session', 'end', 'alice', String(other)])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('no such session'),
+    })
+    expect(premises.run(['session', 'list', 'nobody']).status).toBe(1)
+    expect(recorded(premises).slice(-3)).toEqual([
+      ['console.session.end', 'allowed', `session ${first} of user ALICE`],
+      ['console.session.end', 'allowed', 'user alice'],
+      ['console.session.end', 'session.not_found', `session ${other} of user alice`],
+    ])
+  })
+})

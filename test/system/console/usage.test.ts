@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { createProgram } from '../../../src/console/program.ts'
+import { givenInitialised, strongroom } from './console-kit.ts'
+
+/** Every command that does something, whatever group it stands in. */
+function* commandsOf(group: Command, path: readonly string[] = []): Generator<readonly [string, Command]> {
+  for (const command of group.commands) {
+    const names = [...path, command.name()]
+    if (command.commands.length === 0) yield [names.join(' '), command]
+    else yield* commandsOf(command, names)
+  }
+}
+
+function helpOf(command: Command): string {
+  let help = ''
+  // A narrow terminal, so that only what commander does not fold can be too wide.
+  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 100 })
+  command.outputHelp()
+  return help
+}
+
+describe('the command line', () => {
+  it('documents its exit codes', () => {
+    const { status, stdout } = strongroom('/nowhere.json', ['--help'])
+    expect(status).toBe(0)
+    for (const code of [0, 1, 2, 3, 4, 5]) expect(stdout).toMatch(new RegExp(`^ {2}${code} {2}\\w`, 'm'))
+  })
+
+  it.each([...commandsOf(createProgram())])('%s has examples, and lines that fit a terminal', (_, command) => {
+    const help = helpOf(command)
+    expect(help).toMatch(/^Examples?:\n {2}\S/m)
+    for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(115)
+  })
+
+  it.each([
+    ['nothing', []],
+    ['an unknown command', ['frobnicate']],
+    ['an unknown option', ['user', 'list', '--frobnicate']],
+    ['a missing argument', ['apikey', 'create']],
+    ['a missing option', ['user', 'add', 'alice']],
+    ['a configuration that is not there', ['user', 'list']],
+  ])('answers %s with exit code 2 and a sentence on standard error', (_, args) => {
+    const { status, stdout, stderr } = strongroom('/nowhere.json', args)
+    expect(status).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).not.toBe('')
+  })
+})
+
+describe('strongroom token status', () => {
+  it('starts a host of its own where none runs, and shows what the token is and can do', async () => {
+    const premises = await givenInitialised()
+    const { ownHost, hosts } = premises.ask(['token', 'status'])
+    expect(ownHost).toBe(true)
+    expect(hosts).toHaveLength(1)
+    expect(hosts[0].token).toMatchObject({ label: 'strongroom', objects: { vaultKeys: 0 } })
+    expect(hosts[0].token.mechanisms).toContain('AES_GCM')
+    expect(new Set(Object.values(hosts[0].token.conformance))).toEqual(new Set(['passed']))
+    const lines = premises.run(['token', 'status']).stdout.split('\n')
+    expect(lines).toContain('  strongroom.kek.strict.v1')
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(100)
+  })
+})

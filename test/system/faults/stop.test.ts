@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import { expect, it, onTestFinished } from 'vitest'
+import { type Overrides, TestAppliance } from '../../support/appliance.ts'
+import type { TestClient } from '../../support/client.ts'
+import { issueCertificate, makePki, type Pki } from '../../support/pki.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+import {
+  attempt,
+  doneOf,
+  eventually,
+  expectSoundTrail,
+  outcomesIn,
+  processesOf,
+  requestIdOf,
+  said,
+  under,
+  verdict,
+} from './fault-kit.ts'
+
+async function givenAppliance(overrides: Overrides = {}): Promise<TestAppliance> {
+  const appliance = await TestAppliance.start(overrides)
+  onTestFinished(() => appliance.close())
+  return appliance
+}
+
+/** What came of calls, and the request ids of those that were answered. */
+interface Seen {
+  readonly verdicts: Set<string>
+  readonly answered: Set<string>
+}
+
+/** One call of a mixed load: an encryption, its decryption, a rotation. What is answered must be right. */
+async function work({ id }: TestVault, client: TestClient, round: number, seen: Seen): Promise<void> {
+  const call = async (method: string, path: string, body?: unknown) => {
+    const outcome = await attempt(client, method, `/transparent/${id}/${path}`, body)
+    seen.verdicts.add(verdict(outcome))
+    if (!('lost' in outcome)) seen.answered.add(requestIdOf(outcome))
+    return doneOf([outcome])[0]
+  }
+  const plaintext = randomBytes(24).toString('base64')
+  const sealed = await call('POST', 'encrypt/load', { plaintext })
+  const opened = sealed && (await call('POST', 'decrypt/load', { ciphertext: said(sealed, 'ciphertext') }))
+  if (opened) expect(said(opened, 'plaintext')).toBe(plaintext)
+  if (round % 10 === 9) await call('POST', 'keys/load/rotate')
+}
+
+async function expectSealedToTheEnd(appliance: TestAppliance): Promise<void> {
+  for (const { chain, unsealed } of await expectSoundTrail(appliance))
+    expect({ chain, unsealed }).toEqual({ chain, unsealed: 0 })
+}
+
+/** Whether the port takes new connections. */
+async function isOpen(appliance: TestAppliance, seen: Seen): Promise<boolean> {
+  const outcome = await attempt(appliance.client(), 'GET', '/authinfo/logintypes')
+  seen.verdicts.add(verdict(outcome))
+  if ('lost' in outcome) return false
+  seen.answered.add(requestIdOf(outcome))
+  return true
+}
+
+it('SIGTERM under load: what is under way is answered, new connections are refused, the trail is sealed to its end', async () => {
+  const appliance = await givenAppliance({
+    http: { drainTimeoutMs: 60_000 },
+    hsm: { deadlineMs: 60_000 },
+    login: { argon2: { memoryKiB: 65_536, passes: 24, concurrency: 1 } },
+  })
+  const vault = await makeVault(appliance)
+  const users = await Promise.all(Array.from({ length: 3 }, () => appliance.addUser()))
+  const seen: Seen = { verdicts: new Set(), answered: new Set() }
+  const clients = Array.from({ length: 8 }, () => appliance.client(vault.admin.token))
+  const earlier = outcomesIn(appliance.config.audit.directory)
+  const { exitCode, logins, refused } = await under(
+    clients.length,
+    (loop, round) => work(vault, clients[loop] ?? vault.admin, round, seen),
+    async () => {
+      await sleep(300)
+      const logins = Promise.all(
+        users.map((user) => attempt(appliance.client(), 'POST', '/auth', appliance.credentials(user))),
+      )
+      // The OTP is used up before the pass phrase is hashed, and the token is needed once more after that.
+      await eventually(async () => {
+        const ids = users.map(({ id }) => id).join(', ')
+        const [row] = await appliance.store.query<{ count: number }>(
+          `SELECT count(*) AS count FROM otp_devices WHERE counter > 0 AND user_id IN (${ids})`,
+          [],
+        )
+        return row?.count === users.length
+      })
+      const { hosts } = processesOf(appliance)
+      for (const pid of hosts) process.kill(pid, 'SIGSTOP')
+      const stopped = appliance.stop('SIGTERM')
+      await eventually(async () => !(await isOpen(appliance, seen)))
+      const refused = { whileUnderWay: (await Promise.race([logins, sleep(0)])) === undefined }
+      for (const pid of hosts) process.kill(pid, 'SIGCONT')
+      return { exitCode: await stopped, logins: await logins, refused }
+    },
+  )
+  expect(logins.map(verdict)).toEqual(users.map(() => 'done'))
+  expect(refused).toEqual({ whileUnderWay: true })
+  expect(exitCode).toBe(0)
+  for (const harmless of ['done', '409 1906', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']) seen.verdicts.delete(harmless)
+  expect([...seen.verdicts]).toEqual([])
+  // Every call that was carried out was answered as well: where a connection was cut, none had begun on it.
+  for (const answer of doneOf(logins)) seen.answered.add(requestIdOf(answer))
+  const recorded = outcomesIn(appliance.config.audit.directory)
+  expect(new Set([...recorded.keys()].filter((id) => !earlier.has(id)))).toEqual(seen.answered)
+  await expectSealedToTheEnd(appliance)
+})
+
+it('a worker killed under load is replaced while others serve, and the trail holds together', async () => {
+  const appliance = await givenAppliance()
+  const vault = await makeVault(appliance)
+  const seen: Seen = { verdicts: new Set(), answered: new Set() }
+  const before = processesOf(appliance).workers
+  const [victim = 0, other = 0] = before
+  const clients = Array.from({ length: 8 }, () => appliance.client(vault.admin.token))
+  await under(
+    clients.length,
+    async (loop, round) => {
+      await work(vault, clients[loop] ?? vault.admin, round, seen)
+      // The port stays open all the while: no connection is ever refused.
+      if (loop === 0) await isOpen(appliance, seen)
+    },
+    async () => {
+      await sleep(300)
+      process.kill(victim, 'SIGKILL')
+      await eventually(() => !processesOf(appliance).workers.includes(victim))
+      await eventually(() => appliance.journal.split('"msg":"worker listens"').length === before.length + 2)
+    },
+  )
+  const after = processesOf(appliance).workers
+  expect(after).toHaveLength(before.length)
+  expect(after).toContain(other)
+  for (const harmless of ['done', '409 1906', 'ECONNRESET', 'EPIPE']) seen.verdicts.delete(harmless)
+  expect([...seen.verdicts]).toEqual([])
+  expect(await appliance.stop()).toBe(0)
+  const recorded = outcomesIn(appliance.config.audit.directory)
+  expect([...seen.answered].filter((id) => !recorded.has(id))).toEqual([])
+  await expectSealedToTheEnd(appliance)
+})
+
+it('a worker killed before it took the connections that were meant for it leaves no client waiting', async () => {
+  const appliance = await givenAppliance()
+  const [victim = 0] = processesOf(appliance).workers
+  process.kill(victim, 'SIGSTOP')
+  const settled: string[] = []
+  const calls = Array.from({ length: 8 }, async () => {
+    settled.push(verdict(await attempt(appliance.client(), 'GET', '/authinfo/logintypes')))
+  })
+  await eventually(() => settled.length === calls.length - 1)
+  process.kill(victim, 'SIGKILL')
+  await Promise.all(calls)
+  expect(settled).toEqual([...Array.from({ length: calls.length - 1 }, () => 'done'), 'ECONNRESET'])
+})
+
+/** A server certificate of the test's own, from the CA that the clients of all tests trust. */
+function givenPki(): Pki {
+  const shared = makePki(join(tmpdir(), 'strongroom-test-pki'))
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-pki-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  for (const file of [shared.ca, shared.caKey]) copyFileSync(file, join(directory, basename(file)))
+  return makePki(directory)
+}
+
+function presented(appliance: TestAppliance): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: appliance.config.http.port, ca: appliance.ca }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN))
+      socket.destroy()
+    })
+    socket.once('error', reject)
+  })
+}
+
+it('SIGHUP under load presents the new certificate, and no call fails', async () => {
+  const pki = givenPki()
+  const appliance = await givenAppliance({ tls: { certificate: pki.certificate, key: pki.key } })
+  const vault = await makeVault(appliance)
+  const seen: Seen = { verdicts: new Set(), answered: new Set() }
+  const lasting = Array.from({ length: 4 }, () => appliance.client(vault.admin.token))
+  await under(
+    2 * lasting.length,
+    async (loop, round) => {
+      // Half of the loops connect anew each time, half keep their connections.
+      const client = lasting[loop] ?? appliance.client(vault.admin.token)
+      await work(vault, client, round, seen)
+      if (!lasting.includes(client)) client.close()
+    },
+    async () => {
+      await sleep(200)
+      for (const name of ['renewed once', 'renewed twice']) {
+        issueCertificate(pki, name)
+        process.kill(appliance.pid, 'SIGHUP')
+        await eventually(async () => (await presented(appliance)) === name && (await presented(appliance)) === name)
+      }
+    },
+  )
+  seen.verdicts.delete('409 1906')
+  expect([...seen.verdicts]).toEqual(['done'])
+  expect(readFileSync(pki.certificate, 'utf8')).toContain('BEGIN CERTIFICATE')
+})

@@ -1,0 +1,265 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startDaemon, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { type TestClient, expectFault } from '../../support/client.ts'
+import { type TestVault, makeVault } from '../../support/vault.ts'
+import { FailingDisk, FullDisk, mayMount } from './disk.ts'
+import {
+  attempt,
+  countOf,
+  doneOf,
+  eventually,
+  expectSoundTrail,
+  objectsIn,
+  type Outcome,
+  outcomesIn,
+  requestIdOf,
+  vaultIdOf,
+  verdict,
+} from './fault-kit.ts'
+
+const storeRefusal = '503 1905'
+const auditRefusal = '503 1907'
+
+type Place = 'store' | 'audit'
+
+async function givenAppliance(place?: Place, disk?: { readonly path: string }): Promise<TestAppliance> {
+  const where = disk?.path ?? ''
+  const overrides = {
+    ...(place === 'store' && { store: { sqlite: join(where, 'strongroom.sqlite') } }),
+    ...(place === 'audit' && { audit: { directory: join(where, 'audit') } }),
+  }
+  const appliance = await TestAppliance.start(overrides)
+  onTestFinished(() => appliance.close())
+  return appliance
+}
+
+function givenDisk<Disk extends { remove(): void }>(disk: Disk): Disk {
+  // Later than the appliance's own end: what is registered first runs last.
+  onTestFinished(() => disk.remove())
+  return disk
+}
+
+/** Vaults and the token's objects: a vault that was refused has left neither. */
+async function vaultsAndObjects(appliance: TestAppliance): Promise<{ vaults: number; objects: number }> {
+  return { vaults: await countOf(appliance, 'vaults'), objects: objectsIn(appliance.token) }
+}
+
+const newVault = (client: TestClient, name: string) => attempt(client, 'POST', '/vault', { vaultname: name })
+
+interface Before {
+  readonly vault: TestVault
+  readonly sealedText: string
+  readonly user: TestUser
+}
+
+async function givenWork(appliance: TestAppliance): Promise<Before> {
+  const vault = await makeVault(appliance)
+  return { vault, sealedText: await vault.encrypt('kept', 'a2VwdA=='), user: await appliance.addUser() }
+}
+
+/**
+ * Whether not even the smallest record is taken any more, by no worker: one call after another, each on a connection of
+ * its own, because several records in one write may fail where the next, alone, still fits.
+ */
+async function isRefusing(appliance: TestAppliance): Promise<boolean> {
+  for (let call = 0; call < 8; call++) {
+    if ((await appliance.client().get('/authinfo/logintypes')).status !== 503) return false
+  }
+  return true
+}
+
+/** Every kind of change, each refused with `refusal` and without a trace. */
+async function expectAllRefused(appliance: TestAppliance, vault: TestVault, refusal: string): Promise<void> {
+  const { admin, id } = vault
+  const before = await vaultsAndObjects(appliance)
+  const [keys, versions] = [await countOf(appliance, 'transparent_keys'), await countOf(appliance, 'key_versions')]
+  const refused: Outcome[] = [
+    await newVault(admin, 'Refused'),
+    await attempt(admin, 'POST', `/transparent/${id}/keys/refused`),
+    await attempt(admin, 'POST', `/transparent/${id}/keys/kept/rotate`),
+    await attempt(admin, 'POST', `/transparent/${id}/encrypt/refused`, { plaintext: 'AAAA' }),
+    await attempt(admin, 'POST', `/transparent/${id}/keys/resident`, { residency: 'token' }),
+    await attempt(admin, 'GET', '/auth/logout'),
+  ]
+  expect(refused.map(verdict)).toEqual(refused.map(() => refusal))
+  expect(await vaultsAndObjects(appliance)).toEqual(before)
+  expect([await countOf(appliance, 'transparent_keys'), await countOf(appliance, 'key_versions')]).toEqual([
+    keys,
+    versions,
+  ])
+}
+
+/** Both what was there before and what is new. */
+async function expectAllWorks(appliance: TestAppliance, { vault, sealedText, user }: Before): Promise<void> {
+  const { admin, id } = vault
+  expect(await vault.decrypt('kept', sealedText)).toBe('a2VwdA==')
+  await admin.must('POST', `/transparent/${id}/keys/kept/rotate`)
+  expect(await vault.decrypt('kept', sealedText)).toBe('a2VwdA==')
+  expect(await vault.encrypt('kept', 'bmV3')).toMatch(/^service:v2:/)
+  await admin.must('POST', `/transparent/${id}/keys/refused`)
+  await admin.must('POST', `/transparent/${id}/keys/resident`, { residency: 'token', allow_backup: false })
+  await appliance.login(user)
+}
+
+describe.skipIf(!mayMount)('a full disk (needs the right to mount)', () => {
+  it.each([
+    ['store', storeRefusal],
+    ['audit', auditRefusal],
+  ] as const)(
+    'under the %s: changes are refused whole with %s, and taken again when there is room',
+    async (place, refusal) => {
+      const disk = givenDisk(new FullDisk())
+      const appliance = await givenAppliance(place, disk)
+      const before = await givenWork(appliance)
+      const { vault } = before
+      const credentials = appliance.credentials(before.user)
+      const sessions = await countOf(appliance, 'sessions')
+      disk.fill(0)
+      // The last page of an audit file has room for some records still.
+      if (place === 'audit') while (!(await isRefusing(appliance))) {}
+
+      await expectAllRefused(appliance, vault, refusal)
+      const login = await appliance.client().post('/auth', credentials)
+      expect(verdict(login)).toBe(refusal)
+      expect(login.json.CALLINFO).not.toHaveProperty('token')
+      expect(await countOf(appliance, 'sessions')).toBe(sessions)
+      // A database that cannot be written still answers questions; a call that cannot be recorded is never answered.
+      const question = await vault.admin.get(`/transparent/${vault.id}/keys/kept`)
+      expect(verdict(question)).toBe(place === 'store' ? 'done' : refusal)
+
+      disk.free()
+      // The one that was refused before it was used up is good once; one that was used up stays so.
+      const replays = [
+        await appliance.client().post('/auth', credentials),
+        await appliance.client().post('/auth', credentials),
+      ]
+      expect(replays.map(verdict)).toEqual([place === 'store' ? 'done' : '403 1201', '403 1201'])
+      await expectAllWorks(appliance, before)
+      await appliance.stop()
+      await expectSoundTrail(appliance)
+    },
+  )
+
+  it.each([
+    ['store', storeRefusal],
+    ['audit', auditRefusal],
+  ] as const)(
+    'under the %s that fills up amid calls: what was answered with success is there, and nothing else',
+    async (place, refusal) => {
+      const disk = givenDisk(new FullDisk())
+      const appliance = await givenAppliance(place, disk)
+      const vault = await makeVault(appliance)
+      const before = await vaultsAndObjects(appliance)
+      disk.fill(place === 'store' ? 384 : 8)
+      const outcomes: Outcome[] = []
+      await Promise.all(
+        Array.from({ length: 8 }, async (_, loop) => {
+          for (let round = 0; round < 8; round++) outcomes.push(await newVault(vault.admin, `vault ${loop}.${round}`))
+        }),
+      )
+      const done = doneOf(outcomes)
+      expect(done.length).toBeGreaterThan(0)
+      expect(new Set(outcomes.map(verdict))).toEqual(new Set(['done', refusal]))
+      expect(await vaultsAndObjects(appliance)).toEqual({
+        vaults: before.vaults + done.length,
+        objects: before.objects + done.length,
+      })
+
+      disk.free()
+      const recorded = outcomesIn(appliance.config.audit.directory)
+      for (const answer of done) {
+        expect(recorded.get(requestIdOf(answer))).toEqual(['allowed'])
+        const path = `/transparent/${vaultIdOf(answer)}/encrypt/first`
+        await vault.admin.must('POST', path, { plaintext: 'AAAA' })
+      }
+      await appliance.stop()
+      await expectSoundTrail(appliance)
+    },
+  )
+})
+
+describe.skipIf(!mayMount)(
+  'a file system that becomes read-only under the running appliance (needs the right to mount)',
+  () => {
+    it.each([
+      ['store', storeRefusal],
+      ['audit', auditRefusal],
+    ] as const)(
+      'with the %s on it: changes are refused whole with %s; a mended disk holds what was answered',
+      async (place, refusal) => {
+        const disk = givenDisk(new FailingDisk())
+        const appliance = await givenAppliance(place, disk)
+        const before = await givenWork(appliance)
+        disk.fail()
+        await expectAllRefused(appliance, before.vault, refusal)
+        expect(verdict(await appliance.client().post('/auth', appliance.credentials(before.user)))).toBe(refusal)
+
+        await appliance.stop()
+        disk.replace()
+        await appliance.restart()
+        await expectAllWorks(appliance, before)
+      },
+    )
+  },
+)
+
+describe.skipIf(!mayMount)('a file system that is read-only at the start (needs the right to mount)', () => {
+  it('with the audit folder on it: every call is refused until it can be written, without a new start', async () => {
+    const disk = givenDisk(new FullDisk())
+    const appliance = await givenAppliance('audit', disk)
+    const before = await givenWork(appliance)
+    await appliance.stop()
+    disk.setReadOnly(true)
+    await appliance.restart()
+    expectFault(await appliance.client().get('/authinfo/logintypes'), 503, 1907)
+    expectFault(await before.vault.admin.get('/vault'), 503, 1907)
+    await expectAllRefused(appliance, before.vault, auditRefusal)
+    expect(appliance.journal).toMatch(/audit\.directory is on a read-only file system; mount it for writing/)
+
+    disk.setReadOnly(false)
+    await eventually(async () => (await before.vault.admin.get('/vault')).status === 200)
+    await expectAllWorks(appliance, before)
+    await appliance.stop()
+    await expectSoundTrail(appliance)
+  })
+
+  it('with the database on it: the daemon does not start, and says why', async () => {
+    const disk = givenDisk(new FullDisk())
+    const appliance = await givenAppliance()
+    await appliance.stop()
+    disk.setReadOnly(true)
+    const journal: string[] = []
+    const configuration = { ...appliance.config, store: { sqlite: join(disk.path, 'strongroom.sqlite') } }
+    const configFile = join(appliance.directory, 'read-only.json')
+    writeFileSync(configFile, JSON.stringify(configuration))
+    await expect(startDaemon(configFile, journal)).rejects.toThrow(
+      /ended with 4:\n[^]*strongroomd: The database .* cannot be opened: check store\.sqlite, .*read-only/,
+    )
+  })
+})
+
+describe('a database that another process holds', () => {
+  it('refuses changes and answers questions, and works when it is let go', async () => {
+    const appliance = await givenAppliance()
+    const before = await givenWork(appliance)
+    const holder = spawn('sqlite3', [String(appliance.config.store.sqlite)], { stdio: ['pipe', 'pipe', 'inherit'] })
+    onTestFinished(() => void holder.kill())
+    holder.stdin.write("BEGIN IMMEDIATE; SELECT 'held';\n")
+    await once(holder.stdout, 'data')
+    const { vaults, objects } = await vaultsAndObjects(appliance)
+    const [change, question] = await Promise.all([
+      newVault(before.vault.admin, 'Refused'),
+      before.vault.admin.get(`/transparent/${before.vault.id}/keys/kept`),
+    ])
+    expect([verdict(change), verdict(question)]).toEqual([storeRefusal, 'done'])
+    expect(await vaultsAndObjects(appliance)).toEqual({ vaults, objects })
+
+    holder.stdin.end('ROLLBACK;\n')
+    await once(holder, 'close')
+    await expectAllWorks(appliance, before)
+  })
+})

@@ -1,0 +1,178 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Overrides, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+import {
+  attempt,
+  countOf,
+  eventually,
+  expectSoundTrail,
+  objectsIn,
+  processesOf,
+  said,
+  under,
+  verdict,
+} from './fault-kit.ts'
+
+interface Given {
+  readonly appliance: TestAppliance
+  readonly vault: TestVault
+  readonly sealedText: string
+  readonly user: TestUser
+}
+
+async function givenAppliance(overrides: Overrides = {}): Promise<Given> {
+  const appliance = await TestAppliance.start(overrides)
+  onTestFinished(() => appliance.close())
+  const vault = await makeVault(appliance)
+  return { appliance, vault, sealedText: await vault.encrypt('kept', 'a2VwdA=='), user: await appliance.addUser() }
+}
+
+/** Encrypts and decrypts; what came of it. A wrong plaintext fails the test at once. */
+async function roundTrip({ admin, id }: TestVault, key: string): Promise<string> {
+  const plaintext = randomBytes(24).toString('base64')
+  const encrypted = await attempt(admin, 'POST', `/transparent/${id}/encrypt/${key}`, { plaintext })
+  if ('lost' in encrypted || verdict(encrypted) !== 'done') return verdict(encrypted)
+  const ciphertext = said(encrypted, 'ciphertext')
+  const decrypted = await attempt(admin, 'POST', `/transparent/${id}/decrypt/${key}`, { ciphertext })
+  if ('lost' in decrypted || verdict(decrypted) !== 'done') return verdict(decrypted)
+  expect(said(decrypted, 'plaintext')).toBe(plaintext)
+  return 'done'
+}
+
+const isServed = async ({ vault }: Given): Promise<boolean> => (await roundTrip(vault, 'kept')) === 'done'
+
+/** Calls that cannot be answered without the token, each refused with this verdict and without a trace. */
+async function expectRefused(
+  { appliance, vault, sealedText, user }: Given,
+  refusal: string,
+  usernames: readonly string[] = [user.username, 'nobody'],
+): Promise<void> {
+  const before = { vaults: await countOf(appliance, 'vaults'), keys: await countOf(appliance, 'transparent_keys') }
+  const { admin, id } = vault
+  const refused = await Promise.all([
+    attempt(admin, 'POST', '/vault', { vaultname: 'Refused' }),
+    attempt(admin, 'POST', `/transparent/${id}/keys/refused`),
+    attempt(admin, 'POST', `/transparent/${id}/keys/kept/rotate`),
+    attempt(admin, 'POST', `/transparent/${id}/encrypt/kept`, { plaintext: 'AAAA' }),
+    attempt(admin, 'POST', `/transparent/${id}/decrypt/kept`, { ciphertext: sealedText }),
+    ...usernames.map((username) =>
+      attempt(appliance.client(), 'POST', '/auth', { ...appliance.credentials(user), username }),
+    ),
+  ])
+  expect(refused.map(verdict)).toEqual(refused.map(() => refusal))
+  expect({ vaults: await countOf(appliance, 'vaults'), keys: await countOf(appliance, 'transparent_keys') }).toEqual(
+    before,
+  )
+}
+
+async function expectRecovered(given: Given): Promise<void> {
+  const { appliance, vault, sealedText, user } = given
+  await eventually(() => isServed(given))
+  expect(await vault.decrypt('kept', sealedText)).toBe('a2VwdA==')
+  await vault.admin.must('POST', `/transparent/${vault.id}/keys/kept/rotate`)
+  await vault.admin.must('POST', '/vault', { vaultname: 'After' })
+  await appliance.login(user)
+  await appliance.stop()
+  await expectSoundTrail(appliance)
+}
+
+describe('token hosts', () => {
+  it('killed under load give no wrong plaintext and no error but 503, and come back', async () => {
+    const given = await givenAppliance()
+    const { appliance, vault } = given
+    const seen = new Set<string>()
+    const killed = async (count: number): Promise<void> => {
+      const { hosts } = processesOf(appliance)
+      for (const pid of hosts.slice(0, count)) process.kill(pid, 'SIGKILL')
+      await eventually(
+        () => processesOf(appliance).hosts.filter((pid) => !hosts.slice(0, count).includes(pid)).length === 2,
+      )
+      await eventually(async () => (await appliance.hsm.status()).every(({ state }) => state === 'ready'))
+    }
+    await under(
+      12,
+      async (loop) => void seen.add(await roundTrip(vault, `key-${loop % 3}`)),
+      async () => {
+        for (const count of [1, 2]) await killed(count)
+      },
+    )
+    seen.delete('503 1900')
+    expect([...seen]).toEqual(['done'])
+    await expectRecovered(given)
+  })
+
+  it('that all stop answering: calls are refused when hsm.deadlineMs has passed, and served by new hosts', async () => {
+    const given = await givenAppliance({ hsm: { deadlineMs: 1_000 } })
+    const { hosts } = processesOf(given.appliance)
+    for (const pid of hosts) process.kill(pid, 'SIGSTOP')
+    // One login: a second would wait for the first, and meet the new hosts.
+    await expectRefused(given, '503 1900', ['nobody'])
+    await eventually(() => isServed(given))
+    expect(processesOf(given.appliance).hosts).not.toEqual(expect.arrayContaining([...hosts]))
+    await expectRecovered(given)
+  })
+})
+
+describe('the token', () => {
+  it('whose folder is moved away: calls are refused until it is back', async () => {
+    const given = await givenAppliance()
+    const { tokenDirectory } = given.appliance.token
+    renameSync(tokenDirectory, `${tokenDirectory}-away`)
+    // Keys that are unwrapped already may go on working until the next look at the token.
+    await eventually(async () => (await roundTrip(given.vault, 'kept')) === '503 1900')
+    await expectRefused(given, '503 1900')
+    renameSync(`${tokenDirectory}-away`, tokenDirectory)
+    const objects = objectsIn(given.appliance.token)
+    await eventually(() => isServed(given))
+    expect(objectsIn(given.appliance.token)).toBe(objects)
+    await expectRecovered(given)
+  })
+})
+
+/** Starts the daemon anew with something wrong, and again when that was put right. */
+async function expectMendable(given: Given, spoil: () => () => void, refusal: string, said: RegExp): Promise<void> {
+  const { appliance } = given
+  await appliance.stop()
+  const length = appliance.journal.length
+  const mend = spoil()
+  await appliance.restart()
+  expect(appliance.journal.slice(length)).toMatch(said)
+  await expectRefused(given, refusal)
+  await appliance.stop()
+  mend()
+  await appliance.restart()
+  await expectRecovered(given)
+}
+
+function rewritten(file: string, change: (text: string) => string): () => void {
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, change(text))
+  return () => writeFileSync(file, text)
+}
+
+describe('at the start, the daemon runs and refuses, and its journal says what to correct', () => {
+  it.each([
+    ['a wrong PIN', '503 1901', /correct hsm\.pinFile/, 'pinFile', () => 'not the PIN'],
+    [
+      'a module that is missing',
+      '503 1900',
+      /hsm\.module/,
+      'config',
+      (text: string) => text.replace(/"module":"[^"]+"/, '"module":"/nowhere/libtoken.so"'),
+    ],
+    [
+      'a token that is not there',
+      '503 1900',
+      /hsm\.token/,
+      'config',
+      (text: string) => text.replace(/"token":"[^"]+"/, '"token":"pkcs11:token=elsewhere"'),
+    ],
+  ] as const)('%s', async (_what, refusal, said, file, change) => {
+    const given = await givenAppliance()
+    const { appliance } = given
+    const spoilt = file === 'pinFile' ? appliance.token.pinFile : appliance.configFile
+    await expectMendable(given, () => rewritten(spoilt, change), refusal, said)
+  })
+})

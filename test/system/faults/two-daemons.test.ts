@@ -1,0 +1,159 @@
+import { type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createObject, formWith, readObject, server } from '../../api/objects/object-kit.ts'
+import { freePort, startDaemon, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { TestClient } from '../../support/client.ts'
+import { totpCode } from '../../support/hardware-token.ts'
+import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { makeVault } from '../../support/vault.ts'
+import { outcomesIn, requestIdOf, vaultIdOf, verdict } from './fault-kit.ts'
+
+/** Rounds of each race: enough that both orders of arrival occur. */
+const rounds = 12
+
+describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', () => {
+  let database: TestPostgres
+  let appliance: TestAppliance
+  let second: ChildProcess
+  let secondUrl: string
+  let secondTrail: string
+  const clients: TestClient[] = []
+
+  beforeAll(async () => {
+    database = startPostgres()
+    appliance = await TestAppliance.start({ store: { postgresUrlFile: database.urlFile } })
+    const { config, directory } = appliance
+    const port = await freePort()
+    secondUrl = `https://127.0.0.1:${port}/api/1.0`
+    secondTrail = join(directory, 'second-audit')
+    const configFile = join(directory, 'second.json')
+    const own = {
+      ...config,
+      http: { ...config.http, port },
+      hsm: { ...config.hsm, sockets: [join(directory, 'second-1.sock')] },
+      audit: { ...config.audit, directory: secondTrail, machine: 'second' },
+    }
+    writeFileSync(configFile, JSON.stringify(own))
+    second = await startDaemon(configFile, [])
+  })
+  afterAll(async () => {
+    for (const client of clients) client.close()
+    second.kill('SIGTERM')
+    await once(second, 'exit')
+    await appliance.close()
+    database.cleanup()
+  })
+
+  /** The same session at the other daemon. */
+  function elsewhere(client?: TestClient): TestClient {
+    const other = new TestClient(secondUrl, appliance.ca, client?.token)
+    clients.push(other)
+    return other
+  }
+  async function administrator(): Promise<{ user: TestUser; here: TestClient; there: TestClient }> {
+    const user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
+    const here = await appliance.login(user)
+    return { user, here, there: elsewhere(here) }
+  }
+
+  it('use an OTP up once, whichever is shown it', async () => {
+    const user = await appliance.addUser()
+    for (let round = 0; round < rounds; round++) {
+      const login = appliance.credentials(user)
+      const shown = await Promise.all(
+        [appliance.client(), elsewhere(), appliance.client(), elsewhere()].map((client) => client.post('/auth', login)),
+      )
+      expect(shown.map(verdict).toSorted()).toEqual(['403 1201', '403 1201', '403 1201', 'done'])
+    }
+    const login = { ...appliance.credentials(user), otp: totpCode(user.totpSecret), logintype: 'totp' }
+    const shown = await Promise.all([appliance.client().post('/auth', login), elsewhere().post('/auth', login)])
+    expect(shown.map(verdict).toSorted()).toEqual(['403 1201', 'done'])
+  })
+
+  it('see at their next call what the other has taken', async () => {
+    const vault = await makeVault(appliance)
+    const user = await appliance.addUser()
+    await vault.share(String(user.id), 'Write')
+    const there = elsewhere(await appliance.login(user))
+    const id = await createObject(vault.admin, vault.id)
+    expect((await readObject(there, id, '?decrypt=true')).crypted).toMatchObject({ password: server.password })
+    await vault.share(String(user.id), 'Read')
+    expect(verdict(await there.call('PUT', `/object/${id}`, { body: { info: 'x' } }))).toBe('403 1301')
+    await vault.share(String(user.id), undefined)
+    expect(verdict(await there.get(`/object/${id}?decrypt=true`))).toBe('404 1610')
+    const { here } = await administrator()
+    await here.must('DELETE', `/user/${user.id}`)
+    expect(verdict(await there.post('/auth/check'))).toBe('403 1200')
+  })
+
+  it('keep an Admin in a vault, an administrator, and a name for one', async () => {
+    const [one, other] = [await administrator(), await administrator()]
+    for (let round = 0; round < rounds; round++) {
+      const id = vaultIdOf({ json: await one.here.must('POST', '/vault', { vaultname: 'Race' }) })
+      await one.here.must('POST', `/vault/${id}/member/${other.user.id}`, { status: 4 })
+      const left = await Promise.all([
+        one.here.call('DELETE', `/vault/${id}/member/${other.user.id}`),
+        other.there.call('PUT', `/vault/${id}/member/${one.user.id}`, { body: { status: 1 } }),
+      ])
+      expect(left.map(verdict).filter((one) => one === 'done')).toHaveLength(1)
+
+      const username = `raced-${round}`
+      const person = { username, fullname: 'Of a race', email: 'race@example.test', status: 129 }
+      const made = await Promise.all(
+        [one.here, other.there].map((client) =>
+          client.post('/user', { ...person, passphrase: 'seven wooden lanterns on water' }),
+        ),
+      )
+      expect(made.map(verdict).toSorted()).toEqual(['409 1701', 'done'])
+    }
+  })
+
+  it('let an object and the deletion of its vault exclude each other, file or not', async () => {
+    const { here, there } = await administrator()
+    for (let round = 0; round < rounds; round++) {
+      const id = vaultIdOf({ json: await here.must('POST', '/vault', { vaultname: 'Race' }) })
+      const form = formWith({ groupid: id }, Buffer.alloc(400_000, 'raced'))
+      const [made, gone] = await Promise.all([
+        round % 2 === 0 ? there.call('POST', '/object', form) : there.post('/object', { ...server, groupid: id }),
+        here.call('DELETE', `/vault/${id}`),
+      ])
+      expect([made, gone].filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(['done', '404 1400', '409 1906']).toContain(verdict(made))
+      expect(['done', '409 1402', '409 1906']).toContain(verdict(gone))
+      const kept = await appliance.store.query('SELECT 1 FROM vault_objects WHERE vault_id = $1', [id])
+      expect(kept).toHaveLength(gone.status === 200 ? 0 : 1)
+    }
+  })
+
+  it('delete a vault once, and say so once', async () => {
+    const { here, there } = await administrator()
+    for (let round = 0; round < rounds; round++) {
+      const id = vaultIdOf({ json: await here.must('POST', '/vault', { vaultname: 'Race' }) })
+      const answers = await Promise.all(
+        [here, there, here, there].map((client) => client.call('DELETE', `/vault/${id}`)),
+      )
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      const recorded = [appliance.config.audit.directory, secondTrail].map(outcomesIn)
+      const told = answers.flatMap((answer) => recorded.flatMap((trail) => trail.get(requestIdOf(answer)) ?? []))
+      expect(told.filter((outcome) => outcome === 'allowed')).toHaveLength(1)
+    }
+    expect(await appliance.store.query('SELECT 1 FROM doomed_vault_keys', [])).toEqual([])
+  })
+
+  it('keep both of two edits of one object', async () => {
+    const vault = await makeVault(appliance)
+    const there = elsewhere(vault.admin)
+    const id = await createObject(vault.admin, vault.id)
+    for (let round = 0; round < rounds; round++) {
+      const [info, password] = [`info ${round}`, `password ${round}`]
+      await Promise.all([
+        vault.admin.must('PUT', `/object/${id}`, { info }),
+        there.must('PUT', `/object/${id}`, { password }),
+      ])
+      expect(await readObject(there, id, '?decrypt=true')).toMatchObject({ public: { info }, crypted: { password } })
+    }
+  })
+})

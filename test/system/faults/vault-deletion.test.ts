@@ -1,0 +1,36 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { strongroom } from '../console/console-kit.ts'
+import { TestAppliance } from '../../support/appliance.ts'
+import { makeVault } from '../../support/vault.ts'
+import { eventually, objectsIn, processesOf } from './fault-kit.ts'
+
+const findings = (appliance: TestAppliance): string[] =>
+  (JSON.parse(strongroom(appliance.configFile, ['--json', 'doctor']).stdout).findings as Record<string, string>[])
+    .filter(({ subject }) => subject === 'vault keys')
+    .map(({ detail }) => detail ?? '')
+
+it('a daemon killed between the deletion of a vault and that of its key leaves a key that is reported and tidied up', async () => {
+  const appliance = await TestAppliance.start()
+  onTestFinished(() => appliance.close())
+  const kept = await makeVault(appliance, 'Kept')
+  const before = objectsIn(appliance.token)
+  const vault = await makeVault(appliance, 'Deleted')
+  const keptCiphertext = await kept.encrypt('k', 'AAAA')
+
+  // Hosts that do not answer hold the call where its record and its commit are done, and the token has still to be asked.
+  for (const pid of processesOf(appliance).hosts) process.kill(pid, 'SIGSTOP')
+  const cut = vault.admin.call('DELETE', `/vault/${vault.id}`).catch((error: unknown) => error)
+  await eventually(
+    async () => (await appliance.store.query('SELECT 1 FROM vaults WHERE id = $1', [Number(vault.id)])).length === 0,
+  )
+  await appliance.restart('SIGKILL')
+  await cut
+
+  expect(objectsIn(appliance.token)).toBe(before + 1)
+  expect(findings(appliance)).toEqual(['1 data key of deleted vaults is still in the token'])
+  expect(await appliance.services.vaults.destroyDoomedKeys()).toHaveLength(1)
+  expect(objectsIn(appliance.token)).toBe(before)
+  expect(findings(appliance)).toEqual(['1 vault, none without its key in the token'])
+  expect(await appliance.services.vaults.destroyDoomedKeys()).toEqual([])
+  expect(await kept.decrypt('k', keptCiphertext)).toBe('AAAA')
+})

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import pkcs11 from 'pkcs11js'
+import { type OpenToken, openToken } from '../../../src/hsm/pkcs11/connection.ts'
+import { TokenFailure } from '../../../src/hsm/pkcs11/failure.ts'
+import { type KeyKindRow, importedTemplate } from '../../../src/hsm/pkcs11/key-kinds.ts'
+import { finalize, loadModule } from '../../../src/hsm/pkcs11/module.ts'
+import { type KeyHandle, type Pkcs11Session, openSession } from '../../../src/hsm/pkcs11/pkcs11-session.ts'
+import { parseTokenUri } from '../../../src/hsm/pkcs11/token-uri.ts'
+import { makeToken } from '../../support/token.ts'
+
+/** A token in the test's own process, without a host: for keys whose bytes the test knows. */
+export interface BareToken {
+  readonly session: Pkcs11Session
+  readonly mechanisms: ReadonlySet<number>
+  /** A session key with this value and the usage of its row. */
+  secret(row: KeyKindRow, value: Buffer): KeyHandle
+  /** The value of a key that is neither sensitive nor of any worth. */
+  valueOf(key: KeyHandle): Buffer
+  /** What `work` gives; undefined where the token or we refuse, with a fresh session afterwards. */
+  attempt<T>(work: () => T): T | undefined
+  close(): void
+}
+
+export async function openBareToken(): Promise<BareToken> {
+  const token = await makeToken()
+  const lib = loadModule({ path: token.module, softhsmConf: token.softhsmConf })
+  const readPin = () => readFileSync(token.pinFile, 'utf8')
+  const opened: OpenToken = openToken(lib, parseTokenUri(token.tokenUri), readPin)
+  let session = openSession(lib, opened.slot.handle)
+  return {
+    get session() {
+      return session
+    },
+    mechanisms: opened.mechanisms,
+    secret: (row, value) => opened.session.create(importedTemplate(row, value)),
+    valueOf: (key) => session.attributes(key, [pkcs11.CKA_VALUE])[0] ?? Buffer.alloc(0),
+    attempt(work) {
+      try {
+        return work()
+      } catch (error) {
+        if (!(error instanceof TokenFailure) && !(error instanceof Error && 'code' in error)) throw error
+        session.close()
+        session = openSession(lib, opened.slot.handle)
+        return undefined
+      }
+    },
+    close() {
+      finalize(lib)
+      token.cleanup()
+    },
+  }
+}

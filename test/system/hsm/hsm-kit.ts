@@ -1,0 +1,196 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
+import { type HostSupervisor, createHostSupervisor } from '../../../src/hsm/client/supervisor.ts'
+import {
+  type AnyKind,
+  type Hsm,
+  type HostStatus,
+  type KeyKind,
+  type KeyReference,
+  type WrappedKey,
+  keyRecord,
+} from '../../../src/hsm/hsm.ts'
+import { type TestToken, makeToken } from '../../support/token.ts'
+
+export interface Hosts {
+  readonly token: TestToken
+  readonly hsm: Hsm
+  readonly supervisor: HostSupervisor
+  readonly sockets: readonly string[]
+  readonly configFile: string
+  /** What each host said after its first try. */
+  readonly statuses: readonly HostStatus[]
+  /** Process ids of the hosts that were started, in order. */
+  readonly pids: () => number[]
+  /** A key of the kind, ready to use. */
+  readonly givenKey: (kind: AnyKind) => Promise<KeyReference>
+  readonly givenSecret: (kind: KeyKind, secret: Uint8Array) => Promise<KeyReference>
+  /** The sealed record of a key. */
+  readonly reference: (kind: AnyKind, key: WrappedKey & { publicKey?: Buffer | undefined }) => Promise<KeyReference>
+  close(): Promise<void>
+}
+
+export interface HostsOptions {
+  readonly count?: number
+  readonly token?: TestToken
+  /** Overrides of the configuration's `hsm` part. */
+  readonly hsm?: Readonly<Record<string, unknown>>
+  readonly deadlineMs?: number
+  readonly queue?: number
+}
+
+const root = resolve(import.meta.dirname, '../../..')
+const build: { output?: string } = {}
+
+/** The token host compiled, once per test file; below node_modules, so that its imports are found. */
+export function buildOnce(): string {
+  if (build.output !== undefined) return build.output
+  const cache = join(root, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const output = mkdtempSync(join(cache, 'strongroom-host-'))
+  const project = {
+    extends: join(root, 'tsconfig.build.json'),
+    files: [join(root, 'src/bin/strongroom-tokend.ts'), join(root, 'src/hsm/client/supervisor.ts')],
+    include: [],
+    compilerOptions: { rootDir: join(root, 'src'), outDir: output, types: [join(root, 'node_modules/@types/node')] },
+  }
+  writeFileSync(join(output, 'tsconfig.json'), JSON.stringify(project))
+  execFileSync('npx', ['tsc', '-p', output], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  build.output = output
+  return output
+}
+
+export function removeBuild(): void {
+  if (build.output !== undefined) rmSync(build.output, { recursive: true })
+  delete build.output
+}
+
+/** Real token hosts over a real token, and a client of theirs. */
+export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
+  const token = options.token ?? (await makeToken())
+  const sockets = Array.from({ length: options.count ?? 1 }, (_, index) => join(token.directory, `host-${index}.sock`))
+  const configFile = writeConfig(token, sockets, options.hsm ?? {})
+  const pids: number[] = []
+  const log = {
+    info: (fields: { pid?: number }) => void (fields.pid !== undefined && pids.push(fields.pid)),
+    warn: () => undefined,
+    error: () => undefined,
+  }
+  const deadlineMs = options.deadlineMs ?? 20_000
+  const supervisor = createHostSupervisor({
+    configFile,
+    sockets,
+    deadlineMs,
+    log,
+    entry: join(buildOnce(), 'bin/strongroom-tokend.js'),
+  })
+  const statuses = await supervisor.start()
+  const hsm = createHsmClient({ sockets, deadlineMs, queue: options.queue ?? 4096 })
+  const reference: Hosts['reference'] = async (kind, wrapped) => {
+    const record = keyRecord(kind, wrapped, ['vault', 7])
+    return { key: { record, seal: await hsm.seal(record) } }
+  }
+  return {
+    token,
+    hsm,
+    supervisor,
+    sockets,
+    configFile,
+    statuses,
+    pids: () => [...pids],
+    reference,
+    givenKey: async (kind) => reference(kind, await hsm.generate(kind, { exportable: false, backup: false })),
+    givenSecret: async (kind, secret) => reference(kind, await hsm.importSecret(kind, secret)),
+    async close() {
+      await hsm.close()
+      await supervisor.close()
+      token.cleanup()
+    },
+  }
+}
+
+const foreignToken = z.object({
+  directory: z.string(),
+  module: z.string(),
+  tokenUri: z.string(),
+  softhsmConf: z.string(),
+  tokenDirectory: z.string(),
+  pinFile: z.string(),
+})
+
+/**
+ * SoftHSM2, and what STRONGROOM_TEST_TOKENS names: JSON files, separated by colons, each the description of a token (a TestToken
+ * without `cleanup`) that has its root objects and a folder for sockets.
+ */
+export function tokensUnderTest(): { name: string; make: () => Promise<TestToken> }[] {
+  const files = (process.env['STRONGROOM_TEST_TOKENS'] ?? '').split(':').filter((file) => file !== '')
+  return [
+    { name: 'SoftHSM2', make: makeToken },
+    ...files.map((name) => ({
+      name,
+      make: () =>
+        Promise.resolve({ ...foreignToken.parse(JSON.parse(readFileSync(name, 'utf8'))), cleanup: () => undefined }),
+    })),
+  ]
+}
+
+function writeConfig(token: TestToken, sockets: readonly string[], hsm: Readonly<Record<string, unknown>>): string {
+  const file = join(token.directory, 'strongroom.json')
+  const config = {
+    tls: { certificate: 'unused.pem', key: 'unused.pem' },
+    store: { sqlite: 'unused.sqlite' },
+    audit: { directory: 'audit' },
+    log: { level: 'fatal' },
+    hsm: {
+      module: token.module,
+      token: token.tokenUri,
+      pinFile: token.pinFile,
+      softhsmConf: token.softhsmConf,
+      tokenDirectory: token.tokenDirectory,
+      sockets,
+      ...hsm,
+    },
+  }
+  writeFileSync(file, JSON.stringify(config))
+  return file
+}
+
+export interface Shim {
+  /** Path of the module. */
+  readonly module: string
+  /** What the module does from now on, for example `C_Encrypt fail 0x30`. */
+  command(line: string): void
+  behave(): void
+  /** Lines of the journal that name this function. */
+  calls(name: string): string[]
+}
+
+/** A module of the test's own that forwards to the token's and misbehaves on command. */
+export function makeShim(token: TestToken): Shim {
+  const module = join(token.directory, 'shim.so')
+  const control = join(token.directory, 'control')
+  const journal = join(token.directory, 'journal')
+  const headers = join(root, 'node_modules/pkcs11js/includes/pkcs11')
+  const flags = ['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-isystem', headers, '-o', module]
+  const places = [`-DREAL_MODULE="${token.module}"`, `-DDIRECTORY="${token.directory}"`]
+  execFileSync('cc', [...flags, ...places, join(import.meta.dirname, 'shim.c'), '-ldl'])
+  return {
+    module,
+    command: (line) => writeFileSync(control, line),
+    behave: () => rmSync(control, { force: true }),
+    calls: (name) =>
+      existsSync(journal)
+        ? readFileSync(journal, 'utf8')
+            .split('\n')
+            .filter((line) => line.split(' ')[1] === name)
+        : [],
+  }
+}
+
+/** Waits until `probe` gives true; the test's own time limit bounds it. */
+export async function eventually(probe: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await probe())) await new Promise((resolve) => setTimeout(resolve, 50))
+}

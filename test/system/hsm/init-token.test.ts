@@ -1,0 +1,66 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const script = resolve(import.meta.dirname, '../../../softhsm/init-token')
+let directory: string
+
+const run = (...more: string[]) =>
+  execFileSync(script, ['--directory', directory, '--label', 'strongroom', ...more], { encoding: 'utf8' })
+
+const snapshot = () =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== '.lock')
+    .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name), 'hex')])
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'strongroom-init-'))
+})
+
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true })
+})
+
+describe('softhsm/init-token', () => {
+  it('makes a token that its PIN opens, and changes nothing when run again', () => {
+    expect(run()).toContain('made')
+    const before = snapshot()
+    expect(JSON.parse(run('--json'))).toMatchObject({ state: 'present', label: 'strongroom' })
+    expect(snapshot()).toEqual(before)
+
+    const pin = readFileSync(join(directory, 'pin'), 'utf8')
+    const soPin = readFileSync(join(directory, 'so-pin'), 'utf8')
+    expect(pin).toMatch(/^[A-Za-z0-9]{24}$/)
+    expect(soPin).not.toBe(pin)
+    for (const file of ['pin', 'so-pin']) expect(statSync(join(directory, file)).mode & 0o777).toBe(0o400)
+    const module = /"module":"([^"]+)"/.exec(run('--json'))?.[1] ?? ''
+    const tool = (...login: string[]) =>
+      execFileSync('pkcs11-tool', ['--module', module, '--token-label', 'strongroom', ...login], {
+        env: { ...process.env, SOFTHSM2_CONF: join(directory, 'softhsm2.conf') },
+        stdio: 'pipe',
+      })
+    tool('--login', '--pin', pin, '--list-objects')
+    expect(() => tool('--login', '--pin', soPin, '--list-objects')).toThrow('CKR_PIN_INCORRECT')
+    tool('--login', '--login-type', 'so', '--so-pin', soPin, '--init-pin', '--new-pin', 'another PIN')
+    tool('--login', '--pin', 'another PIN', '--list-objects')
+  })
+
+  it('makes one token when run twice at once', async () => {
+    const both = Array.from({ length: 2 }, () =>
+      promisify(execFile)(script, ['--directory', directory, '--label', 'strongroom', '--json']),
+    )
+    const states = (await Promise.all(both)).map(({ stdout }) => /"state":"(\w+)"/.exec(stdout)?.[1])
+    expect(new Set(states)).toEqual(new Set(['made', 'present']))
+    expect(readdirSync(join(directory, 'tokens'))).toHaveLength(1)
+  })
+
+  it('refuses odd labels and says how it is used', () => {
+    expect(() => execFileSync(script, ['--directory', directory, '--label', "a'b"], { stdio: 'pipe' })).toThrow(
+      'a label has',
+    )
+    expect(() => execFileSync(script, ['--label', 'x'], { stdio: 'pipe' })).toThrow('Usage')
+  })
+})

@@ -1,0 +1,278 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { buildSource } from '../../support/build.ts'
+import { issueCertificate, makePki } from '../../support/pki.ts'
+import type { Pki } from '../../support/pki.ts'
+import { run } from './listener.ts'
+
+/** The worker of these tests: the real listener, and calls that say who answers, once a file of their name exists. */
+const tinyWorker = `
+import { existsSync, readFileSync } from 'node:fs'
+import { readSecret } from '../config/loader.js'
+import { Fault } from '../fault.js'
+import { createServer } from '../http/server/server.js'
+import { runWorker } from '../daemon/worker-process.js'
+
+runWorker(async ({ config, slot, log }) => {
+  const folder = config.audit.directory
+  if (existsSync(folder + '/broken')) throw new Fault('store.unavailable', 'mend store.sqlite')
+  const server = createServer({
+    http: config.http, tls: config.tls, log,
+    readCertificate: () => ({ certificate: readFileSync(config.tls.certificate, 'utf8'), key: readSecret(config.tls.key) }),
+    handle(request, response) {
+      log.info('called ' + request.url)
+      if (request.url === '/spin') for (;;);
+      const answer = () => existsSync(folder + request.url) ? response.end(JSON.stringify({ slot, pid: process.pid })) : setTimeout(answer, 20)
+      answer()
+    },
+  })
+  return { listen: () => server.listen(), close: () => server.close(), reload: async () => server.reloadCertificate() }
+})
+`
+
+/** A primary without the daemon around it, in a hurry to find out who does not answer. */
+const hastyPrimary = `
+import { systemClock } from '../clock.js'
+import { createCluster } from '../daemon/cluster.js'
+import { loadConfig } from '../config/loader.js'
+import { createLog } from '../log.js'
+
+const log = createLog({ level: 'info', name: 'hasty' })
+const workerEntry = new URL('./worker.js', import.meta.url).pathname
+const cluster = createCluster({ config: loadConfig(process.argv[3]), workerEntry, clock: systemClock, log, heartbeatMs: 100 })
+log.info(await cluster.start(), 'listening')
+`
+
+vi.setConfig({ testTimeout: 30_000 })
+const patience = { timeout: 20_000 }
+
+let built: string
+let folder: string
+let pki: Pki
+const daemons: ChildProcess[] = []
+
+beforeAll(() => {
+  built = buildSource()
+  writeFileSync(join(built, 'bin/worker.js'), tinyWorker)
+  folder = mkdtempSync(join(tmpdir(), 'strongroom-daemon-'))
+  pki = makePki(folder)
+  writeFileSync(join(built, 'bin/hasty.js'), hastyPrimary)
+  writeFileSync(join(folder, 'who'), '')
+}, 60_000)
+afterEach(async () => {
+  for (const daemon of daemons.splice(0)) {
+    if (daemon.exitCode !== null || daemon.signalCode !== null) continue
+    daemon.kill('SIGKILL')
+    await once(daemon, 'exit')
+  }
+  rmSync(join(folder, 'broken'), { force: true })
+})
+afterAll(() => {
+  for (const path of [built, folder]) rmSync(path, { recursive: true, force: true })
+})
+
+interface Given {
+  readonly http: object
+  readonly environment: NodeJS.ProcessEnv
+  readonly entry: string
+  readonly args: readonly string[]
+}
+
+interface Daemon {
+  readonly process: ChildProcess
+  readonly exit: Promise<number | null>
+  /** Resolves with the first line of the journal that matches, past or to come. */
+  line(pattern: RegExp): Promise<{ port: number }>
+  errors(): string
+}
+
+function givenConfig(http: object): string {
+  const file = join(folder, 'strongroom.json')
+  const hsm = { module: '/none', token: 'pkcs11:token=x', pinFile: 'pin', sockets: ['host.sock'], spawn: false }
+  const tls = { certificate: pki.certificate, key: pki.key }
+  writeFileSync(
+    file,
+    JSON.stringify({
+      http: { host: '127.0.0.1', port: 0, workers: 2, ...http },
+      tls,
+      hsm,
+      store: { sqlite: 'db' },
+      audit: { directory: '.' },
+    }),
+  )
+  return file
+}
+
+function givenDaemon({
+  http = {},
+  environment = {},
+  entry = 'bin/strongroomd.js',
+  args = [],
+}: Partial<Given> = {}): Daemon {
+  const { JOURNAL_STREAM: _journal, ...inherited } = process.env
+  const command = [join(built, entry), '--config', givenConfig(http), ...args]
+  const child = spawn(process.execPath, command, { env: { ...inherited, ...environment } })
+  daemons.push(child)
+  const lines: string[] = []
+  const reader = createInterface(child.stdout).on('line', (line) => lines.push(line))
+  let errors = ''
+  child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()))
+  const exit = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
+  return {
+    process: child,
+    exit,
+    errors: () => errors,
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (line: string): void => void (pattern.test(line) && resolve(JSON.parse(line)))
+        lines.forEach(look)
+        reader.on('line', look)
+        reader.on('close', () => reject(new Error(`never said ${pattern}: ${lines.join('\n')} ${errors}`)))
+      }),
+  }
+}
+
+const call = (port: number, path = '/who'): Promise<string> =>
+  run('curl', ['-s', '-S', '--cacert', pki.ca, `https://localhost:${port}/${path.slice(1)}`])
+const listening = async (daemon: Daemon): Promise<number> => (await daemon.line(/"msg":"listening"/)).port
+
+const slots = (seen: Map<number, number>): number[] => [...seen.keys()].toSorted((a, b) => a - b)
+
+async function workersAt(port: number): Promise<Map<number, number>> {
+  const seen = new Map<number, number>()
+  for (let i = 0; i < 8; i++) {
+    const { slot, pid }: { slot: number; pid: number } = JSON.parse(await call(port))
+    seen.set(slot, pid)
+  }
+  return seen
+}
+
+it('a killed worker is replaced in the same slot, and SIGTERM ends all with exit code 0', async () => {
+  const daemon = givenDaemon()
+  const port = await listening(daemon)
+  const before = await workersAt(port)
+  expect(slots(before)).toEqual([1, 2])
+
+  process.kill(before.get(2) ?? 0, 'SIGKILL')
+  await daemon.line(/worker 2 ended with SIGKILL/)
+  await expect.poll(async () => slots(await workersAt(port)), patience).toEqual([1, 2])
+  const after = await workersAt(port)
+  expect(after.get(1)).toBe(before.get(1))
+  expect(after.get(2)).not.toBe(before.get(2))
+
+  daemon.process.kill('SIGTERM')
+  expect(await daemon.exit).toBe(0)
+  for (const pid of after.values()) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})
+
+it('a worker that stopped answering is killed and replaced', async () => {
+  const daemon = givenDaemon({ entry: 'bin/hasty.js' })
+  const port = await listening(daemon)
+  const spinning = call(port, '/spin')
+  await daemon.line(/does not answer/)
+  expect(await spinning).toMatch(/^curl:/)
+  await expect.poll(async () => slots(await workersAt(port)), patience).toEqual([1, 2])
+})
+
+it('SIGTERM lets a call under way finish while new ones are refused', async () => {
+  const daemon = givenDaemon()
+  const port = await listening(daemon)
+  const slow = call(port, '/slow')
+  await daemon.line(/called .slow/)
+  daemon.process.kill('SIGTERM')
+  await expect.poll(() => call(port), patience).toMatch(/^curl: \(7\)/)
+  writeFileSync(join(folder, 'slow'), '')
+  expect(await slow).toContain('"slot"')
+  expect(await daemon.exit).toBe(0)
+})
+
+it('a second SIGTERM ends the daemon at once', async () => {
+  const daemon = givenDaemon()
+  const port = await listening(daemon)
+  const lost = call(port, '/never')
+  await daemon.line(/called .never/)
+  daemon.process.kill('SIGTERM')
+  await daemon.line(/stopping/)
+  daemon.process.kill('SIGTERM')
+  expect(await daemon.exit).toBe(1)
+  expect(daemon.errors()).toContain('a second SIGTERM')
+  expect(await lost).toMatch(/^curl:/)
+})
+
+it('SIGHUP has every worker present the new certificate, and keep it when a key cannot be used', async () => {
+  const daemon = givenDaemon()
+  const port = await listening(daemon)
+  const subject = async (): Promise<string> =>
+    (await run('openssl', ['s_client', '-connect', `127.0.0.1:${port}`])).match(/subject=.*/)?.[0] ?? ''
+  expect(await subject()).toMatch(/CN ?= ?localhost/)
+
+  issueCertificate(pki, 'renewed')
+  daemon.process.kill('SIGHUP')
+  for (const worker of [1, 2]) await daemon.line(new RegExp(`worker-${worker}.*certificate read again`))
+  expect((await subject()) + (await subject())).toMatch(/renewed[^]*renewed/)
+
+  chmodSync(pki.key, 0o644)
+  daemon.process.kill('SIGHUP')
+  for (const worker of [1, 2]) await daemon.line(new RegExp(`worker-${worker}.*chmod 0600.*the old one stays`))
+  chmodSync(pki.key, 0o600)
+  expect((await subject()) + (await subject())).toMatch(/renewed[^]*renewed/)
+})
+
+it('a worker that cannot start ends the daemon, with a message and an exit code of its own', async () => {
+  writeFileSync(join(folder, 'broken'), '')
+  const daemon = givenDaemon()
+  expect(await daemon.exit).toBe(4)
+  expect(daemon.errors()).toBe('strongroomd: mend store.sqlite\n')
+})
+
+it('a key that others may read ends the daemon with exit code 2', async () => {
+  chmodSync(pki.key, 0o640)
+  const daemon = givenDaemon()
+  const code = await daemon.exit
+  chmodSync(pki.key, 0o600)
+  expect(code).toBe(2)
+  expect(daemon.errors()).toContain(`chmod 0600 ${pki.key}`)
+})
+
+it('a port in use ends the daemon with exit code 5', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = z.object({ port: z.number() }).parse(other.address())
+  const daemon = givenDaemon({ http: { port } })
+  expect(await daemon.exit).toBe(5)
+  expect(daemon.errors()).toContain('http.port is in use')
+  other.close()
+})
+
+it.each([
+  ['--check with a good configuration', {}, ['--check'], 0, 'is in order'],
+  ['a misspelt option', { prot: 1 }, [], 2, 'did you mean http.port?'],
+  ['an unknown argument', {}, ['--chekc'], 2, 'Did you mean --check?'],
+  ['--help', {}, ['--help'], 0, ''],
+])('%s', async (_name, http, args, code, message) => {
+  const daemon = givenDaemon({ http, args })
+  expect(await daemon.exit).toBe(code)
+  expect(daemon.errors()).toContain(message)
+})
+
+it('tells systemd when it is ready, reloads, lives and stops', async () => {
+  const told = join(folder, 'told')
+  writeFileSync(join(folder, 'systemd-notify'), `#!/bin/sh\necho "$@" >> ${told}\n`, { mode: 0o700 })
+  const environment = { PATH: `${folder}:${process.env['PATH']}`, NOTIFY_SOCKET: '/run/none', WATCHDOG_USEC: '400000' }
+  const daemon = givenDaemon({ environment })
+  const heard = (): string => (existsSync(told) ? readFileSync(told, 'utf8') : '')
+  await expect.poll(heard, patience).toMatch(/^READY=1 STATUS=listening on port \d+ with 2 workers\nWATCHDOG=1\n/)
+  daemon.process.kill('SIGHUP')
+  await expect.poll(heard, patience).toMatch(/\nRELOADING=1\nREADY=1\n/)
+  daemon.process.kill('SIGTERM')
+  await daemon.exit
+  expect(heard()).toMatch(/\nSTOPPING=1\n/)
+})

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:http2'
+import { connect as connectTls } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import type { Response } from '../../../src/http/server/refusals.ts'
+import { issueCertificate } from '../../support/pki.ts'
+import { everything, givenListener, parseAnswer, tcp, tls } from './listener.ts'
+import type { Listener } from './listener.ts'
+
+/** A listener whose calls end when the test says so. */
+async function givenSlowListener(
+  drainTimeoutMs: number,
+): Promise<{ listener: Listener; called: Promise<Response>; second: Promise<Response> }> {
+  const waiting: ((response: Response) => void)[] = []
+  const called = new Promise<Response>((resolve) => waiting.push(resolve))
+  const second = new Promise<Response>((resolve) => waiting.push(resolve))
+  const listener = await givenListener({ drainTimeoutMs }, (_request, response) => waiting.shift()?.(response))
+  return { listener, called, second }
+}
+
+const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
+const answer = '{"CALLINFO":{"status":"SUCCESS"}}'
+const finish = (response: Response): void => {
+  response.setHeader('Content-Length', answer.length)
+  response.end(answer)
+}
+
+it('a call under way over HTTP/1.1 is finished, idle connections are closed and new ones refused', async () => {
+  const { listener, called } = await givenSlowListener(60_000)
+  const [idle, busy, silent] = [tls(listener), tls(listener), tcp(listener)]
+  await Promise.all([once(idle, 'secureConnect'), once(busy, 'secureConnect'), once(silent, 'connect')])
+  busy.write(get)
+  const response = await called
+  const closed = listener.server.close()
+  await Promise.all([everything(idle), everything(silent)])
+  expect(await everything(tcp(listener))).toContain('ECONNREFUSED')
+  const seen = everything(busy)
+  finish(response)
+  expect(parseAnswer(await seen)).toMatchObject({ status: 200, head: expect.stringMatching(/^connection: close$/im) })
+  await closed
+})
+
+it('a call under way over HTTP/2 is finished after GOAWAY', async () => {
+  const { listener, called } = await givenSlowListener(60_000)
+  const session = connect(`https://localhost:${listener.port}`, { ca: readFileSync(listener.pki.ca) })
+  const call = session.request({ ':path': '/' })
+  const response = await called
+  const closed = listener.server.close()
+  await once(session, 'goaway')
+  expect(session.closed).toBe(true)
+  finish(response)
+  expect((await call.toArray()).join('')).toBe(answer)
+  await closed
+})
+
+it('a call that outlives http.drainTimeoutMs is cut off', async () => {
+  const { listener, called, second } = await givenSlowListener(100)
+  const session = connect(`https://localhost:${listener.port}`, { ca: readFileSync(listener.pki.ca) })
+  const call = session.request({ ':path': '/' })
+  for (const ended of [call, session]) ended.on('error', () => {})
+  await called
+  const socket = tls(listener)
+  socket.write(get)
+  await second
+  await listener.server.close()
+  await Promise.all([everything(socket), call.closed || once(call, 'close')])
+})
+
+it('a reload presents the new certificate, and a broken one leaves the old', async () => {
+  const lines: string[] = []
+  const journal = new Writable({ write: (line: Buffer, _encoding, done) => (lines.push(line.toString()), done()) })
+  const listener = await givenListener({}, (_request, response) => finish(response), pino(journal))
+  const presented = async (): Promise<string> => {
+    const socket: TLSSocket = connectTls({
+      port: listener.port,
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: readFileSync(listener.pki.ca),
+    })
+    await once(socket, 'secureConnect')
+    const name = String(socket.getPeerCertificate().subject.CN)
+    socket.destroy()
+    return name
+  }
+  expect(await presented()).toBe('localhost')
+
+  issueCertificate(listener.pki, 'renewed')
+  listener.server.reloadCertificate()
+  expect(await presented()).toBe('renewed')
+
+  for (const broken of ['not a key', readFileSync(listener.pki.caKey)]) {
+    writeFileSync(listener.pki.key, broken)
+    listener.server.reloadCertificate()
+    expect(lines.at(-1)).toMatch(/"level":50[^]*tls.certificate/)
+    expect(await presented()).toBe('renewed')
+  }
+  await listener.server.close()
+})

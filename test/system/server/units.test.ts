@@ -1,0 +1,28 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { exitCodes } from '../../../src/daemon/exit.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
+
+it.skipIf(!hasSystemd)('systemd finds nothing to say against the units', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'strongroom-units-'))
+  cpSync(join(root, 'systemd'), folder, { recursive: true })
+  for (const kind of ['service', 'socket'])
+    renameSync(join(folder, `strongroom-token@.${kind}`), join(folder, `strongroom-token@1.${kind}`))
+  const units = ['strongroom.service', 'strongroom-token@1.service', 'strongroom-token@1.socket'].map((unit) =>
+    join(folder, unit),
+  )
+  const { stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
+  expect(stderr.split('\n').filter((line) => line.includes('strongroom'))).toEqual([])
+  execFileSync('systemd-sysusers', ['--dry-run', join(folder, 'strongroom.sysusers')])
+  rmSync(folder, { recursive: true })
+})
+
+it('the help names every exit code', () => {
+  const help = readFileSync(join(root, 'src/bin/strongroomd.ts'), 'utf8')
+  for (const code of Object.values(exitCodes)) expect(help).toMatch(new RegExp(`^  ${code}  \\S`, 'm'))
+})

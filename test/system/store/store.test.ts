@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Fault } from '../../../src/fault.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { change, readRow, selectList } from '../../../src/store/statement.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { tables } from '../../../src/daemon/tables.ts'
+import { ValidationClientTable } from '../../../src/features/otp-validation/records.ts'
+import { hasPostgres, startPostgres } from '../../support/postgres.ts'
+
+interface Place {
+  readonly place: { sqlite: string } | { postgresUrl: string }
+  cleanup(): void
+}
+
+function sqlitePlace(): Place {
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-store-'))
+  return { place: { sqlite: join(directory, 'test.sqlite') }, cleanup: () => rmSync(directory, { recursive: true }) }
+}
+
+function postgresPlace(): Place {
+  const server = startPostgres()
+  return { place: { postgresUrl: server.url }, cleanup: () => server.cleanup() }
+}
+
+const insert = (chain: string) => `INSERT INTO audit_heads (chain, seq, hash, line) VALUES ('${chain}', 0, '', '')`
+const advance = "UPDATE audit_heads SET seq = seq + 1 WHERE chain = 'counter'"
+
+/** What both kinds of store promise; two Stores on one database stand for two processes. */
+function behavesAsStore(makePlace: () => Place): void {
+  let at: Place
+  let one: Store
+  let other: Store
+
+  beforeAll(async () => {
+    at = makePlace()
+    ;[one, other] = await Promise.all([openStore(at.place, tables), openStore(at.place, tables)])
+  }, 60_000)
+  afterAll(async () => {
+    await one.close()
+    await other.close()
+    at.cleanup()
+  })
+
+  const count = async (store: Store, chain: string) =>
+    Number((await store.query<{ n: number }>('SELECT count(*) AS n FROM audit_heads WHERE chain = $1', [chain]))[0]?.n)
+
+  it('makes by its migrations exactly the tables that the code declares', async () => {
+    const { connection } = one.read
+    const runner = connection.createQueryRunner()
+    const shape = (column: { name: string; isNullable: boolean }) => `${column.name}${column.isNullable ? '?' : ''}`
+    for (const { tableName, columns } of connection.entityMetadatas) {
+      const made = (await runner.getTable(tableName))?.columns ?? []
+      const declared = columns.map(({ databaseName, isNullable }) => ({ name: databaseName, isNullable }))
+      expect(made.map(shape).toSorted(), tableName).toEqual(declared.map(shape).toSorted())
+    }
+    if (one.dialect === 'postgres') await runner.release()
+  })
+
+  it('commits what work has done, and only then shows it', async () => {
+    await one.transaction(async (tx) => {
+      await tx.query(insert('committed'))
+      expect(await count(one, 'committed')).toBe(0)
+    })
+    expect([await count(one, 'committed'), await count(other, 'committed')]).toEqual([1, 1])
+  })
+
+  it('reads the same by a statement of our own as by the table, and tells how many rows one has changed', async () => {
+    const bytes = Buffer.from([0, 1, 255])
+    const row = {
+      name: 'by hand',
+      allowUnsigned: 1,
+      kek: '',
+      blob: bytes,
+      seal: bytes,
+      createdAt: 2 ** 41,
+      revokedAt: null,
+    }
+    await one.transaction((tx) => tx.insert(ValidationClientTable, { ...row }))
+    const byName = `SELECT ${selectList(ValidationClientTable, 'c')} FROM validation_clients c WHERE c.name = $1`
+    const [selected] = await one.query<object>(byName, ['by hand'])
+    const read = readRow(ValidationClientTable, selected ?? {})
+    const found = () => one.read.findOneByOrFail(ValidationClientTable, { name: 'by hand' })
+    expect(read).toEqual({ ...(await found()) })
+    expect(read).toMatchObject(row)
+
+    const revoke = 'UPDATE validation_clients SET revoked_at = $2 WHERE created_at < $2 AND name = $1'
+    const revoked = (at: number) => one.transaction((tx) => change(tx, revoke, ['by hand', at]))
+    expect([await revoked(2 ** 41), await revoked(2 ** 42)]).toEqual([0, 1])
+    expect((await found()).revokedAt).toBe(2 ** 42)
+  })
+
+  it('takes everything back when work fails, and hands the fault on', async () => {
+    const failing = one.transaction(async (tx) => {
+      await tx.query(insert('failed'))
+      throw new Fault('key.exists')
+    })
+    await expect(failing).rejects.toMatchObject({ code: 'key.exists' })
+    expect(await count(one, 'failed')).toBe(0)
+    await one.transaction((tx) => tx.query(insert('after the failure')))
+    expect(await count(other, 'after the failure')).toBe(1)
+  })
+
+  it('commits and takes back just the same when the disk is waited for aside', async () => {
+    const aside = { syncAside: true }
+    const steps = Array.from({ length: 20 }, (_, n) => one.transaction((tx) => tx.query(insert(`aside ${n}`)), aside))
+    await Promise.all(steps)
+    const failing = one.transaction(async (tx) => {
+      await tx.query(insert('failed aside'))
+      throw new Fault('key.exists')
+    }, aside)
+    await expect(failing).rejects.toMatchObject({ code: 'key.exists' })
+    expect([await count(other, 'aside 0'), await count(other, 'aside 19')]).toEqual([1, 1])
+    expect(await count(other, 'failed aside')).toBe(0)
+  })
+
+  it('calls a name that somebody else took a conflict', async () => {
+    await one.transaction((tx) => tx.query(insert('taken')))
+    await expect(other.transaction((tx) => tx.query(insert('taken')))).rejects.toMatchObject({ code: 'store.conflict' })
+  })
+
+  it('lets transactions of two processes wait for each other', async () => {
+    await one.transaction((tx) => tx.query(insert('counter')))
+    const steps = Array.from({ length: 40 }, (_, index) =>
+      (index % 2 === 0 ? one : other).transaction((tx) => tx.query(advance)),
+    )
+    await Promise.all(steps)
+    expect(await one.query('SELECT seq FROM audit_heads WHERE chain = $1', ['counter'])).toMatchObject([{ seq: 40 }])
+  })
+
+  it('binds a parameter wherever its number stands', async () => {
+    expect(
+      await one.query('SELECT CAST($2 AS text) AS a, CAST($1 AS text) AS b, CAST($2 AS text) AS c', ['x', 'y']),
+    ).toEqual([{ a: 'y', b: 'x', c: 'y' }])
+  })
+
+  it('opens again with everything in it', async () => {
+    await one.close()
+    one = await openStore(at.place, tables)
+    expect(await count(one, 'committed')).toBe(1)
+  })
+}
+
+describe('the store on SQLite', () => {
+  behavesAsStore(sqlitePlace)
+
+  it('keeps its files from others', async () => {
+    const { place, cleanup } = sqlitePlace()
+    const store = await openStore(place, tables)
+    const { sqlite } = place as { sqlite: string }
+    for (const suffix of ['', '-wal', '-shm']) expect(statSync(sqlite + suffix).mode & 0o077, suffix).toBe(0)
+    await store.close()
+    cleanup()
+  })
+
+  it('syncs each commit before it is seen, but those aside', async () => {
+    const { place, cleanup } = sqlitePlace()
+    const store = await openStore(place, tables)
+    const level = async (options?: { syncAside: boolean }) =>
+      store.transaction(async (tx): Promise<unknown> => tx.query('PRAGMA synchronous'), options)
+    const [normal, full] = [[{ synchronous: 1 }], [{ synchronous: 2 }]]
+    expect(await level()).toEqual(full)
+    expect(await level({ syncAside: true })).toEqual(normal)
+    expect(await level()).toEqual(full)
+    const failed = store.transaction(() => Promise.reject(new Fault('key.exists')), { syncAside: true })
+    await expect(failed).rejects.toThrow()
+    expect(await level()).toEqual(full)
+    await store.close()
+    cleanup()
+  })
+
+  it('says which setting is wrong when it cannot be opened', async () => {
+    await expect(openStore({ sqlite: '/nowhere/at/all.sqlite' }, tables)).rejects.toMatchObject({
+      code: 'store.unavailable',
+      detail: expect.stringContaining('store.sqlite'),
+    })
+  })
+})
+
+describe.skipIf(!hasPostgres)('the store on PostgreSQL', () => behavesAsStore(postgresPlace))

@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../../../src')
+
+interface Layer {
+  readonly name: string
+  readonly files: RegExp
+  /** The layers it may import beside itself. */
+  readonly imports: readonly string[]
+  /** The layers of which it may import types alone. */
+  readonly types?: readonly string[]
+  /** The packages that no other layer imports. */
+  readonly owns?: RegExp
+}
+
+/** `docs/architecture.md`, "Who may import whom". The first pattern that fits a file names its layer. */
+const layers: readonly Layer[] = [
+  {
+    name: 'ground',
+    files: /^(fault|clock|log)\.ts$|^(access|encoding)\//,
+    imports: [],
+    types: ['store'],
+    owns: /^pino$/,
+  },
+  { name: 'config', files: /^config\//, imports: ['ground'] },
+  { name: 'port', files: /^hsm\/[a-z-]+\.ts$/, imports: ['ground'] },
+  { name: 'protocol', files: /^hsm\/protocol\//, imports: ['ground', 'port'] },
+  { name: 'client', files: /^hsm\/client\//, imports: ['ground', 'port', 'protocol'] },
+  { name: 'host', files: /^hsm\/host\//, imports: ['ground', 'port', 'protocol', 'pkcs11', 'config'] },
+  { name: 'pkcs11', files: /^hsm\/pkcs11\//, imports: ['ground', 'port'], owns: /^(pkcs11js|graphene-pk11)$/ },
+  { name: 'store', files: /^store\//, imports: ['ground', 'config'], owns: /^(better-sqlite3|pg)$/ },
+  { name: 'audit', files: /^audit\//, imports: ['ground', 'port', 'store'] },
+  { name: 'server', files: /^http\/server\//, imports: ['ground', 'contract'] },
+  { name: 'contract', files: /^http\/(contract|routes)\//, imports: ['ground'], types: ['store', 'audit'] },
+  {
+    name: 'pipeline',
+    files: /^http\//,
+    imports: ['ground', 'contract', 'audit'],
+    types: ['store'],
+    owns: /^(koa|@koa\/.*|koa-body|multer|co-body|busboy)$/,
+  },
+  { name: 'root', files: /^(bin|daemon|console)\//, imports: ['*'] },
+  {
+    name: 'route',
+    files: /^features\/[a-z-]+\/routes\//,
+    imports: ['ground', 'contract', 'domain'],
+    types: ['store', 'port'],
+  },
+  {
+    name: 'domain',
+    files: /^features\/[a-z-]+\/[a-z0-9-]+\.ts$/,
+    imports: ['ground', 'port', 'audit', 'store'],
+    owns: /^(otplib|@otplib\/.*|@peculiar\/.*|node-forge)$/,
+  },
+]
+
+/** Feature → feature, one way. */
+const features: Readonly<Record<string, readonly string[]>> = {
+  users: ['passwords'],
+  otp: ['users'],
+  certificates: ['users'],
+  auth: ['users', 'otp', 'certificates'],
+  'otp-validation': ['otp'],
+  vaults: ['users', 'passwords'],
+  transparent: ['vaults'],
+  files: ['templates'],
+  objects: ['vaults', 'templates', 'passwords'],
+}
+
+/** Names by which a file is found in every folder of its kind; any other name stands once. */
+const repeatedNames = /^(features\/[a-z-]+|audit)\/records\.ts$|^console\/[a-z-]+\/[a-z-]+\.ts$/
+
+interface Import {
+  readonly file: string
+  readonly specifier: string
+  readonly typeOnly: boolean
+}
+
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+const imports = files.flatMap(importsOf)
+const local = imports.filter(({ specifier }) => specifier.startsWith('.'))
+const packages = imports.filter(({ specifier }) => !specifier.startsWith('.'))
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  return [
+    ...text.matchAll(
+      /^(?:import|export)\s+(type\s+)?(?:[^'"]*?from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
+    ),
+  ].map((match) => ({ file, specifier: match[2] ?? match[3] ?? '', typeOnly: match[1] !== undefined }))
+}
+
+const layerOf = (file: string): Layer | undefined => layers.find(({ files: pattern }) => pattern.test(file))
+const targetOf = ({ file, specifier }: Import): string => normalize(join(dirname(file), specifier))
+const featureOf = (file: string): string | undefined => /^features\/([a-z-]+)\//.exec(file)?.[1]
+const arrow = (one: Import): string => `${one.file} → ${targetOf(one)}`
+
+describe('the house', () => {
+  it('has a layer for every file', () => {
+    expect(files.filter((file) => layerOf(file) === undefined)).toEqual([])
+  })
+
+  it('sees enough imports to judge by', () => {
+    expect(local.length).toBeGreaterThan(files.length)
+  })
+
+  it('lets each layer import only what its row allows', () => {
+    const broken = local.filter((one) => {
+      const from = layerOf(one.file)
+      const to = layerOf(targetOf(one))
+      if (from === undefined || to === undefined) return true
+      if (from === to || from.imports.includes('*') || from.imports.includes(to.name)) return false
+      return !(one.typeOnly && from.types?.includes(to.name))
+    })
+    expect(broken.map(arrow)).toEqual([])
+  })
+
+  it('lets features use each other one way only', () => {
+    const broken = local.filter((one) => {
+      const from = featureOf(one.file)
+      const to = featureOf(targetOf(one))
+      return from !== undefined && to !== undefined && from !== to && !features[from]?.includes(to)
+    })
+    expect(broken.map(arrow)).toEqual([])
+  })
+
+  it('has no circle, types counted', () => {
+    const targets = new Map(files.map((file) => [file, local.filter((one) => one.file === file).map(targetOf)]))
+    const state = new Map<string, 'open' | 'done'>()
+    const circles: string[] = []
+    const visit = (file: string, path: readonly string[]): void => {
+      if (state.get(file) === 'done') return
+      if (state.get(file) === 'open') return void circles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+      state.set(file, 'open')
+      for (const target of targets.get(file) ?? []) visit(target, [...path, file])
+      state.set(file, 'done')
+    }
+    for (const file of files) visit(file, [])
+    expect(circles).toEqual([])
+  })
+
+  it('gives each package with an owner to its owner alone', () => {
+    const broken = packages.filter(({ file, specifier, typeOnly }) => {
+      const owner = layers.find(({ owns }) => owns?.test(specifier))
+      return owner !== undefined && !typeOnly && layerOf(file) !== owner
+    })
+    expect(broken.map((one) => `${one.file} imports ${one.specifier}`)).toEqual([])
+  })
+
+  it('imports typeorm in the store, in records and where the tables are listed', () => {
+    const allowed = /^store\/|(^|[/-])records\.ts$|^daemon\//
+    expect(packages.filter((one) => one.specifier === 'typeorm' && !one.typeOnly && !allowed.test(one.file))).toEqual(
+      [],
+    )
+  })
+
+  it('reads the environment in config and nowhere else, and ends the process in the root alone', () => {
+    const reading = (pattern: RegExp, owners: readonly string[]) =>
+      files.filter(
+        (file) => !owners.includes(layerOf(file)?.name ?? '') && pattern.test(readFileSync(join(root, file), 'utf8')),
+      )
+    // SoftHSM2 takes its configuration from the environment alone: the pkcs11 layer may set that variable, and read none.
+    expect(reading(/process\.env(?!\['SOFTHSM2_CONF'\] = )/, ['config'])).toEqual([])
+    expect(reading(/process\.exit\b(?!Code)/, ['root'])).toEqual([])
+  })
+
+  it('gives a name to one file', () => {
+    const nameOf = (file: string): string => file.slice(file.lastIndexOf('/') + 1)
+    const once = files.filter((file) => !repeatedNames.test(file))
+    expect(once.filter((file) => once.some((other) => other !== file && nameOf(other) === nameOf(file)))).toEqual([])
+  })
+
+  it('has no drawer without a name, and no file of more than 300 lines', () => {
+    expect(files.filter((file) => /(^|\/)(index|utils?|helpers?|common|shared|types)\.ts$/.test(file))).toEqual([])
+    expect(files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 301)).toEqual([])
+  })
+})

@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { currentResponseVersion } from '../../../src/access/response-version.ts'
+import { capabilitiesOf } from '../../../src/access/capabilities.ts'
+import { createApplianceCommit } from '../../../src/audit/appliance-commit.ts'
+import { insertApplicationKey } from '../../../src/features/auth/login-records.ts'
+import { createAuthenticator } from '../../../src/features/auth/authentication.ts'
+import { createSessions } from '../../../src/features/auth/sessions.ts'
+import { openStore } from '../../../src/store/open.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { tables } from '../../../src/daemon/tables.ts'
+import { setCapabilities } from '../../../src/features/users/records.ts'
+import { userRow } from '../../support/user-row.ts'
+import { insertUser } from '../../../src/features/users/records.ts'
+
+const minute = 60_000
+const rules = {
+  idleTimeoutMs: 60 * minute,
+  absoluteTimeoutMs: 10 * 60 * minute,
+  rotation: 'compatible',
+  rotateAfterMs: 24 * 60 * minute,
+  rotateAfterUses: 0,
+  perUser: 20,
+} as const
+
+let directory: string
+let store: Store
+let now: number
+const clock = { now: () => now }
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'strongroom-session-'))
+  store = await openStore({ sqlite: join(directory, 'test.sqlite') }, tables)
+  now = Date.UTC(2026, 0, 1)
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true })
+})
+
+/** A worker: what it knows beyond the database is its own. */
+function worker() {
+  const doubtCard = () => Promise.resolve('of nobody here')
+  const commitAsAppliance = createApplianceCommit({ store, clock, audit: { append: () => Promise.resolve() } })
+  const gate = createAuthenticator({ store, clock, rules, commitAsAppliance, doubtCard, report: () => undefined })
+  const sessions = createSessions({ store, clock, limits: rules })
+  return {
+    sessions,
+    admits: (token: string) =>
+      gate.authenticate({ token, address: '::1' }).then(
+        () => true,
+        () => false,
+      ),
+  }
+}
+
+async function givenUser(name = 'alice') {
+  return store.transaction(async (tx) => {
+    const user = await insertUser(tx, userRow(name))
+    const key = { name, keyCheck: Buffer.from(name), createdAt: 0, revokedAt: null, shapes: currentResponseVersion }
+    return { userId: user.id, applicationKeyId: (await insertApplicationKey(tx, key)).id, address: '::1' }
+  })
+}
+
+async function givenSession() {
+  const user = await givenUser()
+  const one = worker()
+  const opened = await store.transaction((tx) => one.sessions.open(tx, user))
+  return { ...one, ...opened, userId: user.userId }
+}
+
+describe('a session', () => {
+  it('lives on while it is used, until it is too old', async () => {
+    const { admits, token } = await givenSession()
+    for (let call = 0; call < 12; call++) {
+      now += 50 * minute
+      expect(await admits(token)).toBe(true)
+    }
+    now += 50 * minute
+    expect(await admits(token)).toBe(false)
+  })
+
+  it('that was found idle stays dead when the clock is set back', async () => {
+    const { admits, token } = await givenSession()
+    now += 2 * rules.idleTimeoutMs
+    expect(await admits(token)).toBe(false)
+    now -= 2 * rules.idleTimeoutMs - minute
+    expect(await admits(token)).toBe(false)
+    expect(await worker().admits(token)).toBe(false)
+  })
+
+  it('that nobody looked at is ended by housekeeping, and stays dead when the clock is set back', async () => {
+    const { admits, token, sessions } = await givenSession()
+    now += 2 * rules.idleTimeoutMs
+    await sessions.endExpired()
+    now -= 2 * rules.idleTimeoutMs
+    expect(await admits(token)).toBe(false)
+  })
+
+  it('gains no time by a clock that is set back by more than its time-out', async () => {
+    const { admits, token } = await givenSession()
+    now -= 2 * rules.idleTimeoutMs
+    expect(await admits(token)).toBe(false)
+  })
+
+  it('survives a clock that is put right by minutes', async () => {
+    const { admits, token } = await givenSession()
+    now -= 10 * minute
+    expect(await admits(token)).toBe(true)
+  })
+
+  it('that was ended stays dead, whatever the clock says', async () => {
+    const { admits, token, sessions, sessionId } = await givenSession()
+    await store.transaction((tx) => sessions.end(tx, sessionId))
+    for (const step of [0, -5 * minute, 10 * minute, -300 * minute]) {
+      now += step
+      expect(await admits(token)).toBe(false)
+    }
+  })
+
+  it('of a user who was disabled stays dead when he is enabled again', async () => {
+    const { admits, token, userId } = await givenSession()
+    await store.transaction((tx) => setCapabilities(tx, userId, 0))
+    expect(await admits(token)).toBe(false)
+    await store.transaction((tx) => setCapabilities(tx, userId, capabilitiesOf(['read', 'active'])))
+    expect(await admits(token)).toBe(false)
+  })
+
+  it('that is idle does not push out one that is used', async () => {
+    const { admits, token, userId, sessions } = await givenSession()
+    const application = { userId, applicationKeyId: 1, address: '::1' }
+    for (let n = 0; n < rules.perUser - 1; n++) await store.transaction((tx) => sessions.open(tx, application))
+    now += rules.idleTimeoutMs - minute
+    expect(await admits(token)).toBe(true)
+    now += 10 * minute
+    for (let n = 0; n < rules.perUser - 1; n++) await store.transaction((tx) => sessions.open(tx, application))
+    expect(await admits(token)).toBe(true)
+    expect(await sessions.list(userId)).toHaveLength(rules.perUser)
+    await store.transaction((tx) => sessions.open(tx, application))
+    expect(await admits(token)).toBe(false)
+  })
+})

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { networkOf } from '../../../src/features/auth/network.ts'
+import { createThrottle, type Attempt } from '../../../src/features/auth/throttle.ts'
+import { openStore } from '../../../src/store/open.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { tables } from '../../../src/daemon/tables.ts'
+import { insertUser } from '../../../src/features/users/records.ts'
+import { userRow } from '../../support/user-row.ts'
+
+const rules = { freeAttempts: 3, firstDelayMs: 1_000, longestDelayMs: 60_000 }
+
+let directory: string
+let store: Store
+let now: number
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'strongroom-throttle-'))
+  store = await openStore({ sqlite: join(directory, 'test.sqlite') }, tables)
+  now = Date.UTC(2026, 0, 1)
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true })
+})
+
+/** What another worker, or this one after a restart, knows. */
+const throttle = () =>
+  createThrottle({ transaction: (work) => store.transaction(work), clock: { now: () => now }, rules })
+
+const alice = (address: string): Attempt => ({ name: 'alice', userId: 1, address })
+
+/** Whether the attempt is looked at. */
+const tries = (attempt: Attempt, isHolder = false): Promise<boolean> =>
+  store
+    .transaction((tx) => throttle().count(tx, attempt, isHolder))
+    .then(
+      () => true,
+      () => false,
+    )
+const succeeds = (attempt: Attempt) => store.transaction((tx) => throttle().forgive(tx, attempt))
+
+async function lookedAt(attempts: readonly Attempt[]): Promise<number> {
+  let looks = 0
+  for (const attempt of attempts) if (await tries(attempt)) looks += 1
+  return looks
+}
+
+const addresses = (count: number) => Array.from({ length: count }, (_, n) => `198.51.${n >> 8}.${n & 255}`)
+
+describe('delays', () => {
+  it('double with each failure up to the longest, and nobody is locked out for good', async () => {
+    const waits: number[] = []
+    for (let n = 0; n < 12; n++) {
+      const startedAt = now
+      while (!(await tries(alice('192.0.2.1')))) now += 500
+      waits.push((now - startedAt) / 1_000)
+    }
+    expect(waits).toEqual([0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60])
+  })
+
+  it('end when nothing was tried for a while', async () => {
+    expect(await lookedAt(Array.from({ length: 9 }, () => alice('192.0.2.1')))).toBe(3)
+    now += 4 * rules.longestDelayMs + 1
+    expect(await lookedAt(Array.from({ length: 9 }, () => alice('192.0.2.1')))).toBe(3)
+  })
+})
+
+describe('a stranger with a thousand addresses', () => {
+  beforeEach(async () => {
+    await store.transaction((tx) => insertUser(tx, userRow('alice')))
+    await succeeds(alice('192.0.2.1'))
+  })
+
+  it('gets few looks at an account, though each address is new', async () => {
+    expect(await lookedAt(addresses(1_000).map(alice))).toBe(10 * rules.freeAttempts)
+  })
+
+  it('does not delay the user where the user has logged in before, nor with a hardware token anywhere', async () => {
+    await lookedAt(addresses(200).map(alice))
+    expect(await tries(alice('203.0.113.9'))).toBe(false)
+    expect(await tries(alice('203.0.113.9'), true)).toBe(true)
+    expect(await tries(alice('192.0.2.1'))).toBe(true)
+  })
+
+  it('finds the account as guarded as before after the user has logged in', async () => {
+    await lookedAt(addresses(200).map(alice))
+    await succeeds(alice('192.0.2.1'))
+    expect(await lookedAt(addresses(200).map(alice))).toBe(10 * rules.freeAttempts)
+  })
+
+  it('learns nothing from the delays about who exists', async () => {
+    const nobody = (address: string): Attempt => ({ name: 'nobody', userId: undefined, address })
+    expect(await lookedAt(addresses(200).map(nobody))).toBe(await lookedAt(addresses(200).map(alice)))
+  })
+
+  it('who tries many names from one address is delayed as a whole', async () => {
+    const names = Array.from({ length: 200 }, (_, n) => ({
+      name: `user-${n}`,
+      userId: undefined,
+      address: '192.0.2.66',
+    }))
+    expect(await lookedAt(names)).toBe(10 * rules.freeAttempts)
+  })
+
+  it('who holds the stolen hardware token is delayed wherever it is used', async () => {
+    let looks = 0
+    for (const address of addresses(50)) if (await tries(alice(address), true)) looks += 1
+    expect(looks).toBe(rules.freeAttempts)
+  })
+})
+
+describe('a place', () => {
+  const same: readonly (readonly [string, string])[] = [
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+    ['2001:0DB8:0001:0002::1', '2001:db8:1:2::2'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['fe80::1%eth0', 'fe80::2%eth1'],
+  ]
+  it.each(same)('holds %s and %s', (one, other) => {
+    expect(networkOf(one)).toBe(networkOf(other))
+  })
+
+  const apart: readonly (readonly [string, string])[] = [
+    ['2001:db8:1:2::1', '2001:db8:1:3::1'],
+    ['192.0.2.1', '192.0.2.2'],
+    ['unknown', '192.0.2.2'],
+  ]
+  it.each(apart)('holds %s or %s', (one, other) => {
+    expect(networkOf(one)).not.toBe(networkOf(other))
+  })
+
+  it('is counted whole', async () => {
+    const attempts = Array.from({ length: 50 }, (_, n) => alice(`2001:db8:1:2::${n + 1}`))
+    expect(await lookedAt(attempts)).toBe(rules.freeAttempts)
+    expect(await tries(alice('2001:db8:1:3::1'))).toBe(true)
+  })
+})

@@ -1,0 +1,94 @@
+import { PassThrough } from 'node:stream'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  type Frame,
+  createFrameReader,
+  createFrameWriter,
+  frameBytes,
+  frameLimitBytes,
+} from '../../../src/hsm/protocol/frame.ts'
+
+const frames = fc.array(
+  fc.record({
+    id: fc.nat(0xffff_ffff),
+    code: fc.nat(255),
+    fields: fc.array(
+      fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+      { maxLength: 6 },
+    ),
+  }),
+  { minLength: 1, maxLength: 8 },
+)
+
+async function written(list: readonly Frame[]): Promise<Buffer> {
+  const stream = new PassThrough()
+  const chunks: Buffer[] = []
+  stream.on('data', (chunk: Buffer) => chunks.push(Buffer.from(chunk)))
+  const writer = createFrameWriter(stream)
+  for (const { id, code, fields } of list) writer.write(id, code, fields)
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  return Buffer.concat(chunks)
+}
+
+function read(bytes: Buffer, cuts: readonly number[]): Frame[] {
+  const found: Frame[] = []
+  const push = createFrameReader(({ id, code, fields }) =>
+    found.push({ id, code, fields: fields.map((field) => Buffer.from(field)) }),
+  )
+  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length]
+  for (const [index, end] of places.entries()) push(Buffer.from(bytes.subarray(places[index - 1] ?? 0, end)))
+  return found
+}
+
+/** A length and what follows it. */
+const head = (length: number, ...rest: number[]) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(length)
+  return Buffer.concat([bytes, Buffer.from(rest)])
+}
+
+describe('frames', () => {
+  it('come out as they went in, however the stream is cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(frames, fc.array(fc.nat(), { maxLength: 12 }), async (list, cuts) => {
+        const bytes = await written(list)
+        expect(bytes).toHaveLength(list.reduce((sum, { fields }) => sum + frameBytes(fields), 0))
+        expect(read(bytes, cuts)).toEqual(list)
+      }),
+    )
+  })
+
+  it('come out byte by byte too', async () => {
+    const list = [{ id: 7, code: 9, fields: [Buffer.from('a'), Buffer.alloc(0), Buffer.from('bc')] }]
+    const bytes = await written([...list, ...list])
+    expect(
+      read(
+        bytes,
+        Array.from(bytes, (_, at) => at),
+      ),
+    ).toEqual([...list, ...list])
+  })
+
+  it('are written with one write per tick', async () => {
+    const stream = new PassThrough()
+    let writes = 0
+    stream.on('data', () => writes++)
+    const writer = createFrameWriter(stream)
+    for (let id = 0; id < 100; id++) writer.write(id, 1, [Buffer.from('x')])
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    expect(writes).toBe(1)
+  })
+
+  it('are refused when they are too long, too short, or their fields run over', () => {
+    for (const bytes of [
+      head(frameLimitBytes + 1),
+      head(0xffff_ffff),
+      head(4),
+      head(0),
+      head(9, 0, 0, 0, 1, 1, 0, 0, 0, 1),
+    ]) {
+      expect(() => read(bytes, [])).toThrow(RangeError)
+    }
+  })
+})

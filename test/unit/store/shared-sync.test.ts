@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { createSharedSync } from '../../../src/store/shared-sync.ts'
+
+/** A disk whose syncs end when the test says so. */
+function slowDisk() {
+  const pending: { resolve: () => void; reject: (error: Error) => void }[] = []
+  const sync = () => new Promise<void>((resolve, reject) => pending.push({ resolve, reject }))
+  return { pending, wish: createSharedSync(sync) }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+it('starts one sync for all who wish while another is under way, and not before that has ended', async () => {
+  const { pending, wish } = slowDisk()
+  const ended: string[] = []
+  void wish().then(() => ended.push('first'))
+  for (const name of ['second', 'third']) void wish().then(() => ended.push(name))
+  await settled()
+  expect([pending.length, ended]).toEqual([1, []])
+  pending[0]?.resolve()
+  await settled()
+  expect([pending.length, ended]).toEqual([2, ['first']])
+  void wish().then(() => ended.push('fourth'))
+  pending[1]?.resolve()
+  await settled()
+  expect([pending.length, ended]).toEqual([3, ['first', 'second', 'third']])
+  pending[2]?.resolve()
+  await settled()
+  expect(ended).toEqual(['first', 'second', 'third', 'fourth'])
+})
+
+it('tells a failure to those whose sync it was, and goes on', async () => {
+  const { pending, wish } = slowDisk()
+  const [first, second] = [wish(), wish()]
+  const failed = expect(first).rejects.toThrow('no')
+  pending[0]?.reject(new Error('no'))
+  await failed
+  await settled()
+  pending[1]?.resolve()
+  await second
+  const third = wish()
+  pending[2]?.resolve()
+  await third
+})
