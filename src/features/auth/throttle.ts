@@ -57,7 +57,7 @@ const familiarMs = 90 * 24 * 3_600_000
 /**
  * Delays that double with each failure. Who shows a second factor that cannot be guessed is counted apart, so no stranger
  * can delay him, wherever the stranger tries from; all others are counted per account and place, per place, and per account
- * over all places where it has not logged in before. See `docs/decisions/0013-the-door.md`.
+ * over all places where it has not logged in before. See `docs/decisions/0013-rate-limit-logins-per-network-and-account.md`.
  */
 export function createThrottle({ transaction, clock, rules }: ThrottleDependencies): Throttle {
   const memoryMs = rules.longestDelayMs * memoryDelays

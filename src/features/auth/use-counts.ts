@@ -15,7 +15,7 @@ const maxTokens = 10_000
 /** A worker tells the database after this part of the uses that a token has: its count is never further off per worker. */
 const partsPerToken = 16
 
-/** `rotateAfterUses` 0: nothing is counted. See `docs/decisions/0013-the-door.md`. */
+/** `rotateAfterUses` 0: nothing is counted. See `docs/decisions/0013-rate-limit-logins-per-network-and-account.md`. */
 export function createUseCounts(rotateAfterUses: number): UseCounts {
   const pendingOf = new LRUCache<string, number>({ max: maxTokens })
   const part = Math.max(1, Math.floor(rotateAfterUses / partsPerToken))
