@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chainName, storePlace } from '../daemon/appliance.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
+import { createRecordedCommit } from '../audit/recorded-commit.ts'
 import { createAuditHeads } from '../audit/heads.ts'
 import { createAuditTrail } from '../audit/trail.ts'
 import { systemClock } from '../clock.ts'
@@ -127,12 +128,9 @@ async function recorded<T>(
   work: (commit: Commit) => Promise<T>,
 ): Promise<T> {
   const startedTick = performance.now()
-  const commit: Commit = (inTransaction) =>
-    store.transaction(async (tx) => {
-      const result = await inTransaction(tx)
-      await audit.append(consoleEvent(operation, target, 'allowed', startedTick))
-      return result
-    })
+  const commit = createRecordedCommit(store, () =>
+    audit.append(consoleEvent(operation, target, 'allowed', startedTick)),
+  )
   try {
     return await work(commit)
   } catch (error) {

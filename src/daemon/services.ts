@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createApplianceCommit } from '../audit/appliance-commit.ts'
+import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import type { AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
 import { createCertificates, type Certificates } from '../features/certificates/registry.ts'

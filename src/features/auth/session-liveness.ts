@@ -1,5 +1,5 @@
 import { mayLogIn, type Capabilities } from '../../access/capabilities.ts'
-import type { ApplianceCommit } from '../../audit/appliance-commit.ts'
+import type { ApplianceCommit } from '../../audit/recorded-commit.ts'
 import { Fault } from '../../fault.ts'
 import type { Store } from '../../store/store.ts'
 import { hasExpired, type SessionLimits } from './session-lifetime.ts'

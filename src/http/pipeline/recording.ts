@@ -1,4 +1,5 @@
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
+import { createRecordedCommit } from '../../audit/recorded-commit.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
@@ -56,14 +57,17 @@ export function createRecording({ audit, store, report, alarm }: RecordingDepend
       await audit.append(event)
     },
 
-    commitOf: (request) => (work, options) =>
-      store.transaction(async (tx) => {
-        await request.reauthorize?.(tx)
-        const result = await work(tx)
+    commitOf(request) {
+      const commit = createRecordedCommit(store, async () => {
         await record(request, 'allowed')
         request.recorded = true
-        return result
-      }, options),
+      })
+      return (work, options) =>
+        commit(async (tx) => {
+          await request.reauthorize?.(tx)
+          return work(tx)
+        }, options)
+    },
   }
 }
 
