@@ -47,7 +47,7 @@ export interface Call<P, B, A extends Access<unknown>> {
   readonly commit: Commit
   readonly caller: A extends { kind: 'public' } ? undefined : Caller
   readonly vault: A extends { kind: 'vault' } ? VaultAccess : undefined
-  readonly resource: A extends { subject: ResourceQuery<infer Row> } ? Row | undefined : undefined
+  readonly resource: A extends { resource: ResourceQuery<infer Row> } ? Row | undefined : undefined
   /** What was uploaded, of a contract that takes uploads. */
   readonly file: UploadedFile | undefined
   /** Sets the token of the answer, and what it looks like: for the login alone. */

@@ -12,7 +12,7 @@ export const deleteObject = (objects: Objects) =>
     method: 'DELETE',
     path: '/object/:objectid',
     summary: 'Delete an object',
-    access: { kind: 'vault', permission: 'Write', subject: objectSubject },
+    access: { kind: 'vault', permission: 'Write', resource: objectSubject },
     success: 200,
     faults: ['object.not_empty'],
     reply: { callinfo: z.object({ message: z.string() }) },

@@ -22,7 +22,7 @@ export const editObject = (objects: Objects) =>
     method: 'PUT',
     path: '/object/:objectid',
     summary: 'Edit an object',
-    access: { kind: 'vault', permission: 'Write', subject: objectSubject },
+    access: { kind: 'vault', permission: 'Write', resource: objectSubject },
     success: 200,
     faults: ['object.invalid', 'object.tampered', 'object.key_exhausted'],
     upload: 'optional',

@@ -29,7 +29,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
     method: 'GET',
     path: '/object/:objectid',
     summary: 'Read an object',
-    access: { kind: 'vault', permission: 'Read', subject: objectSubject },
+    access: { kind: 'vault', permission: 'Read', resource: objectSubject },
     success: 200,
     faults: ['object.tampered', 'object.no_file', 'object.busy'],
     reply: { members: readSchema },

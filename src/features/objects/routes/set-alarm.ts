@@ -14,7 +14,7 @@ export const setAlarm = (objects: Objects) =>
     method: 'PUT',
     path: '/object/:objectid/alarm',
     summary: 'Set or clear the alarm of an object',
-    access: { kind: 'vault', permission: 'Admin', subject: objectSubject },
+    access: { kind: 'vault', permission: 'Admin', resource: objectSubject },
     success: 200,
     reply: { callinfo: savedSchema },
     params: objectParams,

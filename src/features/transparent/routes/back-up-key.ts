@@ -12,7 +12,7 @@ export const backUpKey = (transfers: Transfers) =>
     method: 'GET',
     path: '/transparent/backup/:vaultid/:name',
     summary: 'Back up a key',
-    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.backup_forbidden', 'key.tampered'],
     reply: {

@@ -66,7 +66,7 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Create a key',
-    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keySubject },
     success: 201,
     faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'key.residency', 'hsm.unsupported'],
     reply: { callinfo: z.object(keyNames) },

@@ -20,7 +20,7 @@ export const decrypt = (ciphers: Ciphers) =>
     method: 'POST',
     path: '/transparent/:vaultid/decrypt/:name',
     summary: 'Decrypt what a named key has encrypted',
-    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keySubject },
     success: 200,
     faults: [
       'key.not_found',

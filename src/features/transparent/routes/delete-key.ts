@@ -12,7 +12,7 @@ export const deleteKey = (keys: KeyDeletion) =>
     method: 'DELETE',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Delete a key; an Admin can take it back for a while',
-    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.delete_forbidden'],
     reply: { callinfo: z.object(keyNames) },

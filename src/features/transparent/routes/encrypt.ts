@@ -27,7 +27,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     method: 'POST',
     path: '/transparent/:vaultid/encrypt/:name',
     summary: 'Encrypt data with a named key',
-    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keySubject },
     success: 201,
     faults: [
       'access.permission',

@@ -25,7 +25,7 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     method: 'GET',
     path: `/transparent/export/:vaultid/:name${oneVersion ? '/:version' : ''}`,
     summary: 'Export an exportable key',
-    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.export_forbidden', 'key.version_unknown', 'key.tampered'],
     reply: {

@@ -14,7 +14,7 @@ export const importKey = (transfers: Transfers, defaults: KeyDefaults) =>
     method: 'POST',
     path: '/transparent/import/:vaultid/:name',
     summary: 'Import a key that was made elsewhere',
-    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keySubject },
     success: 201,
     faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'import.invalid', 'key.residency'],
     reply: { callinfo: z.object(keyNames) },

@@ -15,7 +15,7 @@ export const makeDataKey = (dataKeys: DataKeys) =>
     method: 'POST',
     path: '/transparent/:vaultid/datakey/:type/:name',
     summary: 'Make a data key under a named key',
-    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keySubject },
     success: 200,
     faults: [
       'access.permission',

@@ -13,7 +13,7 @@ export const makeHmac = (signatures: Signatures) =>
     method: 'POST',
     path: '/transparent/:vaultid/hmac/:name',
     summary: 'Make an HMAC with a named key',
-    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.wrong_type', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), hmac: z.string() }) },

@@ -13,7 +13,7 @@ export const readKey = (keyring: Keyring) =>
     method: 'GET',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Read what is known of a key',
-    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.tampered'],
     reply: {

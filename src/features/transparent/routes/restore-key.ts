@@ -15,7 +15,7 @@ export const restoreKey = (transfers: Transfers) =>
     method: 'POST',
     path: '/transparent/restore/:vaultid/:name',
     summary: 'Restore a key with all its versions from its backup',
-    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keySubject },
     success: 200,
     faults: ['backup.invalid', 'key.exists'],
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },

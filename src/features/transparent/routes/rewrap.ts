@@ -21,7 +21,7 @@ export const rewrap = (ciphers: Ciphers) =>
     method: 'POST',
     path: '/transparent/rewrap/:vaultid/:name',
     summary: 'Encrypt a ciphertext anew under another version of its key',
-    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keySubject },
     success: 200,
     faults: [
       'key.not_found',

@@ -12,7 +12,7 @@ export const rotateKey = (keyring: Keyring) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name/rotate',
     summary: 'Give a key a new version',
-    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keySubject },
     success: 201,
     faults: ['key.not_found', 'key.tampered', 'store.conflict'],
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },

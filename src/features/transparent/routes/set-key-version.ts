@@ -13,7 +13,7 @@ export const setKeyVersion = (keyring: Keyring) =>
     method: 'PUT',
     path: '/transparent/:vaultid/keys/:name/versions/:version',
     summary: 'Disable or enable one version of a key',
-    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), enabled: z.boolean() }) },

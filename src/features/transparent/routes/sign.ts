@@ -17,7 +17,7 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
     method: 'POST',
     path: '/transparent/:vaultid/sign/:name',
     summary: 'Sign data with a named key',
-    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keySubject },
     success: 200,
     faults: [
       'access.permission',

@@ -12,7 +12,7 @@ export const takeKeyBack = (keys: KeyDeletion) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name/undelete',
     summary: 'Take a deleted key back',
-    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
     success: 200,
     faults: ['key.not_found'],
     reply: { callinfo: z.object(keyNames) },

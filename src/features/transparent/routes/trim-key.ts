@@ -12,7 +12,7 @@ export const trimKey = (keyring: Keyring) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name/trim',
     summary: 'Destroy old versions of a key',
-    access: { kind: 'vault', permission: 'Admin', subject: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
     reply: { callinfo: z.object({ ...keyNames, oldest_version: z.string() }) },

@@ -14,7 +14,7 @@ export const updateKey = (keyring: Keyring) =>
     method: 'PUT',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Change flags and limits of a key',
-    access: { kind: 'vault', permission: 'Write', subject: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keySubject },
     success: 200,
     faults: ['key.not_found', 'key.flag_off', 'key.version_unknown', 'key.tampered'],
     reply: { callinfo: z.object(keyNames), members: z.object({ KEYS: z.array(keySchema) }) },

@@ -14,7 +14,7 @@ export const verify = (signatures: Signatures) =>
     method: 'POST',
     path: '/transparent/:vaultid/verify/:name',
     summary: 'Verify a signature or an HMAC',
-    access: { kind: 'vault', permission: 'Read', subject: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keySubject },
     success: 200,
     faults: [
       'key.not_found',
