@@ -77,7 +77,7 @@ import { removeMember } from '../features/vaults/routes/remove-member.ts'
 import { setKeyRules } from '../features/vaults/routes/set-key-rules.ts'
 
 export interface EndpointDependencies extends Services {
-  readonly hsm: Pick<Hsm, 'random' | 'offers'>
+  readonly hsm: Pick<Hsm, 'random' | 'kindSupport'>
   readonly loginTypes: readonly LoginType[]
   readonly keyDefaults: KeyDefaults
   readonly maxFileBytes: number

@@ -1,4 +1,4 @@
-import type { AnyKind } from './key-kind.ts'
+import type { KeyKind } from './key-kind.ts'
 import type { GeneratedKey, ImportOptions, WrappedKey } from './wrapped-key.ts'
 
 /** How keys go from one appliance to another that holds the same backup keys (`createSharedBackupKeys` in `hsm/pkcs11`). */
@@ -13,10 +13,10 @@ export interface KeyBackup {
   verifyBackup(bytes: Uint8Array, backup: BackupSeal): Promise<void>
 
   /** The same key wrapped by the newest backup KEK. */
-  rewrapBackup(kind: AnyKind, backup: WrappedKey): Promise<WrappedKey>
+  rewrapBackup(kind: KeyKind, backup: WrappedKey): Promise<WrappedKey>
 
   /** Takes a key from under a backup KEK into use, as `importKey` takes one from outside: options and faults are the same. */
-  restoreKey(kind: AnyKind, backup: WrappedKey, options: ImportOptions): Promise<GeneratedKey>
+  restoreKey(kind: KeyKind, backup: WrappedKey, options: ImportOptions): Promise<GeneratedKey>
 }
 
 export interface BackupSeal {

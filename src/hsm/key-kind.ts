@@ -1,5 +1,5 @@
 /** Kinds of secret keys that travel wrapped. What each means in the token is a row of `hsm/pkcs11/key-kinds.ts`. */
-export const keyKinds = [
+export const secretKeyKinds = [
   'aes128-gcm',
   'aes256-gcm',
   'aes128-ctr',
@@ -12,15 +12,15 @@ export const keyKinds = [
   'otp-hmac-sha256',
   'otp-hmac-sha512',
 ] as const
-export type KeyKind = (typeof keyKinds)[number]
+export type SecretKeyKind = (typeof secretKeyKinds)[number]
 
 /** Kinds of key pairs; the private half travels wrapped. What each means in the token is a row of `hsm/pkcs11/pair-kinds.ts`. */
-export const pairKinds = ['ec-p256', 'ec-p384', 'ed25519', 'rsa-2048', 'rsa-3072', 'rsa-4096'] as const
-export type PairKind = (typeof pairKinds)[number]
+export const keyPairKinds = ['ec-p256', 'ec-p384', 'ed25519', 'rsa-2048', 'rsa-3072', 'rsa-4096'] as const
+export type KeyPairKind = (typeof keyPairKinds)[number]
 
-export type AnyKind = KeyKind | PairKind
-export const anyKinds: readonly AnyKind[] = [...keyKinds, ...pairKinds]
+export type KeyKind = SecretKeyKind | KeyPairKind
+export const keyKinds: readonly KeyKind[] = [...secretKeyKinds, ...keyPairKinds]
 
-export function isPairKind(kind: string): kind is PairKind {
-  return (pairKinds as readonly string[]).includes(kind)
+export function isKeyPairKind(kind: string): kind is KeyPairKind {
+  return (keyPairKinds as readonly string[]).includes(kind)
 }

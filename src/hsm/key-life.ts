@@ -1,38 +1,38 @@
-import type { AnyKind, KeyKind, PairKind } from './key-kind.ts'
+import type { KeyKind, SecretKeyKind, KeyPairKind } from './key-kind.ts'
 import type {
   GenerateOptions,
   GeneratedKey,
   GeneratedPair,
   ImportOptions,
   KeyReference,
-  ResidentKey,
+  TokenObjectKey,
   WrappedKey,
 } from './wrapped-key.ts'
 
 /** Undefined where the token can; else the name of what it lacks, such as `AES_CTR`. SoftHSM2 keeps Ed25519 keys, but wraps none. */
-export interface KindOffer {
+export interface KindSupport {
   /** To make, wrap, unwrap and use such keys. */
   readonly wrapped: string | undefined
   /** To make them as objects of the token (`createResident`) and use them. */
-  readonly resident: string | undefined
+  readonly tokenObject: string | undefined
 }
 
 /** How keys come to be, come in, go out and end. */
 export interface KeyLife {
   /** What this token can do with each kind, tried out once per epoch. */
-  offers(): Promise<ReadonlyMap<AnyKind, KindOffer>>
+  kindSupport(): Promise<ReadonlyMap<KeyKind, KindSupport>>
 
   /**
    * A new key, made in the token and wrapped there; it exists in plain nowhere. Of a pair the private half is wrapped.
    * Rejects with `hsm.unsupported` where `offers` names what is missing.
    */
-  generate(kind: AnyKind, options: GenerateOptions): Promise<GeneratedKey>
+  generate(kind: KeyKind, options: GenerateOptions): Promise<GeneratedKey>
 
   /** `generate` for a pair that neither leaves nor is backed up. */
-  generatePair(kind: PairKind): Promise<GeneratedPair>
+  generatePair(kind: KeyPairKind): Promise<GeneratedPair>
 
   /** Wraps a secret that came from outside (an OTP seed at enrolment). The caller zeroes `secret` afterwards. */
-  importSecret(kind: KeyKind, secret: Uint8Array): Promise<WrappedKey>
+  importSecret(kind: SecretKeyKind, secret: Uint8Array): Promise<WrappedKey>
 
   /** The public half of the token's transport key, DER SubjectPublicKeyInfo (RSA): what others wrap keys to for `importKey`. */
   transportPublicKey(): Promise<Buffer>
@@ -43,7 +43,7 @@ export interface KeyLife {
    * of an AES key ‖ RFC 5649 by that key of the value, or of PKCS#8 for a private key. Rejects with `hsm.rejected` for what cannot be
    * unwrapped, is of another kind or length, or does not fit `options.publicKey`.
    */
-  importKey(kind: AnyKind, wrapped: Uint8Array, options: ImportOptions): Promise<GeneratedKey>
+  importKey(kind: KeyKind, wrapped: Uint8Array, options: ImportOptions): Promise<GeneratedKey>
 
   /**
    * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits. After PKCS#8 there may be
@@ -59,10 +59,10 @@ export interface KeyLife {
   exportPlain(key: KeyReference): Promise<Buffer>
 
   /** Makes a key that stays in the token as an object of its own; it can be neither exported nor backed up. On the disk when it resolves. */
-  createResident(kind: AnyKind): Promise<ResidentKey>
+  createTokenObject(kind: KeyKind): Promise<TokenObjectKey>
 
   /** Destroys such a key; one that is not there is no error. */
-  destroyResident(id: string): Promise<void>
+  destroyTokenObject(id: string): Promise<void>
 
   /**
    * Makes the data key of a vault: AES-256, never extractable, encrypt and decrypt only. Resolves to its id (CKA_ID, hex): the blob of

@@ -15,8 +15,8 @@ export interface KeyUse {
   /** `encrypt` of so many random bytes of the token (1 to 65,536), which nobody sees: a key for data elsewhere. */
   encryptRandom(key: KeyReference, count: number, aad?: Uint8Array): Promise<Buffer>
 
-  /** The reverse of `encrypt`; for `*-gcm` rejects with `hsm.rejected` when anything in `sealedText` or `aad` was changed. */
-  decrypt(key: KeyReference, sealedText: Uint8Array, aad?: Uint8Array): Promise<Buffer>
+  /** The reverse of `encrypt`; for `*-gcm` rejects with `hsm.rejected` when anything in `ciphertext` or `aad` was changed. */
+  decrypt(key: KeyReference, ciphertext: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 
   /** Decrypts under one key and encrypts under another, with the plaintext known to nobody but the host. */
   rewrap(item: RewrapItem): Promise<Buffer>
@@ -69,15 +69,15 @@ export interface EncryptItem {
 
 export interface DecryptItem {
   readonly key: KeyReference
-  readonly sealedText: Uint8Array
+  readonly ciphertext: Uint8Array
   readonly aad?: Uint8Array | undefined
 }
 
 export interface RewrapItem {
   readonly from: KeyReference
   readonly to: KeyReference
-  readonly sealedText: Uint8Array
-  /** What `sealedText` was made with. */
+  readonly ciphertext: Uint8Array
+  /** What `ciphertext` was made with. */
   readonly aad?: Uint8Array | undefined
   /** What the new ciphertext is bound to; undefined for nothing. */
   readonly newAad?: Uint8Array | undefined

@@ -1,4 +1,4 @@
-import { type AnyKind, isPairKind } from './key-kind.ts'
+import { type KeyKind, isKeyPairKind } from './key-kind.ts'
 import { type RecordField, decodeRecord, encodeRecord } from './key-record.ts'
 
 /**
@@ -8,7 +8,7 @@ import { type RecordField, decodeRecord, encodeRecord } from './key-record.ts'
 export type KekName = 'strict' | 'exportable' | 'backup'
 
 /** Stands in the place of a KEK's name for a key that is an object of the token; its blob is the object's CKA_ID. */
-export const residentKek = 'token'
+export const tokenObjectKek = 'token'
 
 /** Stands there for the data key of a vault (`createVaultKey`), in the same way. */
 export const vaultKek = 'vault'
@@ -45,7 +45,7 @@ export interface GeneratedPair extends WrappedKey {
 }
 
 /** A key that never leaves the token, in any form. */
-export interface ResidentKey {
+export interface TokenObjectKey {
   /** CKA_ID, hexadecimal. Its record has `kek: 'token'` and these bytes as blob. */
   readonly id: string
   /** Of a pair kind, DER SubjectPublicKeyInfo; else undefined. */
@@ -72,11 +72,11 @@ export interface KeyReference {
  * Throws TypeError for a pair kind without its public key.
  */
 export function keyRecord(
-  kind: AnyKind,
+  kind: KeyKind,
   wrapped: WrappedKey & { readonly publicKey?: Buffer | undefined },
   context: readonly RecordField[],
 ): Buffer {
-  if (!isPairKind(kind)) return encodeRecord([kind, wrapped.kek, wrapped.blob, ...context])
+  if (!isKeyPairKind(kind)) return encodeRecord([kind, wrapped.kek, wrapped.blob, ...context])
   if (wrapped.publicKey === undefined) throw new TypeError(`a key of kind ${kind} without its public key`)
   return encodeRecord([kind, wrapped.kek, wrapped.blob, wrapped.publicKey, ...context])
 }
@@ -91,7 +91,7 @@ export function openKeyRecord(record: Buffer): {
   const [kind, kek, blob, publicKey] = decodeRecord(record)
   if (kind?.[0] !== 0x73 || kek?.[0] !== 0x73 || blob?.[0] !== 0x62) throw new TypeError('not a key record')
   const opened = { kind: kind.toString('utf8', 1), kek: kek.toString('utf8', 1), blob: blob.subarray(1) }
-  if (!isPairKind(opened.kind)) return { ...opened, publicKey: undefined }
+  if (!isKeyPairKind(opened.kind)) return { ...opened, publicKey: undefined }
   if (publicKey?.[0] !== 0x62) throw new TypeError('a pair without its public key')
   return { ...opened, publicKey: publicKey.subarray(1) }
 }

@@ -40,7 +40,11 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany'>)
     async open(vault, place, secrets) {
       const key = vaultKeyReference(vault)
       const outcomes = await hsm.decryptMany(
-        secrets.map(({ field, version, sealedText }) => ({ key, sealedText, aad: aadOf(place, field, version) })),
+        secrets.map(({ field, version, sealedText }) => ({
+          key,
+          ciphertext: sealedText,
+          aad: aadOf(place, field, version),
+        })),
       )
       const values: Record<string, string> = {}
       for (const [at, { field }] of secrets.entries()) values[field] = openedOf(outcomes[at], place, field)

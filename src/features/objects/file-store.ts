@@ -142,7 +142,7 @@ async function* readFile(
     const outcomes = await hsm.decryptMany(
       sealed.map((sealedText, at) => {
         const place = from + at
-        return { key, sealedText, aad: aadOf(vault, upload, { place, isLast: place === chunks - 1 }) }
+        return { key, ciphertext: sealedText, aad: aadOf(vault, upload, { place, isLast: place === chunks - 1 }) }
       }),
     )
     for (const outcome of outcomes) {

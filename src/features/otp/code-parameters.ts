@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { KeyKind } from '../../hsm/hsm.ts'
+import type { SecretKeyKind } from '../../hsm/hsm.ts'
 
 export type CodeKind = 'totp' | 'hotp'
 
@@ -23,7 +23,7 @@ export interface CodeRequest {
 export interface CodeParameters {
   readonly kind: CodeKind
   readonly algorithm: CodeAlgorithm
-  readonly keyKind: KeyKind
+  readonly keyKind: SecretKeyKind
   readonly digits: 6 | 7 | 8
   readonly periodSeconds: number | null
   readonly counter: number

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import { privateIdRecord, type Hsm, type KeyKind } from '../../hsm/hsm.ts'
+import { privateIdRecord, type Hsm, type SecretKeyKind } from '../../hsm/hsm.ts'
 import type { Commit } from '../../store/store.ts'
 import { codeParameters, type CodeParameters, type CodeRequest } from './code-parameters.ts'
 import {
@@ -63,7 +63,7 @@ export interface EnrolmentDependencies {
 export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolments {
   const sealed = async (device: EnrolledFields) => ({ ...device, seal: await hsm.seal(deviceRecord(device)) })
 
-  async function wrapped(keyKind: KeyKind, secret: Buffer): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'>> {
+  async function wrapped(keyKind: SecretKeyKind, secret: Buffer): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'>> {
     try {
       return { keyKind, ...(await hsm.importSecret(keyKind, secret)) }
     } finally {

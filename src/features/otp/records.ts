@@ -1,6 +1,6 @@
 import { EntitySchema, In, IsNull } from 'typeorm'
 import { mayLogIn } from '../../access/capabilities.ts'
-import { keyRecord, type KeyKind, type KeyReference } from '../../hsm/hsm.ts'
+import { keyRecord, type SecretKeyKind, type KeyReference } from '../../hsm/hsm.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
 import { change, readRow, selectList } from '../../store/statement.ts'
 import type { Store, Tx } from '../../store/store.ts'
@@ -20,7 +20,7 @@ export interface OtpDevice {
   /** Null while nobody holds it: the row stays for the counter's sake. */
   readonly userId: number | null
   /** Of TOTP and HOTP it names the hash as well. */
-  readonly keyKind: KeyKind
+  readonly keyKind: SecretKeyKind
   readonly kek: string
   readonly blob: Buffer
   readonly seal: Buffer

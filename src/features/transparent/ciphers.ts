@@ -124,7 +124,7 @@ class TokenCiphers implements Ciphers {
       const requests = ready.map(({ from, to, sealedText, aad }) => ({
         from: referenceTo(from),
         to: referenceTo(to),
-        sealedText,
+        ciphertext: sealedText,
         aad,
         newAad: aad,
       }))
@@ -237,12 +237,12 @@ class TokenCiphers implements Ciphers {
   async #decryptAll(key: TransparentKey, items: readonly Opened[]): Promise<Result<Buffer>[]> {
     const referenceTo = referencesOf(key)
     const requests = items.map(({ from, sealedText, aad }) => {
-      return { key: referenceTo(from), sealedText, aad }
+      return { key: referenceTo(from), ciphertext: sealedText, aad }
     })
     const { hsm } = this.#in
     const outcomes = await outcomesOf(
       requests,
-      (one) => hsm.decrypt(one.key, one.sealedText, one.aad),
+      (one) => hsm.decrypt(one.key, one.ciphertext, one.aad),
       (all) => hsm.decryptMany(all),
     )
     return outcomes.map((outcome) =>

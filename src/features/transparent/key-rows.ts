@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { residentKek } from '../../hsm/wrapped-key.ts'
+import { tokenObjectKek } from '../../hsm/wrapped-key.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import {
   findKeyById,
@@ -14,9 +14,9 @@ import { checkPolicy, policyRecord, sealedVersion, trusting, versionRecord } fro
 
 /** Rows of keys, replaced under their seals: what was edited is never sealed anew, and of parallel changes one wins. */
 export class KeyRows {
-  readonly #hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyResident'>
+  readonly #hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenObject'>
 
-  constructor(hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyResident'>) {
+  constructor(hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenObject'>) {
     this.#hsm = hsm
   }
 
@@ -58,6 +58,7 @@ export class KeyRows {
 
   /** The rows are gone; what they named in the token follows. */
   async destroyMaterial(versions: readonly KeyVersion[]): Promise<void> {
-    for (const { kek, blob } of versions) if (kek === residentKek) await this.#hsm.destroyResident(blob.toString('hex'))
+    for (const { kek, blob } of versions)
+      if (kek === tokenObjectKek) await this.#hsm.destroyTokenObject(blob.toString('hex'))
   }
 }

@@ -1,11 +1,11 @@
 import { Fault } from '../../fault.ts'
-import type { AnyKind, Hash } from '../../hsm/hsm.ts'
+import type { KeyKind, Hash } from '../../hsm/hsm.ts'
 
 /** What a key type means: a row says everything, and the code that uses a key asks the row. */
 export interface KeyType {
   readonly name: string
   /** What the token makes for it. */
-  readonly kind: AnyKind
+  readonly kind: KeyKind
   readonly cipher?: CipherRow
   readonly signature?: SignatureRow
   readonly mac?: true

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
-import { residentKek } from '../../hsm/wrapped-key.ts'
+import { tokenObjectKek } from '../../hsm/wrapped-key.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import type { Invocations } from './invocations.ts'
 import { keyTypeOf } from './key-type.ts'
@@ -50,7 +50,7 @@ export interface KeyVersions {
 
 export interface KeyVersionDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'generate' | 'createResident' | 'destroyResident' | 'seal' | 'verify'>
+  readonly hsm: Pick<Hsm, 'generate' | 'createTokenObject' | 'destroyTokenObject' | 'seal' | 'verify'>
   readonly invocations: Invocations
   readonly clock: Clock
 }
@@ -61,16 +61,16 @@ export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersion
       const { kind } = keyTypeOf(type)
       if (residency === 'database')
         return hsm.generate(kind, { exportable: allowExport === 1, backup: allowBackup === 1 })
-      const { id, publicKey } = await hsm.createResident(kind)
-      return { kek: residentKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined }
+      const { id, publicKey } = await hsm.createTokenObject(kind)
+      return { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined }
     },
 
     async discard({ kek, blob }) {
       // A wrapped key that nobody keeps is gone; an object of the token is not.
-      if (kek !== residentKek) return
+      if (kek !== tokenObjectKek) return
       try {
         // A commit that failed may have happened all the same: only what the database does not know goes.
-        if (!(await isMaterialInUse(store, blob))) await hsm.destroyResident(blob.toString('hex'))
+        if (!(await isMaterialInUse(store, blob))) await hsm.destroyTokenObject(blob.toString('hex'))
       } catch {
         // Left behind as waste; the error that led here is the one to tell.
       }

@@ -60,7 +60,7 @@ export interface Keyring {
 
 export interface KeyringDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyResident'>
+  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenObject'>
   readonly versions: KeyVersions
   readonly invocations: Invocations
   readonly clock: Clock

@@ -65,7 +65,7 @@ export interface TransferDependencies {
     | 'verifyBackup'
     | 'rewrapBackup'
     | 'restoreKey'
-    | 'destroyResident'
+    | 'destroyTokenObject'
     | 'exportKey'
     | 'exportPlain'
     | 'importKey'

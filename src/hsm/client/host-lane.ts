@@ -17,7 +17,7 @@ export interface Request {
   /** The hosts that were given it. */
   readonly tried: HostLane[]
   /** When the last of them was given it, on the same clock. */
-  carriedMs: number
+  sentMs: number
 }
 
 export interface HostLaneEvents {
@@ -57,7 +57,7 @@ export class HostLane {
   }
 
   /** The lower, the better a choice for this request. */
-  burden(request: Request): number {
+  load(request: Request): number {
     const load = request.changesToken ? 0 : this.#load()
     return load + (this.isDoubtful ? setbackBytes : 0) + (request.tried.includes(this) ? 2 * setbackBytes : 0)
   }
@@ -69,13 +69,13 @@ export class HostLane {
 
   #isQuick(): boolean {
     const [oldest] = this.#carried
-    const waitedMs = oldest === undefined ? 0 : performance.now() - oldest.carriedMs
+    const waitedMs = oldest === undefined ? 0 : performance.now() - oldest.sentMs
     return Math.max(waitedMs, this.#lastAnswerMs) < quickMs
   }
 
-  carry(request: Request): void {
+  send(request: Request): void {
     request.tried.push(this)
-    request.carriedMs = performance.now()
+    request.sentMs = performance.now()
     this.#carried.add(request)
     this.#outstandingBytes += request.bytes
     if (isLarge(request)) this.#hasLarge = true
@@ -85,7 +85,7 @@ export class HostLane {
   /** False when it does not carry it. */
   release(request: Request): boolean {
     if (!this.#carried.delete(request)) return false
-    this.#lastAnswerMs = performance.now() - request.carriedMs
+    this.#lastAnswerMs = performance.now() - request.sentMs
     this.#outstandingBytes -= request.bytes
     if (isLarge(request)) this.#hasLarge = false
     return true

@@ -1,20 +1,20 @@
 import { Fault } from '../../fault.ts'
 import { referenceFields } from '../protocol/batch-frame.ts'
-import { type AnyKind, anyKinds } from '../key-kind.ts'
-import type { KeyLife, KindOffer } from '../key-life.ts'
+import { type KeyKind, keyKinds } from '../key-kind.ts'
+import type { KeyLife, KindSupport } from '../key-life.ts'
 import { type Calls, field, given, optionFields, wrapped } from './calls.ts'
 
 const nothing = Buffer.alloc(0)
 
 export function createKeyLife({ fields, bytes, done, generated }: Calls): KeyLife {
   return {
-    async offers() {
-      const lacking = await fields('offers', [])
+    async kindSupport() {
+      const lacking = await fields('kindSupport', [])
       const at = (place: number) => given(lacking, place)?.toString()
       return new Map(
-        anyKinds.map((kind, place): [AnyKind, KindOffer] => [
+        keyKinds.map((kind, place): [KeyKind, KindSupport] => [
           kind,
-          { wrapped: at(2 * place), resident: at(2 * place + 1) },
+          { wrapped: at(2 * place), tokenObject: at(2 * place + 1) },
         ]),
       )
     },
@@ -34,11 +34,11 @@ export function createKeyLife({ fields, bytes, done, generated }: Calls): KeyLif
       generated('importKey', [Buffer.from(kind), blob, ...optionFields(options), options.publicKey ?? nothing]),
     exportKey: (key, recipient) => bytes('exportKey', [...referenceFields(key), recipient]),
     exportPlain: (key) => bytes('exportPlain', referenceFields(key)),
-    async createResident(kind) {
-      const reply = await fields('createResident', [Buffer.from(kind)])
+    async createTokenObject(kind) {
+      const reply = await fields('createTokenObject', [Buffer.from(kind)])
       return { id: field(reply, 0).toString(), publicKey: given(reply, 1) }
     },
-    destroyResident: (id) => done('destroyResident', [Buffer.from(id)]),
+    destroyTokenObject: (id) => done('destroyTokenObject', [Buffer.from(id)]),
     createVaultKey: async () => (await bytes('createVaultKey', [])).toString(),
     destroyVaultKey: (id) => done('destroyVaultKey', [Buffer.from(id)]),
   }

@@ -15,7 +15,7 @@ export function createKeyUse({ fields, bytes, flag }: Calls): KeyUse {
     encrypt: (key, plaintext, aad) => bytes('encrypt', [...referenceFields(key), plaintext, aad ?? nothing]),
     encryptRandom: (key, count, aad) =>
       bytes('encryptRandom', [...referenceFields(key), Buffer.from(String(count)), aad ?? nothing]),
-    decrypt: (key, sealedText, aad) => bytes('decrypt', [...referenceFields(key), sealedText, aad ?? nothing]),
+    decrypt: (key, ciphertext, aad) => bytes('decrypt', [...referenceFields(key), ciphertext, aad ?? nothing]),
     async rewrap(item) {
       const [outcome] = await many('rewrapMany', [rewrapItem(item)])
       return resultOf(outcome)
@@ -28,7 +28,7 @@ export function createKeyUse({ fields, bytes, flag }: Calls): KeyUse {
     decryptMany: (items) =>
       many(
         'decryptMany',
-        items.map(({ key, sealedText, aad }) => ({ references: [key], fields: [sealedText, aad ?? nothing] })),
+        items.map(({ key, ciphertext, aad }) => ({ references: [key], fields: [ciphertext, aad ?? nothing] })),
       ),
     rewrapMany: (items) => many('rewrapMany', items.map(rewrapItem)),
     sign: (key, scheme, input) => bytes('sign', [...referenceFields(key), ...schemeFields(scheme), input]),
@@ -42,8 +42,8 @@ export function createKeyUse({ fields, bytes, flag }: Calls): KeyUse {
   }
 }
 
-function rewrapItem({ from, to, sealedText, aad, newAad }: RewrapItem): BatchItem {
-  return { references: [from, to], fields: [sealedText, aad ?? nothing, newAad ?? nothing] }
+function rewrapItem({ from, to, ciphertext, aad, newAad }: RewrapItem): BatchItem {
+  return { references: [from, to], fields: [ciphertext, aad ?? nothing, newAad ?? nothing] }
 }
 
 function resultOf(outcome: Outcome | undefined): Buffer {

@@ -25,8 +25,8 @@ const sweepIntervalMs = 250
 const changes: ReadonlySet<Operation> = new Set([
   'createVaultKey',
   'destroyVaultKey',
-  'createResident',
-  'destroyResident',
+  'createTokenObject',
+  'destroyTokenObject',
 ])
 
 /**
@@ -93,7 +93,7 @@ export class RequestRouter {
         resolve,
         reject,
         tried: [],
-        carriedMs: 0,
+        sentMs: 0,
       }
       this.#requests.set(request.id, request)
       this.#place(request)
@@ -111,7 +111,7 @@ export class RequestRouter {
     const best = request.changesToken ? this.#bestToChange(request) : this.#best(this.#hosts, request)
     if (best !== undefined) {
       this.#waiting.delete(request)
-      best.carry(request)
+      best.send(request)
     } else if (this.#isHopeless(request)) this.#fail(request, `No token host answers (${this.#reasons(request)}).`)
     else this.#waiting.add(request)
   }
@@ -119,7 +119,7 @@ export class RequestRouter {
   #best(hosts: readonly HostLane[], request: Request): HostLane | undefined {
     let best: HostLane | undefined
     for (const host of hosts) {
-      if (host.takes(request) && (best === undefined || host.burden(request) < best.burden(request))) best = host
+      if (host.takes(request) && (best === undefined || host.load(request) < best.load(request))) best = host
     }
     return best
   }

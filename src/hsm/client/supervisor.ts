@@ -37,14 +37,14 @@ const graceMs = 5_000
 
 /** Starts the token hosts and keeps them running until `close`. It sees neither PIN nor keys. */
 export function createHostSupervisor(options: SupervisorOptions): HostSupervisor {
-  const keepers: HostKeeper[] = []
+  const keepers: SupervisedHost[] = []
   let isClosing = false
   return {
     async start() {
       const statuses: HostStatus[] = []
       for (const socket of options.sockets) {
         if (isClosing) break
-        const keeper = new HostKeeper(socket, options)
+        const keeper = new SupervisedHost(socket, options)
         keepers.push(keeper)
         const status = await keeper.start()
         statuses.push(status)
@@ -60,7 +60,7 @@ export function createHostSupervisor(options: SupervisorOptions): HostSupervisor
 }
 
 /** One host: started, watched, killed when it hangs, started again. */
-class HostKeeper {
+class SupervisedHost {
   readonly #socket: string
   readonly #options: SupervisorOptions
   readonly #router: RequestRouter

@@ -5,19 +5,19 @@ import {
   type GeneratedKey,
   type SignatureScheme,
   type WrappedKey,
-  anyKinds,
-  hashes,
   keyKinds,
+  hashes,
+  secretKeyKinds,
   paddings,
 } from '../hsm.ts'
 import { sealBackup, verifyBackup } from '../pkcs11/backups.ts'
 import { decryptMany, encryptMany, rewrapMany } from '../pkcs11/batches.ts'
 import { exportKey, exportPlain, transportPublicKey } from '../pkcs11/key-export.ts'
 import { generate, importKey, importSecret, restoreKey, rewrapBackup } from '../pkcs11/key-making.ts'
-import { offers } from '../pkcs11/offers.ts'
+import { kindSupport } from '../pkcs11/offers.ts'
 import * as operate from '../pkcs11/operations.ts'
 import { decryptOtpBlock } from '../pkcs11/otp-block.ts'
-import { createResident, destroyResident } from '../pkcs11/resident-keys.ts'
+import { createTokenObject, destroyTokenObject } from '../pkcs11/resident-keys.ts'
 import { sign, verifySignature } from '../pkcs11/signatures.ts'
 import type { Token } from '../pkcs11/token.ts'
 import { tokenStatus } from '../pkcs11/token-status.ts'
@@ -46,12 +46,12 @@ export function createDispatch(token: Token, tokenDirectory: string | undefined)
       destroyVaultKey(token, fields.text(), tokenDirectory)
       return []
     },
-    createResident(_token, fields) {
-      const { id, publicKey } = createResident(token, fields.oneOf(anyKinds), tokenDirectory)
+    createTokenObject(_token, fields) {
+      const { id, publicKey } = createTokenObject(token, fields.oneOf(keyKinds), tokenDirectory)
       return [Buffer.from(id), publicKey ?? nothing]
     },
-    destroyResident(_token, fields) {
-      destroyResident(token, fields.text(), tokenDirectory)
+    destroyTokenObject(_token, fields) {
+      destroyTokenObject(token, fields.text(), tokenDirectory)
       return []
     },
   }
@@ -80,16 +80,16 @@ const sealing = {
 } satisfies Partial<Record<Operation, Handler>>
 
 const keys = {
-  offers: (token) =>
-    [...offers(token).values()].flatMap(({ wrapped: lacking, resident }) => [
-      Buffer.from(lacking ?? ''),
-      Buffer.from(resident ?? ''),
+  kindSupport: (token) =>
+    [...kindSupport(token).values()].flatMap(({ wrapped: withoutWrap, tokenObject }) => [
+      Buffer.from(withoutWrap ?? ''),
+      Buffer.from(tokenObject ?? ''),
     ]),
-  generate: (token, fields) => generated(generate(token, fields.oneOf(anyKinds), fields.generateOptions())),
-  importSecret: (token, fields) => wrapped(importSecret(token, fields.oneOf(keyKinds), fields.bytes())),
+  generate: (token, fields) => generated(generate(token, fields.oneOf(keyKinds), fields.generateOptions())),
+  importSecret: (token, fields) => wrapped(importSecret(token, fields.oneOf(secretKeyKinds), fields.bytes())),
   transportPublicKey: (token) => [transportPublicKey(token)],
   importKey: (token, fields) =>
-    generated(importKey(token, fields.oneOf(anyKinds), fields.bytes(), fields.importOptions())),
+    generated(importKey(token, fields.oneOf(keyKinds), fields.bytes(), fields.importOptions())),
   exportKey: (token, fields) => [exportKey(token, fields.reference(), fields.bytes())],
   exportPlain: (token, fields) => [exportPlain(token, fields.reference())],
 } satisfies Partial<Record<Operation, Handler>>
@@ -122,9 +122,9 @@ const backups = {
     verifyBackup(token, fields.bytes(), { name: fields.text(), seal: fields.bytes() })
     return []
   },
-  rewrapBackup: (token, fields) => wrapped(rewrapBackup(token, fields.oneOf(anyKinds), fields.wrapped())),
+  rewrapBackup: (token, fields) => wrapped(rewrapBackup(token, fields.oneOf(keyKinds), fields.wrapped())),
   restoreKey: (token, fields) =>
-    generated(restoreKey(token, fields.oneOf(anyKinds), fields.wrapped(), fields.importOptions())),
+    generated(restoreKey(token, fields.oneOf(keyKinds), fields.wrapped(), fields.importOptions())),
 } satisfies Partial<Record<Operation, Handler>>
 
 function generated({ publicKey, backup, ...key }: GeneratedKey): Buffer[] {

@@ -1,16 +1,16 @@
 import type { Mechanism, Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { isPairKind } from '../hsm.ts'
-import { type KeyKindRow, extractableTemplate, isKeyKind, kindRows } from './key-kinds.ts'
+import { isKeyPairKind } from '../hsm.ts'
+import { type SecretKeyRow, extractableTemplate, isSecretKeyKind, secretKeyRows } from './key-kinds.ts'
 import { keyWrap, paddedWrap } from './mechanisms.ts'
-import { type PairKindRow, pairRows, privateTemplate } from './pair-kinds.ts'
+import { type KeyPairRow, keyPairRows, privateTemplate } from './pair-kinds.ts'
 
-export type AnyKindRow = KeyKindRow | PairKindRow
+export type KeyRow = SecretKeyRow | KeyPairRow
 
 /** The row of a kind that a record names. Throws `hsm.rejected` where there is none. */
-export function rowOf(kind: string): AnyKindRow {
-  if (isKeyKind(kind)) return kindRows[kind]
-  if (isPairKind(kind)) return pairRows[kind]
+export function rowOf(kind: string): KeyRow {
+  if (isSecretKeyKind(kind)) return secretKeyRows[kind]
+  if (isKeyPairKind(kind)) return keyPairRows[kind]
   throw new Fault('hsm.rejected', `There is no kind of key ${kind}.`)
 }
 
@@ -18,7 +18,7 @@ export function rowOf(kind: string): AnyKindRow {
  * RFC 3394 for secrets, which every token does alike; RFC 5649 for private keys, because PKCS#8 has any length.
  * Throws `hsm.unsupported` where the token lacks that.
  */
-export function unwrapMechanism(row: AnyKindRow, mechanisms: ReadonlySet<number>): Mechanism {
+export function unwrapMechanism(row: KeyRow, mechanisms: ReadonlySet<number>): Mechanism {
   return row.serves === 'sign' ? requirePaddedWrap(mechanisms) : keyWrap
 }
 
@@ -30,6 +30,6 @@ export function requirePaddedWrap(mechanisms: ReadonlySet<number>): Mechanism {
 }
 
 /** A key that comes in, as a session object that lives until it is wrapped. */
-export function passingTemplate(row: AnyKindRow): Template {
+export function transientTemplate(row: KeyRow): Template {
   return row.serves === 'sign' ? privateTemplate(row, true) : extractableTemplate(row)
 }

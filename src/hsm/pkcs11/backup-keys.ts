@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
 import {
-  type KeyKindRow,
+  type SecretKeyRow,
   extractableTemplate,
-  kindRows,
+  secretKeyRows,
   importedTemplate,
-  newbornTemplate,
+  generatedTemplate,
   wrapOnly,
 } from './key-kinds.ts'
 import { hmacSha256, keyWrap } from './mechanisms.ts'
-import { once } from './passing-keys.ts'
+import { withTransient } from './passing-keys.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { rootId } from './root-objects.ts'
 
 /** What appliances that restore each other's backups share: the key that wraps, and the one that seals. */
 interface BackupKeyRow {
   readonly label: (version: number) => string
-  readonly row: KeyKindRow
+  readonly row: SecretKeyRow
   /** Gives the same bytes for the same key only. */
   readonly fingerprint: (session: Pkcs11Session, key: KeyHandle) => Buffer
 }
@@ -24,16 +24,16 @@ interface BackupKeyRow {
 export const backupKeyRows: Readonly<Record<'kek' | 'seal', BackupKeyRow>> = {
   kek: {
     label: (version) => `strongroom.kek.backup.v${version}`,
-    row: { ...kindRows['aes256-gcm'], usage: wrapOnly },
+    row: { ...secretKeyRows['aes256-gcm'], usage: wrapOnly },
     fingerprint(session, key) {
       // All that a wrapping key does is wrap: here a key of zeros.
-      const zeros = session.create(importedTemplate(kindRows['aes128-gcm'], Buffer.alloc(16)))
-      return once(session, [zeros], () => session.wrap(keyWrap, key, zeros))
+      const zeros = session.create(importedTemplate(secretKeyRows['aes128-gcm'], Buffer.alloc(16)))
+      return withTransient(session, [zeros], () => session.wrap(keyWrap, key, zeros))
     },
   },
   seal: {
     label: (version) => `strongroom.backup-seal.v${version}`,
-    row: kindRows['hmac-sha256'],
+    row: secretKeyRows['hmac-sha256'],
     fingerprint: (session, key) =>
       session.sign(hmacSha256, key, Buffer.from('strongroom backup seal'), Buffer.alloc(32)),
   },
@@ -48,18 +48,18 @@ export function checkOf(session: Pkcs11Session, part: BackupKeyRow, key: KeyHand
 
 /** In a session, extractable: until it has been wrapped to those who share it. */
 export function makeShared(session: Pkcs11Session, { row }: BackupKeyRow): KeyHandle {
-  return session.generate(row.generation, newbornTemplate(row))
+  return session.generate(row.generation, generatedTemplate(row))
 }
 
 /** In a session, not extractable: until it is kept. */
-export function arrivedTemplate({ row }: BackupKeyRow): Template {
+export function receivedTemplate({ row }: BackupKeyRow): Template {
   return extractableTemplate(row).map((attribute) =>
     attribute.type === pkcs11.CKA_EXTRACTABLE ? { ...attribute, value: false } : attribute,
   )
 }
 
 /** Keeps a key of the session in the token, not extractable any more. */
-export function keep(session: Pkcs11Session, { label }: BackupKeyRow, key: KeyHandle, version: number): void {
+export function persist(session: Pkcs11Session, { label }: BackupKeyRow, key: KeyHandle, version: number): void {
   const isExtractable = session.attributes(key, [pkcs11.CKA_EXTRACTABLE])[0]?.readUInt8() === 1
   session.copy(key, [
     { type: pkcs11.CKA_TOKEN, value: true },

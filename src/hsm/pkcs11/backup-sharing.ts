@@ -1,14 +1,14 @@
 import pkcs11 from 'pkcs11js'
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
-import { arrivedTemplate, backupKeyRows, checkOf, keep, makeShared } from './backup-keys.ts'
+import { receivedTemplate, backupKeyRows, checkOf, persist, makeShared } from './backup-keys.ts'
 import { openToken } from './connection.ts'
-import { changing } from './directory-sync.ts'
+import { withDirectorySync } from './directory-sync.ts'
 import { TokenFailure } from './failure.ts'
 import { wrapTo } from './key-export.ts'
-import { unwrapArrived } from './key-making.ts'
+import { unwrapReceived } from './key-making.ts'
 import { finalize, loadModule } from './module.ts'
-import { once } from './passing-keys.ts'
+import { withTransient } from './passing-keys.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
 import { wrappingTemplate } from './public-keys.ts'
 import { type RootKeys, type TokenObject, findRoot, findRootKeys, listObjects, versionOf } from './root-objects.ts'
@@ -44,18 +44,18 @@ export function createSharedBackupKeys(
   options: BackupSharingOptions & { readonly recipients: readonly Buffer[] },
 ): SharedBackupKeys & { readonly packages: readonly string[] } {
   const templates = options.recipients.map(wrappingTemplate)
-  return withToken(options, ({ keeper: session, mechanisms, roots }) => {
+  return withToken(options, ({ keySession: session, mechanisms, roots }) => {
     const version = 1 + Math.max(versionOf(roots.newestKek('backup').name), versionOf(roots.newestBackupSeal().name))
     const born = { kek: makeShared(session, backupKeyRows.kek), seal: makeShared(session, backupKeyRows.seal) }
-    return once(session, [born.kek, born.seal], () => {
+    return withTransient(session, [born.kek, born.seal], () => {
       const checks = {
         kek: checkOf(session, backupKeyRows.kek, born.kek),
         seal: checkOf(session, backupKeyRows.seal, born.seal),
       }
       const packages = templates.map((template) => {
         const recipient = session.create(template)
-        return once(session, [recipient], () => {
-          const [kek, seal] = parts.map((part) => wrapTo({ keeper: session, mechanisms }, recipient, born[part]))
+        return withTransient(session, [recipient], () => {
+          const [kek, seal] = parts.map((part) => wrapTo({ keySession: session, mechanisms }, recipient, born[part]))
           return JSON.stringify({
             format,
             version,
@@ -64,7 +64,7 @@ export function createSharedBackupKeys(
           })
         })
       })
-      for (const part of parts) keep(session, backupKeyRows[part], born[part], version)
+      for (const part of parts) persist(session, backupKeyRows[part], born[part], version)
       return { version, check: checks.kek + checks.seal, packages }
     })
   })
@@ -80,16 +80,16 @@ export function adoptBackupKeys(options: BackupSharingOptions, text: string): Sh
   return withToken(options, (token) => {
     const arrived = parts.map((part) => ({
       part,
-      key: unwrapArrived(token, Buffer.from(keys[part], 'base64'), arrivedTemplate(backupKeyRows[part])),
+      key: unwrapReceived(token, Buffer.from(keys[part], 'base64'), receivedTemplate(backupKeyRows[part])),
     }))
     const objects = arrived.map(({ key }) => key)
-    return once(token.keeper, objects, () => {
+    return withTransient(token.keySession, objects, () => {
       for (const { part, key } of arrived) {
-        if (checkOf(token.keeper, backupKeyRows[part], key) !== checks[part])
+        if (checkOf(token.keySession, backupKeyRows[part], key) !== checks[part])
           throw new Fault('hsm.rejected', 'The keys of the package do not have its check value: it was altered.')
       }
       const missing = arrived.filter(({ part }) => !isKept(token, part, version, checks[part]))
-      for (const { part, key } of missing) keep(token.keeper, backupKeyRows[part], key, version)
+      for (const { part, key } of missing) persist(token.keySession, backupKeyRows[part], key, version)
       return { version, check: checks.kek + checks.seal }
     })
   })
@@ -115,17 +115,17 @@ function readPackage(text: string): z.infer<typeof packageSchema> {
 }
 
 interface OpenedToken {
-  readonly keeper: Pkcs11Session
+  readonly keySession: Pkcs11Session
   readonly mechanisms: ReadonlySet<number>
   readonly objects: readonly TokenObject[]
   readonly roots: RootKeys
 }
 
-function isKept({ keeper, objects }: OpenedToken, part: Part, version: number, check: string): boolean {
+function isKept({ keySession, objects }: OpenedToken, part: Part, version: number, check: string): boolean {
   const row = backupKeyRows[part]
   const kept = findRoot(objects, row.label(version), pkcs11.CKO_SECRET_KEY)
   if (kept === undefined) return false
-  if (checkOf(keeper, row, kept) !== check)
+  if (checkOf(keySession, row, kept) !== check)
     throw new Fault('hsm.rejected', `This token has ${row.label(version)} already, and it is another key.`)
   return true
 }
@@ -133,10 +133,10 @@ function isKept({ keeper, objects }: OpenedToken, part: Part, version: number, c
 function withToken<T>(options: BackupSharingOptions, work: (token: OpenedToken) => T): T {
   const lib = loadModule({ path: options.module, softhsmConf: options.softhsmConf })
   try {
-    const { session: keeper, mechanisms } = openToken(lib, parseTokenUri(options.uri), options.readPin)
-    return changing(options.tokenDirectory, () => {
-      const objects = listObjects(keeper)
-      return asFault(() => work({ keeper, mechanisms, objects, roots: findRootKeys(objects) }))
+    const { session: keySession, mechanisms } = openToken(lib, parseTokenUri(options.uri), options.readPin)
+    return withDirectorySync(options.tokenDirectory, () => {
+      const objects = listObjects(keySession)
+      return asFault(() => work({ keySession, mechanisms, objects, roots: findRootKeys(objects) }))
     })
   } finally {
     finalize(lib)

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import pkcs11, { type Mechanism } from 'pkcs11js'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
-import { kindRows, newbornTemplate, unwrappedTemplate } from './key-kinds.ts'
+import { secretKeyRows, generatedTemplate, unwrappedTemplate } from './key-kinds.ts'
 import {
   ecKeyPairGen,
   gcm,
@@ -51,14 +51,14 @@ const checks: Record<string, Check> = {
   },
   'padded-key-wrap': ({ mechanisms }) =>
     paddedWrap(mechanisms) === undefined ? 'the token has no RFC 5649 key wrap: key pairs cannot be made' : undefined,
-  'unextractable-never-wraps': ({ keeper, roots }, keys) =>
+  'unextractable-never-wraps': ({ keySession, roots }, keys) =>
     mustFail('a key that is not extractable could be wrapped', () =>
-      keeper.wrap(keyWrap, roots.newestKek('strict').handle, keys.unwrapped()),
+      keySession.wrap(keyWrap, roots.newestKek('strict').handle, keys.unwrapped()),
     ),
-  'strict-kek-hides': ({ keeper, roots }, keys) => {
-    const blob = keeper.wrap(keyWrap, roots.newestKek('strict').handle, keys.newborn())
+  'strict-kek-hides': ({ keySession, roots }, keys) => {
+    const blob = keySession.wrap(keyWrap, roots.newestKek('strict').handle, keys.generated())
     return mustFail('the strict KEK has no unwrap template: who holds the PIN can unwrap keys readable', () =>
-      keys.keep(keeper.unwrap(keyWrap, roots.newestKek('strict').handle, blob, readableTemplate)),
+      keys.keep(keySession.unwrap(keyWrap, roots.newestKek('strict').handle, blob, readableTemplate)),
     )
   },
   'kek-never-encrypts': ({ roots, session }) =>
@@ -89,8 +89,8 @@ const checks: Record<string, Check> = {
 /** What the appliance itself cannot do without; the rest decides which kinds of keys it offers. */
 const needed: readonly Mechanism[] = [
   ...(['aes256-gcm', 'otp-aes128', 'otp-hmac-sha1', 'otp-hmac-sha256', 'otp-hmac-sha512'] as const).flatMap((kind) => [
-    kindRows[kind].mechanism,
-    kindRows[kind].generation,
+    secretKeyRows[kind].mechanism,
+    secretKeyRows[kind].generation,
   ]),
   keyWrap,
   hmacSha256,
@@ -98,7 +98,7 @@ const needed: readonly Mechanism[] = [
   { mechanism: pkcs11.CKM_ECDSA },
 ].filter((row, index, all) => all.findIndex(({ mechanism }) => mechanism === row.mechanism) === index)
 
-const row = kindRows['aes256-gcm']
+const row = secretKeyRows['aes256-gcm']
 
 const readableTemplate = unwrappedTemplate(row).map((attribute) => {
   if (attribute.type === pkcs11.CKA_SENSITIVE) return { ...attribute, value: false }
@@ -139,28 +139,30 @@ function tamperedTag(connection: Connection, key: KeyHandle): string | undefined
 
 /** Session keys for one check, destroyed after it. */
 interface Scratch {
-  newborn(): KeyHandle
+  generated(): KeyHandle
   unwrapped(): KeyHandle
   keep(handle: KeyHandle): KeyHandle
   discard(): void
 }
 
-function createScratch({ keeper, roots }: Connection): Scratch {
+function createScratch({ keySession, roots }: Connection): Scratch {
   const held: KeyHandle[] = []
   const keep = (handle: KeyHandle) => {
     held.push(handle)
     return handle
   }
-  const newborn = () => keep(keeper.generate(row.generation, newbornTemplate(row)))
+  const generated = () => keep(keySession.generate(row.generation, generatedTemplate(row)))
   return {
-    newborn,
+    generated,
     keep,
     unwrapped() {
       const { handle } = roots.newestKek('strict')
-      return keep(keeper.unwrap(keyWrap, handle, keeper.wrap(keyWrap, handle, newborn()), unwrappedTemplate(row)))
+      return keep(
+        keySession.unwrap(keyWrap, handle, keySession.wrap(keyWrap, handle, generated()), unwrappedTemplate(row)),
+      )
     },
     discard() {
-      for (const handle of held) keeper.destroy(handle)
+      for (const handle of held) keySession.destroy(handle)
     },
   }
 }

@@ -1,5 +1,5 @@
 import pkcs11, { type PKCS11 } from 'pkcs11js'
-import { kindRows, newbornTemplate } from './key-kinds.ts'
+import { secretKeyRows, generatedTemplate } from './key-kinds.ts'
 import { type KeyHandles, createKeyHandles } from './key-handles.ts'
 import { TokenFailure, attempt } from './failure.ts'
 import { keyWrap } from './mechanisms.ts'
@@ -39,7 +39,7 @@ export interface Connection {
   readonly slot: ChosenSlot
   readonly mechanisms: ReadonlySet<number>
   /** Owns the unwrapped keys: those are session objects and die with their session. Used for single calls only. */
-  readonly keeper: Pkcs11Session
+  readonly keySession: Pkcs11Session
   readonly roots: RootKeys
   readonly keys: KeyHandles
   /** The session for operations of several calls. */
@@ -51,25 +51,25 @@ export interface Connection {
 }
 
 export function connect(lib: PKCS11, token: OpenToken, handleLimit: number): Connection {
-  const keeper = token.session
-  const roots = findRootKeys(listObjects(keeper))
+  const keySession = token.session
+  const roots = findRootKeys(listObjects(keySession))
   let operation = openSession(lib, token.slot.handle)
   const keys = createKeyHandles({
     limit: handleLimit,
-    keeper,
+    keySession,
     operation: () => operation,
     roots,
     mechanisms: token.mechanisms,
   })
   // Not unwrapped again each time: SoftHSM2 2.6 leaks about 246 bytes for every session object that is destroyed.
-  const canaryRow = kindRows['aes128-gcm']
-  const canaryKey = keeper.generate(canaryRow.generation, newbornTemplate(canaryRow))
-  const canaryBlob = keeper.wrap(keyWrap, roots.newestKek('strict').handle, canaryKey)
+  const canaryRow = secretKeyRows['aes128-gcm']
+  const canaryKey = keySession.generate(canaryRow.generation, generatedTemplate(canaryRow))
+  const canaryBlob = keySession.wrap(keyWrap, roots.newestKek('strict').handle, canaryKey)
   return {
     lib,
     slot: token.slot,
     mechanisms: token.mechanisms,
-    keeper,
+    keySession,
     roots,
     keys,
     get session() {

@@ -18,7 +18,7 @@ export function syncDirectory(directory: string, sinceMs: number): void {
 }
 
 /** Runs `work`, which makes or destroys objects of the token, and has the change on the disk when it returns. */
-export function changing<T>(tokenDirectory: string | undefined, work: () => T): T {
+export function withDirectorySync<T>(tokenDirectory: string | undefined, work: () => T): T {
   const sinceMs = Date.now()
   const result = work()
   if (tokenDirectory !== undefined) syncDirectory(tokenDirectory, sinceMs)

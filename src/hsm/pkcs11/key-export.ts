@@ -2,11 +2,11 @@ import { createDecipheriv, randomBytes } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KeyReference } from '../hsm.ts'
-import { type AnyKindRow, passingTemplate, requirePaddedWrap, unwrapMechanism } from './any-kinds.ts'
+import { type KeyRow, transientTemplate, requirePaddedWrap, unwrapMechanism } from './any-kinds.ts'
 import type { Connection } from './connection.ts'
-import { passingWrapKey, wrapOnly } from './key-kinds.ts'
+import { transientWrapKeyTemplate, wrapOnly } from './key-kinds.ts'
 import { aesKeyGen, oaep } from './mechanisms.ts'
-import { once } from './passing-keys.ts'
+import { withTransient } from './passing-keys.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { rsaPublicKeyOf, wrappingTemplate } from './public-keys.ts'
 import type { Token } from './token.ts'
@@ -23,26 +23,26 @@ export function transportPublicKey(token: Token): Buffer {
 export function exportKey(token: Token, reference: KeyReference, recipient: Buffer): Buffer {
   const recipientTemplate = wrappingTemplate(recipient)
   return token.run((connection) => {
-    const { keeper } = connection
+    const { keySession } = connection
     const { key } = unwrapExportable(connection, reference)
-    return once(keeper, [key], () => {
-      const wrapping = keeper.create(recipientTemplate)
-      return once(keeper, [wrapping], () => wrapTo(connection, wrapping, key))
+    return withTransient(keySession, [key], () => {
+      const wrapping = keySession.create(recipientTemplate)
+      return withTransient(keySession, [wrapping], () => wrapTo(connection, wrapping, key))
     })
   })
 }
 
 /** Wraps a key to an RSA public key: CKM_RSA_AES_KEY_WRAP in the single steps that the token has. */
 export function wrapTo(
-  { keeper, mechanisms }: Pick<Connection, 'keeper' | 'mechanisms'>,
+  { keySession, mechanisms }: Pick<Connection, 'keySession' | 'mechanisms'>,
   recipient: KeyHandle,
   key: KeyHandle,
 ): Buffer {
   const mechanism = requirePaddedWrap(mechanisms)
   const length = { type: pkcs11.CKA_VALUE_LEN, value: wrapKeyBytes }
-  const outer = keeper.generate(aesKeyGen, passingWrapKey(wrapOnly, [length]))
-  return once(keeper, [outer], () =>
-    Buffer.concat([keeper.wrap(oaep, recipient, outer), keeper.wrap(mechanism, outer, key)]),
+  const outer = keySession.generate(aesKeyGen, transientWrapKeyTemplate(wrapOnly, [length]))
+  return withTransient(keySession, [outer], () =>
+    Buffer.concat([keySession.wrap(oaep, recipient, outer), keySession.wrap(mechanism, outer, key)]),
   )
 }
 
@@ -54,12 +54,15 @@ export function exportPlain(token: Token, reference: KeyReference): Buffer {
   const value = randomBytes(wrapKeyBytes)
   try {
     const { blob, isDer } = token.run((connection) => {
-      const { keeper, mechanisms } = connection
+      const { keySession, mechanisms } = connection
       const mechanism = requirePaddedWrap(mechanisms)
       const { key, row } = unwrapExportable(connection, reference)
-      return once(keeper, [key], () => {
-        const outer = keeper.create(passingWrapKey(wrapOnly, [{ type: pkcs11.CKA_VALUE, value }]))
-        return once(keeper, [outer], () => ({ blob: keeper.wrap(mechanism, outer, key), isDer: row.serves === 'sign' }))
+      return withTransient(keySession, [key], () => {
+        const outer = keySession.create(transientWrapKeyTemplate(wrapOnly, [{ type: pkcs11.CKA_VALUE, value }]))
+        return withTransient(keySession, [outer], () => ({
+          blob: keySession.wrap(mechanism, outer, key),
+          isDer: row.serves === 'sign',
+        }))
       })
     })
     const unwrap = createDecipheriv('id-aes256-wrap-pad', value, alternativeIv)
@@ -80,12 +83,12 @@ function derBytes(der: Buffer): number {
 
 interface Exportable {
   readonly key: KeyHandle
-  readonly row: AnyKindRow
+  readonly row: KeyRow
 }
 
-function unwrapExportable({ keeper, keys, roots, mechanisms }: Connection, reference: KeyReference): Exportable {
+function unwrapExportable({ keySession, keys, roots, mechanisms }: Connection, reference: KeyReference): Exportable {
   const { row, kek, blob } = keys.open(reference)
   if (!kek.startsWith('exportable.'))
     throw new Fault('hsm.rejected', 'This key was not made to be exported: it never leaves the token.')
-  return { key: keeper.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, passingTemplate(row)), row }
+  return { key: keySession.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, transientTemplate(row)), row }
 }

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
 import { TokenFailure } from './failure.ts'
-import { type AnyKindRow, unwrapMechanism } from './any-kinds.ts'
-import { type KeyKindRow, unwrappedTemplate } from './key-kinds.ts'
-import { type PairKindRow, privateTemplate } from './pair-kinds.ts'
+import { type KeyRow, unwrapMechanism } from './any-kinds.ts'
+import { type SecretKeyRow, unwrappedTemplate } from './key-kinds.ts'
+import { type KeyPairRow, privateTemplate } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { verifyingTemplate } from './public-keys.ts'
-import { findResident, residesUnder } from './resident-keys.ts'
+import { findTokenObject, tokenObjectLabelOf } from './resident-keys.ts'
 import type { RootKeys } from './root-objects.ts'
 import { type OpenRecord, createSealCheck } from './seal-check.ts'
 
@@ -19,9 +19,9 @@ import { type OpenRecord, createSealCheck } from './seal-check.ts'
  */
 export interface KeyHandles {
   /** Calls `work` with the unwrapped secret key. */
-  use<T>(reference: KeyReference, serves: KeyKindRow['serves'], work: (key: KeyHandle, row: KeyKindRow) => T): T
+  use<T>(reference: KeyReference, serves: SecretKeyRow['serves'], work: (key: KeyHandle, row: SecretKeyRow) => T): T
   /** Calls `work` with one half of a pair. */
-  usePair<T>(reference: KeyReference, half: 'private' | 'public', work: (key: KeyHandle, row: PairKindRow) => T): T
+  usePair<T>(reference: KeyReference, half: 'private' | 'public', work: (key: KeyHandle, row: KeyPairRow) => T): T
   /** Checks both seals and reads the record, without a key in the token. */
   open(reference: KeyReference): OpenRecord
   /** Throws `hsm.seal_broken` unless the seal is the record's. */
@@ -36,7 +36,7 @@ export interface KeyHandles {
 export interface KeyHandlesOptions {
   readonly limit: number
   /** The session that owns the unwrapped keys: they die with it. */
-  readonly keeper: Pkcs11Session
+  readonly keySession: Pkcs11Session
   /** The session for operations; another one after every failure. */
   readonly operation: () => Pkcs11Session
   readonly roots: RootKeys
@@ -46,29 +46,29 @@ export interface KeyHandlesOptions {
 interface HeldKey {
   readonly record: Buffer
   readonly handle: KeyHandle
-  readonly row: AnyKindRow
+  readonly row: KeyRow
   /** An object of the token, which outlives its place here. */
-  readonly isResident: boolean
+  readonly isTokenObject: boolean
 }
 
-export function createKeyHandles({ limit, keeper, operation, roots, mechanisms }: KeyHandlesOptions): KeyHandles {
+export function createKeyHandles({ limit, keySession, operation, roots, mechanisms }: KeyHandlesOptions): KeyHandles {
   const { verify, verifyPolicy, openKey } = createSealCheck({ limit, operation, roots })
-  const keys = new LRUCache<string, HeldKey>({ max: limit, dispose: (held) => letGo(keeper, held) })
+  const keys = new LRUCache<string, HeldKey>({ max: limit, dispose: (held) => release(keySession, held) })
   const unwrap = ({ row, kek, blob }: OpenRecord): KeyHandle => {
-    const label = residesUnder(kek)
-    if (label !== undefined) return findResident(keeper, label, blob, row)
+    const label = tokenObjectLabelOf(kek)
+    if (label !== undefined) return findTokenObject(keySession, label, blob, row)
     const template = row.serves === 'sign' ? privateTemplate(row, false) : unwrappedTemplate(row)
-    return keeper.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, template)
+    return keySession.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, template)
   }
 
   const publicHalf = ({ row, publicKey }: OpenRecord): KeyHandle => {
     if (row.serves !== 'sign' || publicKey === undefined) throw wrongKind()
-    return keeper.create(verifyingTemplate(row, publicKey))
+    return keySession.create(verifyingTemplate(row, publicKey))
   }
 
   const hold = (
     { key, policy }: KeyReference,
-    serves: AnyKindRow['serves'],
+    serves: KeyRow['serves'],
     half: 'private' | 'public' = 'private',
   ): HeldKey => {
     if (policy !== undefined) verifyPolicy(policy)
@@ -77,10 +77,10 @@ export function createKeyHandles({ limit, keeper, operation, roots, mechanisms }
     if (known?.record.equals(key.record) === true) return known
     const opened = openKey(key)
     if (opened.row.serves !== serves) throw wrongKind()
-    const isResident = residesUnder(opened.kek) !== undefined && half === 'private'
+    const isTokenObject = tokenObjectLabelOf(opened.kek) !== undefined && half === 'private'
     const handle = half === 'public' ? publicHalf(opened) : unwrap(opened)
     // The frame that brought the record is zeroed and given up after the reply: what stays is a copy.
-    const held = { record: Buffer.from(key.record), handle, row: opened.row, isResident }
+    const held = { record: Buffer.from(key.record), handle, row: opened.row, isTokenObject }
     keys.set(name, held)
     return held
   }
@@ -134,10 +134,10 @@ function wrongKind(): Fault {
 }
 
 // A handle that is void already is what was wanted; a token that is gone shows at the next operation.
-function letGo(keeper: Pkcs11Session, { handle, isResident }: HeldKey): void {
-  if (isResident) return
+function release(keySession: Pkcs11Session, { handle, isTokenObject }: HeldKey): void {
+  if (isTokenObject) return
   try {
-    keeper.destroy(handle)
+    keySession.destroy(handle)
   } catch (error) {
     if (!(error instanceof TokenFailure)) throw error
   }

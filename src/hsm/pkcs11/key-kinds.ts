@@ -1,6 +1,6 @@
 import pkcs11, { type Mechanism, type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type KeyKind, keyKinds } from '../hsm.ts'
+import { type SecretKeyKind, secretKeyKinds } from '../hsm.ts'
 import { type Cipher, ctrCipher, gcmCipher, ofbCipher } from './ciphers.ts'
 import { aesKeyGen, secretKeyGen } from './mechanisms.ts'
 
@@ -33,7 +33,7 @@ export function usageAttributes(usage: Usage): Template {
   ]
 }
 
-export interface KeyKindRow {
+export interface SecretKeyRow {
   /** The operation of the port that takes such a key. */
   readonly serves: 'encrypt' | 'hmac' | 'otp-block' | 'otp-hmac'
   readonly keyType: number
@@ -68,7 +68,7 @@ const hmac = {
  * Lengths of HMAC keys are the digest's, rounded up to the 8 bytes that key wrap works in (RFC 3394), up to the hash's block:
  * up to there zeros at the end do not change an HMAC (RFC 2104 §2 pads with zeros itself), beyond it the key is hashed first.
  */
-export const kindRows: Readonly<Record<KeyKind, KeyKindRow>> = {
+export const secretKeyRows: Readonly<Record<SecretKeyKind, SecretKeyRow>> = {
   'aes128-gcm': { ...aes128, ...gcm },
   'aes256-gcm': { ...aes256, ...gcm },
   'aes128-ctr': { ...aes128, ...ctr },
@@ -115,32 +115,32 @@ export const kindRows: Readonly<Record<KeyKind, KeyKindRow>> = {
   },
 }
 
-export function isKeyKind(kind: string): kind is KeyKind {
-  return (keyKinds as readonly string[]).includes(kind)
+export function isSecretKeyKind(kind: string): kind is SecretKeyKind {
+  return (secretKeyKinds as readonly string[]).includes(kind)
 }
 
 /** A session object that holds an unwrapped key: readable by nobody, not to be wrapped again. */
-export function unwrappedTemplate(row: KeyKindRow): Template {
+export function unwrappedTemplate(row: SecretKeyRow): Template {
   return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: false }, ...usageAttributes(row.usage)]
 }
 
 /** A key that exists only until it is wrapped, and has to be extractable for that. */
-export function extractableTemplate(row: KeyKindRow): Template {
+export function extractableTemplate(row: SecretKeyRow): Template {
   return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: true }, ...usageAttributes(row.usage)]
 }
 
 /** A key at birth. */
-export function newbornTemplate(row: KeyKindRow): Template {
+export function generatedTemplate(row: SecretKeyRow): Template {
   return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE_LEN, value: row.bytes }]
 }
 
 /** A secret that comes from outside. */
-export function importedTemplate(row: KeyKindRow, value: Buffer): Template {
+export function importedTemplate(row: SecretKeyRow, value: Buffer): Template {
   return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE, value }]
 }
 
 /** A key that stays in the token, beside what `lastingTemplate` says. */
-export function residentTemplate(row: KeyKindRow): Template {
+export function tokenObjectTemplate(row: SecretKeyRow): Template {
   return [
     { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
     { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
@@ -150,7 +150,7 @@ export function residentTemplate(row: KeyKindRow): Template {
 }
 
 /** An AES-256 session key that wraps or unwraps others and is destroyed after that. */
-export function passingWrapKey(usage: Usage, attributes: Template = []): Template {
+export function transientWrapKeyTemplate(usage: Usage, attributes: Template = []): Template {
   return [
     ...sessionSecret(pkcs11.CKK_AES),
     { type: pkcs11.CKA_EXTRACTABLE, value: usage.wrap },
@@ -173,8 +173,8 @@ function sessionSecret(keyType: number): Template {
  * The bytes to import for a secret: as they are for AES, with zeros at the end for a short HMAC secret. A buffer of its own,
  * which the caller zeroes. Throws `hsm.rejected` for a length that the kind does not have.
  */
-export function importable(kind: KeyKind, secret: Buffer): Buffer {
-  const row = kindRows[kind]
+export function importable(kind: SecretKeyKind, secret: Buffer): Buffer {
+  const row = secretKeyRows[kind]
   const isHmac = row.serves === 'otp-hmac'
   if (secret.length > row.longestBytes || secret.length < (isHmac ? 1 : row.bytes)) {
     const range = isHmac ? `1 to ${row.longestBytes}` : `${row.bytes}`

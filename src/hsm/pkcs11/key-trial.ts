@@ -3,9 +3,9 @@ import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
-import type { KeyKindRow } from './key-kinds.ts'
-import type { PairKindRow } from './pair-kinds.ts'
-import { once } from './passing-keys.ts'
+import type { SecretKeyRow } from './key-kinds.ts'
+import type { KeyPairRow } from './pair-kinds.ts'
+import { withTransient } from './passing-keys.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { verifyingTemplate } from './public-keys.ts'
 import { signingCall } from './signatures.ts'
@@ -17,7 +17,7 @@ const digestBytes = 32
  * Uses a secret key that came in once. Throws `hsm.rejected` where the token refuses: RFC 5649 carries keys of any length, and SoftHSM2
  * fills one that is too short with zeros when it wraps it again.
  */
-export function tryOut(connection: Connection, row: KeyKindRow, key: KeyHandle): void {
+export function checkUsable(connection: Connection, row: SecretKeyRow, key: KeyHandle): void {
   try {
     useOnce(connection.session, row, key)
   } catch (error) {
@@ -27,7 +27,7 @@ export function tryOut(connection: Connection, row: KeyKindRow, key: KeyHandle):
   }
 }
 
-function useOnce(session: Pkcs11Session, row: KeyKindRow, key: KeyHandle): void {
+function useOnce(session: Pkcs11Session, row: SecretKeyRow, key: KeyHandle): void {
   const block = Buffer.alloc(blockBytes)
   if (row.cipher !== undefined) {
     const iv = randomBytes(row.cipher.ivBytes)
@@ -47,9 +47,14 @@ function meansBadKey({ remedy, code }: TokenFailure): boolean {
 }
 
 /** Throws `hsm.rejected` unless the public key verifies what the private one signs. */
-export function matchPair({ keeper, session }: Connection, row: PairKindRow, key: KeyHandle, publicKey: Buffer): void {
-  const verifying = keeper.create(verifyingTemplate(row, publicKey))
-  once(keeper, [verifying], () => {
+export function checkPairMatches(
+  { keySession, session }: Connection,
+  row: KeyPairRow,
+  key: KeyHandle,
+  publicKey: Buffer,
+): void {
+  const verifying = keySession.create(verifyingTemplate(row, publicKey))
+  withTransient(keySession, [verifying], () => {
     const { mechanism, data } = signingCall(row, { hash: 'sha256' }, randomBytes(digestBytes))
     const signature = session.sign(mechanism, key, data, Buffer.alloc(row.signatureBytes))
     if (!session.verify(mechanism, verifying, data, signature)) throw mismatch()

@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
 import { decryptWith, encryptWith } from './cipher-calls.ts'
 import { ecdsa, hmacSha256 } from './mechanisms.ts'
-import { pairRows } from './pair-kinds.ts'
+import { keyPairRows } from './pair-kinds.ts'
 import { publicKeyOf } from './public-keys.ts'
 import { sealBytes } from './seal-check.ts'
 import type { Token } from './token.ts'
@@ -49,9 +49,9 @@ export function encryptRandom(token: Token, key: KeyReference, count: number, aa
   }
 }
 
-export function decrypt(token: Token, key: KeyReference, sealedText: Buffer, aad: Buffer): Buffer {
+export function decrypt(token: Token, key: KeyReference, ciphertext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'encrypt', (handle, row) => decryptWith(session, handle, row, sealedText, aad)),
+    keys.use(key, 'encrypt', (handle, row) => decryptWith(session, handle, row, ciphertext, aad)),
   )
 }
 
@@ -76,7 +76,7 @@ export function verifyHmac(token: Token, key: KeyReference, data: Buffer, mac: B
 
 /** The audit signing key's public half, DER SubjectPublicKeyInfo. */
 export function auditPublicKey(token: Token): Buffer {
-  return token.run(({ session, roots }) => publicKeyOf(session, roots.audit.publicKey, pairRows['ec-p256']))
+  return token.run(({ session, roots }) => publicKeyOf(session, roots.audit.publicKey, keyPairRows['ec-p256']))
 }
 
 /** r ‖ s over a SHA-256 digest. */

@@ -1,5 +1,5 @@
 import pkcs11, { type Mechanism, type Template } from 'pkcs11js'
-import type { PairKind } from '../hsm.ts'
+import type { KeyPairKind } from '../hsm.ts'
 import { ecKeyPairGen, ecdsa, eddsa, edwardsKeyPairGen, rsaKeyPairGen, rsaPkcs } from './mechanisms.ts'
 
 interface Row {
@@ -25,7 +25,7 @@ export interface RsaRow extends Row {
   readonly modulusBits: number
 }
 
-export type PairKindRow = CurveRow | RsaRow
+export type KeyPairRow = CurveRow | RsaRow
 
 const weierstrass = { serves: 'sign', family: 'ecdsa', keyType: pkcs11.CKK_EC } as const
 const rsa = { serves: 'sign', family: 'rsa', keyType: pkcs11.CKK_RSA } as const
@@ -33,7 +33,7 @@ const ckkEcEdwards = 0x40
 
 export const p256 = Buffer.from('06082a8648ce3d030107', 'hex')
 
-export const pairRows: Readonly<Record<PairKind, PairKindRow>> = {
+export const keyPairRows: Readonly<Record<KeyPairKind, KeyPairRow>> = {
   'ec-p256': {
     ...weierstrass,
     generation: ecKeyPairGen,
@@ -82,7 +82,7 @@ export function privateUsage(usage: { decrypt: boolean; sign: boolean; unwrap: b
 const signOnly = privateUsage({ decrypt: false, sign: true, unwrap: false })
 
 /** A private key as a session object: extractable at birth, until it is wrapped, and never afterwards. */
-export function privateTemplate(row: PairKindRow, extractable: boolean): Template {
+export function privateTemplate(row: KeyPairRow, extractable: boolean): Template {
   return [
     { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
     { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
@@ -95,7 +95,7 @@ export function privateTemplate(row: PairKindRow, extractable: boolean): Templat
 }
 
 /** A private key that stays in the token, beside what `lastingTemplate` says. */
-export function residentPrivateTemplate(row: PairKindRow): Template {
+export function tokenObjectPrivateTemplate(row: KeyPairRow): Template {
   return [
     { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
     { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
@@ -104,7 +104,7 @@ export function residentPrivateTemplate(row: PairKindRow): Template {
 }
 
 /** Which pair the token is to make: attributes of its public half. */
-export function parameters(row: PairKindRow): Template {
+export function parameters(row: KeyPairRow): Template {
   if (row.family !== 'rsa') return [{ type: pkcs11.CKA_EC_PARAMS, value: row.curve }]
   return [
     { type: pkcs11.CKA_MODULUS_BITS, value: row.modulusBits },

@@ -1,26 +1,26 @@
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type AnyKind, type GenerateOptions, type GeneratedKey, type KekName, type WrappedKey } from '../hsm.ts'
-import { type AnyKindRow, rowOf, unwrapMechanism } from './any-kinds.ts'
+import { type KeyKind, type GenerateOptions, type GeneratedKey, type KekName, type WrappedKey } from '../hsm.ts'
+import { type KeyRow, rowOf, unwrapMechanism } from './any-kinds.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
-import { newbornTemplate } from './key-kinds.ts'
+import { generatedTemplate } from './key-kinds.ts'
 import { mechanismName } from './mechanisms.ts'
 import { privateTemplate } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-import { newbornPublicTemplate, publicKeyOf } from './public-keys.ts'
+import { generatedPublicTemplate, publicKeyOf } from './public-keys.ts'
 
 /** A key in the token between two wrappings: extractable, and destroyed as soon as it is wrapped. */
-export interface PassingKey {
+export interface SessionKey {
   readonly key: KeyHandle
   /** Of a pair, DER SubjectPublicKeyInfo. */
   readonly publicKey: Buffer | undefined
 }
 
-export function makePassing(session: Pkcs11Session, row: AnyKindRow): PassingKey {
+export function generateSessionKey(session: Pkcs11Session, row: KeyRow): SessionKey {
   if (row.serves !== 'sign')
-    return { key: session.generate(row.generation, newbornTemplate(row)), publicKey: undefined }
-  const pair = session.generatePair(row.generation, newbornPublicTemplate(row), privateTemplate(row, true))
+    return { key: session.generate(row.generation, generatedTemplate(row)), publicKey: undefined }
+  const pair = session.generatePair(row.generation, generatedPublicTemplate(row), privateTemplate(row, true))
   try {
     return { key: pair.privateKey, publicKey: publicKeyOf(session, pair.publicKey, row) }
   } finally {
@@ -29,10 +29,10 @@ export function makePassing(session: Pkcs11Session, row: AnyKindRow): PassingKey
 }
 
 /** Wraps a passing key as `options` say. Throws `hsm.unsupported` where the token wraps no keys of this kind. */
-export function wrapPassing(
+export function wrapSessionKey(
   connection: Connection,
-  kind: AnyKind,
-  { key, publicKey }: PassingKey,
+  kind: KeyKind,
+  { key, publicKey }: SessionKey,
   options: GenerateOptions,
 ): GeneratedKey {
   return {
@@ -43,15 +43,15 @@ export function wrapPassing(
 }
 
 export function wrapUnder(
-  { keeper, roots, mechanisms }: Connection,
-  kind: AnyKind,
+  { keySession, roots, mechanisms }: Connection,
+  kind: KeyKind,
   name: KekName,
   key: KeyHandle,
 ): WrappedKey {
   const kek = roots.newestKek(name)
   const mechanism = unwrapMechanism(rowOf(kind), mechanisms)
   try {
-    return { kek: kek.name, blob: keeper.wrap(mechanism, kek.handle, key) }
+    return { kek: kek.name, blob: keySession.wrap(mechanism, kek.handle, key) }
   } catch (error) {
     if (!(error instanceof TokenFailure) || error.code !== pkcs11.CKR_KEY_NOT_WRAPPABLE) throw error
     const lacking = `${mechanismName(mechanism.mechanism)} of ${kind} keys`
@@ -60,7 +60,7 @@ export function wrapUnder(
 }
 
 /** Runs `work` and destroys the objects, whatever comes of it. */
-export function once<T>(session: Pkcs11Session, objects: readonly KeyHandle[], work: () => T): T {
+export function withTransient<T>(session: Pkcs11Session, objects: readonly KeyHandle[], work: () => T): T {
   try {
     return work()
   } finally {

@@ -1,11 +1,11 @@
 import { createPublicKey } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type PairKindRow, parameters } from './pair-kinds.ts'
+import { type KeyPairRow, parameters } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
 /** The public half of a pair that is being made: a session object, read and destroyed at once. */
-export function newbornPublicTemplate(row: PairKindRow): Template {
+export function generatedPublicTemplate(row: KeyPairRow): Template {
   return [...sessionPublic({ verify: true, wrap: false }), ...parameters(row)]
 }
 
@@ -20,7 +20,7 @@ function sessionPublic(usage: { verify: boolean; wrap: boolean }): Template {
 }
 
 /** The public half of a pair, or of an RSA private key, which holds it as well: DER SubjectPublicKeyInfo. */
-export function publicKeyOf(session: Pkcs11Session, key: KeyHandle, row: PairKindRow): Buffer {
+export function publicKeyOf(session: Pkcs11Session, key: KeyHandle, row: KeyPairRow): Buffer {
   if (row.family === 'rsa') return rsaPublicKeyOf(session, key)
   const [point] = session.attributes(key, [pkcs11.CKA_EC_POINT])
   // PKCS#11 wraps the point in an OCTET STRING; some tokens give it bare.
@@ -43,7 +43,7 @@ export function curveOf(session: Pkcs11Session, key: KeyHandle): Buffer {
 }
 
 /** A public key as a session object that verifies. Throws `hsm.rejected` for one of another kind. */
-export function verifyingTemplate(row: PairKindRow, publicKey: Buffer): Template {
+export function verifyingTemplate(row: KeyPairRow, publicKey: Buffer): Template {
   const use = sessionPublic({ verify: true, wrap: false })
   if (row.family === 'rsa') {
     const { modulus, exponent } = rsaNumbers(publicKey)

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type AnyKind, type ResidentKey, residentKek, vaultKek } from '../hsm.ts'
-import { type AnyKindRow, rowOf } from './any-kinds.ts'
-import { changing } from './directory-sync.ts'
-import { residentTemplate } from './key-kinds.ts'
-import { requireUse } from './offers.ts'
-import { residentPrivateTemplate } from './pair-kinds.ts'
+import { type KeyKind, type TokenObjectKey, tokenObjectKek, vaultKek } from '../hsm.ts'
+import { type KeyRow, rowOf } from './any-kinds.ts'
+import { withDirectorySync } from './directory-sync.ts'
+import { tokenObjectTemplate } from './key-kinds.ts'
+import { requireSupport } from './offers.ts'
+import { tokenObjectPrivateTemplate } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-import { newbornPublicTemplate, publicKeyOf } from './public-keys.ts'
-import { lastingTemplate, noticeChanges, residentLabel, vaultKeyLabel } from './root-objects.ts'
+import { generatedPublicTemplate, publicKeyOf } from './public-keys.ts'
+import { lastingTemplate, noticeChanges, tokenObjectLabel, vaultKeyLabel } from './root-objects.ts'
 import type { Token } from './token.ts'
 
 const idBytes = 16
@@ -18,27 +18,27 @@ const idBytes = 16
  * Makes a key that never leaves the token. On the disk when this returns, where `tokenDirectory` names the folder of a software token.
  * A repeat leaves an unused key behind, no more.
  */
-export function createResident(token: Token, kind: AnyKind, tokenDirectory: string | undefined): ResidentKey {
-  return changing(tokenDirectory, () =>
+export function createTokenObject(token: Token, kind: KeyKind, tokenDirectory: string | undefined): TokenObjectKey {
+  return withDirectorySync(tokenDirectory, () =>
     token.run((connection) => {
-      requireUse(connection, kind)
+      requireSupport(connection, kind)
       const id = randomBytes(idBytes)
       noticeChanges(connection.session)
-      const publicKey = makeResident(connection.keeper, rowOf(kind), id)
+      const publicKey = generateTokenObject(connection.keySession, rowOf(kind), id)
       return { id: id.toString('hex'), publicKey }
     }),
   )
 }
 
 /** The public half of a pair. */
-export function makeResident(session: Pkcs11Session, row: AnyKindRow, id: Buffer): Buffer | undefined {
-  const lasting = lastingTemplate(residentLabel, id)
+export function generateTokenObject(session: Pkcs11Session, row: KeyRow, id: Buffer): Buffer | undefined {
+  const lasting = lastingTemplate(tokenObjectLabel, id)
   if (row.serves !== 'sign') {
-    session.generate(row.generation, [...residentTemplate(row), ...lasting])
+    session.generate(row.generation, [...tokenObjectTemplate(row), ...lasting])
     return undefined
   }
-  const privateKey = [...residentPrivateTemplate(row), ...lasting]
-  const pair = session.generatePair(row.generation, newbornPublicTemplate(row), privateKey)
+  const privateKey = [...tokenObjectPrivateTemplate(row), ...lasting]
+  const pair = session.generatePair(row.generation, generatedPublicTemplate(row), privateKey)
   try {
     return publicKeyOf(session, pair.publicKey, row)
   } finally {
@@ -47,28 +47,28 @@ export function makeResident(session: Pkcs11Session, row: AnyKindRow, id: Buffer
 }
 
 /** A key that is not there is no error. */
-export function destroyResident(token: Token, id: string, tokenDirectory: string | undefined): void {
-  changing(tokenDirectory, () =>
+export function destroyTokenObject(token: Token, id: string, tokenDirectory: string | undefined): void {
+  withDirectorySync(tokenDirectory, () =>
     token.run(({ session }) => {
-      for (const handle of find(session, residentLabel, Buffer.from(id, 'hex'))) session.destroy(handle)
+      for (const handle of findObjects(session, tokenObjectLabel, Buffer.from(id, 'hex'))) session.destroy(handle)
     }),
   )
 }
 
 /** The CKA_LABEL of keys whose record names this in the place of a KEK; undefined where it is a KEK indeed. */
-export function residesUnder(kek: string): string | undefined {
-  if (kek === residentKek) return residentLabel
+export function tokenObjectLabelOf(kek: string): string | undefined {
+  if (kek === tokenObjectKek) return tokenObjectLabel
   return kek === vaultKek ? vaultKeyLabel : undefined
 }
 
 /** Throws `hsm.rejected` where the token has no such key of this type. */
-export function findResident(session: Pkcs11Session, label: string, id: Buffer, row: AnyKindRow): KeyHandle {
-  const [found] = id.length === idBytes ? find(session, label, id, row) : []
+export function findTokenObject(session: Pkcs11Session, label: string, id: Buffer, row: KeyRow): KeyHandle {
+  const [found] = id.length === idBytes ? findObjects(session, label, id, row) : []
   if (found === undefined) throw new Fault('hsm.rejected', 'The token has no such key: it was destroyed.')
   return found
 }
 
-function find(session: Pkcs11Session, label: string, id: Buffer, row?: AnyKindRow): KeyHandle[] {
+function findObjects(session: Pkcs11Session, label: string, id: Buffer, row?: KeyRow): KeyHandle[] {
   const objectClass = row?.serves === 'sign' ? pkcs11.CKO_PRIVATE_KEY : pkcs11.CKO_SECRET_KEY
   return session.find([
     { type: pkcs11.CKA_TOKEN, value: true },

@@ -17,7 +17,7 @@ export const rootRoles = [
 export type RootRole = (typeof rootRoles)[number]
 
 export const vaultKeyLabel = 'strongroom.vault'
-export const residentLabel = 'strongroom.resident'
+export const tokenObjectLabel = 'strongroom.resident'
 
 /** One object of ours in the token. */
 export interface TokenObject {

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../../fault.ts'
 import { type SealedRecord, openKeyRecord } from '../hsm.ts'
-import { type AnyKindRow, rowOf } from './any-kinds.ts'
+import { type KeyRow, rowOf } from './any-kinds.ts'
 import { hmacSha256 } from './mechanisms.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
 import type { RootKeys } from './root-objects.ts'
@@ -10,7 +10,7 @@ import type { RootKeys } from './root-objects.ts'
 export const sealBytes = 32
 
 export interface OpenRecord extends ReturnType<typeof openKeyRecord> {
-  readonly row: AnyKindRow
+  readonly row: KeyRow
 }
 
 /** What stands between a row of the database and a key in the token. */

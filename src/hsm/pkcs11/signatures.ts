@@ -1,7 +1,7 @@
 import pkcs11, { type Mechanism, type RsaPSS } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { Hash, KeyReference, SignatureScheme } from '../hsm.ts'
-import type { PairKindRow, RsaRow } from './pair-kinds.ts'
+import type { KeyPairRow, RsaRow } from './pair-kinds.ts'
 import type { Token } from './token.ts'
 
 /** See `KeyUse.sign`. */
@@ -35,7 +35,7 @@ export function verifySignature(
 
 /** What a call of the token takes to sign `input` or to verify a signature of it. Throws `hsm.rejected` for a digest of another hash. */
 export function signingCall(
-  row: PairKindRow,
+  row: KeyPairRow,
   scheme: SignatureScheme,
   input: Buffer,
 ): { mechanism: Mechanism; data: Buffer } {

@@ -4,7 +4,7 @@ import type { TokenStatus } from '../hsm.ts'
 import type { Connection } from './connection.ts'
 import { attempt } from './failure.ts'
 import { mechanismName } from './mechanisms.ts'
-import { listObjects, residentLabel, vaultKeyLabel } from './root-objects.ts'
+import { listObjects, tokenObjectLabel, vaultKeyLabel } from './root-objects.ts'
 import type { Token } from './token.ts'
 
 /** CK_UNAVAILABLE_INFORMATION as pkcs11js gives it. */
@@ -27,14 +27,14 @@ export function tokenStatus(token: Token): TokenStatus {
       mechanisms: [...connection.mechanisms].map(mechanismName).toSorted(),
       objects: {
         root: [...new Set(objects.map((object) => object.label))]
-          .filter((name) => name !== vaultKeyLabel && name !== residentLabel)
+          .filter((name) => name !== vaultKeyLabel && name !== tokenObjectLabel)
           .toSorted(),
         vaultKeys: objects.filter(
           (object) => object.label === vaultKeyLabel && object.objectClass === pkcs11.CKO_SECRET_KEY,
         ).length,
-        residentKeys: objects.filter((object) => object.label === residentLabel).length,
+        residentKeys: objects.filter((object) => object.label === tokenObjectLabel).length,
       },
-      // Many tokens count no sessions; this process alone holds its keeper and its operation session.
+      // Many tokens count no sessions; this process alone holds its keySession and its operation session.
       sessions: { open: sessionCount === unavailableCount ? ownSessions : sessionCount, max: maxSessionCount },
       handles: { held: connection.keys.held(), limit: connection.keys.limit },
       epoch: token.epoch(),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
 import { cipherOnly, usageAttributes } from './key-kinds.ts'
-import { changing } from './directory-sync.ts'
+import { withDirectorySync } from './directory-sync.ts'
 import { aesKeyGen } from './mechanisms.ts'
 import { lastingTemplate, noticeChanges, vaultKeyLabel } from './root-objects.ts'
 import type { Token } from './token.ts'
@@ -13,7 +13,7 @@ const idBytes = 16
  * returns, where `tokenDirectory` names the folder of a software token. A repeat leaves an unused key behind, no more.
  */
 export function createVaultKey(token: Token, tokenDirectory: string | undefined): string {
-  return changing(tokenDirectory, () =>
+  return withDirectorySync(tokenDirectory, () =>
     token.run(({ session }) => {
       const id = randomBytes(idBytes)
       noticeChanges(session)
@@ -25,7 +25,7 @@ export function createVaultKey(token: Token, tokenDirectory: string | undefined)
 
 /** A key that is not there is no error. */
 export function destroyVaultKey(token: Token, id: string, tokenDirectory: string | undefined): void {
-  changing(tokenDirectory, () =>
+  withDirectorySync(tokenDirectory, () =>
     token.run(({ session }) => {
       const found = session.find([
         { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },

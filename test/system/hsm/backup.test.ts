@@ -40,12 +40,12 @@ describe('a backup', () => {
   it('restores the same key, under the KEK that is asked for', async () => {
     const { hsm, reference } = hosts
     const made = await hsm.generate('aes256-gcm', { exportable: false, backup: true })
-    const sealedText = await hsm.encrypt(await reference('aes256-gcm', made), Buffer.from('kept'))
+    const ciphertext = await hsm.encrypt(await reference('aes256-gcm', made), Buffer.from('kept'))
     for (const exportable of [true, false]) {
       const restored = await hsm.restoreKey('aes256-gcm', backupOf(made), { exportable, backup: exportable })
       expect(restored.kek).toBe(exportable ? 'exportable.v1' : 'strict.v1')
       expect(restored.backup?.blob).toEqual(exportable ? made.backup?.blob : undefined)
-      expect(await hsm.decrypt(await reference('aes256-gcm', restored), sealedText)).toEqual(Buffer.from('kept'))
+      expect(await hsm.decrypt(await reference('aes256-gcm', restored), ciphertext)).toEqual(Buffer.from('kept'))
     }
   })
 
@@ -159,18 +159,18 @@ describe('appliances that share backup keys', () => {
       }
     }
 
-    const { made, old, sealed, sealedText } = await on(here, async ({ hsm, reference }) => {
+    const { made, old, sealed, ciphertext } = await on(here, async ({ hsm, reference }) => {
       const made = await hsm.generate('aes256-gcm', { exportable: false, backup: true })
       const sealed = await hsm.sealBackup(backupOf(made).blob)
-      const sealedText = await hsm.encrypt(await reference('aes256-gcm', made), Buffer.from('moved'))
-      return { made, sealed, sealedText, old: backupOf(made) }
+      const ciphertext = await hsm.encrypt(await reference('aes256-gcm', made), Buffer.from('moved'))
+      return { made, sealed, ciphertext, old: backupOf(made) }
     })
     expect([old.kek, sealed.name]).toEqual(['backup.v2', 'backup-seal.v2'])
     await on(there, async ({ hsm, reference }) => {
       await hsm.verifyBackup(old.blob, sealed)
       const restored = await hsm.restoreKey('aes256-gcm', backupOf(made), { exportable: false, backup: true })
       expect(restored.backup).toEqual(made.backup)
-      expect(await hsm.decrypt(await reference('aes256-gcm', restored), sealedText)).toEqual(Buffer.from('moved'))
+      expect(await hsm.decrypt(await reference('aes256-gcm', restored), ciphertext)).toEqual(Buffer.from('moved'))
     })
     await on(stranger, async ({ hsm }) => {
       await expect(hsm.restoreKey('aes256-gcm', backupOf(made), strictly)).rejects.toMatchObject(rejected)

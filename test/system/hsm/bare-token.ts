@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import pkcs11 from 'pkcs11js'
 import { type OpenToken, openToken } from '../../../src/hsm/pkcs11/connection.ts'
 import { TokenFailure } from '../../../src/hsm/pkcs11/failure.ts'
-import { type KeyKindRow, importedTemplate } from '../../../src/hsm/pkcs11/key-kinds.ts'
+import { type SecretKeyRow, importedTemplate } from '../../../src/hsm/pkcs11/key-kinds.ts'
 import { finalize, loadModule } from '../../../src/hsm/pkcs11/module.ts'
 import { type KeyHandle, type Pkcs11Session, openSession } from '../../../src/hsm/pkcs11/pkcs11-session.ts'
 import { parseTokenUri } from '../../../src/hsm/pkcs11/token-uri.ts'
@@ -13,7 +13,7 @@ export interface BareToken {
   readonly session: Pkcs11Session
   readonly mechanisms: ReadonlySet<number>
   /** A session key with this value and the usage of its row. */
-  secret(row: KeyKindRow, value: Buffer): KeyHandle
+  secret(row: SecretKeyRow, value: Buffer): KeyHandle
   /** The value of a key that is neither sensitive nor of any worth. */
   valueOf(key: KeyHandle): Buffer
   /** What `work` gives; undefined where the token or we refuse, with a fresh session afterwards. */

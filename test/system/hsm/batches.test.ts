@@ -35,7 +35,7 @@ describe.each(tokensUnderTest())('batches of $name', ({ make }) => {
   it('keep their order over several keys and kinds', async () => {
     const plaintexts = Array.from({ length: 1_000 }, (_, at) => Buffer.from(`item ${at} `.repeat(at % 40)))
     const sealed = await hosts.hsm.encryptMany(plaintexts.map((plaintext, at) => ({ key: keyAt(at), plaintext })))
-    const items = sealed.map((outcome, at) => ({ key: keyAt(at), sealedText: resultOf(outcome) }))
+    const items = sealed.map((outcome, at) => ({ key: keyAt(at), ciphertext: resultOf(outcome) }))
     expect((await hosts.hsm.decryptMany(items)).map(resultOf)).toEqual(plaintexts)
     for (const at of [0, 1, 2, 3, 998, 999]) {
       expect(await hosts.hsm.decrypt(keyAt(at), resultOf(sealed[at]))).toEqual(plaintexts[at])
@@ -48,7 +48,7 @@ describe.each(tokensUnderTest())('batches of $name', ({ make }) => {
     const aads = [Buffer.from('one'), Buffer.from('two'), undefined]
     const sealed = await hosts.hsm.encryptMany(aads.map((aad) => ({ key, plaintext: Buffer.from('x'), aad })))
     for (const [at, outcome] of sealed.entries()) {
-      const opened = await hosts.hsm.decryptMany(aads.map((aad) => ({ key, sealedText: resultOf(outcome), aad })))
+      const opened = await hosts.hsm.decryptMany(aads.map((aad) => ({ key, ciphertext: resultOf(outcome), aad })))
       expect(opened.map((one) => 'result' in one)).toEqual(aads.map((_, other) => other === at))
     }
   })
@@ -59,14 +59,14 @@ describe.each(tokensUnderTest())('batches of $name', ({ make }) => {
     const good = await hosts.hsm.encrypt(key, Buffer.from('good'))
     const flipped = Buffer.from(good.map((byte, at) => (at === 20 ? byte ^ 1 : byte)))
     const outcomes = await hosts.hsm.decryptMany([
-      { key, sealedText: flipped },
-      { key, sealedText: good },
-      { key: damaged(key), sealedText: good },
-      { key, sealedText: Buffer.alloc(3) },
-      { key: mac, sealedText: good },
-      { key: keyAt(1), sealedText: good },
-      { key, sealedText: good, aad: Buffer.from('x') },
-      { key, sealedText: good },
+      { key, ciphertext: flipped },
+      { key, ciphertext: good },
+      { key: damaged(key), ciphertext: good },
+      { key, ciphertext: Buffer.alloc(3) },
+      { key: mac, ciphertext: good },
+      { key: keyAt(1), ciphertext: good },
+      { key, ciphertext: good, aad: Buffer.from('x') },
+      { key, ciphertext: good },
     ])
     expect(outcomes.map((outcome) => ('fault' in outcome ? outcome.fault.code : outcome.result.toString()))).toEqual([
       'hsm.rejected',
@@ -86,12 +86,12 @@ describe.each(tokensUnderTest())('batches of $name', ({ make }) => {
     const newAad = Buffer.from('new')
     const old = await hosts.hsm.encrypt(from, Buffer.from('kept'), aad)
     const outcomes = await hosts.hsm.rewrapMany([
-      { from, to, sealedText: old, aad, newAad },
-      { from: to, to: from, sealedText: old, aad },
-      { from, to: keyAt(2), sealedText: old, aad },
-      { from, to: keyAt(2), sealedText: old, aad, newAad },
-      { from, to: damaged(to), sealedText: old, aad },
-      { from, to: from, sealedText: old, aad },
+      { from, to, ciphertext: old, aad, newAad },
+      { from: to, to: from, ciphertext: old, aad },
+      { from, to: keyAt(2), ciphertext: old, aad },
+      { from, to: keyAt(2), ciphertext: old, aad, newAad },
+      { from, to: damaged(to), ciphertext: old, aad },
+      { from, to: from, ciphertext: old, aad },
     ])
     expect(outcomes.map((outcome) => ('fault' in outcome ? outcome.fault.code : 'done'))).toEqual([
       'done',
@@ -106,9 +106,9 @@ describe.each(tokensUnderTest())('batches of $name', ({ make }) => {
     expect(await hosts.hsm.decrypt(from, resultOf(outcomes[5]))).toEqual(Buffer.from('kept'))
     expect(resultOf(outcomes[5])).not.toEqual(old)
 
-    const single = await hosts.hsm.rewrap({ from, to, sealedText: old, aad })
+    const single = await hosts.hsm.rewrap({ from, to, ciphertext: old, aad })
     expect(await hosts.hsm.decrypt(to, single)).toEqual(Buffer.from('kept'))
-    await expect(hosts.hsm.rewrap({ from, to, sealedText: old })).rejects.toMatchObject({ code: 'hsm.rejected' })
+    await expect(hosts.hsm.rewrap({ from, to, ciphertext: old })).rejects.toMatchObject({ code: 'hsm.rejected' })
   })
 })
 

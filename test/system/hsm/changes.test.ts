@@ -35,7 +35,7 @@ const objectsIn = ({ tokenDirectory }: TestToken): number =>
 it('a key made in the token at the same moment as others can be used through every host', async () => {
   const refused: unknown[] = []
   await atOnce(async (one, other) => {
-    const { id } = await one.createResident('aes256-gcm')
+    const { id } = await one.createTokenObject('aes256-gcm')
     const record = keyRecord('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') }, ['vault', 7])
     const key = { key: { record, seal: await one.seal(record) } }
     for (const hsm of [other, one, other, one])

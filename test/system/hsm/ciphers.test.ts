@@ -30,17 +30,17 @@ function sealWithOpenssl(algorithm: Algorithm, secret: Buffer, iv: Buffer, plain
 function openWithOpenssl(
   algorithm: Algorithm,
   secret: Buffer,
-  { sealedText, ivBytes, tagBytes }: { sealedText: Buffer; ivBytes: number; tagBytes: number },
+  { ciphertext, ivBytes, tagBytes }: { ciphertext: Buffer; ivBytes: number; tagBytes: number },
 ): Buffer {
-  const iv = sealedText.subarray(0, ivBytes)
-  const end = sealedText.length - tagBytes
-  const ciphertext = sealedText.subarray(ivBytes, end)
+  const iv = ciphertext.subarray(0, ivBytes)
+  const end = ciphertext.length - tagBytes
+  const body = ciphertext.subarray(ivBytes, end)
   if (!isGcm(algorithm)) {
     const judge = createDecipheriv(algorithm, secret, iv)
-    return Buffer.concat([judge.update(ciphertext), judge.final()])
+    return Buffer.concat([judge.update(body), judge.final()])
   }
-  const judge = createDecipheriv(algorithm, secret, iv).setAuthTag(sealedText.subarray(end))
-  return Buffer.concat([judge.update(ciphertext), judge.final()])
+  const judge = createDecipheriv(algorithm, secret, iv).setAuthTag(ciphertext.subarray(end))
+  return Buffer.concat([judge.update(body), judge.final()])
 }
 
 /** Sizes at the borders of blocks, of buffers and of frames, and anything between. */
@@ -75,17 +75,17 @@ describe.each(tokensUnderTest())('ciphers of $name', ({ make }) => {
       key = await hosts.givenSecret(kind, Buffer.from(secret))
     })
 
-    const judged = (sealedText: Buffer) => openWithOpenssl(algorithm, secret, { sealedText, ivBytes, tagBytes })
+    const judged = (ciphertext: Buffer) => openWithOpenssl(algorithm, secret, { ciphertext, ivBytes, tagBytes })
     const foreign = (plaintext: Buffer, iv = randomBytes(ivBytes)) => sealWithOpenssl(algorithm, secret, iv, plaintext)
 
     it('makes what OpenSSL opens and opens what OpenSSL makes, in every size', async () => {
       await fc.assert(
         fc.asyncProperty(sizes, async (size) => {
           const plaintext = randomBytes(size)
-          const sealedText = await hosts.hsm.encrypt(key, plaintext)
-          expect(sealedText).toHaveLength(ivBytes + size + tagBytes)
-          expect(judged(sealedText).equals(plaintext)).toBe(true)
-          expect((await hosts.hsm.decrypt(key, sealedText)).equals(plaintext)).toBe(true)
+          const ciphertext = await hosts.hsm.encrypt(key, plaintext)
+          expect(ciphertext).toHaveLength(ivBytes + size + tagBytes)
+          expect(judged(ciphertext).equals(plaintext)).toBe(true)
+          expect((await hosts.hsm.decrypt(key, ciphertext)).equals(plaintext)).toBe(true)
           expect((await hosts.hsm.decrypt(key, foreign(plaintext))).equals(plaintext)).toBe(true)
         }),
         { numRuns: 60, examples: [[0], [1], [15], [16], [17], [1 << 20]] },
@@ -94,8 +94,8 @@ describe.each(tokensUnderTest())('ciphers of $name', ({ make }) => {
 
     it('carries its counter beyond 64 bits', async () => {
       const plaintext = Buffer.alloc(100, 7)
-      const sealedText = foreign(plaintext, Buffer.concat([Buffer.alloc(1), Buffer.alloc(ivBytes - 1, 0xff)]))
-      expect(await hosts.hsm.decrypt(key, sealedText)).toEqual(plaintext)
+      const ciphertext = foreign(plaintext, Buffer.concat([Buffer.alloc(1), Buffer.alloc(ivBytes - 1, 0xff)]))
+      expect(await hosts.hsm.decrypt(key, ciphertext)).toEqual(plaintext)
     })
 
     it('refuses what is too short to be a ciphertext', async () => {
@@ -105,19 +105,19 @@ describe.each(tokensUnderTest())('ciphers of $name', ({ make }) => {
     })
 
     it(tagBytes > 0 ? 'refuses every single flipped bit' : 'takes no additional data', async () => {
-      const sealedText = await hosts.hsm.encrypt(key, Buffer.from('payload'))
+      const ciphertext = await hosts.hsm.encrypt(key, Buffer.from('payload'))
       if (tagBytes === 0) {
         const aad = Buffer.from('x')
         await expect(hosts.hsm.encrypt(key, Buffer.from('payload'), aad)).rejects.toMatchObject({
           code: 'hsm.rejected',
         })
-        await expect(hosts.hsm.decrypt(key, sealedText, aad)).rejects.toMatchObject({ code: 'hsm.rejected' })
+        await expect(hosts.hsm.decrypt(key, ciphertext, aad)).rejects.toMatchObject({ code: 'hsm.rejected' })
         return
       }
-      const flips = Array.from({ length: sealedText.length * 8 }, (_, bit) => {
-        const copy = Buffer.from(sealedText)
+      const flips = Array.from({ length: ciphertext.length * 8 }, (_, bit) => {
+        const copy = Buffer.from(ciphertext)
         copy.writeUInt8(copy.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3)
-        return { key, sealedText: copy }
+        return { key, ciphertext: copy }
       })
       for (const outcome of await hosts.hsm.decryptMany(flips))
         expect(outcome).toMatchObject({ fault: { code: 'hsm.rejected' } })

@@ -9,7 +9,14 @@ import {
   verify,
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type KeyReference, keyKinds, keyRecord, privateIdRecord, residentKek, vaultKek } from '../../../src/hsm/hsm.ts'
+import {
+  type KeyReference,
+  secretKeyKinds,
+  keyRecord,
+  privateIdRecord,
+  tokenObjectKek,
+  vaultKek,
+} from '../../../src/hsm/hsm.ts'
 import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
@@ -40,14 +47,14 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         const key = await hosts.givenSecret(kind, Buffer.from(secret))
         const plaintext = randomBytes(100)
         const aad = Buffer.from('bound to this')
-        const sealedText = await hosts.hsm.encrypt(key, plaintext, aad)
-        expect(sealedText).toHaveLength(12 + 100 + 16)
+        const ciphertext = await hosts.hsm.encrypt(key, plaintext, aad)
+        expect(ciphertext).toHaveLength(12 + 100 + 16)
 
         const algorithm = bytes === 16 ? 'aes-128-gcm' : 'aes-256-gcm'
-        const judge = createDecipheriv(algorithm, secret, sealedText.subarray(0, 12))
+        const judge = createDecipheriv(algorithm, secret, ciphertext.subarray(0, 12))
           .setAAD(aad)
-          .setAuthTag(sealedText.subarray(-16))
-        expect(Buffer.concat([judge.update(sealedText.subarray(12, -16)), judge.final()])).toEqual(plaintext)
+          .setAuthTag(ciphertext.subarray(-16))
+        expect(Buffer.concat([judge.update(ciphertext.subarray(12, -16)), judge.final()])).toEqual(plaintext)
 
         const iv = randomBytes(12)
         const maker = createCipheriv(algorithm, secret, iv)
@@ -72,21 +79,21 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
 
     it('refuses every flipped byte, every truncation, other AAD and another key', async () => {
       const key = await hosts.givenKey('aes256-gcm')
-      const sealedText = await hosts.hsm.encrypt(key, Buffer.from('twelve bytes'), Buffer.from('aad'))
+      const ciphertext = await hosts.hsm.encrypt(key, Buffer.from('twelve bytes'), Buffer.from('aad'))
       const another = await hosts.givenKey('aes256-gcm')
       const attempts = [
-        ...Array.from(sealedText, (_, at) => hosts.hsm.decrypt(key, flipped(sealedText, at), Buffer.from('aad'))),
-        ...Array.from(sealedText, (_, length) =>
-          hosts.hsm.decrypt(key, sealedText.subarray(0, length), Buffer.from('aad')),
+        ...Array.from(ciphertext, (_, at) => hosts.hsm.decrypt(key, flipped(ciphertext, at), Buffer.from('aad'))),
+        ...Array.from(ciphertext, (_, length) =>
+          hosts.hsm.decrypt(key, ciphertext.subarray(0, length), Buffer.from('aad')),
         ),
-        hosts.hsm.decrypt(key, sealedText, Buffer.from('aaD')),
-        hosts.hsm.decrypt(key, sealedText),
-        hosts.hsm.decrypt(another, sealedText, Buffer.from('aad')),
+        hosts.hsm.decrypt(key, ciphertext, Buffer.from('aaD')),
+        hosts.hsm.decrypt(key, ciphertext),
+        hosts.hsm.decrypt(another, ciphertext, Buffer.from('aad')),
       ]
       for (const outcome of await Promise.allSettled(attempts)) {
         expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'hsm.rejected' } })
       }
-      expect(await hosts.hsm.decrypt(key, sealedText, Buffer.from('aad'))).toEqual(Buffer.from('twelve bytes'))
+      expect(await hosts.hsm.decrypt(key, ciphertext, Buffer.from('aad'))).toEqual(Buffer.from('twelve bytes'))
     })
 
     it('gives each of many parallel callers his own answer', async () => {
@@ -133,10 +140,10 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       const { key } = await hosts.givenKey('aes256-gcm')
       const record = Buffer.from('policy: minimum version 3')
       const policy = { record, seal: await hosts.hsm.seal(record) }
-      const sealedText = await hosts.hsm.encrypt({ key, policy }, Buffer.from('x'))
-      expect(await hosts.hsm.decrypt({ key, policy }, sealedText)).toEqual(Buffer.from('x'))
+      const ciphertext = await hosts.hsm.encrypt({ key, policy }, Buffer.from('x'))
+      expect(await hosts.hsm.decrypt({ key, policy }, ciphertext)).toEqual(Buffer.from('x'))
       const lowered = { record: Buffer.from('policy: minimum version 1'), seal: policy.seal }
-      await expect(hosts.hsm.decrypt({ key, policy: lowered }, sealedText)).rejects.toMatchObject({
+      await expect(hosts.hsm.decrypt({ key, policy: lowered }, ciphertext)).rejects.toMatchObject({
         code: 'hsm.seal_broken',
       })
     })
@@ -198,7 +205,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
 
   describe('keys', () => {
     it('are wrapped under the KEK that their fate asks for', async () => {
-      for (const kind of keyKinds) {
+      for (const kind of secretKeyKinds) {
         const strict = await hosts.hsm.generate(kind, { exportable: false, backup: true })
         const exportable = await hosts.hsm.generate(kind, { exportable: true, backup: false })
         expect([strict.kek, strict.backup?.kek, exportable.kek, exportable.backup]).toEqual([
@@ -250,15 +257,15 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       const wrapped = { kek: vaultKek, blob: Buffer.from(id, 'hex') }
       const key = await hosts.reference('aes256-gcm', wrapped)
       const [text, aad] = [Buffer.from('secret'), Buffer.from('vault 1, object 2')]
-      const sealedText = await hosts.hsm.encrypt(key, text, aad)
-      expect(await hosts.hsm.decrypt(key, sealedText, aad)).toEqual(text)
-      await expect(hosts.hsm.decrypt(key, sealedText, Buffer.from('vault 1, object 3'))).rejects.toMatchObject({
+      const ciphertext = await hosts.hsm.encrypt(key, text, aad)
+      expect(await hosts.hsm.decrypt(key, ciphertext, aad)).toEqual(text)
+      await expect(hosts.hsm.decrypt(key, ciphertext, Buffer.from('vault 1, object 3'))).rejects.toMatchObject({
         code: 'hsm.rejected',
       })
-      const resident = await hosts.reference('aes256-gcm', { ...wrapped, kek: residentKek })
-      await expect(hosts.hsm.encrypt(resident, text)).rejects.toMatchObject({ code: 'hsm.rejected' })
+      const inToken = await hosts.reference('aes256-gcm', { ...wrapped, kek: tokenObjectKek })
+      await expect(hosts.hsm.encrypt(inToken, text)).rejects.toMatchObject({ code: 'hsm.rejected' })
       await hosts.hsm.destroyVaultKey(id)
-      await expect(hosts.hsm.decrypt(key, sealedText, aad)).rejects.toMatchObject({ code: 'hsm.rejected' })
+      await expect(hosts.hsm.decrypt(key, ciphertext, aad)).rejects.toMatchObject({ code: 'hsm.rejected' })
     })
   })
 

@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { type HostSupervisor, createHostSupervisor } from '../../../src/hsm/client/supervisor.ts'
 import {
-  type AnyKind,
+  type KeyKind,
   type Hsm,
   type HostStatus,
-  type KeyKind,
+  type SecretKeyKind,
   type KeyReference,
   type WrappedKey,
   keyRecord,
@@ -26,10 +26,10 @@ export interface Hosts {
   /** Process ids of the hosts that were started, in order. */
   readonly pids: () => number[]
   /** A key of the kind, ready to use. */
-  readonly givenKey: (kind: AnyKind) => Promise<KeyReference>
-  readonly givenSecret: (kind: KeyKind, secret: Uint8Array) => Promise<KeyReference>
+  readonly givenKey: (kind: KeyKind) => Promise<KeyReference>
+  readonly givenSecret: (kind: SecretKeyKind, secret: Uint8Array) => Promise<KeyReference>
   /** The sealed record of a key. */
-  readonly reference: (kind: AnyKind, key: WrappedKey & { publicKey?: Buffer | undefined }) => Promise<KeyReference>
+  readonly reference: (kind: KeyKind, key: WrappedKey & { publicKey?: Buffer | undefined }) => Promise<KeyReference>
   close(): Promise<void>
 }
 

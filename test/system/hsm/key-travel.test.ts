@@ -10,7 +10,7 @@ import {
   verify,
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type KeyReference, type PairKind, keyKinds } from '../../../src/hsm/hsm.ts'
+import { type KeyReference, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/hsm.ts'
 import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
 import { rsaAesUnwrap, rsaAesWrap } from './rsa-aes-wrap.ts'
 
@@ -21,7 +21,7 @@ const generators = {
   'ec-p256': () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' }),
   'ec-p384': () => generateKeyPairSync('ec', { namedCurve: 'secp384r1' }),
   'rsa-2048': () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
-} satisfies Partial<Record<PairKind, () => { publicKey: KeyObject; privateKey: KeyObject }>>
+} satisfies Partial<Record<KeyPairKind, () => { publicKey: KeyObject; privateKey: KeyObject }>>
 
 const spkiOf = (key: KeyObject) => key.export({ type: 'spki', format: 'der' })
 const pkcs8Of = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'der' })
@@ -45,14 +45,14 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
 
   describe('that go out', () => {
     it('are unwrapped by OpenSSL, for every kind of secret', async () => {
-      for (const kind of keyKinds) {
+      for (const kind of secretKeyKinds) {
         const key = await hosts.reference(kind, await hosts.hsm.generate(kind, options))
         const out = rsaAesUnwrap(recipient.privateKey, await hosts.hsm.exportKey(key, spkiOf(recipient.publicKey)))
         expect(await hosts.hsm.exportPlain(key)).toEqual(out)
         if (kind !== 'aes256-gcm') continue
         const again = await hosts.givenSecret('aes256-gcm', Buffer.from(out))
-        const sealedText = await hosts.hsm.encrypt(key, Buffer.from('the same key'))
-        expect(await hosts.hsm.decrypt(again, sealedText)).toEqual(Buffer.from('the same key'))
+        const ciphertext = await hosts.hsm.encrypt(key, Buffer.from('the same key'))
+        expect(await hosts.hsm.decrypt(again, ciphertext)).toEqual(Buffer.from('the same key'))
       }
     })
 
@@ -75,13 +75,13 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
       const strict = await hosts.givenKey('aes256-gcm')
       const wrapped = await hosts.hsm.generate('aes256-gcm', strictly)
       const renamed = await hosts.reference('aes256-gcm', { ...wrapped, kek: 'exportable.v1' })
-      const { id } = await hosts.hsm.createResident('aes256-gcm')
-      const resident = await hosts.reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
-      for (const key of [strict, renamed, resident]) {
+      const { id } = await hosts.hsm.createTokenObject('aes256-gcm')
+      const inToken = await hosts.reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
+      for (const key of [strict, renamed, inToken]) {
         await expect(hosts.hsm.exportKey(key, spkiOf(recipient.publicKey))).rejects.toMatchObject(rejected)
         await expect(hosts.hsm.exportPlain(key)).rejects.toMatchObject(rejected)
       }
-      await hosts.hsm.destroyResident(id)
+      await hosts.hsm.destroyTokenObject(id)
     })
 
     it('are sealed, and go to RSA keys of 2048 bits or more', async () => {
@@ -110,8 +110,8 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         const value = randomBytes(bytes)
         const key = await hosts.reference(kind, await hosts.hsm.importKey(kind, rsaAesWrap(transport, value), strictly))
         const judge = await hosts.givenSecret(kind, Buffer.from(value))
-        const sealedText = await hosts.hsm.encrypt(key, Buffer.from('payload'))
-        expect(await hosts.hsm.decrypt(judge, sealedText)).toEqual(Buffer.from('payload'))
+        const ciphertext = await hosts.hsm.encrypt(key, Buffer.from('payload'))
+        expect(await hosts.hsm.decrypt(judge, ciphertext)).toEqual(Buffer.from('payload'))
         await expect(hosts.hsm.exportPlain(key)).rejects.toMatchObject(rejected)
       }
       const value = randomBytes(32)
@@ -207,32 +207,32 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
 
   describe('that stay in the token', () => {
     it('serve by their id, on every host, until they are destroyed', async () => {
-      const { id, publicKey } = await hosts.hsm.createResident('aes256-gcm')
+      const { id, publicKey } = await hosts.hsm.createTokenObject('aes256-gcm')
       expect([id, publicKey]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), undefined])
       const key = await hosts.reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
-      const sealedText = await hosts.hsm.encrypt(key, Buffer.from('x'))
-      const opened = await Promise.all(Array.from({ length: 20 }, () => hosts.hsm.decrypt(key, sealedText)))
+      const ciphertext = await hosts.hsm.encrypt(key, Buffer.from('x'))
+      const opened = await Promise.all(Array.from({ length: 20 }, () => hosts.hsm.decrypt(key, ciphertext)))
       for (const plaintext of opened) expect(plaintext).toEqual(Buffer.from('x'))
       expect((await hosts.hsm.status())[0]?.token?.objects.residentKeys).toBe(1)
-      await hosts.hsm.destroyResident(id)
-      await hosts.hsm.destroyResident(id)
+      await hosts.hsm.destroyTokenObject(id)
+      await hosts.hsm.destroyTokenObject(id)
       for (let round = 0; round < 4; round++)
-        await expect(hosts.hsm.decrypt(key, sealedText)).rejects.toMatchObject(rejected)
+        await expect(hosts.hsm.decrypt(key, ciphertext)).rejects.toMatchObject(rejected)
     })
 
     it('are pairs as well, of which the private half stays', async () => {
       for (const kind of ['ec-p256', 'ed25519', 'rsa-2048'] as const) {
-        const { id, publicKey } = await hosts.hsm.createResident(kind)
+        const { id, publicKey } = await hosts.hsm.createTokenObject(kind)
         const key = await hosts.reference(kind, { kek: 'token', blob: Buffer.from(id, 'hex'), publicKey })
         const digest = randomBytes(32)
         const signature = await hosts.hsm.sign(key, { hash: 'sha256' }, digest)
         expect(await hosts.hsm.verifySignature(key, { hash: 'sha256' }, digest, signature)).toBe(true)
-        await hosts.hsm.destroyResident(id)
+        await hosts.hsm.destroyTokenObject(id)
       }
     })
 
     it('are not found under another kind of key, nor root objects and vault keys under their ids', async () => {
-      const { id } = await hosts.hsm.createResident('aes256-gcm')
+      const { id } = await hosts.hsm.createTokenObject('aes256-gcm')
       const vault = await hosts.hsm.createVaultKey()
       const blobs = [Buffer.from(vault, 'hex'), Buffer.from('strongroom.kek.strict.v1'), Buffer.alloc(0)]
       const crossed = [
@@ -243,10 +243,10 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         await expect(hosts.hsm.encrypt(key, Buffer.from('x'))).rejects.toMatchObject(rejected)
         await expect(hosts.hsm.hmac(key, Buffer.from('x'))).rejects.toMatchObject(rejected)
       }
-      await hosts.hsm.destroyResident(vault)
+      await hosts.hsm.destroyTokenObject(vault)
       expect((await hosts.hsm.status())[0]?.token?.objects).toMatchObject({ vaultKeys: 1, residentKeys: 1 })
       await hosts.hsm.destroyVaultKey(vault)
-      await hosts.hsm.destroyResident(id)
+      await hosts.hsm.destroyTokenObject(id)
     })
   })
 })
@@ -254,8 +254,10 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
 describe('the offer of SoftHSM2', () => {
   it('names what each kind lacks', async () => {
     const hosts = await startHosts()
-    const lacking = [...(await hosts.hsm.offers())].filter(([, { wrapped, resident }]) => wrapped ?? resident)
-    expect(lacking).toEqual([['ed25519', { wrapped: 'AES_KEY_WRAP_PAD of ed25519 keys', resident: undefined }]])
+    const lacking = [...(await hosts.hsm.kindSupport())].filter(
+      ([, { wrapped, tokenObject }]) => wrapped ?? tokenObject,
+    )
+    expect(lacking).toEqual([['ed25519', { wrapped: 'AES_KEY_WRAP_PAD of ed25519 keys', tokenObject: undefined }]])
     await expect(hosts.hsm.generate('ed25519', strictly)).rejects.toMatchObject({
       code: 'hsm.unsupported',
       detail: expect.stringContaining('AES_KEY_WRAP_PAD'),

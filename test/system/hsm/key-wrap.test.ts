@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import pkcs11, { type PKCS11 } from 'pkcs11js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openToken } from '../../../src/hsm/pkcs11/connection.ts'
-import { importedTemplate, kindRows, usageAttributes, wrapOnly } from '../../../src/hsm/pkcs11/key-kinds.ts'
+import { importedTemplate, secretKeyRows, usageAttributes, wrapOnly } from '../../../src/hsm/pkcs11/key-kinds.ts'
 import { keyWrap, paddedWrap } from '../../../src/hsm/pkcs11/mechanisms.ts'
 import { finalize, loadModule } from '../../../src/hsm/pkcs11/module.ts'
 import type { Pkcs11Session } from '../../../src/hsm/pkcs11/pkcs11-session.ts'
@@ -31,7 +31,7 @@ afterAll(() => {
 })
 
 function givenKek(value: Buffer) {
-  const row = { ...kindRows['aes256-gcm'], usage: wrapOnly }
+  const row = { ...secretKeyRows['aes256-gcm'], usage: wrapOnly }
   return session.create(importedTemplate(row, value))
 }
 
@@ -39,7 +39,7 @@ describe('key wrap', () => {
   it('gives the published result of RFC 3394 §4.6', () => {
     const kek = givenKek(Buffer.from('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f', 'hex'))
     const data = Buffer.from('00112233445566778899aabbccddeeff000102030405060708090a0b0c0d0e0f', 'hex')
-    const key = session.create(importedTemplate(kindRows['aes256-gcm'], data))
+    const key = session.create(importedTemplate(secretKeyRows['aes256-gcm'], data))
     const expected = '28c9f404c4b810f4cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21'
     expect(session.wrap(keyWrap, kek, key).toString('hex')).toBe(expected)
   })
@@ -47,7 +47,7 @@ describe('key wrap', () => {
   it('gives what OpenSSL unwraps, for every kind', () => {
     const secret = randomBytes(32)
     const kek = givenKek(Buffer.from(secret))
-    for (const row of Object.values(kindRows)) {
+    for (const row of Object.values(secretKeyRows)) {
       const value = randomBytes(row.bytes)
       const blob = session.wrap(keyWrap, kek, session.create(importedTemplate(row, Buffer.from(value))))
       const judge = createDecipheriv('id-aes256-wrap', secret, Buffer.alloc(8, 0xa6))
@@ -80,7 +80,11 @@ describe('key wrap', () => {
 
   it('takes no key that is not extractable, and a KEK takes no data', () => {
     const kek = givenKek(randomBytes(32))
-    const blob = session.wrap(keyWrap, kek, session.create(importedTemplate(kindRows['aes256-gcm'], randomBytes(32))))
+    const blob = session.wrap(
+      keyWrap,
+      kek,
+      session.create(importedTemplate(secretKeyRows['aes256-gcm'], randomBytes(32))),
+    )
     const locked = session.unwrap(keyWrap, kek, blob, [
       { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
       { type: pkcs11.CKA_KEY_TYPE, value: pkcs11.CKK_AES },

@@ -12,8 +12,8 @@ const field = (object: string, name: string) => fieldOf(listing.get(object), nam
 beforeAll(async () => {
   hosts = await startHosts()
   vaultKey = await hosts.hsm.createVaultKey()
-  await hosts.hsm.createResident('aes256-ofb')
-  await hosts.hsm.createResident('ec-p256')
+  await hosts.hsm.createTokenObject('aes256-ofb')
+  await hosts.hsm.createTokenObject('ec-p256')
   listing = listObjects(hosts.token)
 }, 120_000)
 

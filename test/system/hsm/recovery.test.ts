@@ -58,13 +58,13 @@ describe('a failure of the token that passes', () => {
   it('is not felt by the caller', async () => {
     const { hsm, givenKey, pids } = await givenHosts()
     const key = await givenKey('aes256-gcm')
-    const sealedText = await hsm.encrypt(key, Buffer.from('before'))
+    const ciphertext = await hsm.encrypt(key, Buffer.from('before'))
     for (const call of ['C_EncryptInit', 'C_Encrypt', 'C_UnwrapKey', 'C_Sign', 'C_OpenSession']) {
       for (const code of passing) {
         const fresh = await givenKey('aes128-gcm')
         shim.command(`${call} fail-once ${code}`)
         expect(await hsm.decrypt(fresh, await hsm.encrypt(fresh, Buffer.from('during')))).toEqual(Buffer.from('during'))
-        expect(await hsm.decrypt(key, sealedText)).toEqual(Buffer.from('before'))
+        expect(await hsm.decrypt(key, ciphertext)).toEqual(Buffer.from('before'))
       }
     }
     expect(pids()).toHaveLength(1)
@@ -372,9 +372,9 @@ describe('the attributes of session keys, as the module reports them', () => {
 
   it('that stay in the token are not destroyed when their handle goes', async () => {
     const { hsm, reference } = await givenHosts({ hsm: { handles: 2 } })
-    const { id } = await hsm.createResident('aes256-gcm')
-    const resident = await reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
-    const sealedText = await hsm.encrypt(resident, Buffer.from('x'))
+    const { id } = await hsm.createTokenObject('aes256-gcm')
+    const inToken = await reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
+    const ciphertext = await hsm.encrypt(inToken, Buffer.from('x'))
     for (let count = 0; count < 5; count++) {
       const other = await reference(
         'aes256-gcm',
@@ -382,6 +382,6 @@ describe('the attributes of session keys, as the module reports them', () => {
       )
       await hsm.encrypt(other, Buffer.from('x'))
     }
-    expect(await hsm.decrypt(resident, sealedText)).toEqual(Buffer.from('x'))
+    expect(await hsm.decrypt(inToken, ciphertext)).toEqual(Buffer.from('x'))
   })
 })

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Hash,
   type KeyReference,
-  type PairKind,
+  type KeyPairKind,
   type SignatureScheme,
   hashes,
-  pairKinds,
+  keyPairKinds,
 } from '../../../src/hsm/hsm.ts'
 import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
 
@@ -21,20 +21,20 @@ interface Pair {
 
 describe.each(tokensUnderTest())('signatures of $name', ({ make }) => {
   let hosts: Hosts
-  const pairs = new Map<PairKind, Pair>()
+  const pairs = new Map<KeyPairKind, Pair>()
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-signatures-'))
 
   beforeAll(async () => {
     hosts = await startHosts({ token: await make() })
-    const offers = await hosts.hsm.offers()
-    for (const kind of pairKinds) {
-      if (offers.get(kind)?.wrapped === undefined) {
+    const support = await hosts.hsm.kindSupport()
+    for (const kind of keyPairKinds) {
+      if (support.get(kind)?.wrapped === undefined) {
         const pair = await hosts.hsm.generate(kind, { exportable: false, backup: false })
         pairs.set(kind, { key: await hosts.reference(kind, pair), publicKey: pair.publicKey ?? Buffer.alloc(0) })
       } else {
-        const { id, publicKey } = await hosts.hsm.createResident(kind)
-        const resident = { kek: 'token', blob: Buffer.from(id, 'hex'), publicKey }
-        pairs.set(kind, { key: await hosts.reference(kind, resident), publicKey: publicKey ?? Buffer.alloc(0) })
+        const { id, publicKey } = await hosts.hsm.createTokenObject(kind)
+        const inToken = { kek: 'token', blob: Buffer.from(id, 'hex'), publicKey }
+        pairs.set(kind, { key: await hosts.reference(kind, inToken), publicKey: publicKey ?? Buffer.alloc(0) })
       }
     }
   }, 120_000)
@@ -45,7 +45,7 @@ describe.each(tokensUnderTest())('signatures of $name', ({ make }) => {
     rmSync(directory, { recursive: true })
   })
 
-  const pairOf = (kind: PairKind): Pair => {
+  const pairOf = (kind: KeyPairKind): Pair => {
     const pair = pairs.get(kind)
     if (pair === undefined) throw new Error(`no ${kind}`)
     return pair
@@ -72,7 +72,7 @@ describe.each(tokensUnderTest())('signatures of $name', ({ make }) => {
   }
   const keyObject = (publicKey: Buffer) => createPublicKey({ key: publicKey, format: 'der', type: 'spki' })
 
-  const refusesChanges = async (kind: PairKind, scheme: SignatureScheme, input: Buffer, signature: Buffer) => {
+  const refusesChanges = async (kind: KeyPairKind, scheme: SignatureScheme, input: Buffer, signature: Buffer) => {
     const { key } = pairOf(kind)
     expect(await hosts.hsm.verifySignature(key, scheme, input, signature)).toBe(true)
     for (const changed of [

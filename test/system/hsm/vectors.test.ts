@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path'
 import pkcs11 from 'pkcs11js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { extractableTemplate, kindRows, wrapOnly } from '../../../src/hsm/pkcs11/key-kinds.ts'
+import { extractableTemplate, secretKeyRows, wrapOnly } from '../../../src/hsm/pkcs11/key-kinds.ts'
 import { keyWrap, paddedWrap } from '../../../src/hsm/pkcs11/mechanisms.ts'
-import { pairRows } from '../../../src/hsm/pkcs11/pair-kinds.ts'
+import { keyPairRows } from '../../../src/hsm/pkcs11/pair-kinds.ts'
 import { verifyingTemplate } from '../../../src/hsm/pkcs11/public-keys.ts'
 import { type BareToken, openBareToken } from './bare-token.ts'
 
@@ -36,8 +36,8 @@ describe('published examples in the token', () => {
   it.each(read('nist-sp800-38a', { kind: streams, key: hex, iv: hex, plaintext: hex, ciphertext: hex }))(
     'NIST SP 800-38A $place: $kind',
     ({ kind, key, iv, plaintext, ciphertext }) => {
-      const handle = token.secret(kindRows[kind], key)
-      const { cipher } = kindRows[kind]
+      const handle = token.secret(secretKeyRows[kind], key)
+      const { cipher } = secretKeyRows[kind]
       const none = Buffer.alloc(0)
       for (const length of [1, 15, 16, 17, plaintext.length]) {
         const [plain, sealed] = [plaintext.subarray(0, length), ciphertext.subarray(0, length)]
@@ -51,8 +51,8 @@ describe('published examples in the token', () => {
   it.each(
     read('nist-sp800-38d', { kind: gcms, key: hex, iv: hex, aad: hex, plaintext: hex, ciphertext: hex, tag: hex }),
   )('GCM $place: $kind', ({ kind, key, iv, aad, plaintext, ciphertext, tag }) => {
-    const handle = token.secret(kindRows[kind], key)
-    const { cipher } = kindRows[kind]
+    const handle = token.secret(secretKeyRows[kind], key)
+    const { cipher } = secretKeyRows[kind]
     const sealed = Buffer.concat([ciphertext, tag])
     const decrypt = (text: Buffer) =>
       token.attempt(() => cipher?.decrypt(token.session, handle, iv, text, aad, Buffer.alloc(text.length)))
@@ -62,14 +62,14 @@ describe('published examples in the token', () => {
   })
 
   const wraps = { kek: hex, key: hex, wrapped: hex }
-  const readable = extractableTemplate(kindRows['hmac-sha256']).map((attribute) =>
+  const readable = extractableTemplate(secretKeyRows['hmac-sha256']).map((attribute) =>
     attribute.type === pkcs11.CKA_SENSITIVE ? { ...attribute, value: false } : attribute,
   )
-  const wrapRow = { ...kindRows['aes256-gcm'], usage: wrapOnly }
+  const wrapRow = { ...secretKeyRows['aes256-gcm'], usage: wrapOnly }
 
   it.each(read('rfc3394', wraps))('RFC 3394 $place', ({ kek, key, wrapped }) => {
     const wrapping = token.secret(wrapRow, kek)
-    expect(token.session.wrap(keyWrap, wrapping, token.secret(kindRows['hmac-sha256'], key))).toEqual(wrapped)
+    expect(token.session.wrap(keyWrap, wrapping, token.secret(secretKeyRows['hmac-sha256'], key))).toEqual(wrapped)
     expect(token.valueOf(token.session.unwrap(keyWrap, wrapping, wrapped, readable))).toEqual(key)
   })
 
@@ -84,7 +84,7 @@ describe('published examples in the token', () => {
 
   it.each(read('rfc4231', { key: hex, data: hex, sha256: hex, sha512: hex }))('RFC 4231 $place', (vector) => {
     for (const hash of ['sha256', 'sha512'] as const) {
-      const row = kindRows[`otp-hmac-${hash}`]
+      const row = secretKeyRows[`otp-hmac-${hash}`]
       // As `importSecret` does: zeros at the end, up to the length that the token takes.
       const value = Buffer.concat([vector.key, Buffer.alloc(row.bytes)]).subarray(0, row.bytes)
       const mac = token.session.sign(
@@ -98,7 +98,7 @@ describe('published examples in the token', () => {
   })
 
   it.each(read('rfc8032', { publicKey: hex, message: hex, signature: hex }))('RFC 8032 $place', (vector) => {
-    const row = pairRows.ed25519
+    const row = keyPairRows.ed25519
     if (row.family !== 'eddsa') throw new Error('no curve')
     const spki = Buffer.concat([row.spkiPrefix, vector.publicKey])
     const key = token.session.create(verifyingTemplate(row, spki))

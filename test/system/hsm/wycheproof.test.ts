@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path'
 import pkcs11 from 'pkcs11js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Hash, PairKind, SignatureScheme } from '../../../src/hsm/hsm.ts'
+import type { Hash, KeyPairKind, SignatureScheme } from '../../../src/hsm/hsm.ts'
 import { gcmCipher } from '../../../src/hsm/pkcs11/ciphers.ts'
 import { decryptWith } from '../../../src/hsm/pkcs11/cipher-calls.ts'
-import { extractableTemplate, kindRows, wrapOnly } from '../../../src/hsm/pkcs11/key-kinds.ts'
+import { extractableTemplate, secretKeyRows, wrapOnly } from '../../../src/hsm/pkcs11/key-kinds.ts'
 import { keyWrap, paddedWrap } from '../../../src/hsm/pkcs11/mechanisms.ts'
-import { pairRows } from '../../../src/hsm/pkcs11/pair-kinds.ts'
+import { keyPairRows } from '../../../src/hsm/pkcs11/pair-kinds.ts'
 import { verifyingTemplate } from '../../../src/hsm/pkcs11/public-keys.ts'
 import { signingCall } from '../../../src/hsm/pkcs11/signatures.ts'
 import { fromDer } from '../../../src/features/transparent/ecdsa-signature.ts'
@@ -46,11 +46,11 @@ type Group = z.infer<typeof group>
 /** True: the token takes the vector and agrees with it in every byte. */
 type Judge = (token: BareToken, test: Vector, group: Group) => boolean
 
-const wrapRow = { ...kindRows['aes256-gcm'], usage: wrapOnly }
-const genericRow = kindRows['hmac-sha256']
+const wrapRow = { ...secretKeyRows['aes256-gcm'], usage: wrapOnly }
+const genericRow = secretKeyRows['hmac-sha256']
 
 const judgeGcm: Judge = ({ session, secret, attempt }, { key, iv, aad, msg, ct, tag }) => {
-  const handle = attempt(() => secret(kindRows['aes256-gcm'], key))
+  const handle = attempt(() => secret(secretKeyRows['aes256-gcm'], key))
   if (handle === undefined) return false
   const sealed = Buffer.concat([ct, tag])
   const opened = attempt(() => gcmCipher.decrypt(session, handle, iv, sealed, aad, Buffer.alloc(sealed.length)))
@@ -76,15 +76,15 @@ const judgeWrap =
 const judgeHmac =
   (kind: 'otp-hmac-sha1' | 'otp-hmac-sha256' | 'otp-hmac-sha512'): Judge =>
   ({ session, secret, attempt }, { key, msg, tag }) => {
-    const row = kindRows[kind]
+    const row = secretKeyRows[kind]
     const mac = attempt(() => session.sign(row.mechanism, secret(row, key), msg, Buffer.alloc(row.outputBytes)))
     return mac?.subarray(0, tag.length).equals(tag) === true
   }
 
 const judgeSignature =
-  (kind: PairKind, scheme: SignatureScheme, form: 'raw' | 'der' = 'raw'): Judge =>
+  (kind: KeyPairKind, scheme: SignatureScheme, form: 'raw' | 'der' = 'raw'): Judge =>
   ({ session, attempt }, { msg, sig }, { publicKeyDer, sLen }) => {
-    const row = pairRows[kind]
+    const row = keyPairRows[kind]
     const input = kind === 'ed25519' ? msg : createHash(scheme.hash).update(msg).digest()
     const raw = form === 'raw' ? sig : fromDer(sig, row.signatureBytes / 2)
     if (raw?.length !== row.signatureBytes) return false
@@ -171,14 +171,14 @@ describe.skipIf(!existsSync(folder))('vectors of Project Wycheproof in the token
   })
 
   it('aes_gcm with another IV than 12 bytes or another tag than 16 is refused by the host', () => {
-    const row = kindRows['aes256-gcm']
+    const row = secretKeyRows['aes256-gcm']
     const { testGroups } = suite.parse(JSON.parse(readFileSync(join(folder, 'aes_gcm_test.json'), 'utf8')))
     const others = testGroups.filter((one) => !isOurs('aes_gcm', one)).flatMap(({ tests }) => tests)
     expect(others.length).toBeGreaterThan(50)
     for (const { key, iv, aad, ct, tag } of others) {
       const handle = token.secret(row, key)
-      const sealedText = Buffer.concat([iv, ct, tag])
-      expect(token.attempt(() => decryptWith(token.session, handle, row, sealedText, aad))).toBeUndefined()
+      const ciphertext = Buffer.concat([iv, ct, tag])
+      expect(token.attempt(() => decryptWith(token.session, handle, row, ciphertext, aad))).toBeUndefined()
     }
   })
 })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import type { Hsm, KindOffer } from '../../../hsm/hsm.ts'
+import type { Hsm, KindSupport } from '../../../hsm/hsm.ts'
 import { flagText } from './key-item.ts'
 import { keyTypes } from '../key-type.ts'
 
-const nothing: KindOffer = { wrapped: 'all', resident: 'all' }
+const nothing: KindSupport = { wrapped: 'all', tokenObject: 'all' }
 
 const typeSchema = z.object({
   type: z.string(),
@@ -21,7 +21,7 @@ const typeSchema = z.object({
  * `GET /transparent/types`: the key types there are, and which of them this token serves: `available` with residency `database`,
  * `available_in_token` with residency `token`.
  */
-export const listKeyTypes = (hsm: Pick<Hsm, 'offers'>) =>
+export const listKeyTypes = (hsm: Pick<Hsm, 'kindSupport'>) =>
   endpoint({
     operation: 'transparent.types',
     handler: 'EncryptionHandler',
@@ -34,13 +34,13 @@ export const listKeyTypes = (hsm: Pick<Hsm, 'offers'>) =>
     params: z.object({}),
     body: z.object({}),
     async run() {
-      const offers = await hsm.offers()
+      const offers = await hsm.kindSupport()
       const types = keyTypes.map(({ name, kind, cipher, signature, mac }) => {
-        const { wrapped, resident } = offers.get(kind) ?? nothing
+        const { wrapped, tokenObject } = offers.get(kind) ?? nothing
         return {
           type: name,
           available: String(wrapped === undefined),
-          available_in_token: String(resident === undefined),
+          available_in_token: String(tokenObject === undefined),
           ...(wrapped === undefined ? {} : { missing_mechanism: wrapped }),
           supports_encryption: String(cipher !== undefined),
           supports_aad: String((cipher?.tagBytes ?? 0) > 0),
