@@ -7,7 +7,7 @@ import {
 } from '../../features/otp/code-parameters.ts'
 import { readLogLine } from '../../features/otp/device-log.ts'
 import type { HardwareToken } from '../../features/otp/enrolment.ts'
-import { seedOf } from '../../features/otp/seed-uri.ts'
+import { seedOf } from '../../features/otp/otpauth-uri.ts'
 import { readSecret } from '../../config/loader.ts'
 import type { Answer } from '../output/answer.ts'
 import { withAppliance } from '../console-context.ts'

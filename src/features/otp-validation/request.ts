@@ -1,4 +1,4 @@
-import { parseOtp, type YubicoOtp } from '../otp/yubico.ts'
+import { parseOtp, type YubicoOtp } from '../otp/yubico-otp.ts'
 
 /** Requests of the published Yubico validation protocol 2.0: `GET /wsapi/2.0/verify?id=…&otp=…&nonce=…`. */
 export interface ValidationRequest {

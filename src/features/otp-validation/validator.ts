@@ -3,7 +3,7 @@ import type { AuditTrail } from '../../audit/event.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { ExaminedToken, Otps } from '../otp/otp.ts'
-import type { OtpWarnings } from '../otp/token-warnings.ts'
+import type { OtpWarnings } from '../otp/yubico-otp.ts'
 import type { Store } from '../../store/store.ts'
 import { answerMembers, writeAnswer, type Members, type Sign, type Status } from './answer.ts'
 import { clientKey, findClient, type ValidationClient } from './records.ts'
@@ -145,7 +145,7 @@ function eventOf({ requestId, startedAt, startedTick, address, read, client }: P
     outcome: status,
     username: client && `validation client ${client.name}`,
     address,
-    subject: publicIdOf({ read }),
+    target: publicIdOf({ read }),
     ms: performance.now() - startedTick,
   }
 }

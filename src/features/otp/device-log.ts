@@ -1,4 +1,4 @@
-import { isPublicId } from './yubico.ts'
+import { isPublicId } from './yubico-otp.ts'
 
 /** What one line of a log says; `unusable` tells why, and repeats nothing that may be half of a secret. */
 export type LogLine =

@@ -2,7 +2,8 @@ import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { findUserById } from '../users/records.ts'
-import type { Holder } from './enrolment.ts'
+import type { SecondFactors } from '../users/second-factors.ts'
+import { checkDeviceLimit, type Enrolments, type Holder } from './enrolment.ts'
 import type { Otps } from './otp.ts'
 import {
   deviceKey,
@@ -14,26 +15,25 @@ import {
   releaseDevice,
   type OtpDevice,
 } from './records.ts'
-import { checkRoom } from './room.ts'
-import { parseOtp } from './yubico.ts'
+import { parseOtp } from './yubico-otp.ts'
 
-/** Who holds which device. What an enrolment left behind stays as it is, counters above all. */
+/** Gives and takes devices. What an enrolment recorded of a device stays as it is, its counter above all. */
 export interface Devices {
   /** @throws Fault `user.not_found` */
   holder(userId: number): Promise<Holder>
   list(userId: number): Promise<OtpDevice[]>
   /**
-   * Gives a hardware token that the appliance knows and nobody holds to a user.
+   * Gives a user a hardware token that the appliance knows and that has no holder.
    * @throws Fault `otp.device_not_found`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
   assign(tx: Tx, userId: number, publicId: string): Promise<OtpDevice>
   /**
    * The same for the token that made this OTP, which is used up.
-   * @throws Fault `otp.device_invalid` when the OTP is not good, or of a token that is unknown or held by somebody
+   * @throws Fault `otp.device_invalid` when the OTP is not good, or of a token that is unknown or has a holder
    */
   adopt(tx: Tx, userId: number, otp: string): Promise<OtpDevice>
   /**
-   * Takes a device from its user. A hardware token may be given to somebody again; the seed of any other is destroyed.
+   * Takes a device from its user. A hardware token may be given to a user again; the seed of any other is destroyed.
    * @throws Fault `otp.device_not_found`
    */
   release(tx: Tx, userId: number, deviceId: number): Promise<OtpDevice>
@@ -41,7 +41,7 @@ export interface Devices {
 
 export interface DeviceDependencies {
   readonly store: Pick<Store, 'read'>
-  /** A row is sealed for another holder only while its own seal is good, so that nothing edited is ever sealed. */
+  /** A row is sealed for another holder only while its own seal is good, so that no edited row is ever sealed. */
   readonly hsm: Pick<Hsm, 'seal' | 'verify'>
   readonly otps: Otps
 }
@@ -57,7 +57,7 @@ export function createDevices({ store, hsm, otps }: DeviceDependencies): Devices
         `The hardware token ${publicId} is unknown here: the operator enrols it ("strongroom otp enroll") or imports it first.`,
       )
     await hsm.verify(deviceKey(known).key)
-    await checkRoom(tx, userId, 'hwkey_otp')
+    await checkDeviceLimit(tx, userId, 'hwkey_otp')
     const { id, createdAt: _, counter: _counter, driftSteps: _drift, ticks: _ticks, usedAt: _used, ...enrolled } = known
     const held = { ...enrolled, userId }
     const changes = { ...held, seal: await hsm.seal(deviceRecord(held)) }
@@ -96,5 +96,22 @@ export function createDevices({ store, hsm, otps }: DeviceDependencies): Devices
       if (!(await releaseDevice(tx, device, changes))) throw new Fault('otp.device_not_found')
       return { ...device, userId: null }
     },
+  }
+}
+
+/** The devices as the users' feature knows them. */
+export function createSecondFactors(devices: Devices, enrolments: Pick<Enrolments, 'enrolTotp'>): SecondFactors {
+  return {
+    async adoptByOtp(tx, userId, otp) {
+      await devices.adopt(tx, userId, otp)
+    },
+
+    async togglePrefix(tx, userId, publicId) {
+      const device = await findByPublicId(tx, publicId)
+      if (device?.userId === userId) await devices.release(tx, userId, device.id)
+      else await devices.assign(tx, userId, publicId)
+    },
+
+    enrolTotp: async (tx, user) => (await enrolments.enrolTotp(user, (work) => work(tx))).uri,
   }
 }

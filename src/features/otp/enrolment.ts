@@ -1,20 +1,22 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import { privateIdRecord, type Hsm, type SecretKeyKind } from '../../hsm/hsm.ts'
-import type { Commit } from '../../store/store.ts'
+import type { Commit, Tx } from '../../store/store.ts'
+import { lockUser } from '../users/records.ts'
 import { codeParameters, type CodeParameters, type CodeRequest } from './code-parameters.ts'
 import {
   deviceRecord,
+  devicesOf,
   findByPublicId,
   findBySeed,
   insertDevice,
   readoptDevice,
+  type DeviceKind,
   type EnrolledFields,
   type OtpDevice,
 } from './records.ts'
-import { checkRoom } from './room.ts'
-import { seedText, seedUri } from './seed-uri.ts'
-import { isPublicId } from './yubico.ts'
+import { seedText, seedUri } from './otpauth-uri.ts'
+import { isPublicId } from './yubico-otp.ts'
 
 export interface CodeEnrolment {
   readonly device: OtpDevice
@@ -42,13 +44,13 @@ export interface Enrolments {
   /** `enrolCodes` for an authenticator app, with what every app reads: SHA-1, 6 digits, 30 seconds. */
   enrolTotp(user: Holder, commit: Commit): Promise<CodeEnrolment>
   /**
-   * Gives a user a device that makes codes, with a seed made in the token or with the one that is given, which is zeroed afterwards.
-   * A seed that the appliance has known before goes on where it was, so that no code it made then is good again.
+   * Gives a user a device that makes codes, with a seed made in the token or with the given one, which is zeroed
+   * afterwards. A seed that the appliance has known before keeps its counter, so that no code it made then is good again.
    * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
   enrolCodes(user: Holder, request: CodeRequest, commit: Commit): Promise<CodeEnrolment>
   /**
-   * Registers a hardware token for a user, or for nobody yet, and zeroes the secrets it was given. One that the appliance
+   * Registers a hardware token for a user, or without a holder, and zeroes the secrets it was given. One that the appliance
    * has known before keeps its counter, so that no OTP it made then is good again.
    * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
@@ -71,7 +73,7 @@ export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolme
     }
   }
 
-  /** Of bytes that are zeroed afterwards: 32 bytes that say nothing without the token. */
+  /** 32 bytes that reveal nothing without the token. Zeroes the bytes it was given. */
   async function peppered(record: Buffer): Promise<Buffer> {
     try {
       return await hsm.pepper(record)
@@ -80,7 +82,7 @@ export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolme
     }
   }
 
-  /** What a seed is known by when it comes back. The number of digits is no part of it: six of them are the end of eight. */
+  /** Recognises a seed that is enrolled again. The number of digits is no part of it: six of them are the end of eight. */
   const seedCheckOf = ({ kind, keyKind, periodSeconds }: CodeParameters, seed: Buffer): Promise<Buffer> =>
     peppered(Buffer.concat([Buffer.from(`otp seed\0${kind}\0${keyKind}\0${periodSeconds}\0`), seed]))
 
@@ -93,7 +95,7 @@ export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolme
     const seedCheck = await seedCheckOf(parameters, seed)
     const row = await sealed({ ...(await wrapped(parameters.keyKind, seed)), ...fields, seedCheck })
     const device = await commit(async (tx) => {
-      await checkRoom(tx, user.id, kind)
+      await checkDeviceLimit(tx, user.id, kind)
       const known = await findBySeed(tx, seedCheck)
       if (known === null) return insertDevice(tx, { ...row, counter, createdAt: clock.now() })
       const changes = { ...row, counter: Math.max(known.counter, counter) }
@@ -113,7 +115,7 @@ export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolme
     const codes = { digits: null, periodSeconds: null, seedCheck: null }
     const row = await sealed({ ...key, ...codes, kind: 'hwkey_otp', publicId, userId, privateIdCheck: check })
     return commit(async (tx) => {
-      if (userId !== null) await checkRoom(tx, userId, 'hwkey_otp')
+      if (userId !== null) await checkDeviceLimit(tx, userId, 'hwkey_otp')
       const known = await findByPublicId(tx, publicId)
       if (known === null) return insertDevice(tx, { ...row, counter: 0, createdAt: clock.now() })
       if (!(await readoptDevice(tx, known.id, row)))
@@ -136,4 +138,26 @@ function checkToken(token: HardwareToken): void {
     throw new Fault('otp.device_invalid', 'The private id must be 6 bytes (12 hexadecimal digits).')
   if (token.secret.length !== 16)
     throw new Fault('otp.device_invalid', 'The secret must be 16 bytes (32 hexadecimal digits).')
+}
+
+/** Spec: Limits, "Hardware-token ids per user: at most 3". */
+const hardwareTokensPerUser = 3
+/** A login tries each of them, so their number is its cost. */
+const codeDevicesPerUser = 5
+
+/**
+ * Whether the user may hold one more device of this kind. The user's row is locked until the transaction ends, so that
+ * parallel enrolments are counted one by one.
+ * @throws Fault `user.not_found`, `otp.device_limit`
+ */
+export async function checkDeviceLimit(tx: Tx, userId: number, kind: DeviceKind): Promise<void> {
+  if (!(await lockUser(tx, userId))) throw new Fault('user.not_found')
+  if (kind === 'hwkey_otp') {
+    if ((await devicesOf(tx, userId, 'hwkey_otp')).length >= hardwareTokensPerUser)
+      throw new Fault('otp.device_limit', `A user may hold ${hardwareTokensPerUser} hardware tokens at most.`)
+  } else if ((await devicesOf(tx, userId, 'totp', 'hotp')).length >= codeDevicesPerUser)
+    throw new Fault(
+      'otp.device_limit',
+      `A user may hold ${codeDevicesPerUser} devices that make codes: remove one that is out of use.`,
+    )
 }

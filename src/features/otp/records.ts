@@ -11,13 +11,13 @@ export type OtpKind = 'totp' | 'hwkey_otp'
 /** What a device does: RFC 6238, RFC 4226, or Yubico's 44 characters. */
 export type DeviceKind = 'totp' | 'hotp' | 'hwkey_otp'
 
-/** A hardware token or an authenticator app. Its counter is its own, whoever holds it, and never goes back. */
+/** A hardware token or an authenticator app. Its counter stays with it when its holder changes, and never goes back. */
 export interface OtpDevice {
   readonly id: number
   readonly kind: DeviceKind
   /** 12 modhex characters; null for TOTP and HOTP. */
   readonly publicId: string | null
-  /** Null while nobody holds it: the row stays for the counter's sake. */
+  /** Null while it has no holder: the row stays for the counter's sake. */
   readonly userId: number | null
   /** Of TOTP and HOTP it names the hash as well. */
   readonly keyKind: SecretKeyKind
@@ -26,7 +26,7 @@ export interface OtpDevice {
   readonly seal: Buffer
   /** HMAC in the token of the 6-byte private id; null for TOTP and HOTP. */
   readonly privateIdCheck: Buffer | null
-  /** HMAC in the token of a seed, by which it is known when it comes back; null for Yubico OTP, whose public id tells. */
+  /** HMAC in the token of a seed, which recognises it when it is enrolled again; null for Yubico OTP, which has a public id. */
   readonly seedCheck: Buffer | null
   readonly digits: number | null
   readonly periodSeconds: number | null
@@ -64,7 +64,7 @@ export const OtpDeviceTable = new EntitySchema<OtpDevice>({
   },
 })
 
-/** What an enrolment says of a device: all that its seal covers, and the mark of its seed. */
+/** What an enrolment records of a device: all that its seal covers, and the check of its seed. */
 export type EnrolledFields = Pick<
   OtpDevice,
   | 'kind'
@@ -79,7 +79,7 @@ export type EnrolledFields = Pick<
   | 'periodSeconds'
 >
 
-/** The bytes that the device's seal covers: nobody gives a device to another user, or weakens it, in the database alone. */
+/** The bytes that the device's seal covers: write access to the database alone gives no device to another user, and weakens none. */
 export function deviceRecord(device: Omit<EnrolledFields, 'seedCheck'>): Buffer {
   const { kind, publicId, userId, keyKind, kek, blob, privateIdCheck, digits, periodSeconds } = device
   return keyRecord(keyKind, { kek, blob }, ['otp', kind, publicId, userId, privateIdCheck, digits, periodSeconds])
@@ -97,7 +97,7 @@ export function findBySeed(tx: Tx, seedCheck: Buffer): Promise<OtpDevice | null>
   return tx.findOneBy(OtpDeviceTable, { seedCheck })
 }
 
-/** Undefined for a device of somebody else. */
+/** Undefined for a device of another user. */
 export async function findOfUser(tx: Tx, userId: number, deviceId: number): Promise<OtpDevice | undefined> {
   return (await tx.findOneBy(OtpDeviceTable, { id: deviceId, userId })) ?? undefined
 }
@@ -108,12 +108,12 @@ export function devicesOf(tx: Tx, userId: number, ...kinds: readonly DeviceKind[
   return tx.find(OtpDeviceTable, { where, order: { id: 'ASC' } })
 }
 
-/** The hardware tokens that nobody holds. */
+/** The hardware tokens without a holder. */
 export function unheldDevices(tx: Tx): Promise<OtpDevice[]> {
   return tx.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
 }
 
-/** The device with this public id, and whether somebody holds it who may log in. */
+/** The device with this public id, and whether its holder may log in. */
 export async function findHeld(
   store: Pick<Store, 'query'>,
   publicId: string,
@@ -135,7 +135,7 @@ export async function insertDevice(tx: Tx, enrolled: NewDevice): Promise<OtpDevi
   return { ...device, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
-/** Gives a device that nobody holds to somebody again. Its counter stays where it was, or goes on to one that is given. */
+/** Gives a device without a holder to a user. Its counter stays where it was, or advances to the given one. */
 export async function readoptDevice(
   tx: Tx,
   deviceId: number,
@@ -144,7 +144,7 @@ export async function readoptDevice(
   return (await tx.update(OtpDeviceTable, { id: deviceId, userId: IsNull() }, changes)).affected === 1
 }
 
-/** Takes a device from its user; false when it is not as it was read any more. */
+/** Takes a device from its user; false when the row has changed since it was read. */
 export async function releaseDevice(
   tx: Tx,
   device: OtpDevice,
@@ -154,12 +154,12 @@ export async function releaseDevice(
   return (await tx.update(OtpDeviceTable, { id: deviceId, seal }, { ...changes, userId: null })).affected === 1
 }
 
-/** What the use of an OTP leaves behind. */
+/** The columns that the use of an OTP changes. */
 export type Advance = Pick<OtpDevice, 'counter' | 'driftSteps' | 'ticks' | 'usedAt'>
 
 /**
- * The decision whether an OTP was used before, made by the database in one statement: of any number of parallel uses
- * of one OTP exactly one changes the row, and none after the device was taken from its user.
+ * Decides whether an OTP was used before, in one statement of the database: of any number of parallel uses of one OTP
+ * exactly one changes the row, and none after the device was taken from its user.
  */
 export async function advanceCounter(
   tx: Tx,

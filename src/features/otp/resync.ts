@@ -10,24 +10,24 @@ export interface ResyncRequest {
   readonly deviceId: number
   /** Two codes that the token gave one after the other. */
   readonly codes: readonly [string, string]
-  /** From where it is asked for; tries are counted for the device as tried from there. */
+  /** Of the client: tries are counted per device and network. */
   readonly address: string
 }
 
 export interface Resync {
   /**
-   * Finds a HOTP token again that was pressed too often (RFC 4226 §7.4), ahead of where it was seen last and never before. Both codes
-   * are used up.
+   * Finds the counter of a HOTP token that was pressed too often (RFC 4226 §7.4): ahead of the last known one, never behind it.
+   * Both codes are used up.
    * @throws Fault `otp.device_not_found`, `otp.device_invalid`, `otp.resync_failed`, `login.throttled`
    */
   resynchronise(request: ResyncRequest, commit: Commit): Promise<void>
 }
 
-/** Counts tries before they are looked at. */
+/** Counts tries before they are checked. */
 export interface TryLimit {
   /** @throws Fault `login.throttled` */
-  count(tx: Tx, subject: string, address: string): Promise<void>
-  forgive(tx: Tx, subject: string, address: string): Promise<void>
+  count(tx: Tx, name: string, address: string): Promise<void>
+  forgive(tx: Tx, name: string, address: string): Promise<void>
 }
 
 export interface ResyncDependencies {
@@ -38,18 +38,21 @@ export interface ResyncDependencies {
   readonly limit: TryLimit
 }
 
-/** Codes worked out at once: the token serves logins beside. */
+/** Codes computed at once: the token serves logins beside. */
 const atOnce = 50
 
 export function createResync({ store, hsm, clock, window, limit }: ResyncDependencies): Resync {
-  /** Where the second of the two codes stands. */
-  async function secondPlace(device: OtpDevice, [first, second]: ResyncRequest['codes']): Promise<number | undefined> {
+  /** The counter of the second of the two codes. */
+  async function counterOfSecond(
+    device: OtpDevice,
+    [first, second]: ResyncRequest['codes'],
+  ): Promise<number | undefined> {
     const end = device.counter + window
     for (let from = device.counter; from < end; from += atOnce) {
-      const places = Array.from({ length: Math.min(atOnce, end - from) }, (_, at) => from + at)
-      const right = await Promise.all(places.map((place) => isCodeAt(hsm, device, place, first)))
-      for (const place of places.filter((_, at) => right[at]))
-        if (await isCodeAt(hsm, device, place + 1, second)) return place + 1
+      const counters = Array.from({ length: Math.min(atOnce, end - from) }, (_, index) => from + index)
+      const right = await Promise.all(counters.map((counter) => isCodeAt(hsm, device, counter, first)))
+      for (const counter of counters.filter((_, index) => right[index]))
+        if (await isCodeAt(hsm, device, counter + 1, second)) return counter + 1
     }
     return undefined
   }
@@ -60,14 +63,14 @@ export function createResync({ store, hsm, clock, window, limit }: ResyncDepende
       if (device === undefined) throw new Fault('otp.device_not_found')
       if (device.kind !== 'hotp')
         throw new Fault('otp.device_invalid', 'Only a HOTP token can be resynchronised; the others need not be.')
-      const subject = `OTP device ${deviceId}`
-      await store.transaction((tx) => limit.count(tx, subject, address))
-      const place = await secondPlace(device, codes)
-      if (place === undefined) throw new Fault('otp.resync_failed')
+      const name = `OTP device ${deviceId}`
+      await store.transaction((tx) => limit.count(tx, name, address))
+      const counter = await counterOfSecond(device, codes)
+      if (counter === undefined) throw new Fault('otp.resync_failed')
       await commit(async (tx) => {
-        const advance = { counter: place + 1, driftSteps: 0, ticks: null, usedAt: clock.now() }
+        const advance = { counter: counter + 1, driftSteps: 0, ticks: null, usedAt: clock.now() }
         if (!(await advanceCounter(tx, deviceId, userId, advance))) throw new Fault('otp.resync_failed')
-        await limit.forgive(tx, subject, address)
+        await limit.forgive(tx, name, address)
       })
     },
   }

@@ -5,8 +5,7 @@ import { codeAlgorithms } from '../code-parameters.ts'
 import type { Devices } from '../devices.ts'
 import type { Enrolments, Holder } from '../enrolment.ts'
 import type { OtpDevice } from '../records.ts'
-import { qrImage } from '../qr-image.ts'
-import { seedOf } from '../seed-uri.ts'
+import { qrImage, seedOf } from '../otpauth-uri.ts'
 import type { Commit } from '../../../store/store.ts'
 import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
 
@@ -102,7 +101,7 @@ function hexOf(member: string, text: string | undefined, bytes: number): Buffer 
 const codeMembers = ['algorithm', 'digits', 'period', 'counter'] as const
 const tokenMembers = ['public_id', 'private_id'] as const
 
-/** What would go unheeded would mislead: somebody asked for it. */
+/** A member that the kind does not use is refused: the client would believe that it took effect. */
 function refuseForeign(body: Body): void {
   const foreign = body.kind === 'hwkey_otp' ? codeMembers : tokenMembers
   for (const member of foreign)

@@ -1,5 +1,6 @@
-import { generateHOTP, generateTOTP } from '@otplib/uri'
+import { generateURI } from 'otplib'
 import { base32nopad } from '@scure/base'
+import QRCode from 'qrcode'
 import type { CodeParameters } from './code-parameters.ts'
 
 const issuer = 'Strongroom'
@@ -18,7 +19,7 @@ export function seedOf(text: string): Buffer | undefined {
   }
 }
 
-/** The otpauth URI that authenticator apps scan. It says what differs from their usual reading only. */
+/** The otpauth URI that authenticator apps scan. It names only what differs from the values that every app assumes. */
 export function seedUri(parameters: CodeParameters, label: string, secret: string, counter: number): string {
   const { kind, algorithm, digits, periodSeconds } = parameters
   const common = {
@@ -28,6 +29,12 @@ export function seedUri(parameters: CodeParameters, label: string, secret: strin
     ...(algorithm !== 'sha1' && { algorithm }),
     ...(digits !== 6 && { digits }),
   }
-  if (kind === 'hotp') return generateHOTP({ ...common, counter })
-  return generateTOTP({ ...common, ...(periodSeconds !== 30 && { period: periodSeconds ?? 30 }) })
+  if (kind === 'hotp') return generateURI({ ...common, strategy: 'hotp', counter })
+  return generateURI({ ...common, strategy: 'totp', ...(periodSeconds !== 30 && { period: periodSeconds ?? 30 }) })
+}
+
+/** A QR code as the URI of an SVG image, to be shown as it is. */
+export async function qrImage(text: string): Promise<string> {
+  const svg = await QRCode.toString(text, { type: 'svg', errorCorrectionLevel: 'L' })
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
 }
