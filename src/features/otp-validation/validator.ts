@@ -1,5 +1,5 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
-import type { AuditTrail } from '../../audit/event.ts'
+import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { ExaminedToken, Otps } from '../otp/otp.ts'
@@ -137,7 +137,7 @@ function publicIdOf({ read }: Pick<Passage, 'read'>): string | undefined {
   return read.request?.otp?.publicId
 }
 
-function eventOf({ requestId, startedAt, startedTick, address, read, client }: Passage, status: Status) {
+function eventOf({ requestId, startedAt, startedTick, address, read, client }: Passage, status: Status): AuditEvent {
   return {
     at: startedAt,
     operation: 'validation.verify',

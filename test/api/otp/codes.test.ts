@@ -21,7 +21,7 @@ interface Rfc6238 {
 }
 
 const vectors = (name: string): unknown =>
-  JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8'))
+  JSON.parse(readFileSync(new URL(`../../vectors/${name}.json`, import.meta.url), 'utf8'))
 const rfc4226 = vectors('rfc4226') as Rfc4226
 const rfc6238 = vectors('rfc6238') as Rfc6238
 const algorithms: readonly CodeAlgorithm[] = ['sha1', 'sha256', 'sha512']
