@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import type { AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
@@ -7,14 +6,10 @@ import { enabledSmartcard, type Config } from '../config/schema.ts'
 import { smartcardDefaults } from '../config/smartcard-section.ts'
 import { createGenerator, type Generator } from '../features/passwords/generator.ts'
 import type { Hsm } from '../hsm/hsm.ts'
-import { createApplicationKeys, type ApplicationKeys } from '../features/auth/application-key.ts'
+import { createAuth, type AuthServices } from '../features/auth/auth-services.ts'
 import type { LoginType } from '../features/auth/credentials.ts'
-import { createLogin, type Login } from '../features/auth/login.ts'
-import { createPassphraseChanges, type PassphraseChanges } from '../features/auth/passphrase-change.ts'
-import { createProofs } from '../features/auth/credential-check.ts'
-import { createCardReader, revocationWarnings, type CardReader } from '../features/auth/smartcard-login.ts'
 import { createThrottle, type Throttle } from '../features/auth/throttle.ts'
-import { createDevices, createSecondFactors, type Devices } from '../features/otp/devices.ts'
+import { createSecondFactors } from '../features/otp/devices.ts'
 import { createAllowance } from '../features/objects/allowance.ts'
 import { createObjectDestruction, type ObjectDestruction } from '../features/objects/destruction.ts'
 import { createFieldCipher } from '../features/objects/field-cipher.ts'
@@ -22,11 +17,10 @@ import { createFileStore } from '../features/objects/file-store.ts'
 import { detectMimeType } from '../features/files/mime-detection.ts'
 import { createObjects, type Objects } from '../features/objects/object.ts'
 import { createObjectReading, type ObjectReading } from '../features/objects/reading.ts'
-import { createEnrolments, type Enrolments } from '../features/otp/enrolment.ts'
-import { createOtps, type OtpDependencies, type Otps } from '../features/otp/otp.ts'
-import { createResync, type Resync, type TryLimit } from '../features/otp/resync.ts'
+import { createOtp, type OtpServices } from '../features/otp/otp-services.ts'
+import type { TryLimit } from '../features/otp/resync.ts'
 import { findPolicy, type PasswordPolicy } from '../features/passwords/policies.ts'
-import { createSessions, type Sessions } from '../features/auth/sessions.ts'
+import { createSessions } from '../features/auth/sessions.ts'
 import { breaksPolicy } from '../features/passwords/rules.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { createSiteTemplates, type SiteTemplates } from '../features/templates/site-templates.ts'
@@ -47,20 +41,10 @@ import { createValidationClients, type ValidationClients } from '../features/otp
 import { createVaults, type VaultDependencies, type Vaults } from '../features/vaults/vault.ts'
 
 /** The domain, put together: what a worker serves over HTTP and the console works with directly. */
-export interface Services {
+export interface Services extends AuthServices, OtpServices {
   readonly users: Users
-  readonly applicationKeys: ApplicationKeys
-  readonly otps: Otps
-  readonly enrolments: Enrolments
-  readonly devices: Devices
-  readonly resync: Resync
   readonly validationClients: ValidationClients
   readonly certificates: Certificates
-  readonly login: Login
-  readonly readCard: CardReader
-  readonly sessions: Sessions
-  readonly passphraseChanges: PassphraseChanges
-  readonly throttle: Throttle
   readonly vaults: Vaults
   readonly generator: Generator
   readonly templates: Templates
@@ -94,24 +78,33 @@ export function loginTypesOf(config: Config): readonly LoginType[] {
 }
 
 export function createServices(dependencies: ServiceDependencies): Services {
-  const { config, store, hsm, clock, audit } = dependencies
-  const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config) })
-  const applicationKeys = createApplicationKeys({ store, hsm, clock })
+  const { config, store, hsm, clock, audit, report = () => {} } = dependencies
+  const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
   const sessions = createSessions({ store, clock, limits: config.session })
-  const otps = createOtps({
+  const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
+  const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config) })
+  const otp = createOtp({
     store,
     hsm,
     clock,
+    audit,
     rules: config.otp,
     enabledTypes: config.login.types,
-    alarm: otpAlarm(audit, clock),
+    tryLimit: tryLimitOf(throttle),
   })
-  const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
-  const smartcards = createSmartcards(dependencies, endSessions)
-  const enrolments = createEnrolments({ hsm, clock })
-  const devices = createDevices({ store, hsm, otps })
-  const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
-  const proofs = createProofs({ store, passphrases, otps, throttle, clock })
+  const { otps, devices, enrolments } = otp
+  const certificates = createCertificates({
+    store,
+    hsm,
+    clock,
+    rules: config.smartcard ?? smartcardDefaults,
+    endSessions,
+    report,
+  })
+  const secondFactors = createSecondFactors(devices, enrolments)
+  const { passphraseMaxAgeMs } = config.login
+  const enabledTypes = loginTypesOf(config)
+  const shared = { store, hsm, clock, sessions, throttle, passphrases, otps, certificates }
   const commitAsAppliance = createApplianceCommit({ store, audit, clock })
   const siteTemplates = createSiteTemplates({ store, hsm, clock })
   const templates = createTemplates(siteTemplates)
@@ -120,35 +113,11 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const clearObjects: VaultDependencies['clearObjects'] = (tx, vaultId) => objectDestruction.clearVault(tx, vaultId)
   const vaults = createVaults({ store, vaultKeys: createVaultKeys(hsm, config.hsm.vaultKeys), clock, clearObjects })
   return {
-    users: createUsers({
-      store,
-      hsm,
-      passphrases,
-      secondFactors: createSecondFactors(devices, enrolments),
-      endSessions,
-      clock,
-    }),
-    applicationKeys,
-    otps,
-    enrolments,
-    devices,
-    resync: createResync({ store, hsm, clock, window: config.otp.hotpResyncWindow, limit: tryLimit(throttle) }),
+    ...otp,
+    ...createAuth({ ...shared, enabledTypes, passphraseMaxAgeMs }),
+    users: createUsers({ store, hsm, passphrases, secondFactors, endSessions, clock }),
+    certificates,
     validationClients: createValidationClients({ store, hsm, clock }),
-    ...smartcards,
-    login: createLogin({
-      applicationKeys,
-      passphrases,
-      proofs,
-      sessions,
-      throttle,
-      clock,
-      enabledTypes: loginTypesOf(config),
-      siteWarnings: () => revocationWarnings(smartcards.certificates),
-      passphraseMaxAgeMs: config.login.passphraseMaxAgeMs,
-    }),
-    passphraseChanges: createPassphraseChanges({ store, proofs, passphrases, sessions, throttle, clock }),
-    throttle,
-    sessions,
     vaults,
     generator: createGenerator(hsm),
     siteTemplates,
@@ -232,19 +201,6 @@ function breaksPolicyNamed(policyId: number, text: string): boolean {
   return policy !== undefined && breaksPolicy(policy, text)
 }
 
-/** Records what an operator must hear of a device whose OTP is refused. */
-function otpAlarm(audit: Pick<AuditTrail, 'append'>, clock: Clock): OtpDependencies['alarm'] {
-  return (operation, { id, publicId, userId }) =>
-    audit.append({
-      at: clock.now(),
-      operation,
-      requestId: randomUUID(),
-      outcome: 'noted',
-      username: 'appliance',
-      target: `user ${userId}: OTP device ${publicId ?? id}`,
-    })
-}
-
 function policyOf({ login }: Config): PasswordPolicy {
   const policy = findPolicy(login.passphrasePolicy)
   if (policy === undefined) throw new TypeError(`there is no password policy ${login.passphrasePolicy}`)
@@ -252,18 +208,9 @@ function policyOf({ login }: Config): PasswordPolicy {
 }
 
 /** For tries that no user makes. */
-function tryLimit(throttle: Throttle): TryLimit {
+function tryLimitOf(throttle: Throttle): TryLimit {
   return {
     count: (tx, name, address) => throttle.count(tx, { name, userId: undefined, address }, false),
     forgive: (tx, name, address) => throttle.forgive(tx, { name, userId: undefined, address }),
   }
-}
-
-function createSmartcards(
-  { config, store, hsm, clock, report = () => {} }: ServiceDependencies,
-  endSessions: (tx: Tx, userId: number) => Promise<number>,
-): Pick<Services, 'certificates' | 'readCard'> {
-  const rules = config.smartcard ?? smartcardDefaults
-  const certificates = createCertificates({ store, hsm, clock, rules, endSessions, report })
-  return { certificates, readCard: createCardReader(certificates, clock) }
 }

@@ -1,0 +1,61 @@
+import type { Clock } from '../../clock.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Store } from '../../store/store.ts'
+import type { Certificates } from '../certificates/registry.ts'
+import type { Otps } from '../otp/otp.ts'
+import type { Passphrases } from '../users/passphrase.ts'
+import { createApplicationKeys, type ApplicationKeys } from './application-key.ts'
+import { createProofs } from './credential-check.ts'
+import type { LoginType } from './credentials.ts'
+import { createLogin, type Login } from './login.ts'
+import { createPassphraseChanges, type PassphraseChanges } from './passphrase-change.ts'
+import type { Sessions } from './sessions.ts'
+import { createCardReader, revocationWarnings, type CardReader } from './smartcard-login.ts'
+import type { Throttle } from './throttle.ts'
+
+/** Logins, their sessions, and the application keys that they name. */
+export interface AuthServices {
+  readonly applicationKeys: ApplicationKeys
+  readonly login: Login
+  readonly readCard: CardReader
+  readonly sessions: Sessions
+  readonly passphraseChanges: PassphraseChanges
+  readonly throttle: Throttle
+}
+
+/** `sessions` and `throttle` are made before, because users, certificates and OTP devices need them as well. */
+export function createAuth(dependencies: {
+  readonly store: Store
+  readonly hsm: Hsm
+  readonly clock: Clock
+  readonly enabledTypes: readonly LoginType[]
+  readonly passphraseMaxAgeMs: number
+  readonly sessions: Sessions
+  readonly throttle: Throttle
+  readonly passphrases: Passphrases
+  readonly otps: Otps
+  readonly certificates: Certificates
+}): AuthServices {
+  const { store, hsm, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
+  const { sessions, throttle, passphrases, otps, certificates } = dependencies
+  const applicationKeys = createApplicationKeys({ store, hsm, clock })
+  const proofs = createProofs({ store, passphrases, otps, throttle, clock })
+  return {
+    applicationKeys,
+    login: createLogin({
+      applicationKeys,
+      passphrases,
+      proofs,
+      sessions,
+      throttle,
+      clock,
+      enabledTypes,
+      siteWarnings: () => revocationWarnings(certificates),
+      passphraseMaxAgeMs,
+    }),
+    readCard: createCardReader(certificates, clock),
+    sessions,
+    passphraseChanges: createPassphraseChanges({ store, proofs, passphrases, sessions, throttle, clock }),
+    throttle,
+  }
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import type { AuditTrail } from '../../audit/event.ts'
+import type { Clock } from '../../clock.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Store } from '../../store/store.ts'
+import { createDevices, type Devices } from './devices.ts'
+import { createEnrolments, type Enrolments } from './enrolment.ts'
+import { createOtps, type OtpDependencies, type Otps } from './otp.ts'
+import { createResync, type Resync, type TryLimit } from './resync.ts'
+
+/** One-time passwords and the devices that make them. */
+export interface OtpServices {
+  readonly otps: Otps
+  readonly enrolments: Enrolments
+  readonly devices: Devices
+  readonly resync: Resync
+}
+
+export function createOtp(dependencies: {
+  readonly store: Store
+  readonly hsm: Hsm
+  readonly clock: Clock
+  readonly audit: Pick<AuditTrail, 'append'>
+  readonly rules: OtpDependencies['rules'] & { readonly hotpResyncWindow: number }
+  readonly enabledTypes: readonly string[]
+  readonly tryLimit: TryLimit
+}): OtpServices {
+  const { store, hsm, clock, audit, rules, enabledTypes, tryLimit: limit } = dependencies
+  const otps = createOtps({ store, hsm, clock, rules, enabledTypes, alarm: alarmOf(audit, clock) })
+  return {
+    otps,
+    enrolments: createEnrolments({ hsm, clock }),
+    devices: createDevices({ store, hsm, otps }),
+    resync: createResync({ store, hsm, clock, window: rules.hotpResyncWindow, limit }),
+  }
+}
+
+/** Records what an operator must hear of a device whose OTP is refused. */
+function alarmOf(audit: Pick<AuditTrail, 'append'>, clock: Clock): OtpDependencies['alarm'] {
+  return (operation, { id, publicId, userId }) =>
+    audit.append({
+      at: clock.now(),
+      operation,
+      requestId: randomUUID(),
+      outcome: 'noted',
+      username: 'appliance',
+      target: `user ${userId}: OTP device ${publicId ?? id}`,
+    })
+}
