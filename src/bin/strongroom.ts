@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander'
+import { fileURLToPath } from 'node:url'
+import { runConsole } from '../console/program.ts'
 import { forbidCoreDumps } from '../daemon/core-dumps.ts'
-import { exitCodeOf, sentenceOf } from '../console/exit-code.ts'
-import { createProgram } from '../console/program.ts'
 
 /** `strongroom`: the administrator's command. */
 for (const [signal, exitCode] of [
@@ -17,10 +16,4 @@ process.stdout.on('error', () => process.exit())
 // Seeds and pass phrases pass through here as well.
 forbidCoreDumps(() => undefined)
 
-try {
-  await createProgram().parseAsync()
-} catch (error) {
-  process.exitCode = exitCodeOf(error)
-  // Commander has written what there is to say.
-  if (!(error instanceof CommanderError)) process.stderr.write(`strongroom: ${sentenceOf(error)}\n`)
-}
+process.exitCode = await runConsole(process.argv.slice(2), process, fileURLToPath(new URL('..', import.meta.url)))

@@ -14,7 +14,7 @@ export class ConfigError extends Error {
 }
 
 /** More than any file of the configuration holds, and an end for what has none, such as a device. */
-const maxFileBytes = 16 * 1024 * 1024
+export const maxFileBytes = 16 * 1024 * 1024
 
 const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
 

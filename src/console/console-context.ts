@@ -16,6 +16,7 @@ import { openStore } from '../store/open.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { tables } from '../daemon/tables.ts'
 import { leaveToOwner } from './ownership.ts'
+import type { Invocation } from './invocation.ts'
 import { reachToken } from './token-access.ts'
 
 /** How long a command waits for another one that writes the console's audit chain. */
@@ -49,10 +50,13 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
 }
 
 /** For commands that change something. */
-export async function withAppliance<T>(configFile: string, work: (desk: ConsoleContext) => Promise<T>): Promise<T> {
-  const config = loadConfig(configFile)
+export async function withAppliance<T>(
+  invocation: Invocation,
+  work: (context: ConsoleContext) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(invocation.config)
   return withStore(config, async (store) => {
-    const token = await reachToken(config)
+    const token = await reachToken(invocation, config)
     try {
       return await withTrail({ config, store, hsm: token.hsm }, (audit) =>
         work({
@@ -90,13 +94,14 @@ export async function withTrail<T>(
 
 /** Writes one record, for commands that change the token and not the database. */
 export async function recordAlone(
+  invocation: Invocation,
   config: Config,
   operation: string,
   target: string,
   startedTick: number,
 ): Promise<void> {
   await withStore(config, async (store) => {
-    const token = await reachToken(config)
+    const token = await reachToken(invocation, config)
     try {
       await withTrail({ config, store, hsm: token.hsm }, (audit) =>
         audit.append(consoleEvent(operation, target, 'allowed', startedTick)),

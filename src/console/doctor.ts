@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
-import { coloured, count, pageWidth, wrap, type Answer } from './output/answer.ts'
+import { count, wrap, type Answer } from './output/answer.ts'
 import { certificateCheck } from './checks/certificate.ts'
 import { clockCheck } from './checks/clock.ts'
 import { daemonCheck } from './checks/daemon.ts'
@@ -16,7 +16,8 @@ import { vaultAdminsCheck } from './checks/vault-admins.ts'
 import { vaultKeysCheck } from './checks/vault-keys.ts'
 import { exitCodes, sentenceOf } from './exit-code.ts'
 import type { Check, Finding } from './output/finding.ts'
-import { answering } from './globals.ts'
+import { answering, type Invocation } from './invocation.ts'
+import type { Terminal } from './output/terminal.ts'
 
 const help = `
 Changes nothing. Exit code 1 when there is a problem; warnings alone leave it 0.
@@ -45,18 +46,19 @@ export function addDoctor(program: Command): void {
     .summary('check everything, and say what to do')
     .description('Checks the whole appliance and says what to do about what is wrong.')
     .addHelpText('after', help)
-    .action(answering(({ config }) => examine(config)))
+    .action(answering(examine))
 }
 
-async function examine(configFile: string): Promise<Answer> {
+async function examine(invocation: Invocation): Promise<Answer> {
+  const { terminal } = invocation
   const findings: Finding[] = [nodeFinding()]
-  const config = readConfig(configFile, findings)
-  if (config !== undefined) for (const check of checks) findings.push(...(await outcome(check, config)))
+  const config = readConfig(invocation.config, findings)
+  if (config !== undefined) for (const check of checks) findings.push(...(await outcome(check, config, invocation)))
   const problems = findings.filter(({ state }) => state === 'problem').length
   const warnings = findings.filter(({ state }) => state === 'warning').length
   return {
     json: { problems, warnings, findings },
-    lines: [...findings.flatMap(describe), '', summary(problems, warnings)],
+    lines: [...findings.flatMap((finding) => describe(finding, terminal)), '', summary(problems, warnings, terminal)],
     exitCode: problems > 0 ? exitCodes.refused : exitCodes.done,
   }
 }
@@ -73,9 +75,9 @@ function readConfig(file: string, findings: Finding[]): Config | undefined {
   }
 }
 
-async function outcome({ subject, run }: Check, config: Config): Promise<readonly Finding[]> {
+async function outcome({ subject, run }: Check, config: Config, invocation: Invocation): Promise<readonly Finding[]> {
   try {
-    return await run(config)
+    return await run(config, invocation)
   } catch (error) {
     return [{ subject, state: 'problem', detail: sentenceOf(error) }]
   }
@@ -86,11 +88,11 @@ const stateWidth = 'problem'.length
 const subjectWidth = 'configuration'.length
 const indent = ' '.repeat(stateWidth + subjectWidth + 4)
 
-function describe({ state, subject, detail, remedy }: Finding): string[] {
-  const width = pageWidth() - indent.length
+function describe({ state, subject, detail, remedy }: Finding, terminal: Terminal): string[] {
+  const width = terminal.width - indent.length
   const [first = '', ...rest] = wrap(detail, width)
   return [
-    `${coloured(colours[state], state.padEnd(stateWidth))}  ${subject.padEnd(subjectWidth)}  ${first}`,
+    `${terminal.coloured(colours[state], state.padEnd(stateWidth))}  ${subject.padEnd(subjectWidth)}  ${first}`,
     ...rest.map((line) => indent + line),
     ...(remedy === undefined
       ? []
@@ -98,7 +100,7 @@ function describe({ state, subject, detail, remedy }: Finding): string[] {
   ]
 }
 
-function summary(problems: number, warnings: number): string {
-  if (problems === 0 && warnings === 0) return coloured('green', 'All is well.')
+function summary(problems: number, warnings: number, terminal: Terminal): string {
+  if (problems === 0 && warnings === 0) return terminal.coloured('green', 'All is well.')
   return `${count(problems, 'problem')}, ${count(warnings, 'warning')}.`
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { existsSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
 import { storePlace } from '../daemon/appliance.ts'
 import { loadConfig, readSecret } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
@@ -11,10 +10,8 @@ import { openStore } from '../store/open.ts'
 import { tables } from '../daemon/tables.ts'
 import { count, table, type Answer } from './output/answer.ts'
 import { recordAlone } from './console-context.ts'
-import { answering } from './globals.ts'
+import { answering, type Invocation } from './invocation.ts'
 import { leaveToOwner } from './ownership.ts'
-
-const ceremony = fileURLToPath(new URL('../hsm/ceremony', import.meta.url))
 
 const help = `
 Makes what is missing and touches nothing that is there, so it may be run again at any time: after an
@@ -29,22 +26,22 @@ export function addInit(program: Command): void {
     .summary('make the root keys in the token, and the database')
     .description('Makes the root objects in the token, and makes or migrates the database.')
     .addHelpText('after', help)
-    .action(answering(({ config }) => init(loadConfig(config))))
+    .action(answering((invocation) => init(invocation, loadConfig(invocation.config))))
 }
 
-async function init(config: Config): Promise<Answer> {
+async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const startedTick = performance.now()
-  const roots = initToken(config)
+  const roots = initToken(config, join(invocation.build, 'hsm/ceremony'))
   const database = await initDatabase(config)
   const changes = [
     ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),
     ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),
   ]
-  if (changes.length > 0) await recordAlone(config, 'init', changes.join(', '), startedTick)
+  if (changes.length > 0) await recordAlone(invocation, config, 'init', changes.join(', '), startedTick)
   return { json: { ...roots, database }, lines: describe(roots, database) }
 }
 
-function initToken({ hsm }: Config) {
+function initToken({ hsm }: Config, ceremony: string) {
   const roots = createRootObjects({
     module: hsm.module,
     uri: hsm.token,

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { addApplicationKeyCreate } from './apikey/create.ts'
 import { addApplicationKeyList } from './apikey/list.ts'
 import { addApplicationKeyRevoke } from './apikey/revoke.ts'
@@ -6,7 +6,10 @@ import { addApplicationKeyShapes } from './apikey/shapes.ts'
 import { addAuditVerify } from './audit/verify.ts'
 import { addBackupKeys } from './backup-keys/backup-keys.ts'
 import { addDoctor } from './doctor.ts'
+import { exitCodeOf, exitCodes, sentenceOf } from './exit-code.ts'
 import { addInit } from './init.ts'
+import type { Invocation } from './invocation.ts'
+import { createTerminal, type OutputStream, type Streams } from './output/terminal.ts'
 import { addOtpAssign } from './otp/assign.ts'
 import { addOtpEnroll } from './otp/enroll.ts'
 import { addOtpImport } from './otp/import.ts'
@@ -54,8 +57,56 @@ Examples:
 
 Every command that changes something is recorded in the audit trail.`
 
-/** The whole command line: one file per command beside this one. */
-export function createProgram(): Command {
+interface Noun {
+  readonly name: string
+  readonly description: string
+  readonly verbs: readonly ((noun: Command) => void)[]
+}
+
+const nouns: readonly Noun[] = [
+  {
+    name: 'user',
+    description: 'people who may log in',
+    verbs: [addUserAdd, addUserList, addUserEdit, addUserDisable, addUserPassphrase, addUserEnable],
+  },
+  { name: 'session', description: 'who is logged in', verbs: [addSessionList, addSessionEnd] },
+  {
+    name: 'vault',
+    description: 'vaults: who shares them, never what is in them',
+    verbs: [addVaultList, addVaultMembers, addVaultAdopt],
+  },
+  {
+    name: 'apikey',
+    description: 'keys of applications, part of every login',
+    verbs: [addApplicationKeyCreate, addApplicationKeyList, addApplicationKeyShapes, addApplicationKeyRevoke],
+  },
+  {
+    name: 'otp',
+    description: 'second factors',
+    verbs: [addOtpEnroll, addOtpImport, addOtpAssign, addOtpList, addOtpRemove, addOtpResync],
+  },
+  {
+    name: 'usercert',
+    description: 'smartcards',
+    verbs: [addUserCertificateAdd, addUserCertificateRemove, addUserCertificateShow],
+  },
+  {
+    name: 'validator',
+    description: 'programs that have one-time passwords checked',
+    verbs: [addValidatorClientAdd, addValidatorClientList, addValidatorClientRevoke],
+  },
+  {
+    name: 'template',
+    description: 'forms of objects',
+    verbs: [addTemplateList, addTemplateCheck, addTemplateAdd, addTemplateRemove],
+  },
+  { name: 'token', description: 'the hardware security module', verbs: [addTokenStatus, addTransportKey] },
+  { name: 'backup-keys', description: 'keys that let another appliance restore backups', verbs: [addBackupKeys] },
+  { name: 'audit', description: 'the audit trail', verbs: [addAuditVerify] },
+]
+
+/** The whole command line. */
+export function createProgram(output: OutputConfiguration = {}): Command {
   const program = new Command('strongroom')
     .description('Sets up and looks after a Strongroom appliance.')
     .option('--config <file>', 'configuration file', '/etc/strongroom/strongroom.json')
@@ -63,51 +114,46 @@ export function createProgram(): Command {
     .addHelpText('after', help)
     .showHelpAfterError('Try --help.')
     .exitOverride()
+    // Before the commands, which inherit it.
+    .configureOutput(output)
   addInit(program)
-  const user = program.command('user').description('people who may log in')
-  addUserAdd(user)
-  addUserList(user)
-  addUserEdit(user)
-  addUserDisable(user)
-  addUserPassphrase(user)
-  addUserEnable(user)
-  const session = program.command('session').description('who is logged in')
-  addSessionList(session)
-  addSessionEnd(session)
-  const vault = program.command('vault').description('vaults: who shares them, never what is in them')
-  addVaultList(vault)
-  addVaultMembers(vault)
-  addVaultAdopt(vault)
-  const applicationKey = program.command('apikey').description('keys of applications, part of every login')
-  addApplicationKeyCreate(applicationKey)
-  addApplicationKeyList(applicationKey)
-  addApplicationKeyShapes(applicationKey)
-  addApplicationKeyRevoke(applicationKey)
-  const otp = program.command('otp').description('second factors')
-  addOtpEnroll(otp)
-  addOtpImport(otp)
-  addOtpAssign(otp)
-  addOtpList(otp)
-  addOtpRemove(otp)
-  addOtpResync(otp)
-  const usercert = program.command('usercert').description('smartcards')
-  addUserCertificateAdd(usercert)
-  addUserCertificateRemove(usercert)
-  addUserCertificateShow(usercert)
-  const validator = program.command('validator').description('programs that have one-time passwords checked')
-  addValidatorClientAdd(validator)
-  addValidatorClientList(validator)
-  addValidatorClientRevoke(validator)
-  const template = program.command('template').description('forms of objects')
-  addTemplateList(template)
-  addTemplateCheck(template)
-  addTemplateAdd(template)
-  addTemplateRemove(template)
-  const token = program.command('token').description('the hardware security module')
-  addTokenStatus(token)
-  addTransportKey(token)
-  addBackupKeys(program.command('backup-keys').description('keys that let another appliance restore backups'))
-  addAuditVerify(program.command('audit').description('the audit trail'))
+  for (const { name, description, verbs } of nouns) {
+    const noun = program.command(name).description(description)
+    for (const addTo of verbs) addTo(noun)
+  }
   addDoctor(program)
   return program
 }
+
+/**
+ * Runs one command and resolves with its exit code. `args` are those after the program's name; `build` is the folder of the
+ * compiled product.
+ */
+export async function runConsole(args: readonly string[], streams: Streams, build: string): Promise<number> {
+  const { stdout, stderr } = streams
+  const terminal = createTerminal(streams)
+  let exitCode: number = exitCodes.done
+  const program = createProgram({
+    writeOut: (text) => void stdout.write(text),
+    writeErr: (text) => void stderr.write(text),
+    getOutHelpWidth: () => widthOf(stdout),
+    getErrHelpWidth: () => widthOf(stderr),
+  })
+  const surroundings: Omit<Invocation, 'config' | 'json'> = {
+    terminal,
+    build,
+    finish: (code) => (exitCode = code),
+  }
+  for (const [name, value] of Object.entries(surroundings)) program.setOptionValue(name, value)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // Commander has written what there is to say.
+    if (!(error instanceof CommanderError)) terminal.complain(`strongroom: ${sentenceOf(error)}`)
+    return exitCodeOf(error)
+  }
+}
+
+// Commander takes 80 where the width is not known.
+const widthOf = ({ isTTY, columns }: OutputStream): number => (isTTY === true ? columns : undefined) ?? 80

@@ -1,8 +1,7 @@
 import { createPublicKey } from 'node:crypto'
-import { readBytes } from '../config/loader.ts'
-import { nameAnother } from './output/prompt.ts'
+import type { Terminal } from './output/terminal.ts'
 
 /** The public key in a PEM file, as SubjectPublicKeyInfo in DER. Throws an Error of any kind where there is none. */
-export function readPublicKeyFile(file: string): Buffer {
-  return createPublicKey(readBytes(file, nameAnother)).export({ type: 'spki', format: 'der' })
+export async function readPublicKeyFile(terminal: Terminal, file: string): Promise<Buffer> {
+  return createPublicKey(await terminal.readInput(file)).export({ type: 'spki', format: 'der' })
 }

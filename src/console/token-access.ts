@@ -8,7 +8,7 @@ import { createHsmClient } from '../hsm/client/hsm-client.ts'
 import { createHostSupervisor } from '../hsm/client/supervisor.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { createLog } from '../log.ts'
-import { remark } from './output/answer.ts'
+import type { Invocation } from './invocation.ts'
 
 /** A way to the token for one command. */
 export interface TokenAccess {
@@ -22,10 +22,10 @@ export interface TokenAccess {
  * The running token hosts, or where none answers a private one, which ends with `close`.
  * Rejects with `hsm.unavailable` or `hsm.sealed` when the private one cannot open the token.
  */
-export async function reachToken(config: Config): Promise<TokenAccess> {
+export async function reachToken(invocation: Invocation, config: Config): Promise<TokenAccess> {
   const { sockets, deadlineMs, queue } = config.hsm
   const answering = await Promise.all(sockets.map(isServed))
-  if (!answering.includes(true)) return startOwnHost(config)
+  if (!answering.includes(true)) return startOwnHost(invocation, config)
   const hsm = createHsmClient({ sockets: sockets.filter((_, at) => answering[at] === true), deadlineMs, queue })
   return { hsm, ownHost: false, close: () => hsm.close() }
 }
@@ -42,10 +42,13 @@ export function isServed(socket: string): Promise<boolean> {
   })
 }
 
-async function startOwnHost(config: Config): Promise<TokenAccess> {
-  remark('No token host answers; one is started for this command.')
+async function startOwnHost({ terminal, build }: Invocation, config: Config): Promise<TokenAccess> {
+  terminal.remark('No token host answers; one is started for this command.')
   const folder = mkdtempSync(join(tmpdir(), 'strongroom-'))
-  const discard = () => rmSync(folder, { recursive: true, force: true })
+  const discard = () => {
+    process.off('exit', discard)
+    rmSync(folder, { recursive: true, force: true })
+  }
   process.once('exit', discard)
   const configFile = join(folder, 'strongroom.json')
   // The host shares this command's standard output: its journal would spoil the answer.
@@ -53,7 +56,13 @@ async function startOwnHost(config: Config): Promise<TokenAccess> {
   const { deadlineMs, queue } = config.hsm
   const sockets = [join(folder, 'host')]
   const log = createLog({ level: 'fatal', name: 'strongroom' })
-  const supervisor = createHostSupervisor({ configFile, sockets, deadlineMs, log })
+  const supervisor = createHostSupervisor({
+    configFile,
+    sockets,
+    deadlineMs,
+    log,
+    entry: join(build, 'bin/strongroom-tokend.js'),
+  })
   const [status] = await supervisor.start()
   if (status?.state !== 'ready') {
     await supervisor.close()

@@ -3,7 +3,7 @@ import { currentResponseVersion, type ResponseVersion } from '../../access/respo
 import { Fault, isFault } from '../../fault.ts'
 import { withAppliance } from '../console-context.ts'
 import { shapesOption } from './shapes.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 One key serves all users of one application. It is shown once and cannot be shown again.
@@ -21,8 +21,8 @@ export function addApplicationKeyCreate(applicationKey: Command): void {
     .addOption(shapesOption().default(currentResponseVersion))
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, name: string, { shapes }: { shapes: ResponseVersion }) => {
-        const { key } = await withAppliance(config, ({ change, services }) =>
+      answering(async (invocation, name: string, { shapes }: { shapes: ResponseVersion }) => {
+        const { key } = await withAppliance(invocation, ({ change, services }) =>
           change('apikey.create', `application key ${name}`, (commit) =>
             services.applicationKeys.create(name, commit, shapes).catch((error: unknown) => {
               if (!isFault(error, 'store.conflict')) throw error

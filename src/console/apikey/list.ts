@@ -3,7 +3,7 @@ import { loadConfig } from '../../config/loader.ts'
 import { listApplicationKeys } from '../../features/auth/login-records.ts'
 import { dateOf, table } from '../output/answer.ts'
 import { withStore } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 export function addApplicationKeyList(applicationKey: Command): void {
   applicationKey

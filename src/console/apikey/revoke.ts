@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 Sessions that were opened with the key end at their next call.
@@ -15,8 +15,8 @@ export function addApplicationKeyRevoke(applicationKey: Command): void {
     .argument('<name>', 'name of the application')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, name: string) => {
-        await withAppliance(config, ({ change, services }) =>
+      answering(async (invocation, name: string) => {
+        await withAppliance(invocation, ({ change, services }) =>
           change('apikey.revoke', `application key ${name}`, (commit) => services.applicationKeys.revoke(name, commit)),
         )
         return { json: { name, revoked: true }, lines: [`Application key ${name} is revoked.`] }

@@ -1,7 +1,7 @@
 import { Argument, Option, type Command } from 'commander'
 import { responseVersions, type ResponseVersion } from '../../access/response-version.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const meaning = 'release whose shapes the answers have'
 
@@ -22,8 +22,8 @@ export function addApplicationKeyShapes(applicationKey: Command): void {
     .addArgument(new Argument('<release>', meaning).choices(responseVersions))
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, name: string, release: ResponseVersion) => {
-        await withAppliance(config, ({ change, services }) =>
+      answering(async (invocation, name: string, release: ResponseVersion) => {
+        await withAppliance(invocation, ({ change, services }) =>
           change('apikey.shapes', `application key ${name} ${release}`, (commit) =>
             services.applicationKeys.setShapes(name, release, commit),
           ),

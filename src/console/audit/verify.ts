@@ -10,10 +10,11 @@ import { listSegments } from '../../audit/segment.ts'
 import { verifyTrail } from '../../audit/verify.ts'
 import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
-import { coloured, pageWidth, table, wrap, type Answer } from '../output/answer.ts'
+import { table, wrap, type Answer } from '../output/answer.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { withStore } from '../console-context.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
-import { answering, type Globals } from '../globals.ts'
+import { answering, type Invocation } from '../invocation.ts'
 import { readPublicKeyFile } from '../public-key-file.ts'
 import { isServed, reachToken } from '../token-access.ts'
 
@@ -41,9 +42,10 @@ export function addAuditVerify(audit: Command): void {
     .action(answering(verify))
 }
 
-async function verify({ config }: Globals, options: Options): Promise<Answer> {
-  const question = await askFor(options, config)
-  const report = await verifyTrail({ ...question, progress: await progressBar(question.directory) })
+async function verify(invocation: Invocation, options: Options): Promise<Answer> {
+  const { terminal } = invocation
+  const question = await askFor(options, invocation)
+  const report = await verifyTrail({ ...question, progress: await progressBar(question.directory, terminal) })
   const fingerprint = createHash('sha256').update(question.publicKey).digest('hex')
   const { directory, keySource } = question
   return {
@@ -62,7 +64,7 @@ async function verify({ config }: Globals, options: Options): Promise<Answer> {
         ? ['The database was not asked: a chain whose end was cut off is found only where another names it.']
         : []),
       '',
-      ...describeReport(report),
+      ...describeReport(report, terminal),
     ],
     exitCode: report.sound ? exitCodes.done : exitCodes.refused,
   }
@@ -76,26 +78,29 @@ export interface Question {
   readonly heads?: ReadonlyMap<string, SealedHead>
 }
 
-async function askFor({ directory, publicKey }: Options, configFile: string): Promise<Question> {
-  const given = publicKey === undefined ? undefined : { publicKey: readKey(publicKey), keySource: publicKey }
+async function askFor({ directory, publicKey }: Options, invocation: Invocation): Promise<Question> {
+  const given =
+    publicKey === undefined
+      ? undefined
+      : { publicKey: await readKey(publicKey, invocation.terminal), keySource: publicKey }
   if (directory !== undefined && given !== undefined) return { directory, ...given }
-  const config = loadConfig(configFile)
-  if (directory !== undefined) return { directory, ...(await keyOf(config)) }
-  return questionOf(config, given)
+  const config = loadConfig(invocation.config)
+  if (directory !== undefined) return { directory, ...(await keyOf(invocation, config)) }
+  return questionOf(invocation, config, given)
 }
 
 type Key = Pick<Question, 'publicKey' | 'keySource'>
 
 /** The appliance's own trail with what the database knows of it; the key from the token where a host runs. */
-export async function questionOf(config: Config, key?: Key): Promise<Question> {
+export async function questionOf(invocation: Invocation, config: Config, key?: Key): Promise<Question> {
   // Read first: a trail that is being written is then ahead of the heads, never behind.
   const heads = await withStore(config, (store) => createAuditHeads(store).read())
-  return { directory: config.audit.directory, ...(key ?? (await keyOf(config))), heads }
+  return { directory: config.audit.directory, ...(key ?? (await keyOf(invocation, config))), heads }
 }
 
-async function keyOf(config: Config): Promise<Key> {
+async function keyOf(invocation: Invocation, config: Config): Promise<Key> {
   if ((await Promise.all(config.hsm.sockets.map(isServed))).includes(true)) {
-    const access = await reachToken(config)
+    const access = await reachToken(invocation, config)
     try {
       return { publicKey: await access.hsm.auditPublicKey(), keySource: 'from the token' }
     } finally {
@@ -109,9 +114,9 @@ async function keyOf(config: Config): Promise<Key> {
   return { publicKey, keySource: 'beside the trail (no token host answers)' }
 }
 
-function readKey(file: string): Buffer {
+async function readKey(file: string, terminal: Terminal): Promise<Buffer> {
   try {
-    return readPublicKeyFile(file)
+    return await readPublicKeyFile(terminal, file)
   } catch (cause) {
     throw new UsageError(
       `${file} cannot be read as a public key in PEM: ${cause instanceof Error ? cause.message : String(cause)}`,
@@ -126,25 +131,24 @@ export async function trailBytes(directory: string): Promise<number> {
   return sizes.reduce((total, size) => total + size, 0)
 }
 
-async function progressBar(directory: string): Promise<(bytes: number) => void> {
+async function progressBar(directory: string, terminal: Terminal): Promise<(bytes: number) => void> {
   if (!existsSync(directory))
     throw new UsageError(`${directory} does not exist: name the folder of the trail with --directory.`)
   const total = await trailBytes(directory)
-  if (!process.stderr.isTTY) return () => undefined
   let shown = -1
   return (bytes) => {
     const percent = total === 0 ? 100 : Math.min(100, Math.floor((bytes * 100) / total))
     if (percent === shown) return
     shown = percent
-    process.stderr.write(percent === 100 ? '\r\u001B[K' : `\rverifying ${percent} %`)
+    terminal.overwrite(percent === 100 ? '' : `verifying ${percent} %`)
   }
 }
 
-function describeReport({ chains, sound }: AuditReport): string[] {
+function describeReport({ chains, sound }: AuditReport, { coloured, width }: Terminal): string[] {
   const findings = chains.flatMap((chain) => [
     ...chain.findings.flatMap(({ file, line, kind, detail }) => [
       `${coloured('red', kind)}: ${file}${line === 0 ? '' : `, line ${line}`}`,
-      ...wrap(detail, pageWidth() - 2).map((text) => `  ${text}`),
+      ...wrap(detail, width - 2).map((text) => `  ${text}`),
     ]),
     ...(chain.moreFindings > 0 ? [`  and ${chain.moreFindings} more in ${chain.chain}`] : []),
   ])

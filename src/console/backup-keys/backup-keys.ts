@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { loadConfig, readBytes, readSecret, textOf } from '../../config/loader.ts'
+import { loadConfig, readSecret, textOf } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { Fault } from '../../fault.ts'
 import { adoptBackupKeys, createSharedBackupKeys, type BackupSharingOptions } from '../../hsm/pkcs11/backup-sharing.ts'
 import { table, type Answer } from '../output/answer.ts'
 import { recordAlone } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering, type Invocation } from '../invocation.ts'
 import { leaveToOwner } from '../ownership.ts'
-import { nameAnother } from '../output/prompt.ts'
+import type { Terminal } from '../output/terminal.ts'
 import { readPublicKeyFile } from '../public-key-file.ts'
 
 const shareHelp = `
@@ -30,19 +30,26 @@ export function addBackupKeys(backupKeys: Command): void {
     .requiredOption('--for <file...>', 'transport public keys of the other appliances (PEM)')
     .requiredOption('--out <folder>', 'where to write a package for each of them')
     .addHelpText('after', shareHelp)
-    .action(answering(({ config }, options: { for: string[]; out: string }) => share(loadConfig(config), options)))
+    .action(answering(share))
   backupKeys
     .command('adopt')
     .argument('<package>', 'the file that the other appliance wrote for this one')
     .description('Takes over backup keys that another appliance shares with this one.')
     .addHelpText('after', shareHelp)
-    .action(answering(({ config }, file: string) => adopt(loadConfig(config), file)))
+    .action(answering(adopt))
 }
 
-async function share(config: Config, { for: files, out }: { for: string[]; out: string }): Promise<Answer> {
-  const recipients = files.map(readTransportKey)
+async function share(invocation: Invocation, { for: files, out }: { for: string[]; out: string }): Promise<Answer> {
+  const config = loadConfig(invocation.config)
+  const recipients = await Promise.all(files.map((file) => readTransportKey(invocation.terminal, file)))
   // Before anything is made: what cannot be recorded is not done.
-  await recordAlone(config, 'backup-keys.share', files.map((file) => basename(file)).join(', '), performance.now())
+  await recordAlone(
+    invocation,
+    config,
+    'backup-keys.share',
+    files.map((file) => basename(file)).join(', '),
+    performance.now(),
+  )
   const shared = createSharedBackupKeys({ ...sharing(config), recipients })
   ownToken(config)
   const written = files.map((file, at) => {
@@ -60,9 +67,10 @@ async function share(config: Config, { for: files, out }: { for: string[]; out: 
   return { json: { version: shared.version, check: shared.check, packages: written }, lines: [...facts, '', next] }
 }
 
-async function adopt(config: Config, file: string): Promise<Answer> {
-  const text = textOf(file, readBytes(file, nameAnother))
-  await recordAlone(config, 'backup-keys.adopt', basename(file), performance.now())
+async function adopt(invocation: Invocation, file: string): Promise<Answer> {
+  const config = loadConfig(invocation.config)
+  const text = textOf(file, await invocation.terminal.readInput(file))
+  await recordAlone(invocation, config, 'backup-keys.adopt', basename(file), performance.now())
   const adopted = adoptBackupKeys(sharing(config), text)
   ownToken(config)
   const facts = table([
@@ -85,9 +93,9 @@ function ownToken({ hsm }: Config): void {
 }
 
 /** @throws Fault `import.invalid` */
-function readTransportKey(file: string): Buffer {
+async function readTransportKey(terminal: Terminal, file: string): Promise<Buffer> {
   try {
-    return readPublicKeyFile(file)
+    return await readPublicKeyFile(terminal, file)
   } catch (cause) {
     throw new Fault(
       'import.invalid',

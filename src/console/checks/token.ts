@@ -11,10 +11,10 @@ const host = findingsOf('token hosts')
 /** Whether the hosts answer, and whether the token holds what it should and does what it should. */
 export const tokenCheck: Check = {
   subject: 'token',
-  async run(config) {
+  async run(config, invocation) {
     const hosts = await hostFindings(config)
     // Where no host runs, one of our own still tells a stopped daemon from a broken token.
-    const access = await reachToken(config)
+    const access = await reachToken(invocation, config)
     try {
       const statuses = await access.hsm.status()
       const ready = statuses.find(({ token }) => token !== undefined)?.token

@@ -11,7 +11,7 @@ const largestBytes = 256 * 2 ** 20
 /** The same as `strongroom audit verify`, unless that would take long. */
 export const trailCheck: Check = {
   subject,
-  async run(config) {
+  async run(config, invocation) {
     const { directory } = config.audit
     if (!existsSync(directory))
       return [problem(`${directory} does not exist`, 'Run "strongroom init", or correct audit.directory.')]
@@ -23,7 +23,7 @@ export const trailCheck: Check = {
           'Run "strongroom audit verify" when there is time.',
         ),
       ]
-    const { sound, chains } = await verifyTrail(await questionOf(config))
+    const { sound, chains } = await verifyTrail(await questionOf(invocation, config))
     const found = chains.reduce((sum, { findings, moreFindings }) => sum + findings.length + moreFindings, 0)
     if (!sound)
       return [

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 The token must be known: imported, or taken from somebody before. strongroom otp list shows those that nobody
@@ -17,8 +17,8 @@ export function addOtpAssign(otp: Command): void {
     .argument('<publicid>', 'the 12 characters that its passwords begin with')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, username: string, publicId: string) => {
-        await withAppliance(config, ({ change, services: { users, devices } }) =>
+      answering(async (invocation, username: string, publicId: string) => {
+        await withAppliance(invocation, ({ change, services: { users, devices } }) =>
           change('otp.assign', `user ${username}: hardware token ${publicId}`, async (commit) => {
             const { id } = await users.find(username)
             return commit((tx) => devices.assign(tx, id, publicId))

@@ -12,8 +12,8 @@ import { readSecret } from '../../config/loader.ts'
 import type { Answer } from '../output/answer.ts'
 import { withAppliance } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
-import { answering, type Globals } from '../globals.ts'
-import { askSecret, firstLine, nameAnother, standardInput } from '../output/prompt.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { firstLine, nameAnother, type Terminal } from '../output/terminal.ts'
 import { qrCode } from '../output/qr-code.ts'
 
 const help = `
@@ -61,13 +61,13 @@ export function addOtpEnroll(otp: Command): void {
     .option('--secret-file <file>', 'file with its AES key, 32 hexadecimal digits')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }: Globals, username: string, options: Options) => {
+      answering(async (invocation: Invocation, username: string, options: Options) => {
         if ([options.totp, options.hotp, options.hardwareToken].filter(Boolean).length !== 1)
           throw new UsageError('Say which kind of second factor: --totp, --hotp or --hardware-token.')
         refuseForeign(options)
         return options.hardwareToken
-          ? enrollHardwareToken(config, username, await readToken(options))
-          : enrollCodes(config, username, requestOf(options))
+          ? enrollHardwareToken(invocation, username, await readToken(invocation.terminal, options))
+          : enrollCodes(invocation, username, requestOf(options))
       }),
     )
 }
@@ -116,9 +116,9 @@ function seedIn(file: string): Buffer {
 
 const kindNames: Readonly<Record<CodeKind, string>> = { totp: 'TOTP', hotp: 'HOTP' }
 
-async function enrollCodes(config: string, username: string, request: CodeRequest): Promise<Answer> {
+async function enrollCodes(invocation: Invocation, username: string, request: CodeRequest): Promise<Answer> {
   const { kind } = request
-  const { uri, secret, device } = await withAppliance(config, ({ change, services }) =>
+  const { uri, secret, device } = await withAppliance(invocation, ({ change, services }) =>
     change('otp.enroll', `user ${username}: ${kindNames[kind]}`, async (commit) =>
       services.enrolments.enrolCodes(await services.users.find(username), request, commit),
     ),
@@ -133,7 +133,7 @@ async function enrollCodes(config: string, username: string, request: CodeReques
     lines: [
       `Scan this with the authenticator app of ${username}, now: it is shown this once.`,
       '',
-      ...qrCode(uri),
+      ...qrCode(uri).map(invocation.terminal.blackOnWhite),
       '',
       uri,
       `By hand: ${secret.replaceAll(/.{4}(?=.)/g, '$& ')}`,
@@ -141,9 +141,9 @@ async function enrollCodes(config: string, username: string, request: CodeReques
   }
 }
 
-async function enrollHardwareToken(config: string, username: string, token: HardwareToken): Promise<Answer> {
+async function enrollHardwareToken(invocation: Invocation, username: string, token: HardwareToken): Promise<Answer> {
   const { publicId } = token
-  await withAppliance(config, ({ change, services }) =>
+  await withAppliance(invocation, ({ change, services }) =>
     change('otp.enroll', `user ${username}: hardware token ${publicId}`, async (commit) =>
       services.enrolments.enrolHardwareToken((await services.users.find(username)).id, token, commit),
     ),
@@ -154,11 +154,16 @@ async function enrollHardwareToken(config: string, username: string, token: Hard
   }
 }
 
-async function readToken({ publicId, privateIdFile, secretFile }: Options): Promise<HardwareToken> {
+async function readToken(terminal: Terminal, { publicId, privateIdFile, secretFile }: Options): Promise<HardwareToken> {
+  const secretFrom = async (file: string | undefined, option: string, question: string): Promise<string> => {
+    if (file !== undefined) return readSecret(file, nameAnother)
+    if (!terminal.isInteractive) throw new UsageError(`There is no terminal to ask at: give ${option} FILE.`)
+    return terminal.askSecret(question)
+  }
   if (publicId === undefined && privateIdFile === undefined && secretFile === undefined) {
-    if (process.stdin.isTTY)
+    if (terminal.isInteractive)
       throw new UsageError('Give --public-id, or one line "publicid,privateid,secret" on standard input.')
-    return readLine(firstLine(await standardInput()))
+    return readLine(firstLine(await terminal.standardInput()))
   }
   if (publicId === undefined) throw new UsageError('--public-id is missing.')
   return {
@@ -166,12 +171,6 @@ async function readToken({ publicId, privateIdFile, secretFile }: Options): Prom
     privateId: hex(await secretFrom(privateIdFile, '--private-id-file', 'Private id (12 hexadecimal digits): '), 6),
     secret: hex(await secretFrom(secretFile, '--secret-file', 'AES key (32 hexadecimal digits): '), 16),
   }
-}
-
-async function secretFrom(file: string | undefined, option: string, question: string): Promise<string> {
-  if (file !== undefined) return readSecret(file, nameAnother)
-  if (!process.stdin.isTTY) throw new UsageError(`There is no terminal to ask at: give ${option} FILE.`)
-  return askSecret(question)
 }
 
 function readLine(line: string): HardwareToken {

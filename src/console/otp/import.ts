@@ -5,8 +5,8 @@ import { readLogLine, type LogLine } from '../../features/otp/device-log.ts'
 import { count } from '../output/answer.ts'
 import { withAppliance, type ConsoleContext } from '../console-context.ts'
 import { exitCodes, sentenceOf } from '../exit-code.ts'
-import { answering } from '../globals.ts'
-import { nameAnother, standardInput } from '../output/prompt.ts'
+import { answering } from '../invocation.ts'
+import { nameAnother } from '../output/terminal.ts'
 
 const help = `
 FILE is a log of Yubico's personalisation tool ("traditional" or "Yubico format"), what ykman writes with
@@ -35,9 +35,9 @@ export function addOtpImport(otp: Command): void {
     .option('--user <name>', 'give them to this user')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, file: string, { user }: { user?: string }) => {
-        const text = file === '-' ? await standardInput() : readSecret(file, nameAnother)
-        const outcomes = await withAppliance(config, (desk) => importAll(desk, text.split(/\r?\n/), user))
+      answering(async (invocation, file: string, { user }: { user?: string }) => {
+        const text = file === '-' ? await invocation.terminal.standardInput() : readSecret(file, nameAnother)
+        const outcomes = await withAppliance(invocation, (context) => importAll(context, text.split(/\r?\n/), user))
         const refused = outcomes.filter(({ state }) => state === 'refused').length
         return {
           json: { outcomes },
@@ -52,18 +52,18 @@ export function addOtpImport(otp: Command): void {
 }
 
 async function importAll(
-  desk: ConsoleContext,
+  context: ConsoleContext,
   lines: readonly string[],
   username: string | undefined,
 ): Promise<Outcome[]> {
-  const holder = username === undefined ? undefined : await desk.services.users.find(username)
+  const holder = username === undefined ? undefined : await context.services.users.find(username)
   const outcomes: Outcome[] = []
   for (const [at, text] of lines.entries()) {
     const line = at + 1
     const read = readLogLine(text)
     if (read.kind === 'nothing') continue
     try {
-      outcomes.push({ line, state: 'registered', device: await importOne(desk, read, holder) })
+      outcomes.push({ line, state: 'registered', device: await importOne(context, read, holder) })
     } catch (error) {
       // What is wrong with the line alone stops nothing else; a token or database that fails stops it all.
       if (!(error instanceof Fault && /^(otp|request)\./.test(error.code))) throw error

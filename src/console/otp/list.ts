@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 import { findByUsername } from '../../features/users/records.ts'
 import { dateOf, table } from '../output/answer.ts'
 import { withStore } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 Without a user: the hardware tokens that nobody holds, which strongroom otp assign gives out.

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { decimalId } from '../../access/decimal-id.ts'
 import { Fault } from '../../fault.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 Logins with it are refused from here on. A hardware token stays known, with its counters, and can be given to
@@ -19,8 +19,8 @@ export function addOtpRemove(otp: Command): void {
     .argument('<id>', 'of the device')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, username: string, id: string) => {
-        const { kind } = await withAppliance(config, ({ change, services: { users, devices } }) =>
+      answering(async (invocation, username: string, id: string) => {
+        const { kind } = await withAppliance(invocation, ({ change, services: { users, devices } }) =>
           change('otp.remove', `user ${username}: OTP device ${id}`, async (commit) => {
             const user = await users.find(username)
             const deviceId = decimalId(id)

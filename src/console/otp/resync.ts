@@ -5,8 +5,8 @@ import { codeForm } from '../../features/otp/codes.ts'
 import type { OtpDevice } from '../../features/otp/records.ts'
 import { withAppliance } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
-import { answering } from '../globals.ts'
-import { askSecret, standardInput } from '../output/prompt.ts'
+import { answering } from '../invocation.ts'
+import type { Terminal } from '../output/terminal.ts'
 
 const help = `
 For a HOTP token that was pressed too often. Two codes that it gives one after the other are asked for, or
@@ -25,9 +25,9 @@ export function addOtpResync(otp: Command): void {
     .argument('[id]', 'of the device, as strongroom otp list shows it')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, username: string, id: string | undefined) => {
-        const codes = await readCodes()
-        const deviceId = await withAppliance(config, ({ change, services: { users, devices, resync } }) =>
+      answering(async (invocation, username: string, id: string | undefined) => {
+        const codes = await readCodes(invocation.terminal)
+        const deviceId = await withAppliance(invocation, ({ change, services: { users, devices, resync } }) =>
           change('otp.resync', `user ${username}${id === undefined ? '' : `: OTP device ${id}`}`, async (commit) => {
             const user = await users.find(username)
             const device = chosen(await devices.list(user.id), id)
@@ -41,10 +41,10 @@ export function addOtpResync(otp: Command): void {
     )
 }
 
-async function readCodes(): Promise<readonly [string, string]> {
-  const typed = process.stdin.isTTY
-    ? [await askSecret('A code: '), await askSecret('The next code: ')]
-    : (await standardInput()).trim().split(/\s+/)
+async function readCodes(terminal: Terminal): Promise<readonly [string, string]> {
+  const typed = terminal.isInteractive
+    ? [await terminal.askSecret('A code: '), await terminal.askSecret('The next code: ')]
+    : (await terminal.standardInput()).trim().split(/\s+/)
   const [first, second, ...more] = typed.map((code) => code.trim())
   if (first === undefined || second === undefined || more.length > 0 || ![first, second].every((c) => codeForm.test(c)))
     throw new UsageError('Two codes of 6 to 8 digits are expected.')

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { utcText } from '../../clock.ts'
 
 /** What a command has to say: one JSON document for scripts, lines for people. */
@@ -7,11 +6,6 @@ export interface Answer {
   readonly lines: readonly string[]
   /** 0 when absent. */
   readonly exitCode?: number
-}
-
-export function print({ json, lines }: Answer, asJson: boolean): void {
-  const text = asJson ? JSON.stringify(json, undefined, 2) : lines.join('\n')
-  if (text !== '') process.stdout.write(`${text}\n`)
 }
 
 /** Rows as lines with aligned columns; the last column is never padded. */
@@ -35,20 +29,6 @@ export function wrap(text: string, width: number): string[] {
     else lines.push(word)
   }
   return lines
-}
-
-/** Columns to write in: the terminal's, within reason. */
-export function pageWidth(): number {
-  return Math.min(Math.max(process.stdout.columns ?? 100, 60), 100)
-}
-
-export function coloured(colour: 'green' | 'yellow' | 'red' | 'bold', text: string): string {
-  return process.stdout.isTTY && process.stdout.hasColors() ? styleText(colour, text, { validateStream: false }) : text
-}
-
-/** A passing remark for a person, on standard error, and only where a person looks. */
-export function remark(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`${text}\n`)
 }
 
 export function dateOf(ms: number): string {

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/schema.ts'
+import type { Invocation } from '../invocation.ts'
 
 /** One line of `strongroom doctor`. */
 export interface Finding {
@@ -13,7 +14,7 @@ export interface Finding {
 /** Looks at one part of the appliance and changes nothing. What it throws becomes a problem. */
 export interface Check {
   readonly subject: string
-  readonly run: (config: Config) => Promise<readonly Finding[]> | readonly Finding[]
+  readonly run: (config: Config, invocation: Invocation) => Promise<readonly Finding[]> | readonly Finding[]
 }
 
 /** The findings of one check, all under its name. */

@@ -3,8 +3,8 @@ import QRCode from 'qrcode'
 const quietModules = 2
 
 /**
- * A QR code as lines for a terminal, two rows of modules to a line. The colours are set, because a code in the colours of
- * a dark terminal is inverted, and many cameras do not read that.
+ * A QR code as lines for a terminal, two rows of modules to a line. They are for black on white: in the colours of a dark
+ * terminal the code is inverted, and many cameras do not read that.
  */
 export function qrCode(text: string): string[] {
   const { modules } = QRCode.create(text, { errorCorrectionLevel: 'L' })
@@ -15,7 +15,7 @@ export function qrCode(text: string): string[] {
     let line = ''
     for (let column = -quietModules; column < modules.size + quietModules; column++)
       line += block(isDark(row, column), isDark(row + 1, column))
-    lines.push(process.stdout.isTTY ? `\u001B[30;107m${line}\u001B[0m` : line)
+    lines.push(line)
   }
   return lines
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { decimalId } from '../../access/decimal-id.ts'
 import { count } from '../output/answer.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 The next call of an ended session is refused, and its user logs in again. Ids are those of strongroom session list.
@@ -19,9 +19,9 @@ export function addSessionEnd(session: Command): void {
     .argument('[id]', 'of the session')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, username: string, id: string | undefined) => {
+      answering(async (invocation, username: string, id: string | undefined) => {
         const subject = id === undefined ? `user ${username}` : `session ${id} of user ${username}`
-        const ended = await withAppliance(config, ({ change, services: { sessions, users } }) =>
+        const ended = await withAppliance(invocation, ({ change, services: { sessions, users } }) =>
           change('session.end', subject, async (commit) => {
             const user = await users.find(username)
             if (id === undefined) return commit((tx) => sessions.endOthers(tx, user.id))

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import { findByUsername } from '../../features/users/records.ts'
 import { dateOf, table } from '../output/answer.ts'
 import { withStore } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 export function addSessionList(session: Command): void {
   session

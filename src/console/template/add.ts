@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Answer } from '../output/answer.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering, type Globals } from '../globals.ts'
+import { answering, type Invocation } from '../invocation.ts'
 import { readTemplate } from './check.ts'
 
 const help = `
@@ -23,10 +23,10 @@ export function addTemplateAdd(template: Command): void {
     .action(answering(addTemplate))
 }
 
-async function addTemplate({ config }: Globals, file: string, { replace }: { replace?: true }): Promise<Answer> {
-  const template = readTemplate(file)
+async function addTemplate(invocation: Invocation, file: string, { replace }: { replace?: true }): Promise<Answer> {
+  const template = await readTemplate(invocation.terminal, file)
   const { id, name } = template
-  await withAppliance(config, ({ change, services: { siteTemplates } }) =>
+  await withAppliance(invocation, ({ change, services: { siteTemplates } }) =>
     replace === true
       ? change('template.replace', `template ${id}`, (commit) => siteTemplates.replace(template, commit))
       : change('template.add', `template ${id}`, (commit) => siteTemplates.add(template, commit)),

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { parseJsonObject } from '../../http/input/json.ts'
-import { readBytes, textOf } from '../../config/loader.ts'
+import { textOf } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'
 import { examineTemplate } from '../../features/templates/template-document.ts'
 import type { Template } from '../../features/templates/template.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
-import { answering } from '../globals.ts'
-import { nameAnother } from '../output/prompt.ts'
+import { answering } from '../invocation.ts'
+import type { Terminal } from '../output/terminal.ts'
 
 const help = `
 The file is JSON as GET /template/ID answers it in TEMPLATE: INFO, and STRUCTURE with the fields in the order of
@@ -22,8 +22,8 @@ export function addTemplateCheck(template: Command): void {
     .argument('<file>', 'JSON file; - is standard input')
     .addHelpText('after', help)
     .action(
-      answering(async (_globals, file: string) => {
-        const examined = examineTemplate(readDocument(file))
+      answering(async ({ terminal }, file: string) => {
+        const examined = examineTemplate(await readDocument(terminal, file))
         if ('problems' in examined)
           return {
             json: { file, problems: examined.problems },
@@ -37,16 +37,16 @@ export function addTemplateCheck(template: Command): void {
 }
 
 /** The template in a file. Throws UsageError, which names every problem. */
-export function readTemplate(file: string): Template {
-  const examined = examineTemplate(readDocument(file))
+export async function readTemplate(terminal: Terminal, file: string): Promise<Template> {
+  const examined = examineTemplate(await readDocument(terminal, file))
   if ('template' in examined) return examined.template
   throw new UsageError(`${file} cannot be used:\n${examined.problems.map((problem) => `  ${problem}`).join('\n')}`)
 }
 
 const maxFileBytes = 1024 * 1024
 
-function readDocument(file: string): unknown {
-  const content = readBytes(file, nameAnother)
+async function readDocument(terminal: Terminal, file: string): Promise<unknown> {
+  const content = await terminal.readInput(file)
   if (content.length > maxFileBytes)
     throw new UsageError(`${file} is larger than ${maxFileBytes} bytes: no template is.`)
   try {

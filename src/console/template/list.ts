@@ -6,7 +6,7 @@ import { examineTemplate } from '../../features/templates/template-document.ts'
 import type { Template } from '../../features/templates/template.ts'
 import { table } from '../output/answer.ts'
 import { withStore } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 interface Listed {
   readonly id: number

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 A template that objects are made of cannot be removed: to stop its use, add it with --replace and "active": false.
@@ -16,8 +16,8 @@ export function addTemplateRemove(template: Command): void {
     .argument('<id>', 'its id, see template list', siteId)
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, id: number) => {
-        await withAppliance(config, ({ change, services }) =>
+      answering(async (invocation, id: number) => {
+        await withAppliance(invocation, ({ change, services }) =>
           change('template.remove', `template ${id}`, (commit) => services.siteTemplates.remove(id, commit)),
         )
         return { json: { id, removed: true }, lines: [`Template ${id} is removed.`] }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
 import type { HostStatus, TokenStatus } from '../../hsm/hsm.ts'
-import { pageWidth, table, wrap } from '../output/answer.ts'
+import { table, wrap } from '../output/answer.ts'
 import { exitCodes } from '../exit-code.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 import { reachToken } from '../token-access.ts'
 
 const help = `
@@ -19,13 +19,16 @@ export function addTokenStatus(token: Command): void {
     .description('Shows the token: slot, mechanisms, objects, sessions and what the conformance probe found.')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }) => {
-        const access = await reachToken(loadConfig(config))
+      answering(async (invocation) => {
+        const access = await reachToken(invocation, loadConfig(invocation.config))
         try {
           const hosts = await access.hsm.status()
           return {
             json: { ownHost: access.ownHost, hosts },
-            lines: hosts.flatMap((host, at) => [...(at === 0 ? [] : ['']), ...describeHost(host, access.ownHost)]),
+            lines: hosts.flatMap((host, at) => [
+              ...(at === 0 ? [] : ['']),
+              ...describeHost(host, access.ownHost, invocation.terminal.width),
+            ]),
             exitCode: hosts.every(({ state }) => state === 'ready') ? exitCodes.done : exitCodes.token,
           }
         } finally {
@@ -35,7 +38,7 @@ export function addTokenStatus(token: Command): void {
     )
 }
 
-function describeHost({ socket, state, reason, token }: HostStatus, ownHost: boolean): string[] {
+function describeHost({ socket, state, reason, token }: HostStatus, ownHost: boolean, width: number): string[] {
   const where = ownHost ? 'started for this command' : socket
   return [
     ...table([
@@ -43,7 +46,7 @@ function describeHost({ socket, state, reason, token }: HostStatus, ownHost: boo
       ['state', reason === undefined ? state : `${state}: ${reason}`],
       ...(token === undefined ? [] : facts(token)),
     ]),
-    ...(token === undefined ? [] : lists(token)),
+    ...(token === undefined ? [] : lists(token, width)),
   ]
 }
 
@@ -62,14 +65,14 @@ function facts(token: TokenStatus): string[][] {
   ]
 }
 
-function lists({ objects, conformance, mechanisms }: TokenStatus): string[] {
+function lists({ objects, conformance, mechanisms }: TokenStatus, width: number): string[] {
   return [
     'root objects',
     ...indented(objects.root),
     'conformance',
     ...indented(table(Object.entries(conformance))),
     `mechanisms (${mechanisms.length})`,
-    ...indented(wrap(mechanisms.join(' '), pageWidth() - 2)),
+    ...indented(wrap(mechanisms.join(' '), width - 2)),
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createPublicKey } from 'node:crypto'
 import { loadConfig } from '../../config/loader.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 import { reachToken } from '../token-access.ts'
 
 const help = `
@@ -17,8 +17,8 @@ export function addTransportKey(token: Command): void {
     .description("Prints the public half of the token's transport key.")
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }) => {
-        const access = await reachToken(loadConfig(config))
+      answering(async (invocation) => {
+        const access = await reachToken(invocation, loadConfig(invocation.config))
         try {
           const key = createPublicKey({ key: await access.hsm.transportPublicKey(), format: 'der', type: 'spki' })
           const pem = key.export({ format: 'pem', type: 'spki' }).toString()

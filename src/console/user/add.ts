@@ -1,8 +1,8 @@
 import { Option, type Command } from 'commander'
 import { capabilitiesOf, capabilityBits, namesOf, type Capability } from '../../access/capabilities.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering, type Globals } from '../globals.ts'
-import { newPassphrase } from '../output/prompt.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { newPassphrase } from '../output/terminal.ts'
 import type { Answer } from '../output/answer.ts'
 
 const usual: readonly Capability[] = ['read', 'createVault', 'active']
@@ -46,11 +46,11 @@ export function addUserAdd(user: Command): void {
     .action(answering(addUser))
 }
 
-async function addUser({ config }: Globals, username: string, options: Options): Promise<Answer> {
+async function addUser(invocation: Invocation, username: string, options: Options): Promise<Answer> {
   const { fullname, email } = options
-  const passphrase = await newPassphrase(options.passphraseFile)
+  const passphrase = await newPassphrase(invocation.terminal, options.passphraseFile)
   const capabilities = capabilitiesOf([...options.capability, ...(options.admin ? administrator : [])])
-  const user = await withAppliance(config, ({ change, services }) =>
+  const user = await withAppliance(invocation, ({ change, services }) =>
     change('user.add', `user ${username}`, (commit) =>
       services.users.create({ username, fullname, email, capabilities, passphrase }, commit),
     ),

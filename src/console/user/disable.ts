@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 Open sessions of the user end at their next call. Users are never deleted, so that the audit trail keeps its names.
@@ -15,8 +15,8 @@ export function addUserDisable(user: Command): void {
     .argument('<name>', 'login name')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, username: string) => {
-        await withAppliance(config, ({ change, services }) =>
+      answering(async (invocation, username: string) => {
+        await withAppliance(invocation, ({ change, services }) =>
           change('user.disable', `user ${username}`, (commit) => services.users.disable(username, commit)),
         )
         return { json: { username, active: false }, lines: [`User ${username} can no longer log in.`] }

@@ -3,7 +3,7 @@ import { capabilitiesOf, capabilityBits, namesOf, type Capability } from '../../
 import type { Answer } from '../output/answer.ts'
 import { withAppliance } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
-import { answering, type Globals } from '../globals.ts'
+import { answering, type Invocation } from '../invocation.ts'
 
 const help = `
 What is not named stays as it is; --capability names all that the user may do from now on, and takes effect at the
@@ -34,12 +34,12 @@ export function addUserEdit(user: Command): void {
     .action(answering(editUser))
 }
 
-async function editUser({ config }: Globals, name: string, options: Options): Promise<Answer> {
+async function editUser(invocation: Invocation, name: string, options: Options): Promise<Answer> {
   const { capability, ...fields } = options
   const changed = Object.keys(options)
   if (changed.length === 0) throw new UsageError('Say what to change: --username, --fullname, --email or --capability.')
   const capabilities = capability && (() => capabilitiesOf(capability))
-  const user = await withAppliance(config, ({ change, services: { users } }) =>
+  const user = await withAppliance(invocation, ({ change, services: { users } }) =>
     change('user.edit', `user ${name}: ${changed.join(', ')}`, async (commit) =>
       users.change((await users.find(name)).id, { ...fields, capabilities }, commit),
     ),

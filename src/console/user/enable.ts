@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { activated } from '../../features/users/user-change.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 Pass phrase and second factors are those from before; sessions that ended stay ended.
@@ -16,8 +16,8 @@ export function addUserEnable(user: Command): void {
     .argument('<name>', 'login name')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, username: string) => {
-        await withAppliance(config, ({ change, services: { users } }) =>
+      answering(async (invocation, username: string) => {
+        await withAppliance(invocation, ({ change, services: { users } }) =>
           change('user.enable', `user ${username}`, async (commit) =>
             users.change((await users.find(username)).id, { capabilities: activated }, commit),
           ),

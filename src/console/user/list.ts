@@ -4,7 +4,7 @@ import { loadConfig } from '../../config/loader.ts'
 import { listUsers } from '../../features/users/records.ts'
 import { dateOf, table } from '../output/answer.ts'
 import { withStore } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 export function addUserList(user: Command): void {
   user

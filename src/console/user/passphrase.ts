@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Answer } from '../output/answer.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering, type Globals } from '../globals.ts'
-import { newPassphrase } from '../output/prompt.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { newPassphrase } from '../output/terminal.ts'
 
 const help = `
 The user's sessions end, and the next login asks the user to change the pass phrase. It is asked for on the
@@ -22,12 +22,12 @@ export function addUserPassphrase(user: Command): void {
 }
 
 async function resetPassphrase(
-  { config }: Globals,
+  invocation: Invocation,
   username: string,
   { passphraseFile }: { readonly passphraseFile?: string },
 ): Promise<Answer> {
-  const passphrase = await newPassphrase(passphraseFile)
-  const { ended } = await withAppliance(config, ({ change, services: { users, passphraseChanges } }) =>
+  const passphrase = await newPassphrase(invocation.terminal, passphraseFile)
+  const { ended } = await withAppliance(invocation, ({ change, services: { users, passphraseChanges } }) =>
     change('user.passphrase', `user ${username}`, async (commit) =>
       passphraseChanges.reset((await users.find(username)).id, passphrase, commit),
     ),

@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
 import { readUpload } from '../../features/certificates/registration.ts'
 import { labelOf } from '../../features/certificates/registry.ts'
-import { readBytes } from '../../config/loader.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
-import { nameAnother } from '../output/prompt.ts'
+import { answering } from '../invocation.ts'
 import { describeCertificate } from './show.ts'
 
 const help = `
@@ -23,10 +21,10 @@ export function addUserCertificateAdd(usercert: Command): void {
     .argument('<file>', 'PEM file with the certificate')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, username: string, file: string) => {
-        const certificate = readUpload(readBytes(file, nameAnother))
+      answering(async (invocation, username: string, file: string) => {
+        const certificate = readUpload(await invocation.terminal.readInput(file))
         const subject = `user ${username}: ${labelOf(certificate.fingerprint)}`
-        await withAppliance(config, ({ change, services }) =>
+        await withAppliance(invocation, ({ change, services }) =>
           change('usercert.add', subject, async (commit) =>
             services.certificates.register((await services.users.find(username)).id, certificate, commit),
           ),

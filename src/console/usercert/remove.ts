@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 For a card that was lost or given back. The user's open sessions end.
@@ -15,8 +15,8 @@ export function addUserCertificateRemove(usercert: Command): void {
     .argument('<user>', 'login name')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, username: string) => {
-        await withAppliance(config, ({ change, services }) =>
+      answering(async (invocation, username: string) => {
+        await withAppliance(invocation, ({ change, services }) =>
           change('usercert.remove', `user ${username}`, async (commit) =>
             services.certificates.remove((await services.users.find(username)).id, commit),
           ),

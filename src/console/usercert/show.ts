@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Certificate } from '../../features/certificates/certificate.ts'
 import { table, type Answer } from '../output/answer.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 Example:
@@ -15,8 +15,8 @@ export function addUserCertificateShow(usercert: Command): void {
     .argument('<user>', 'login name')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, username: string) => {
-        const certificate = await withAppliance(config, async ({ services }) =>
+      answering(async (invocation, username: string) => {
+        const certificate = await withAppliance(invocation, async ({ services }) =>
           services.certificates.of((await services.users.find(username)).id),
         )
         if (certificate === undefined)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { Fault, isFault } from '../../fault.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering, type Globals } from '../globals.ts'
+import { answering, type Invocation } from '../invocation.ts'
 
 const help = `
 The id and the API key go into the configuration of the program that asks (pam_yubico: id= and key=). The key is
@@ -18,8 +18,8 @@ export function addValidatorClientAdd(validator: Command): void {
     .option('--unsigned', 'also answer its requests that carry no signature, for programs that cannot sign')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }: Globals, name: string, { unsigned = false }: { unsigned?: boolean }) => {
-        const { id, key } = await withAppliance(config, ({ change, services }) =>
+      answering(async (invocation: Invocation, name: string, { unsigned = false }: { unsigned?: boolean }) => {
+        const { id, key } = await withAppliance(invocation, ({ change, services }) =>
           change('validator.client.add', `validation client ${name}`, (commit) =>
             services.validationClients.add({ name, allowUnsigned: unsigned }, commit).catch((error: unknown) => {
               if (!isFault(error, 'store.conflict')) throw error

@@ -3,7 +3,7 @@ import { loadConfig } from '../../config/loader.ts'
 import { listClients } from '../../features/otp-validation/records.ts'
 import { dateOf, table } from '../output/answer.ts'
 import { withStore } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 export function addValidatorClientList(validator: Command): void {
   validator

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 Its next request is answered with OPERATION_NOT_ALLOWED. OTPs that it had checked stay used up.
@@ -15,8 +15,8 @@ export function addValidatorClientRevoke(validator: Command): void {
     .argument('<name>', 'name of the client')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, name: string) => {
-        await withAppliance(config, ({ change, services }) =>
+      answering(async (invocation, name: string) => {
+        await withAppliance(invocation, ({ change, services }) =>
           change('validator.client.revoke', `validation client ${name}`, (commit) =>
             services.validationClients.revoke(name, commit),
           ),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { Fault, isFault } from '../../fault.ts'
 import { withAppliance } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 import { noVault, vaultId } from './vault-id.ts'
 
 const help = `
@@ -19,9 +19,9 @@ export function addVaultAdopt(vault: Command): void {
     .argument('<user>', 'login name of the new Admin')
     .addHelpText('after', help)
     .action(
-      answering(async ({ config }, text: string, username: string) => {
+      answering(async (invocation, text: string, username: string) => {
         const id = vaultId(text)
-        await withAppliance(config, ({ change, services }) =>
+        await withAppliance(invocation, ({ change, services }) =>
           change('vault.adopt', `vault ${id} user ${username}`, async (commit) => {
             const user = await services.users.find(username)
             await services.memberships.adopt({ vaultId: id, userId: user.id }, commit).catch((error: unknown) => {

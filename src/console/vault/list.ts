@@ -3,7 +3,7 @@ import { loadConfig } from '../../config/loader.ts'
 import { summariesOf } from '../../features/vaults/membership-records.ts'
 import { dateOf, table } from '../output/answer.ts'
 import { withStore } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 
 const help = `
 A vault with no Admin who can log in keeps working, but nobody can change its members: strongroom vault adopt.

@@ -5,7 +5,7 @@ import { membersOf } from '../../features/vaults/membership-records.ts'
 import { findVault } from '../../features/vaults/records.ts'
 import { table } from '../output/answer.ts'
 import { withStore } from '../console-context.ts'
-import { answering } from '../globals.ts'
+import { answering } from '../invocation.ts'
 import { noVault, vaultId } from './vault-id.ts'
 
 export function addVaultMembers(vault: Command): void {

@@ -12,12 +12,13 @@ let user: TestUser
 let token: string
 let applicationKey: string
 
-const ask = (...args: string[]) => JSON.parse(strongroom(appliance.configFile, ['--json', ...args]).stdout)
+const ask = async (...args: string[]) =>
+  JSON.parse((await strongroom(appliance.configFile, ['--json', ...args])).stdout)
 
 beforeAll(async () => {
   appliance = await TestAppliance.start()
   user = await appliance.addUser()
-  applicationKey = ask('apikey', 'create', 'old', '--shapes', '2.0.5').key
+  applicationKey = (await ask('apikey', 'create', 'old', '--shapes', '2.0.5')).key
 })
 afterAll(() => appliance.close())
 
@@ -88,18 +89,18 @@ describe('an application of release 2.0.5', () => {
   })
 
   it('is changed, listed and recorded by the console, and the change counts at the next call', async () => {
-    expect(ask('apikey', 'list')).toMatchObject([
+    expect(await ask('apikey', 'list')).toMatchObject([
       { name: 'tests', shapes: '2.1.0' },
       { name: 'old', shapes: '2.0.5' },
     ])
-    expect(ask('apikey', 'shapes', 'old', '2.1.0')).toEqual({ name: 'old', shapes: '2.1.0' })
+    expect(await ask('apikey', 'shapes', 'old', '2.1.0')).toEqual({ name: 'old', shapes: '2.1.0' })
     expect((await call('GET', at('/vault'))).json).toMatchObject({ VAULTS: [{ groupname: 'Routers' }], HEADERS: {} })
-    expect(ask('apikey', 'shapes', 'old', '2.0.5')).toEqual({ name: 'old', shapes: '2.0.5' })
+    expect(await ask('apikey', 'shapes', 'old', '2.0.5')).toEqual({ name: 'old', shapes: '2.0.5' })
     expect((await call('GET', at('/vault'))).json).not.toHaveProperty('VAULTS')
-    const run = (...args: string[]) => strongroom(appliance.configFile, args).status
-    expect(run('apikey', 'shapes', 'nobody', '2.0.5')).toBe(1)
-    expect(run('apikey', 'shapes', 'old', '2.0.4')).toBe(2)
-    expect(run('apikey', 'create', 'other', '--shapes', '3')).toBe(2)
+    const run = async (...args: string[]) => (await strongroom(appliance.configFile, args)).status
+    expect(await run('apikey', 'shapes', 'nobody', '2.0.5')).toBe(1)
+    expect(await run('apikey', 'shapes', 'old', '2.0.4')).toBe(2)
+    expect(await run('apikey', 'create', 'other', '--shapes', '3')).toBe(2)
   })
 
   it('changes nothing for other applications', async () => {

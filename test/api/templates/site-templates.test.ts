@@ -43,14 +43,14 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
   })
   afterAll(() => appliance.close())
 
-  const console = (...args: string[]): Outcome => strongroom(appliance.configFile, args)
+  const console = (...args: string[]): Promise<Outcome> => strongroom(appliance.configFile, args)
   function file(content: unknown): string {
     const path = join(appliance.directory, 'template.json')
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
     return path
   }
-  const add = (document: Document): Outcome => console('template', 'add', file(document))
-  const replace = (document: Document): Outcome => console('template', 'add', '--replace', file(document))
+  const add = (document: Document): Promise<Outcome> => console('template', 'add', file(document))
+  const replace = (document: Document): Promise<Outcome> => console('template', 'add', '--replace', file(document))
   /** Of every worker: connections of new clients are spread over them. */
   async function served(id: number): Promise<Document[]> {
     const answers = await Promise.all(
@@ -63,14 +63,18 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
 
   it('adds one from a file, and every worker serves it at once, fields in the order of the file', async () => {
     const before = await names()
-    expect(add(documentOf(1001))).toEqual({ status: 0, stdout: 'Template 1001, Server/IP, is added.\n', stderr: '' })
+    expect(await add(documentOf(1001))).toEqual({
+      status: 0,
+      stdout: 'Template 1001, Server/IP, is added.\n',
+      stderr: '',
+    })
     const [first, ...others] = await served(1001)
     expect(others).toEqual([first, first, first])
     expect(first?.INFO).toEqual({ id: '1001', name: 'Server/IP', ico: 'ico_server', active: true, wb: true })
     expect(Object.keys(first?.STRUCTURE ?? {})).toEqual(Object.keys(example.STRUCTURE))
     expect(first?.STRUCTURE['password']).toMatchObject(example.STRUCTURE['password'] ?? {})
     expect(await names()).toEqual([...before, 'Server/IP'])
-    expect(console('template', 'list').stdout).toMatch(
+    expect((await console('template', 'list')).stdout).toMatch(
       /^1001 +Server\/IP +of the site +host ip username password\* info\? cryptedinfo\*\?$/m,
     )
   })
@@ -78,12 +82,12 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
   it('takes what the interface answers as a file', async () => {
     const { TEMPLATE } = await client.must('GET', '/template/1')
     const { INFO, STRUCTURE } = TEMPLATE as Document
-    expect(add({ INFO: { ...INFO, id: '1002' }, STRUCTURE }).status).toBe(0)
+    expect((await add({ INFO: { ...INFO, id: '1002' }, STRUCTURE })).status).toBe(0)
     expect((await served(1002))[0]?.STRUCTURE).toEqual(STRUCTURE)
   })
 
-  it('gives an id once', () => {
-    expect(add(documentOf(1001))).toMatchObject({ status: 1, stderr: expect.stringContaining('1001 is taken') })
+  it('gives an id once', async () => {
+    expect(await add(documentOf(1001))).toMatchObject({ status: 1, stderr: expect.stringContaining('1001 is taken') })
   })
 
   it('changes words and adds what may be empty', async () => {
@@ -91,7 +95,7 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
       INFO['name'] = 'Router'
       STRUCTURE['rack'] = { translation: 'Räck', type: 'text', opt: true }
     })
-    expect(replace(changed).status).toBe(0)
+    expect((await replace(changed)).status).toBe(0)
     for (const { INFO, STRUCTURE } of await served(1001))
       expect([INFO['name'], STRUCTURE['rack']?.['translation']]).toEqual(['Router', 'Räck'])
   })
@@ -163,7 +167,10 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
 
   it('removes one, and never gives its id again', async () => {
     await appliance.services.siteTemplates.add(templateOf(documentOf(1003)), appliance.commit)
-    expect(console('template', 'remove', '1003')).toMatchObject({ status: 0, stdout: 'Template 1003 is removed.\n' })
+    expect(await console('template', 'remove', '1003')).toMatchObject({
+      status: 0,
+      stdout: 'Template 1003 is removed.\n',
+    })
     expect(await served(1003)).toEqual([])
     const gone = await client.get('/template/1003')
     expectFault(gone, 404, 1600)
@@ -174,7 +181,7 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
     await expect(siteTemplates.add(again, appliance.commit)).rejects.toMatchObject({ code: 'template.exists' })
     await expect(siteTemplates.replace(again, appliance.commit)).rejects.toMatchObject({ code: 'template.not_found' })
     await expect(siteTemplates.remove(1003, appliance.commit)).rejects.toMatchObject({ code: 'template.not_found' })
-    expect(console('template', 'list').stdout).toMatch(/^1003 .* removed /m)
+    expect((await console('template', 'list')).stdout).toMatch(/^1003 .* removed /m)
   })
 
   it('records each change, and each refusal of one, in the audit trail', () => {

@@ -9,9 +9,9 @@ let premises: Premises
 
 beforeAll(async () => {
   premises = await makePremises()
-  premises.ask(['init'])
-  addUser(premises, 'alice')
-  premises.ask(['apikey', 'create', 'payroll'])
+  await premises.ask(['init'])
+  await addUser(premises, 'alice')
+  await premises.ask(['apikey', 'create', 'payroll'])
 })
 afterAll(() => premises.cleanup())
 
@@ -25,47 +25,50 @@ function givenCopy(): { directory: string; chain: string } {
 }
 
 describe('strongroom audit verify', () => {
-  it('finds nothing in a trail as it was written', () => {
+  it('finds nothing in a trail as it was written', async () => {
     givenCopy()
-    const report = premises.ask(['audit', 'verify'])
+    const report = await premises.ask(['audit', 'verify'])
     expect(report).toMatchObject({ sound: true, heads: true, chains: [{ chain: 'console', records: 3, unsealed: 0 }] })
-    expect(premises.run(['audit', 'verify']).stdout).toContain('Nothing was changed, removed or added.')
+    expect((await premises.run(['audit', 'verify'])).stdout).toContain('Nothing was changed, removed or added.')
   })
 
-  it('finds a changed record, names the place, and exits with 1', () => {
+  it('finds a changed record, names the place, and exits with 1', async () => {
     const { chain } = givenCopy()
     writeFileSync(chain, readFileSync(chain, 'utf8').replace('user alice', 'user malic'))
-    const { status, stdout } = premises.run(['audit', 'verify'])
+    const { status, stdout } = await premises.run(['audit', 'verify'])
     expect(status).toBe(1)
     expect(stdout).toMatch(/^changed: console\.000001\.jsonl, line \d+$/m)
-    expect(JSON.parse(premises.run(['--json', 'audit', 'verify']).stdout).sound).toBe(false)
+    expect(JSON.parse((await premises.run(['--json', 'audit', 'verify'])).stdout).sound).toBe(false)
   })
 
-  it('finds by the database that the end was cut off, and that all of it is gone', () => {
+  it('finds by the database that the end was cut off, and that all of it is gone', async () => {
     const { chain } = givenCopy()
     writeFileSync(chain, `${readFileSync(chain, 'utf8').split('\n').slice(0, 4).join('\n')}\n`)
-    expect(premises.run(['audit', 'verify'])).toMatchObject({ status: 1, stdout: expect.stringContaining('truncated') })
+    expect(await premises.run(['audit', 'verify'])).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining('truncated'),
+    })
     rmSync(chain)
-    expect(premises.run(['audit', 'verify'])).toMatchObject({
+    expect(await premises.run(['audit', 'verify'])).toMatchObject({
       status: 1,
       stdout: expect.stringContaining('missing chain'),
     })
   })
 
-  it('needs nothing of the appliance but a copy and the public key', () => {
+  it('needs nothing of the appliance but a copy and the public key', async () => {
     const { directory, chain } = givenCopy()
     const args = ['audit', 'verify', '--directory', directory, '--public-key']
-    expect(strongroom('/nowhere.json', [...args, join(directory, 'audit-public.pem')]).status).toBe(0)
-    expect(strongroom('/nowhere.json', args.slice(0, -1)).status).toBe(2)
-    expect(strongroom('/nowhere.json', [...args, chain]).status).toBe(2)
+    expect((await strongroom('/nowhere.json', [...args, join(directory, 'audit-public.pem')])).status).toBe(0)
+    expect((await strongroom('/nowhere.json', args.slice(0, -1))).status).toBe(2)
+    expect((await strongroom('/nowhere.json', [...args, chain])).status).toBe(2)
   })
 
-  it('does not take another key for the right one', () => {
+  it('does not take another key for the right one', async () => {
     const { directory } = givenCopy()
     const key = join(directory, 'another.pem')
     const make = 'openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout -out "$0" 2>/dev/null'
     execFileSync('sh', ['-c', make, key])
-    const { status, stdout } = premises.run(['audit', 'verify', '--public-key', key])
+    const { status, stdout } = await premises.run(['audit', 'verify', '--public-key', key])
     expect(status).toBe(1)
     expect(stdout).toContain('bad signature')
   })

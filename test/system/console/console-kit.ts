@@ -2,11 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
+import { runConsole } from '../../../src/console/program.ts'
+import { createHostSupervisor } from '../../../src/hsm/client/supervisor.ts'
+import { createLog } from '../../../src/log.ts'
 import { makePki } from '../../support/pki.ts'
 import { makeToken, type TestToken } from '../../support/token.ts'
 
-const entry = resolve(import.meta.dirname, '../../../dist/bin/strongroom.js')
+const build = resolve(import.meta.dirname, '../../../dist')
+const entry = join(build, 'bin/strongroom.js')
 
 export interface Outcome {
   readonly status: number | null
@@ -14,38 +19,66 @@ export interface Outcome {
   readonly stderr: string
 }
 
-/** Runs the compiled console as a shell would, without a terminal; what no run may ever print is checked on every run. */
-export function strongroom(configFile: string, args: readonly string[], input = ''): Outcome {
-  const command = [entry, '--config', configFile, ...args]
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { input, encoding: 'utf8' })
-  expect(stderr).not.toMatch(/\n\s+at |node_modules|\.js:\d+/)
-  return { status, stdout, stderr }
+/** Runs the console in this process, as a shell would without a terminal. */
+export async function strongroom(configFile: string, args: readonly string[], input = ''): Promise<Outcome> {
+  const [stdout, stderr] = [new Sink(), new Sink()]
+  const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)])
+  const status = await runConsole(['--config', configFile, ...args], { stdin, stdout, stderr }, build)
+  return checked({ status, stdout: stdout.text, stderr: stderr.text })
 }
 
-/** An appliance that nobody has started: token, certificate and configuration, and no database yet. */
+class Sink {
+  text = ''
+  write(text: string): void {
+    this.text += text
+  }
+}
+
+/** The same in a process of its own, for what only a process has: exit codes, signals, standard input. */
+export function strongroomProcess(configFile: string, args: readonly string[], input = ''): Outcome {
+  const command = [entry, '--config', configFile, ...args]
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { input, encoding: 'utf8' })
+  return checked({ status, stdout, stderr })
+}
+
+/** No run may ever print a stack. */
+function checked(outcome: Outcome): Outcome {
+  expect(outcome.stderr).not.toMatch(/\n\s+at |node_modules|\.[jt]s:\d+/)
+  return outcome
+}
+
+/** An appliance whose daemon has not been started: token, certificate and configuration, and no database yet. */
 export interface Premises {
   readonly directory: string
   readonly configFile: string
   readonly token: TestToken
   readonly auditDirectory: string
   readonly database: string
-  cleanup(): void
-  run(args: readonly string[], input?: string): Outcome
+  cleanup(): Promise<void>
+  /** In this process. */
+  run(args: readonly string[], input?: string): Promise<Outcome>
+  /** In a process of its own. */
+  runProcess(args: readonly string[], input?: string): Outcome
   /** The JSON document of a command that must succeed. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each test knows the shape of what it asks for
-  ask(args: readonly string[], input?: string): any
+  ask(args: readonly string[], input?: string): Promise<any>
   /** Writes the configuration anew with these settings over it. */
   configure(settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>): void
 }
 
-export async function givenPremises(): Promise<Premises> {
-  const premises = await makePremises()
+export interface PremisesOptions {
+  /** Whether one token host serves all commands; without it each command starts its own. */
+  readonly tokenHost?: boolean
+}
+
+export async function givenPremises(options?: PremisesOptions): Promise<Premises> {
+  const premises = await makePremises(options)
   onTestFinished(() => premises.cleanup())
   return premises
 }
 
 /** For a whole file of tests, which cleans up itself. */
-export async function makePremises(): Promise<Premises> {
+export async function makePremises({ tokenHost = true }: PremisesOptions = {}): Promise<Premises> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-console-'))
   const token = await makeToken()
   mkdirSync(join(directory, 'data'), { mode: 0o700 })
@@ -67,19 +100,22 @@ export async function makePremises(): Promise<Premises> {
     audit: { directory: join(directory, 'data/audit') },
     login: { argon2: { memoryKiB: 8192, passes: 1 } },
   }
+  let closeHost = () => Promise.resolve()
   const premises: Premises = {
     directory,
     configFile,
     token,
     auditDirectory: own.audit.directory,
     database: own.store.sqlite,
-    cleanup() {
+    async cleanup() {
+      await closeHost()
       token.cleanup()
       rmSync(directory, { recursive: true, force: true })
     },
     run: (args, input) => strongroom(configFile, args, input),
-    ask(args, input) {
-      const { status, stdout, stderr } = premises.run(['--json', ...args], input)
+    runProcess: (args, input) => strongroomProcess(configFile, args, input),
+    async ask(args, input) {
+      const { status, stdout, stderr } = await premises.run(['--json', ...args], input)
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
       return JSON.parse(stdout)
     },
@@ -92,21 +128,40 @@ export async function makePremises(): Promise<Premises> {
     },
   }
   premises.configure({})
+  if (tokenHost) closeHost = await startTokenHost(directory, own)
   return premises
 }
 
+/** Serves the socket of the configuration for all commands; resolves with what ends the host. */
+async function startTokenHost(
+  directory: string,
+  configuration: { readonly hsm: { readonly sockets: readonly string[] } },
+): Promise<() => Promise<void>> {
+  const configFile = join(directory, 'token-host.json')
+  writeFileSync(configFile, JSON.stringify({ ...configuration, log: { level: 'fatal' } }))
+  const supervisor = createHostSupervisor({
+    configFile,
+    sockets: configuration.hsm.sockets,
+    deadlineMs: 10_000,
+    log: createLog({ level: 'fatal', name: 'console tests' }),
+    entry: join(build, 'bin/strongroom-tokend.js'),
+  })
+  expect(await supervisor.start()).toMatchObject([{ state: 'ready' }])
+  return () => supervisor.close()
+}
+
 /** The same after `strongroom init`. */
-export async function givenInitialised(): Promise<Premises> {
-  const premises = await givenPremises()
-  premises.ask(['init'])
+export async function givenInitialised(options?: PremisesOptions): Promise<Premises> {
+  const premises = await givenPremises(options)
+  await premises.ask(['init'])
   return premises
 }
 
 export const passphrase = 'a pass phrase for tests'
 
-export function addUser(premises: Premises, name: string, ...more: string[]): void {
+export async function addUser(premises: Premises, name: string, ...more: string[]): Promise<void> {
   const details = ['--fullname', `User ${name}`, '--email', `${name}@example.test`, '--passphrase-file', '-']
-  premises.ask(['user', 'add', name, ...details, ...more], passphrase)
+  await premises.ask(['user', 'add', name, ...details, ...more], passphrase)
 }
 
 /** Operation and outcome of every event in the console's chain. */

@@ -17,8 +17,8 @@ function findings({ stdout }: Outcome): Finding[] {
 }
 
 /** The problems that doctor sees where nothing but a running daemon is missing, under these changes. */
-function problems(premises: Premises): Finding[] {
-  const outcome = premises.run(['--json', 'doctor'])
+async function problems(premises: Premises): Promise<Finding[]> {
+  const outcome = await premises.run(['--json', 'doctor'])
   expect(outcome.status).toBe(1)
   return findings(outcome).filter(
     ({ state, subject }) => state === 'problem' && !['daemon', 'token hosts'].includes(subject),
@@ -34,12 +34,12 @@ describe('strongroom doctor, with a running appliance', () => {
 
   it('finds that all is well, and after a stop that nobody answers', async () => {
     appliance = await TestAppliance.start()
-    const well = strongroom(appliance.configFile, ['--json', 'doctor'])
+    const well = await strongroom(appliance.configFile, ['--json', 'doctor'])
     expect(findings(well).filter(({ state }) => state === 'problem')).toEqual([])
     expect(well.status).toBe(0)
 
     await appliance.stop()
-    const stopped = strongroom(appliance.configFile, ['--json', 'doctor'])
+    const stopped = await strongroom(appliance.configFile, ['--json', 'doctor'])
     const bad = findings(stopped).filter(({ state }) => state === 'problem')
     expect(stopped.status).toBe(1)
     expect(bad.map(({ subject }) => subject)).toEqual(['token hosts', 'token hosts', 'daemon'])
@@ -53,7 +53,7 @@ describe('strongroom doctor, with a running appliance', () => {
     const [vault] = await appliance.store.query<{ key_id: string }>('SELECT key_id FROM vaults', [])
     await appliance.hsm.destroyVaultKey(vault?.key_id ?? '')
     const stray = await appliance.hsm.createVaultKey()
-    const seen = findings(strongroom(appliance.configFile, ['--json', 'doctor']))
+    const seen = findings(await strongroom(appliance.configFile, ['--json', 'doctor']))
     expect(seen.filter(({ subject }) => subject === 'vault keys')).toMatchObject([
       { state: 'problem', detail: expect.stringContaining('Ledgers') },
       { state: 'warning', detail: expect.stringContaining(stray) },
@@ -64,17 +64,17 @@ describe('strongroom doctor, with a running appliance', () => {
 describe('strongroom doctor', () => {
   it('finds secrets and folders that others may touch', async () => {
     const premises = await givenInitialised()
-    expect(problems(premises)).toEqual([])
+    expect(await problems(premises)).toEqual([])
     chmodSync(premises.token.pinFile, 0o644)
     chmodSync(premises.auditDirectory, 0o777)
-    expect(problems(premises).filter(({ subject }) => subject === 'permissions')).toMatchObject([
+    expect((await problems(premises)).filter(({ subject }) => subject === 'permissions')).toMatchObject([
       { detail: expect.stringContaining(`chmod 0600 ${premises.token.pinFile}`) },
       { detail: expect.stringContaining('audit.directory'), remedy: `chmod go-w ${premises.auditDirectory}` },
     ])
   })
 
   it('finds a root object that is missing', async () => {
-    const premises = await givenInitialised()
+    const premises = await givenInitialised({ tokenHost: false })
     const { token } = premises
     const pin = readFileSync(token.pinFile, 'utf8')
     const args = [
@@ -90,7 +90,7 @@ describe('strongroom doctor', () => {
       'strongroom.pepper.v1',
     ]
     execFileSync('pkcs11-tool', args, { stdio: 'pipe', env: { ...process.env, SOFTHSM2_CONF: token.softhsmConf } })
-    expect(problems(premises)).toContainEqual({
+    expect(await problems(premises)).toContainEqual({
       subject: 'token',
       state: 'problem',
       detail: expect.stringContaining('strongroom.pepper.v1'),
@@ -129,36 +129,40 @@ describe('strongroom doctor', () => {
       certificate,
     )
     premises.configure({ tls: { certificate } })
-    expect(problems(premises)).toMatchObject([{ subject: 'certificate', detail: expect.stringContaining('expired') }])
+    expect(await problems(premises)).toMatchObject([
+      { subject: 'certificate', detail: expect.stringContaining('expired') },
+    ])
 
     const other = join(premises.directory, 'tls/other.key')
     openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', other)
     chmodSync(other, 0o600)
     premises.configure({ tls: { key: other } })
-    expect(problems(premises)).toMatchObject([{ subject: 'certificate', detail: expect.stringContaining('tls.key') }])
+    expect(await problems(premises)).toMatchObject([
+      { subject: 'certificate', detail: expect.stringContaining('tls.key') },
+    ])
 
     const nameless = join(premises.directory, 'tls/nameless.pem')
     openssl('req', '-x509', '-new', '-key', key, '-subj', '/CN=localhost', '-days', '90', '-out', nameless)
     premises.configure({ tls: { certificate: nameless } })
-    expect(problems(premises)).toMatchObject([
+    expect(await problems(premises)).toMatchObject([
       { subject: 'certificate', detail: expect.stringContaining('alternative name') },
     ])
   })
 
   it('finds a token that is another one, a refused PIN, and a module that is not there', async () => {
-    const premises = await givenInitialised()
+    const premises = await givenInitialised({ tokenHost: false })
     premises.configure({ hsm: { token: 'pkcs11:token=strongroom;serial=0000000000000000' } })
-    expect(problems(premises)).toContainEqual(
+    expect(await problems(premises)).toContainEqual(
       expect.objectContaining({ detail: expect.stringContaining('No token fits hsm.token') }),
     )
     premises.configure({ hsm: { module: '/nowhere/module.so' } })
-    expect(problems(premises)).toContainEqual(
+    expect(await problems(premises)).toContainEqual(
       expect.objectContaining({ detail: expect.stringContaining('hsm.module') }),
     )
     const wrong = join(premises.directory, 'wrong-pin')
     execFileSync('sh', ['-c', 'umask 077; printf 000000 >"$0"', wrong])
     premises.configure({ hsm: { pinFile: wrong } })
-    expect(problems(premises)).toContainEqual(
+    expect(await problems(premises)).toContainEqual(
       expect.objectContaining({ detail: expect.stringContaining('refused the PIN') }),
     )
   })
@@ -167,18 +171,18 @@ describe('strongroom doctor', () => {
     const premises = await givenInitialised()
     const sql = (statement: string) => execFileSync('sqlite3', [premises.database, statement])
     sql("INSERT INTO migrations (timestamp, name) VALUES (1, 'Future9999999999999')")
-    expect(problems(premises)).toContainEqual(
+    expect(await problems(premises)).toContainEqual(
       expect.objectContaining({ subject: 'database', detail: expect.stringContaining('Future9999999999999') }),
     )
     sql("DELETE FROM migrations WHERE name LIKE 'Future%'; PRAGMA wal_checkpoint(TRUNCATE)")
-    expect(problems(premises)).toEqual([])
+    expect(await problems(premises)).toEqual([])
     // Page 2 and what follows: no page of a B-tree looks like this.
     execFileSync('dd', ['if=/dev/zero', `of=${premises.database}`, 'bs=4096', 'seek=3', 'count=4', 'conv=notrunc'], {
       stdio: 'pipe',
     })
-    expect(problems(premises)).toContainEqual(expect.objectContaining({ subject: 'database' }))
+    expect(await problems(premises)).toContainEqual(expect.objectContaining({ subject: 'database' }))
     rmSync(premises.database)
-    expect(problems(premises)).toContainEqual(
+    expect(await problems(premises)).toContainEqual(
       expect.objectContaining({ subject: 'database', remedy: expect.stringContaining('strongroom init') }),
     )
   })
@@ -188,13 +192,13 @@ describe('strongroom doctor', () => {
     const chain = join(premises.auditDirectory, 'console.000001.jsonl')
     execFileSync('sed', ['-i', 's/console.init/console.tini/', chain])
     execFileSync('touch', ['-d', '+1 hour', chain])
-    expect(problems(premises).map(({ subject }) => subject)).toEqual(['audit trail', 'clock'])
+    expect((await problems(premises)).map(({ subject }) => subject)).toEqual(['audit trail', 'clock'])
   })
 
   it('says what is wrong with the configuration, and that nothing else could be checked', async () => {
-    const premises = await givenInitialised()
+    const premises = await givenInitialised({ tokenHost: false })
     premises.configure({ http: { prot: 1 } })
-    const { status, stdout } = premises.run(['doctor'])
+    const { status, stdout } = await premises.run(['doctor'])
     expect(status).toBe(1)
     expect(stdout).toMatch(/^problem +configuration .*cannot be used/m)
     expect(stdout).toContain('http.port')

@@ -9,7 +9,7 @@ const initToken = resolve(import.meta.dirname, '../../../softhsm/init-token')
 
 describe('strongroom init', () => {
   it('makes the root keys in an empty token, and the database', async () => {
-    const premises = await givenPremises()
+    const premises = await givenPremises({ tokenHost: false })
     const { directory, token } = premises
     const empty = join(directory, 'empty')
     const made = JSON.parse(
@@ -23,7 +23,7 @@ describe('strongroom init', () => {
         tokenDirectory: made.tokenDirectory,
       },
     })
-    const first = premises.ask(['init'])
+    const first = await premises.ask(['init'])
     expect(first.created).toHaveLength(8)
     expect(first.present).toEqual([])
     expect(first.database).toMatchObject({ existed: false, place: premises.database })
@@ -50,11 +50,11 @@ describe('strongroom init', () => {
   })
 
   it('changes nothing the second time', async () => {
-    const premises = await givenPremises()
-    expect(premises.ask(['init']).database.existed).toBe(false)
+    const premises = await givenPremises({ tokenHost: false })
+    expect((await premises.ask(['init'])).database.existed).toBe(false)
     const before = fingerprints(premises.token.tokenDirectory)
     const events = recorded(premises)
-    const second = premises.ask(['init'])
+    const second = await premises.ask(['init'])
     expect(second.created).toEqual([])
     expect(second.present).toHaveLength(8)
     expect(second.database).toMatchObject({ existed: true, applied: [] })
@@ -63,44 +63,50 @@ describe('strongroom init', () => {
   })
 
   it('says what exists and what it made, in aligned lines', async () => {
-    const premises = await givenPremises()
-    const { stdout } = premises.run(['init'])
+    const premises = await givenPremises({ tokenHost: false })
+    const { stdout } = await premises.run(['init'])
     expect(stdout).toMatch(/^ {2}exists {2}strongroom\.kek\.strict\.v1$/m)
     expect(stdout).toMatch(/^ {2}made {4}\d+ migrations? applied$/m)
   })
 
   it('refuses what it cannot do, with the exit code of the part that fails', async () => {
-    const premises = await givenPremises()
+    const premises = await givenPremises({ tokenHost: false })
     premises.configure({ hsm: { module: '/nowhere/module.so' } })
-    expect(premises.run(['init'])).toMatchObject({
+    expect(await premises.run(['init'])).toMatchObject({
       status: 3,
       stdout: '',
       stderr: expect.stringContaining('hsm.module'),
     })
     premises.configure({ store: { sqlite: join(premises.configFile, 'strongroom.db') } })
-    expect(premises.run(['init']).status).not.toBe(0)
+    expect((await premises.run(['init'])).status).not.toBe(0)
     premises.configure({ audit: { directory: premises.configFile } })
-    expect(premises.run(['init'])).toMatchObject({ status: 5, stderr: expect.stringContaining('audit.directory') })
+    expect(await premises.run(['init'])).toMatchObject({
+      status: 5,
+      stderr: expect.stringContaining('audit.directory'),
+    })
   })
 
   it('tries a wrong PIN once, and says so', async () => {
-    const premises = await givenPremises()
+    const premises = await givenPremises({ tokenHost: false })
     const wrong = join(premises.directory, 'wrong-pin')
     execFileSync('sh', ['-c', 'umask 077; printf 000000 >"$0"', wrong])
     premises.configure({ hsm: { pinFile: wrong } })
-    expect(premises.run(['init'])).toMatchObject({ status: 3, stderr: expect.stringContaining('hsm.pinFile') })
+    expect(await premises.run(['init'])).toMatchObject({ status: 3, stderr: expect.stringContaining('hsm.pinFile') })
     expect(existsSync(premises.database)).toBe(false)
   })
 
   it('tells other commands apart from itself: they make no database', async () => {
-    const premises = await givenPremises()
-    expect(premises.run(['user', 'list'])).toMatchObject({
+    const premises = await givenPremises({ tokenHost: false })
+    expect(await premises.run(['user', 'list'])).toMatchObject({
       status: 4,
       stderr: expect.stringContaining('strongroom init'),
     })
     expect(existsSync(premises.database)).toBe(false)
     rmSync(premises.token.pinFile)
-    expect(premises.run(['init'])).toMatchObject({ status: 2, stderr: expect.stringContaining(premises.token.pinFile) })
+    expect(await premises.run(['init'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(premises.token.pinFile),
+    })
   })
 })
 

@@ -9,8 +9,8 @@ describe('what the console makes opens a login', () => {
   let appliance: TestAppliance
   let apikey: string
 
-  const ask = (args: string[], input?: string) => {
-    const { status, stdout, stderr } = strongroom(appliance.configFile, ['--json', ...args], input)
+  const ask = async (args: string[], input?: string) => {
+    const { status, stdout, stderr } = await strongroom(appliance.configFile, ['--json', ...args], input)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     return JSON.parse(stdout)
   }
@@ -24,13 +24,13 @@ describe('what the console makes opens a login', () => {
 
   beforeAll(async () => {
     appliance = await TestAppliance.start()
-    apikey = ask(['apikey', 'create', 'web']).key
+    apikey = (await ask(['apikey', 'create', 'web'])).key
   })
   afterAll(() => appliance.close())
 
   it('with the code that oathtool computes from the seed, once', async () => {
-    addUser('alice')
-    const { uri, secret } = ask(['otp', 'enroll', 'alice', '--totp'])
+    await addUser('alice')
+    const { uri, secret } = await ask(['otp', 'enroll', 'alice', '--totp'])
     expect(new URL(uri).searchParams.get('secret')).toBe(secret)
     expect(decodeURIComponent(new URL(uri).pathname)).toContain('Strongroom:alice')
     const code = totpCode(secret)
@@ -39,10 +39,10 @@ describe('what the console makes opens a login', () => {
   })
 
   it('with a hardware token that came as a line of its maker, or in files', async () => {
-    addUser('bobby')
+    await addUser('bobby')
     const device = new HardwareToken()
     const line = `4711,${device.publicId},${device.privateId},${device.key},,2026-01-01T00:00:00,\n`
-    expect(ask(['otp', 'enroll', 'bobby', '--hardware-token'], line)).toMatchObject({ publicId: device.publicId })
+    expect(await ask(['otp', 'enroll', 'bobby', '--hardware-token'], line)).toMatchObject({ publicId: device.publicId })
     expect(await logIn('bobby', device.press(), 'hwkey_otp')).toBe(200)
 
     const another = new HardwareToken()
@@ -51,40 +51,40 @@ describe('what the console makes opens a login', () => {
     writeFileSync(privateId, another.privateId, { mode: 0o600 })
     writeFileSync(secret, another.key, { mode: 0o600 })
     const files = ['--public-id', another.publicId, '--private-id-file', privateId, '--secret-file', secret]
-    ask(['otp', 'enroll', 'bobby', '--hardware-token', ...files])
+    await ask(['otp', 'enroll', 'bobby', '--hardware-token', ...files])
     expect(await logIn('bobby', another.press(), 'hwkey_otp')).toBe(200)
 
     chmodSync(secret, 0o644)
-    const exposed = strongroom(appliance.configFile, ['otp', 'enroll', 'bobby', '--hardware-token', ...files])
+    const exposed = await strongroom(appliance.configFile, ['otp', 'enroll', 'bobby', '--hardware-token', ...files])
     expect(exposed).toMatchObject({ status: 2, stderr: expect.stringContaining('chmod 0600') })
   })
 
   it('until the user is disabled, or the key revoked', async () => {
-    addUser('carol')
+    await addUser('carol')
     const device = new HardwareToken()
-    ask(['otp', 'enroll', 'carol', '--hardware-token'], `${device.publicId},${device.privateId},${device.key}`)
+    await ask(['otp', 'enroll', 'carol', '--hardware-token'], `${device.publicId},${device.privateId},${device.key}`)
     expect(await logIn('carol', device.press(), 'hwkey_otp')).toBe(200)
-    ask(['user', 'disable', 'carol'])
+    await ask(['user', 'disable', 'carol'])
     expect(await logIn('carol', device.press(), 'hwkey_otp')).toBe(403)
 
-    addUser('david')
+    await addUser('david')
     const other = new HardwareToken()
-    ask(['otp', 'enroll', 'david', '--hardware-token'], `${other.publicId},${other.privateId},${other.key}`)
-    ask(['apikey', 'revoke', 'web'])
+    await ask(['otp', 'enroll', 'david', '--hardware-token'], `${other.publicId},${other.privateId},${other.key}`)
+    await ask(['apikey', 'revoke', 'web'])
     expect(await logIn('david', other.press(), 'hwkey_otp')).toBe(403)
   })
 
-  it('and never with a device that was described wrongly', () => {
+  it('and never with a device that was described wrongly', async () => {
     const enroll = (input: string) =>
       strongroom(appliance.configFile, ['otp', 'enroll', 'alice', '--hardware-token'], input)
     const key = '00112233445566778899aabbccddeeff'
     for (const line of ['', 'nonsense', `vvccccdddfgh,0011,${key}`, `vvccccdddfgh,001122334455,${key.slice(2)}`]) {
-      const { status, stderr } = enroll(line)
+      const { status, stderr } = await enroll(line)
       expect(status).toBe(2)
       // Half of a secret is a secret.
       expect(stderr).not.toContain(key.slice(0, 12))
     }
-    expect(strongroom(appliance.configFile, ['otp', 'enroll', 'alice']).status).toBe(2)
-    expect(strongroom(appliance.configFile, ['otp', 'enroll', 'nobody', '--totp']).status).toBe(1)
+    expect((await strongroom(appliance.configFile, ['otp', 'enroll', 'alice'])).status).toBe(2)
+    expect((await strongroom(appliance.configFile, ['otp', 'enroll', 'nobody', '--totp'])).status).toBe(1)
   })
 })

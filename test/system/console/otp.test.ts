@@ -12,8 +12,8 @@ beforeAll(async () => void (appliance = await TestAppliance.start()))
 afterAll(() => appliance.close())
 
 const run = (args: string[], input?: string) => strongroom(appliance.configFile, args, input)
-const ask = (args: string[], input?: string) => {
-  const { status, stdout, stderr } = run(['--json', ...args], input)
+const ask = async (args: string[], input?: string) => {
+  const { status, stdout, stderr } = await run(['--json', ...args], input)
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   return JSON.parse(stdout)
 }
@@ -28,27 +28,36 @@ const secretFile = (name: string, text: string): string => {
 describe('strongroom otp', () => {
   it('enrols a HOTP token, brings it back into step, and takes it away', async () => {
     const user = await appliance.addUser()
-    const { secret, uri, id } = ask(['otp', 'enroll', user.username, '--hotp', '--digits', '8', '--algorithm', 'SHA1'])
+    const { secret, uri, id } = await ask([
+      'otp',
+      'enroll',
+      user.username,
+      '--hotp',
+      '--digits',
+      '8',
+      '--algorithm',
+      'SHA1',
+    ])
     expect(uri).toMatch(/^otpauth:\/\/hotp\/Strongroom:.*digits=8.*counter=0/)
     const codes = hotpCodes(secret, 0, { count: 60, digits: 8 })
     expect(await logIn(user, codes[0] ?? '')).toBe(200)
     expect(await logIn(user, codes[40] ?? '')).toBe(403)
-    expect(ask(['otp', 'resync', user.username], `${codes[40]} ${codes[41]}\n`)).toEqual({
+    expect(await ask(['otp', 'resync', user.username], `${codes[40]} ${codes[41]}\n`)).toEqual({
       username: user.username,
       id,
     })
     expect(await logIn(user, codes[41] ?? '')).toBe(403)
     expect(await logIn(user, codes[42] ?? '')).toBe(200)
 
-    expect(ask(['otp', 'list', user.username])).toMatchObject([
+    expect(await ask(['otp', 'list', user.username])).toMatchObject([
       { kind: 'hwkey_otp', publicId: user.hardwareToken.publicId, algorithm: null },
       { kind: 'totp', algorithm: 'sha1', digits: 6, periodSeconds: 30 },
       { id, kind: 'hotp', digits: 8, usedAt: expect.any(Number) },
     ])
-    expect(run(['otp', 'list', user.username]).stdout).toMatch(/^\d+ +hotp +sha1, 8 digits /m)
-    ask(['otp', 'remove', user.username, String(id)])
+    expect((await run(['otp', 'list', user.username])).stdout).toMatch(/^\d+ +hotp +sha1, 8 digits /m)
+    await ask(['otp', 'remove', user.username, String(id)])
     expect(await logIn(user, codes[43] ?? '')).toBe(403)
-    expect(run(['otp', 'remove', user.username, String(id)])).toMatchObject({
+    expect(await run(['otp', 'remove', user.username, String(id)])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('no such OTP device'),
     })
@@ -59,10 +68,10 @@ describe('strongroom otp', () => {
     const seed = base32nopad.encode(Buffer.from('the seed of a token '))
     const file = secretFile('seed', `${seed.toLowerCase().replaceAll(/.{4}/g, '$& ')}\n`)
     const enroll = ['otp', 'enroll', user.username, '--hotp', '--seed-file', file, '--counter', '9']
-    expect(JSON.stringify(ask(enroll))).not.toContain(seed)
+    expect(JSON.stringify(await ask(enroll))).not.toContain(seed)
     expect(await logIn(user, hotpCodes(seed, 9)[0] ?? '')).toBe(200)
     chmodSync(file, 0o644)
-    expect(run(enroll)).toMatchObject({ status: 2, stderr: expect.stringContaining('chmod 0600') })
+    expect(await run(enroll)).toMatchObject({ status: 2, stderr: expect.stringContaining('chmod 0600') })
   })
 
   const unusable: readonly (readonly [string, string[], number])[] = [
@@ -78,18 +87,18 @@ describe('strongroom otp', () => {
     ['digits for a hardware token', ['--hardware-token', '--digits', '6'], 2],
   ]
   it.each(unusable)('enrols nothing with %s', async (_what, options, status) => {
-    expect(run(['otp', 'enroll', (await appliance.addUser()).username, ...options]).status).toBe(status)
+    expect((await run(['otp', 'enroll', (await appliance.addUser()).username, ...options])).status).toBe(status)
   })
 
   it('reads two codes for a resynchronisation, and nothing else', async () => {
     const user = await appliance.addUser()
-    ask(['otp', 'enroll', user.username, '--hotp'])
+    await ask(['otp', 'enroll', user.username, '--hotp'])
     for (const input of ['', '123456', '123456 12345', '123456 123456 123456', 'abcdef ghijkl'])
-      expect(run(['otp', 'resync', user.username], input).status).toBe(2)
-    expect(run(['otp', 'resync', user.username], '000000 000000').status).toBe(1)
-    expect(run(['otp', 'resync', (await appliance.addUser()).username], '123456 123456').status).toBe(1)
-    ask(['otp', 'enroll', user.username, '--hotp'])
-    expect(run(['otp', 'resync', user.username], '123456 123456')).toMatchObject({
+      expect((await run(['otp', 'resync', user.username], input)).status).toBe(2)
+    expect((await run(['otp', 'resync', user.username], '000000 000000')).status).toBe(1)
+    expect((await run(['otp', 'resync', (await appliance.addUser()).username], '123456 123456')).status).toBe(1)
+    await ask(['otp', 'enroll', user.username, '--hotp'])
+    expect(await run(['otp', 'resync', user.username], '123456 123456')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('several'),
     })
@@ -111,7 +120,7 @@ describe('strongroom otp import', () => {
         '',
       ].join('\r\n'),
     )
-    const { status, stdout } = run(['--json', 'otp', 'import', file])
+    const { status, stdout } = await run(['--json', 'otp', 'import', file])
     expect(status).toBe(1)
     expect(JSON.parse(stdout).outcomes).toEqual([
       { line: 2, state: 'registered', device: `hardware token ${one.publicId}` },
@@ -120,14 +129,14 @@ describe('strongroom otp import', () => {
       { line: 5, state: 'registered', device: `hardware token ${three.publicId}` },
     ])
     for (const secret of [one.key, two.key.slice(2), three.key, one.privateId]) expect(stdout).not.toContain(secret)
-    const held = ask(['otp', 'list']).map(({ publicId }: { publicId: string }) => publicId)
+    const held = (await ask(['otp', 'list'])).map(({ publicId }: { publicId: string }) => publicId)
     expect(held).toEqual(expect.arrayContaining([one.publicId, three.publicId]))
 
     expect(await logIn(user, one.press())).toBe(403)
-    ask(['otp', 'assign', user.username, one.publicId])
+    await ask(['otp', 'assign', user.username, one.publicId])
     expect(await logIn(user, one.press())).toBe(200)
-    expect(run(['otp', 'assign', user.username, one.publicId]).status).toBe(1)
-    expect(run(['otp', 'assign', user.username, 'cccccccccccc']).status).toBe(1)
+    expect((await run(['otp', 'assign', user.username, one.publicId])).status).toBe(1)
+    expect((await run(['otp', 'assign', user.username, 'cccccccccccc'])).status).toBe(1)
   })
 
   it('gives the devices to the user who is named, HOTP tokens as well, from standard input', async () => {
@@ -138,16 +147,16 @@ describe('strongroom otp import', () => {
       `${token.publicId},${token.privateId},${token.key}`,
       `OATH-HOTP,11/21/26, 6:34 AM,2,,,${seed.toString('hex')},,,0,0,0,8,0,0,0,0,0,0`,
     ].join('\n')
-    const alone = run(['otp', 'import', '-'], lines.split('\n')[1])
+    const alone = await run(['otp', 'import', '-'], lines.split('\n')[1])
     expect(alone).toMatchObject({ status: 1, stdout: expect.stringContaining('--user') })
-    const { outcomes } = ask(['otp', 'import', '-', '--user', user.username], lines)
+    const { outcomes } = await ask(['otp', 'import', '-', '--user', user.username], lines)
     expect(outcomes).toHaveLength(2)
     expect(await logIn(user, token.press())).toBe(200)
     expect(await logIn(user, hotpCodes(base32nopad.encode(seed), 0, { digits: 8 })[0] ?? '')).toBe(200)
-    expect(run(['otp', 'import', '-', '--user', 'nobody-here'], lines).status).toBe(1)
+    expect((await run(['otp', 'import', '-', '--user', 'nobody-here'], lines)).status).toBe(1)
   })
 
-  it('records each line as a change of its own, and refuses a file that others may read', () => {
+  it('records each line as a change of its own, and refuses a file that others may read', async () => {
     const trail = readFileSync(join(appliance.config.audit.directory, 'console.000001.jsonl'), 'utf8')
     const outcomes = [...trail.matchAll(/"operation":"console\.otp\.import".*?"outcome":"([^"]+)"/g)].map(
       ([, is]) => is,
@@ -155,6 +164,6 @@ describe('strongroom otp import', () => {
     expect(outcomes).toEqual(expect.arrayContaining(['allowed', 'otp.device_exists']))
     const file = secretFile('log.csv', 'x')
     chmodSync(file, 0o644)
-    expect(run(['otp', 'import', file]).status).toBe(2)
+    expect((await run(['otp', 'import', file])).status).toBe(2)
   })
 })

@@ -9,15 +9,15 @@ const details = ['--fullname', 'Alice Example', '--email', 'alice@example.test']
 describe('strongroom user', () => {
   it('adds, lists and disables, and records each in the audit trail', async () => {
     const premises = await givenInitialised()
-    addUser(premises, 'alice')
-    addUser(premises, 'operator', '--admin')
-    expect(premises.ask(['user', 'list'])).toMatchObject([
+    await addUser(premises, 'alice')
+    await addUser(premises, 'operator', '--admin')
+    expect(await premises.ask(['user', 'list'])).toMatchObject([
       { username: 'alice', capabilities: ['read', 'createVault', 'active'] },
       { username: 'operator', capabilities: ['read', 'createVault', 'admin', 'audit', 'active'] },
     ])
-    premises.ask(['user', 'disable', 'alice'])
-    expect(premises.ask(['user', 'list'])[0].capabilities).toEqual(['read', 'createVault'])
-    expect(premises.run(['user', 'list']).stdout).toMatch(/^1 +alice +User alice +\S+ \S+ +disabled$/m)
+    await premises.ask(['user', 'disable', 'alice'])
+    expect((await premises.ask(['user', 'list']))[0].capabilities).toEqual(['read', 'createVault'])
+    expect((await premises.run(['user', 'list'])).stdout).toMatch(/^1 +alice +User alice +\S+ \S+ +disabled$/m)
     expect(recorded(premises).slice(1)).toEqual([
       ['console.user.add', 'allowed', 'user alice'],
       ['console.user.add', 'allowed', 'user operator'],
@@ -27,9 +27,9 @@ describe('strongroom user', () => {
 
   it('edits and enables, with the rules that the interface has', async () => {
     const premises = await givenInitialised()
-    addUser(premises, 'alice')
-    addUser(premises, 'operator', '--admin')
-    const edited = premises.ask([
+    await addUser(premises, 'alice')
+    await addUser(premises, 'operator', '--admin')
+    const edited = await premises.ask([
       'user',
       'edit',
       'alice',
@@ -40,17 +40,17 @@ describe('strongroom user', () => {
       'audit',
     ])
     expect(edited).toMatchObject({ username: 'alice', fullname: 'Ålice Newname', capabilities: ['read', 'audit'] })
-    premises.ask(['user', 'enable', 'alice'])
-    premises.ask(['user', 'edit', 'alice', '--username', 'alice.newname'])
-    expect(premises.ask(['user', 'list'])[0]).toMatchObject({
+    await premises.ask(['user', 'enable', 'alice'])
+    await premises.ask(['user', 'edit', 'alice', '--username', 'alice.newname'])
+    expect((await premises.ask(['user', 'list']))[0]).toMatchObject({
       username: 'alice.newname',
       email: 'alice@example.test',
       capabilities: ['read', 'audit', 'active'],
     })
-    expect(premises.run(['user', 'edit', 'operator'])).toMatchObject({ status: 2 })
-    const lowered = premises.run(['user', 'edit', 'operator', '--capability', 'read', 'active'])
+    expect(await premises.run(['user', 'edit', 'operator'])).toMatchObject({ status: 2 })
+    const lowered = await premises.run(['user', 'edit', 'operator', '--capability', 'read', 'active'])
     expect(lowered).toMatchObject({ status: 1, stderr: expect.stringContaining('last active administrator') })
-    const inEscrow = premises.run(['user', 'edit', 'operator', '--capability', 'admin', 'escrow'])
+    const inEscrow = await premises.run(['user', 'edit', 'operator', '--capability', 'admin', 'escrow'])
     expect(inEscrow).toMatchObject({ status: 1, stderr: expect.stringContaining('escrow') })
     expect(recorded(premises).slice(3)).toEqual([
       ['console.user.edit', 'allowed', 'user alice: fullname, capability'],
@@ -63,9 +63,9 @@ describe('strongroom user', () => {
 
   it('gives exactly the capabilities that are named', async () => {
     const premises = await givenInitialised()
-    addUser(premises, 'auditor', '--capability', 'read', 'audit', 'active')
-    expect(premises.ask(['user', 'list'])[0].capabilities).toEqual(['read', 'audit', 'active'])
-    const unknown = premises.run(
+    await addUser(premises, 'auditor', '--capability', 'read', 'audit', 'active')
+    expect((await premises.ask(['user', 'list']))[0].capabilities).toEqual(['read', 'audit', 'active'])
+    const unknown = await premises.run(
       ['user', 'add', 'robot', ...details, '--passphrase-file', '-', '--capability', 'everything'],
       passphrase,
     )
@@ -77,32 +77,35 @@ describe('strongroom user', () => {
     const file = join(premises.directory, 'passphrase')
     writeFileSync(file, `${passphrase}\n`, { mode: 0o600 })
     const add = (name: string, ...more: string[]) => premises.run(['user', 'add', name, ...details, ...more])
-    expect(add('alice', '--passphrase-file', file).status).toBe(0)
+    expect((await add('alice', '--passphrase-file', file)).status).toBe(0)
     chmodSync(file, 0o644)
-    expect(add('bobby', '--passphrase-file', file)).toMatchObject({
+    expect(await add('bobby', '--passphrase-file', file)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('chmod 0600'),
     })
     chmodSync(file, 0o600)
     writeFileSync(file, Buffer.from('neun grüne Laternen am Kai', 'latin1'))
-    expect(add('bobby', '--passphrase-file', file)).toMatchObject({ status: 2, stderr: expect.stringMatching(/UTF-8/) })
+    expect(await add('bobby', '--passphrase-file', file)).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/UTF-8/),
+    })
     const nowhere = join(premises.directory, 'nowhere')
-    expect(add('bobby', '--passphrase-file', nowhere)).toMatchObject({
+    expect(await add('bobby', '--passphrase-file', nowhere)).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('nowhere does not exist: name another file'),
     })
-    expect(add('bobby')).toMatchObject({ status: 2, stderr: expect.stringContaining('--passphrase-file') })
-    expect(add('bobby', '--passphrase', passphrase).status).toBe(2)
-    const short = premises.run(['user', 'add', 'bobby', ...details, '--passphrase-file', '-'], 'short')
+    expect(await add('bobby')).toMatchObject({ status: 2, stderr: expect.stringContaining('--passphrase-file') })
+    expect((await add('bobby', '--passphrase', passphrase)).status).toBe(2)
+    const short = await premises.run(['user', 'add', 'bobby', ...details, '--passphrase-file', '-'], 'short')
     expect(short).toMatchObject({ status: 1, stderr: expect.stringContaining('12 or more characters') })
-    expect(premises.ask(['user', 'list'])).toHaveLength(1)
+    expect(await premises.ask(['user', 'list'])).toHaveLength(1)
   })
 
   it('asks for the pass phrase at a terminal, shows nothing of it, and wants it twice', async () => {
     const premises = await givenInitialised()
     const differing = await typing(premises, passphrase, 'another pass phrase')
     expect(differing).toContain('differ')
-    expect(premises.ask(['user', 'list'])).toEqual([])
+    expect(await premises.ask(['user', 'list'])).toEqual([])
     const same = await typing(premises, passphrase, passphrase)
     expect(same).toContain('User carol added')
     for (const shown of [differing, same]) expect(shown).not.toContain(passphrase)
@@ -110,11 +113,11 @@ describe('strongroom user', () => {
 
   it('refuses a name that is taken, an unknown one, and the last administrator, and records that', async () => {
     const premises = await givenInitialised()
-    addUser(premises, 'operator', '--admin')
-    const again = premises.run(['user', 'add', 'OPERATOR', ...details, '--passphrase-file', '-'], passphrase)
+    await addUser(premises, 'operator', '--admin')
+    const again = await premises.run(['user', 'add', 'OPERATOR', ...details, '--passphrase-file', '-'], passphrase)
     expect(again).toMatchObject({ status: 1, stdout: '', stderr: 'strongroom: The user name OPERATOR is taken.\n' })
-    expect(premises.run(['user', 'disable', 'nobody']).status).toBe(1)
-    expect(premises.run(['user', 'disable', 'operator'])).toMatchObject({
+    expect((await premises.run(['user', 'disable', 'nobody'])).status).toBe(1)
+    expect(await premises.run(['user', 'disable', 'operator'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('last active administrator'),
     })
@@ -128,27 +131,27 @@ describe('strongroom user', () => {
   it('changes nothing when the change cannot be recorded', async () => {
     const premises = await givenInitialised()
     premises.configure({ audit: { directory: premises.configFile } })
-    const refused = premises.run(['user', 'add', 'alice', ...details, '--passphrase-file', '-'], passphrase)
+    const refused = await premises.run(['user', 'add', 'alice', ...details, '--passphrase-file', '-'], passphrase)
     expect(refused).toMatchObject({ status: 5, stderr: expect.stringContaining('audit') })
     premises.configure({})
-    expect(premises.ask(['user', 'list'])).toEqual([])
+    expect(await premises.ask(['user', 'list'])).toEqual([])
   })
 })
 
 describe('strongroom user passphrase', () => {
   it('gives another one, which is to be changed at the next login', async () => {
     const premises = await givenInitialised()
-    addUser(premises, 'alice')
+    await addUser(premises, 'alice')
     const another = 'seven wooden lanterns on the quay'
     const set = (name: string, text: string) =>
       premises.run(['user', 'passphrase', name, '--passphrase-file', '-'], text)
-    expect(set('alice', another)).toMatchObject({ status: 0, stderr: '' })
-    expect(premises.ask(['user', 'list'])[0].capabilities).toContain('changePassphrase')
-    expect(set('alice', 'alice and her words')).toMatchObject({
+    expect(await set('alice', another)).toMatchObject({ status: 0, stderr: '' })
+    expect((await premises.ask(['user', 'list']))[0].capabilities).toContain('changePassphrase')
+    expect(await set('alice', 'alice and her words')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('user name'),
     })
-    expect(set('nobody', another).status).toBe(1)
+    expect((await set('nobody', another)).status).toBe(1)
     expect(recorded(premises).slice(-3)).toEqual([
       ['console.user.passphrase', 'allowed', 'user alice'],
       ['console.user.passphrase', 'passphrase.refused', 'user alice'],
@@ -160,27 +163,27 @@ describe('strongroom user passphrase', () => {
 describe('strongroom apikey', () => {
   it('shows a key once, lists it by name, and revokes it', async () => {
     const premises = await givenInitialised()
-    const { key } = premises.ask(['apikey', 'create', 'payroll'])
+    const { key } = await premises.ask(['apikey', 'create', 'payroll'])
     expect(key).toMatch(/^[A-Za-z0-9]{10}$/)
-    const listed = premises.run(['apikey', 'list']).stdout
+    const listed = (await premises.run(['apikey', 'list'])).stdout
     expect(listed).toMatch(/payroll +\S+ \S+ +2\.1\.0 +in use/)
     expect(listed).not.toContain(key)
-    expect(premises.run(['apikey', 'create', 'payroll'])).toMatchObject({
+    expect(await premises.run(['apikey', 'create', 'payroll'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('another name'),
     })
-    premises.ask(['apikey', 'revoke', 'payroll'])
-    expect(premises.run(['apikey', 'list']).stdout).toContain('revoked')
-    expect(premises.run(['apikey', 'revoke', 'payroll']).status).toBe(1)
+    await premises.ask(['apikey', 'revoke', 'payroll'])
+    expect((await premises.run(['apikey', 'list'])).stdout).toContain('revoked')
+    expect((await premises.run(['apikey', 'revoke', 'payroll'])).status).toBe(1)
   })
 })
 
 describe('secrets', () => {
   it('leave nothing in database or audit trail that could be read', async () => {
     const premises = await givenInitialised()
-    addUser(premises, 'alice')
-    const { secret } = premises.ask(['otp', 'enroll', 'alice', '--totp'])
-    const { key } = premises.ask(['apikey', 'create', 'payroll'])
+    await addUser(premises, 'alice')
+    const { secret } = await premises.ask(['otp', 'enroll', 'alice', '--totp'])
+    const { key } = await premises.ask(['apikey', 'create', 'payroll'])
     const data = join(premises.directory, 'data')
     const kept = readdirSync(data, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

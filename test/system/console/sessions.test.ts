@@ -25,34 +25,35 @@ async function openSession(premises: Premises, userId: number, seenMsAgo = 0): P
 describe('strongroom session', () => {
   it('lists who is logged in, ends one and all, and records that', async () => {
     const premises = await givenInitialised()
-    addUser(premises, 'alice')
-    addUser(premises, 'bobby')
-    premises.ask(['apikey', 'create', 'payroll'])
+    await addUser(premises, 'alice')
+    await addUser(premises, 'bobby')
+    await premises.ask(['apikey', 'create', 'payroll'])
     const first = await openSession(premises, 1)
     const second = await openSession(premises, 1)
     const other = await openSession(premises, 2)
     await openSession(premises, 2, 2 * 3_600_000)
-    const ids = (...user: string[]) =>
-      premises
-        .ask(['session', 'list', ...user])
-        .map(({ id, username }: { id: number; username: string }) => [id, username])
-    expect(ids()).toEqual([
+    const ids = async (...user: string[]) =>
+      (await premises.ask(['session', 'list', ...user])).map(({ id, username }: { id: number; username: string }) => [
+        id,
+        username,
+      ])
+    expect(await ids()).toEqual([
       [other, 'bobby'],
       [second, 'alice'],
       [first, 'alice'],
     ])
-    expect(premises.run(['session', 'list', 'bobby']).stdout).toMatch(
+    expect((await premises.run(['session', 'list', 'bobby'])).stdout).toMatch(
       /^\d+ +bobby +192\.0\.2\.7 +payroll +\S+ \S+ +\S+ \S+$/m,
     )
-    expect(premises.ask(['session', 'end', 'ALICE', String(first)])).toEqual({ username: 'ALICE', ended: 1 })
-    expect(ids('alice')).toEqual([[second, 'alice']])
-    expect(premises.ask(['session', 'end', 'alice'])).toEqual({ username: 'alice', ended: 1 })
-    expect(ids()).toEqual([[other, 'bobby']])
-    expect(premises.run(['session', 'end', 'alice', String(other)])).toMatchObject({
+    expect(await premises.ask(['session', 'end', 'ALICE', String(first)])).toEqual({ username: 'ALICE', ended: 1 })
+    expect(await ids('alice')).toEqual([[second, 'alice']])
+    expect(await premises.ask(['session', 'end', 'alice'])).toEqual({ username: 'alice', ended: 1 })
+    expect(await ids()).toEqual([[other, 'bobby']])
+    expect(await premises.run(['session', 'end', 'alice', String(other)])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('no such session'),
     })
-    expect(premises.run(['session', 'list', 'nobody']).status).toBe(1)
+    expect((await premises.run(['session', 'list', 'nobody'])).status).toBe(1)
     expect(recorded(premises).slice(-3)).toEqual([
       ['console.session.end', 'allowed', `session ${first} of user ALICE`],
       ['console.session.end', 'allowed', 'user alice'],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../../src/console/program.ts'
-import { givenInitialised, strongroom } from './console-kit.ts'
+import { givenInitialised, passphrase, strongroom } from './console-kit.ts'
 
 /** Every command that does something, whatever group it stands in. */
 function* commandsOf(group: Command, path: readonly string[] = []): Generator<readonly [string, Command]> {
@@ -21,8 +21,8 @@ function helpOf(command: Command): string {
 }
 
 describe('the command line', () => {
-  it('documents its exit codes', () => {
-    const { status, stdout } = strongroom('/nowhere.json', ['--help'])
+  it('documents its exit codes', async () => {
+    const { status, stdout } = await strongroom('/nowhere.json', ['--help'])
     expect(status).toBe(0)
     for (const code of [0, 1, 2, 3, 4, 5]) expect(stdout).toMatch(new RegExp(`^ {2}${code} {2}\\w`, 'm'))
   })
@@ -40,24 +40,47 @@ describe('the command line', () => {
     ['a missing argument', ['apikey', 'create']],
     ['a missing option', ['user', 'add', 'alice']],
     ['a configuration that is not there', ['user', 'list']],
-  ])('answers %s with exit code 2 and a sentence on standard error', (_, args) => {
-    const { status, stdout, stderr } = strongroom('/nowhere.json', args)
+  ])('answers %s with exit code 2 and a sentence on standard error', async (_, args) => {
+    const { status, stdout, stderr } = await strongroom('/nowhere.json', args)
     expect(status).toBe(2)
     expect(stdout).toBe('')
     expect(stderr).not.toBe('')
   })
 })
 
+describe('the process', () => {
+  it('ends with the exit code of its command, and reads standard input', async () => {
+    const premises = await givenInitialised()
+    const details = ['--fullname', 'Alice Example', '--email', 'alice@example.test', '--passphrase-file', '-']
+    expect(premises.runProcess(['user', 'add', 'alice', ...details], passphrase)).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
+    expect(premises.runProcess(['user', 'list']).stdout).toMatch(/^1 +alice /m)
+    expect(premises.runProcess(['user', 'disable', 'nobody'])).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'strongroom: There is no user nobody.\n',
+    })
+    expect(premises.runProcess(['frobnicate'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Try --help.'),
+    })
+    premises.configure({ hsm: { module: '/nowhere/module.so' } })
+    expect(premises.runProcess(['init'])).toMatchObject({ status: 3, stdout: '' })
+  })
+})
+
 describe('strongroom token status', () => {
   it('starts a host of its own where none runs, and shows what the token is and can do', async () => {
-    const premises = await givenInitialised()
-    const { ownHost, hosts } = premises.ask(['token', 'status'])
+    const premises = await givenInitialised({ tokenHost: false })
+    const { ownHost, hosts } = await premises.ask(['token', 'status'])
     expect(ownHost).toBe(true)
     expect(hosts).toHaveLength(1)
     expect(hosts[0].token).toMatchObject({ label: 'strongroom', objects: { vaultKeys: 0 } })
     expect(hosts[0].token.mechanisms).toContain('AES_GCM')
     expect(new Set(Object.values(hosts[0].token.conformance))).toEqual(new Set(['passed']))
-    const lines = premises.run(['token', 'status']).stdout.split('\n')
+    const lines = (await premises.run(['token', 'status'])).stdout.split('\n')
     expect(lines).toContain('  strongroom.kek.strict.v1')
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(100)
   })

@@ -9,34 +9,34 @@ let premises: Premises
 beforeAll(async () => {
   premises = await makePremises()
   premises.configure({ smartcard: { clientCa: ca.certificate } })
-  premises.ask(['init'])
-  addUser(premises, 'alice')
-  addUser(premises, 'bobby')
+  await premises.ask(['init'])
+  await addUser(premises, 'alice')
+  await addUser(premises, 'bobby')
 })
-afterAll(() => {
-  premises.cleanup()
+afterAll(async () => {
+  await premises.cleanup()
   ca.cleanup()
 })
 
 describe('strongroom usercert', () => {
-  it('registers a card from a file or standard input, shows it, and takes it away', () => {
+  it('registers a card from a file or standard input, shows it, and takes it away', async () => {
     const card = ca.issue('/O=Example/CN=Alice Example')
-    expect(premises.ask(['usercert', 'show', 'alice'])).toEqual({ username: 'alice', certificate: null })
-    const added = premises.ask(['usercert', 'add', 'alice', card.certificate])
+    expect(await premises.ask(['usercert', 'show', 'alice'])).toEqual({ username: 'alice', certificate: null })
+    const added = await premises.ask(['usercert', 'add', 'alice', card.certificate])
     expect(added.certificate).toMatchObject({
       subject: { O: 'Example', CN: 'Alice Example' },
       validTo: expect.stringMatching(/^\d{4}-.*Z$/),
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
-    expect(premises.ask(['usercert', 'add', 'alice', '-'], pemOf(card))).toEqual(added)
-    expect(premises.ask(['usercert', 'show', 'alice'])).toEqual(added)
-    expect(premises.run(['usercert', 'show', 'alice']).stdout).toMatch(/^CN +"Alice Example"$/m)
-    expect(premises.run(['usercert', 'add', 'bobby', card.certificate])).toMatchObject({
+    expect(await premises.ask(['usercert', 'add', 'alice', '-'], pemOf(card))).toEqual(added)
+    expect(await premises.ask(['usercert', 'show', 'alice'])).toEqual(added)
+    expect((await premises.run(['usercert', 'show', 'alice'])).stdout).toMatch(/^CN +"Alice Example"$/m)
+    expect(await premises.run(['usercert', 'add', 'bobby', card.certificate])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('another user'),
     })
-    premises.ask(['usercert', 'remove', 'alice'])
-    expect(premises.run(['usercert', 'remove', 'alice'])).toMatchObject({ status: 1 })
+    await premises.ask(['usercert', 'remove', 'alice'])
+    expect(await premises.run(['usercert', 'remove', 'alice'])).toMatchObject({ status: 1 })
     const print = added.certificate.fingerprint.slice(0, 16)
     expect(recorded(premises).slice(3)).toEqual([
       ['console.usercert.add', 'allowed', `user alice: certificate ${print}`],
@@ -47,7 +47,7 @@ describe('strongroom usercert', () => {
     ])
   })
 
-  it('says what is wrong with a file, and changes nothing', () => {
+  it('says what is wrong with a file, and changes nothing', async () => {
     const key = ca.issue('/CN=Alice').key
     const cases: readonly (readonly [args: string[], status: number, says: RegExp])[] = [
       [['add', 'alice', join(premises.directory, 'nowhere')], 2, /nowhere does not exist: name another file/],
@@ -58,29 +58,29 @@ describe('strongroom usercert', () => {
       [['show', 'nobody'], 1, /no user nobody/],
     ]
     for (const [args, status, says] of cases)
-      expect(premises.run(['usercert', ...args])).toMatchObject({
+      expect(await premises.run(['usercert', ...args])).toMatchObject({
         status,
         stdout: '',
         stderr: expect.stringMatching(says),
       })
-    expect(premises.ask(['usercert', 'show', 'alice'])).toMatchObject({ certificate: null })
+    expect(await premises.ask(['usercert', 'show', 'alice'])).toMatchObject({ certificate: null })
   })
 })
 
-it('strongroom doctor tells of revocation lists that have expired or cannot be read, and of proxies that tell no address', () => {
-  const findings = (crls: string[], proxies: string[] = []) => {
+it('strongroom doctor tells of revocation lists that have expired or cannot be read, and of proxies that tell no address', async () => {
+  const findings = async (crls: string[], proxies: string[] = []) => {
     premises.configure({ smartcard: { clientCa: ca.certificate, crls, proxies } })
-    const { stdout } = premises.run(['--json', 'doctor'])
+    const { stdout } = await premises.run(['--json', 'doctor'])
     return JSON.parse(stdout).findings.filter(({ subject }: { subject: string }) => subject === 'smartcards')
   }
   ca.writeCrl()
-  expect(findings([ca.crl])).toEqual([{ subject: 'smartcards', state: 'ok', detail: 'asked for on port 8443' }])
-  expect(findings([ca.crl], ['192.0.2.0/24'])).toMatchObject([
+  expect(await findings([ca.crl])).toEqual([{ subject: 'smartcards', state: 'ok', detail: 'asked for on port 8443' }])
+  expect(await findings([ca.crl], ['192.0.2.0/24'])).toMatchObject([
     { state: 'warning', detail: expect.stringContaining('192.0.2.0/24') },
   ])
   ca.writeCrl(7, '-crl_lastupdate', '20200101000000Z', '-crl_nextupdate', '20200108000000Z')
-  expect(findings([ca.crl])).toMatchObject([
+  expect(await findings([ca.crl])).toMatchObject([
     { state: 'warning', detail: expect.stringContaining('expired on 2020-01-08') },
   ])
-  expect(findings([ca.key])).toMatchObject([{ state: 'problem' }, { state: 'warning' }])
+  expect(await findings([ca.key])).toMatchObject([{ state: 'problem' }, { state: 'warning' }])
 })

@@ -4,19 +4,19 @@ import { givenInitialised, makePremises, recorded, type Premises } from './conso
 describe('strongroom validator', () => {
   it('makes clients with a key that is shown once, lists and revokes them, and records each', async () => {
     const premises = await givenInitialised()
-    const vpn = premises.ask(['validator', 'client-add', 'vpn.example.org'])
+    const vpn = await premises.ask(['validator', 'client-add', 'vpn.example.org'])
     expect(vpn).toMatchObject({ id: 1, name: 'vpn.example.org', unsigned: false })
     expect(Buffer.from(vpn.key, 'base64')).toHaveLength(20)
-    const door = premises.run(['validator', 'client-add', 'door 7', '--unsigned'])
+    const door = await premises.run(['validator', 'client-add', 'door 7', '--unsigned'])
     expect(door.stdout).toMatch(
       /^Validation client door 7: id 2, API key [A-Za-z0-9+/]{27}=\nThe key is shown this once/,
     )
 
-    premises.ask(['validator', 'client-revoke', 'vpn.example.org'])
-    const listed = premises.run(['validator', 'client-list']).stdout
+    await premises.ask(['validator', 'client-revoke', 'vpn.example.org'])
+    const listed = (await premises.run(['validator', 'client-list'])).stdout
     expect(listed).toMatch(/^1 +vpn\.example\.org +signed +\S+ \S+ +revoked \S+ \S+$/m)
     expect(listed).toMatch(/^2 +door 7 +also unsigned +\S+ \S+ +in use$/m)
-    expect(JSON.stringify(premises.ask(['validator', 'client-list']))).not.toContain(vpn.key)
+    expect(JSON.stringify(await premises.ask(['validator', 'client-list']))).not.toContain(vpn.key)
     expect(recorded(premises).slice(1)).toEqual([
       ['console.validator.client.add', 'allowed', 'validation client vpn.example.org'],
       ['console.validator.client.add', 'allowed', 'validation client door 7'],
@@ -29,9 +29,9 @@ describe('strongroom validator refuses', () => {
   let premises: Premises
   beforeAll(async () => {
     premises = await makePremises()
-    premises.ask(['init'])
-    premises.ask(['validator', 'client-add', 'taken'])
-    for (const step of ['client-add', 'client-revoke']) premises.ask(['validator', step, 'revoked'])
+    await premises.ask(['init'])
+    await premises.ask(['validator', 'client-add', 'taken'])
+    for (const step of ['client-add', 'client-revoke']) await premises.ask(['validator', step, 'revoked'])
   })
   afterAll(() => premises.cleanup())
 
@@ -43,7 +43,10 @@ describe('strongroom validator refuses', () => {
     ['a name of other letters', ['client-add', 'tür'], '1 to 64 letters'],
     ['revoking a client that is not there', ['client-revoke', 'nobody'], 'no validation client nobody'],
     ['revoking a client twice', ['client-revoke', 'revoked'], 'no validation client revoked'],
-  ])('%s', (_name, args, sentence) => {
-    expect(premises.run(['validator', ...args])).toMatchObject({ status: 1, stderr: expect.stringContaining(sentence) })
+  ])('%s', async (_name, args, sentence) => {
+    expect(await premises.run(['validator', ...args])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(sentence),
+    })
   })
 })

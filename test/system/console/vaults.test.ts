@@ -17,51 +17,53 @@ beforeAll(async () => {
 afterAll(() => appliance.close())
 
 const run = (...args: string[]) => strongroom(appliance.configFile, args)
-const ask = (...args: string[]) => JSON.parse(run('--json', ...args).stdout)
-const adminName = (): string => ask('vault', 'members', vault.id)[0].username
-const doctorOn = (subject: string) =>
-  ask('doctor').findings.filter((finding: { subject: string }) => finding.subject === subject)
+const ask = async (...args: string[]) => JSON.parse((await run('--json', ...args)).stdout)
+const adminName = async (): Promise<string> => (await ask('vault', 'members', vault.id))[0].username
+const doctorOn = async (subject: string) =>
+  (await ask('doctor')).findings.filter((finding: { subject: string }) => finding.subject === subject)
 
 describe('strongroom vault', () => {
   it('lists vaults and members, and nothing of what is in them', async () => {
     await vault.encrypt('secret-name', 'AAAA')
-    expect(ask('vault', 'list')).toEqual([
+    expect(await ask('vault', 'list')).toEqual([
       { id: Number(vault.id), name: 'Ledgers', members: 1, activeAdmins: 1, createdAt: expect.any(Number) },
     ])
-    expect(run('vault', 'list').stdout).toMatch(/^\d+ +\S+ \S+ +1 +1 +Ledgers$/m)
-    expect(ask('vault', 'members', vault.id)).toMatchObject([{ permission: 'Admin', active: true }])
-    expect(run('vault', 'members', vault.id).stdout).toMatch(/Admin +active$/m)
+    expect((await run('vault', 'list')).stdout).toMatch(/^\d+ +\S+ \S+ +1 +1 +Ledgers$/m)
+    expect(await ask('vault', 'members', vault.id)).toMatchObject([{ permission: 'Admin', active: true }])
+    expect((await run('vault', 'members', vault.id)).stdout).toMatch(/Admin +active$/m)
     for (const args of [['list'], ['members', vault.id]])
-      expect(run('vault', ...args).stdout).not.toContain('secret-name')
+      expect((await run('vault', ...args)).stdout).not.toContain('secret-name')
   })
 
-  it.each(['0', '99', '-1', '0x1', 'abc', '1e1', '9'.repeat(30)])('knows no vault %s', (id) => {
+  it.each(['0', '99', '-1', '0x1', 'abc', '1e1', '9'.repeat(30)])('knows no vault %s', async (id) => {
     for (const args of [
       ['members', id],
       ['adopt', id, heir.username],
     ]) {
-      const { status, stderr } = run('vault', args[0] ?? '', '--', ...args.slice(1))
+      const { status, stderr } = await run('vault', args[0] ?? '', '--', ...args.slice(1))
       expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('strongroom vault list') })
     }
   })
 
   it('gives a vault a new Admin only when none of its Admins can log in, and records it', async () => {
-    expect(doctorOn('vault admins')).toMatchObject([{ state: 'ok' }])
-    const refused = run('vault', 'adopt', vault.id, heir.username)
+    expect(await doctorOn('vault admins')).toMatchObject([{ state: 'ok' }])
+    const refused = await run('vault', 'adopt', vault.id, heir.username)
     expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('ask that Admin') })
     const session = await appliance.login(heir)
     expect((await session.must('GET', '/vault'))['VAULTS']).toEqual([])
 
-    ask('user', 'disable', adminName())
-    expect(doctorOn('vault admins')).toMatchObject([{ state: 'warning', remedy: expect.stringContaining('adopt') }])
-    expect(run('vault', 'adopt', vault.id, 'nobody-here')).toMatchObject({ status: 1 })
-    expect(run('vault', 'adopt', vault.id, adminName())).toMatchObject({
+    await ask('user', 'disable', await adminName())
+    expect(await doctorOn('vault admins')).toMatchObject([
+      { state: 'warning', remedy: expect.stringContaining('adopt') },
+    ])
+    expect(await run('vault', 'adopt', vault.id, 'nobody-here')).toMatchObject({ status: 1 })
+    expect(await run('vault', 'adopt', vault.id, await adminName())).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('cannot log in'),
     })
-    expect(ask('vault', 'adopt', vault.id, heir.username)).toEqual({ id: Number(vault.id), admin: heir.username })
+    expect(await ask('vault', 'adopt', vault.id, heir.username)).toEqual({ id: Number(vault.id), admin: heir.username })
     expect((await session.must('GET', '/vault'))['VAULTS']).toMatchObject([{ id: vault.id, status: '4' }])
-    expect(run('vault', 'adopt', vault.id, heir.username).status).toBe(1)
+    expect((await run('vault', 'adopt', vault.id, heir.username)).status).toBe(1)
 
     const trail = readFileSync(join(appliance.config.audit.directory, 'console.000001.jsonl'), 'utf8')
     const subject = `vault ${vault.id} user ${heir.username}`
@@ -76,9 +78,9 @@ describe('strongroom vault', () => {
     const own = await makeVault(appliance, 'Own')
     const reader = await appliance.addUser()
     await own.share(String(reader.id), 'Read')
-    ask('user', 'disable', ask('vault', 'members', own.id)[0].username)
-    ask('vault', 'adopt', own.id, reader.username)
-    expect(ask('vault', 'members', own.id)).toMatchObject([
+    await ask('user', 'disable', (await ask('vault', 'members', own.id))[0].username)
+    await ask('vault', 'adopt', own.id, reader.username)
+    expect(await ask('vault', 'members', own.id)).toMatchObject([
       { permission: 'Admin', active: false },
       { username: reader.username, permission: 'Admin', active: true },
     ])

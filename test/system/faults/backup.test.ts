@@ -55,7 +55,7 @@ it('a backup that is made amid calls restores what was answered before it began'
   rmSync(token.tokenDirectory, { recursive: true })
   renameSync(`${backup}-token`, token.tokenDirectory)
   expect(execFileSync('sqlite3', [database, 'PRAGMA integrity_check'], { encoding: 'utf8' }).trim()).toBe('ok')
-  expect(strongroom(appliance.configFile, ['doctor']).stdout).not.toMatch(/has no key in the token/)
+  expect((await strongroom(appliance.configFile, ['doctor'])).stdout).not.toMatch(/has no key in the token/)
   await appliance.restart()
 
   for (const { client, id, content } of promised.secrets)
@@ -64,6 +64,6 @@ it('a backup that is made amid calls restores what was answered before it began'
     expect((await client.must('GET', `/object/${id}?filedata=true`))['FILEDATA']).toBe(content)
   await appliance.login(user)
   await appliance.stop()
-  const verified = strongroom(appliance.configFile, ['audit', 'verify'])
+  const verified = await strongroom(appliance.configFile, ['audit', 'verify'])
   expect(verified.status, verified.stdout).toBe(0)
 })

@@ -220,5 +220,7 @@ async function expectTidy(appliance: TestAppliance): Promise<void> {
     ...(await appliance.store.query('SELECT 1 FROM doomed_vault_keys', [])),
   ]
   await eventually(async () => (await left()).length === 0)
-  expect(strongroom(appliance.configFile, ['doctor']).stdout).not.toMatch(/has no key in the token|of deleted vaults/)
+  expect((await strongroom(appliance.configFile, ['doctor'])).stdout).not.toMatch(
+    /has no key in the token|of deleted vaults/,
+  )
 }

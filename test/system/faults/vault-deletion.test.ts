@@ -4,8 +4,13 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { makeVault } from '../../support/vault.ts'
 import { eventually, objectsIn, processesOf } from './fault-kit.ts'
 
-const findings = (appliance: TestAppliance): string[] =>
-  (JSON.parse(strongroom(appliance.configFile, ['--json', 'doctor']).stdout).findings as Record<string, string>[])
+const findings = async (appliance: TestAppliance): Promise<string[]> =>
+  (
+    JSON.parse((await strongroom(appliance.configFile, ['--json', 'doctor'])).stdout).findings as Record<
+      string,
+      string
+    >[]
+  )
     .filter(({ subject }) => subject === 'vault keys')
     .map(({ detail }) => detail ?? '')
 
@@ -27,10 +32,10 @@ it('a daemon killed between the deletion of a vault and that of its key leaves a
   await cut
 
   expect(objectsIn(appliance.token)).toBe(before + 1)
-  expect(findings(appliance)).toEqual(['1 data key of deleted vaults is still in the token'])
+  expect(await findings(appliance)).toEqual(['1 data key of deleted vaults is still in the token'])
   expect(await appliance.services.vaults.destroyDoomedKeys()).toHaveLength(1)
   expect(objectsIn(appliance.token)).toBe(before)
-  expect(findings(appliance)).toEqual(['1 vault, none without its key in the token'])
+  expect(await findings(appliance)).toEqual(['1 vault, none without its key in the token'])
   expect(await appliance.services.vaults.destroyDoomedKeys()).toEqual([])
   expect(await kept.decrypt('k', keptCiphertext)).toBe('AAAA')
 })

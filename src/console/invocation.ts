@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import type { Answer } from './output/answer.ts'
+import type { Terminal } from './output/terminal.ts'
+
+/** One run of the console: the options that every command has, and what the run works with. */
+export interface Invocation {
+  /** Configuration file of the appliance. */
+  readonly config: string
+  readonly json?: true
+  readonly terminal: Terminal
+  /** Folder of the compiled product, for the programs that a command starts. */
+  readonly build: string
+  /** Takes the exit code of the command. */
+  readonly finish: (exitCode: number) => void
+}
+
+/** The action of a command: does its work, prints the answer and leaves the exit code. */
+export function answering<A extends unknown[]>(work: (invocation: Invocation, ...args: A) => Promise<Answer>) {
+  return async function (this: Command, ...args: A): Promise<void> {
+    const invocation = this.optsWithGlobals<Invocation>()
+    const { json, lines, exitCode = 0 } = await work(invocation, ...args)
+    const text = invocation.json === true ? JSON.stringify(json, undefined, 2) : lines.join('\n')
+    if (text !== '') invocation.terminal.print(text)
+    invocation.finish(exitCode)
+  }
+}
