@@ -144,11 +144,11 @@ async function progressBar(directory: string, terminal: Terminal): Promise<(byte
   }
 }
 
-function describeReport({ chains, sound }: AuditReport, { coloured, width }: Terminal): string[] {
+function describeReport({ chains, sound }: AuditReport, terminal: Terminal): string[] {
   const findings = chains.flatMap((chain) => [
     ...chain.findings.flatMap(({ file, line, kind, detail }) => [
-      `${coloured('red', kind)}: ${file}${line === 0 ? '' : `, line ${line}`}`,
-      ...wrap(detail, width - 2).map((text) => `  ${text}`),
+      `${terminal.coloured('red', kind)}: ${file}${line === 0 ? '' : `, line ${line}`}`,
+      ...wrap(detail, terminal.width - 2).map((text) => `  ${text}`),
     ]),
     ...(chain.moreFindings > 0 ? [`  and ${chain.moreFindings} more in ${chain.chain}`] : []),
   ])
@@ -162,7 +162,7 @@ function describeReport({ chains, sound }: AuditReport, { coloured, width }: Ter
     '',
     ...findings,
     sound
-      ? coloured('green', 'Nothing was changed, removed or added.')
+      ? terminal.coloured('green', 'Nothing was changed, removed or added.')
       : 'The trail is not as it was written: keep a copy of it and of the database before anything else is done.',
   ]
 }

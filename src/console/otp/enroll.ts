@@ -133,7 +133,7 @@ async function enrollCodes(invocation: Invocation, username: string, request: Co
     lines: [
       `Scan this with the authenticator app of ${username}, now: it is shown this once.`,
       '',
-      ...qrCode(uri).map(invocation.terminal.blackOnWhite),
+      ...qrCode(uri).map((line) => invocation.terminal.blackOnWhite(line)),
       '',
       uri,
       `By hand: ${secret.replaceAll(/.{4}(?=.)/g, '$& ')}`,
