@@ -1,3 +1,4 @@
+import { escapeBeyondAscii } from '../encoding/ascii-json.ts'
 import { hash } from 'node:crypto'
 import type { AuditEvent } from './event.ts'
 
@@ -68,7 +69,7 @@ export function eventBody(event: AuditEvent): string {
     subject: cut(event.target, limits.subject),
     ms: event.ms === undefined ? undefined : Math.round(event.ms * 1000) / 1000,
   })
-  return ascii(json.slice(1, -1))
+  return escapeBeyondAscii(json.slice(1, -1))
 }
 
 /** The whole line, its newline included, that comes after `previous`. */
@@ -93,10 +94,6 @@ function isJson(text: string): boolean {
   }
 }
 
-function ascii(json: string): string {
-  return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
 function cut(text: string | undefined, limitBytes: number): string | undefined {
   // No character takes more than six bytes, as \uXXXX.
   if (text === undefined || text.length * 6 <= limitBytes) return text
@@ -111,5 +108,5 @@ function cut(text: string | undefined, limitBytes: number): string | undefined {
 }
 
 function escapedBytes(text: string): number {
-  return ascii(JSON.stringify(text)).length - 2
+  return escapeBeyondAscii(JSON.stringify(text)).length - 2
 }

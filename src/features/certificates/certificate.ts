@@ -2,7 +2,7 @@
 import 'reflect-metadata'
 import { createHash, X509Certificate, type KeyObject } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
-import { derTag, readElements, readOnly } from './der.ts'
+import { derTag, readElements, readOnly } from '../../encoding/der.ts'
 import { subjectOf, type CertificateSubject } from './subject.ts'
 
 /** An X.509 certificate, as far as anything here looks at it. */

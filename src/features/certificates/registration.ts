@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import { readCertificate, type Certificate } from './certificate.ts'
-import { derTag } from './der.ts'
-import { pemBlocks, type PemBlock } from './pem.ts'
+import { derTag } from '../../encoding/der.ts'
+import { pemBlocks, type PemBlock } from '../../encoding/pem.ts'
 
 /** Largest file that is looked at, in bytes. */
 export const largestFileBytes = 64 * 1024

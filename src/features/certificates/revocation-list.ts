@@ -1,5 +1,14 @@
-import { derTag, readBits, readElement, readElements, readOid, readOnly, readTime, type DerElement } from './der.ts'
-import { pemBlocks } from './pem.ts'
+import {
+  derTag,
+  readBits,
+  readElement,
+  readElements,
+  readOid,
+  readOnly,
+  readTime,
+  type DerElement,
+} from '../../encoding/der.ts'
+import { pemBlocks } from '../../encoding/pem.ts'
 
 /** A certificate revocation list (RFC 5280 §5) whose signature nobody has looked at yet. */
 export interface RevocationList {

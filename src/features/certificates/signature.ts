@@ -1,5 +1,5 @@
 import { constants, verify, type KeyObject } from 'node:crypto'
-import { derTag, readElements, readOid, readOnly, type DerElement } from './der.ts'
+import { derTag, readElements, readOid, readOnly, type DerElement } from '../../encoding/der.ts'
 
 /** Digests that a signature may be made over; SHA-1 and MD5 are forgeable and absent. */
 const digests: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { readCertificate, type Certificate } from './certificate.ts'
-import { pemBlocks } from './pem.ts'
+import { pemBlocks } from '../../encoding/pem.ts'
 import { isStrongAlgorithm } from './signature.ts'
 import { watchFile, type ReportProblem, type WatchedFile } from './watched-file.ts'
 

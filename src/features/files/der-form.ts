@@ -1,4 +1,4 @@
-import { childrenOf, headerAt, shortContent, tag, type DerHeader } from './der-header.ts'
+import { childrenOf, headerAt, shortContent, derTag, type DerHeader } from '../../encoding/der.ts'
 
 /** What an ASN.1 structure is, by its first headers. */
 export type DerForm =
@@ -36,10 +36,10 @@ const curveBits: Readonly<Record<string, string>> = {
  */
 export function derForm(bytes: Buffer): DerForm | undefined {
   const outer = headerAt(bytes, 0)
-  if (outer?.tag !== tag.sequence) return undefined
+  if (outer?.tag !== derTag.sequence) return undefined
   const [first, second] = childrenOf(bytes, outer, 2)
-  if (first?.tag === tag.sequence) return signedForm(bytes, first) ?? encryptedKey(bytes, first, second)
-  if (first?.tag !== tag.integer) return undefined
+  if (first?.tag === derTag.sequence) return signedForm(bytes, first) ?? encryptedKey(bytes, first, second)
+  if (first?.tag !== derTag.integer) return undefined
   const version = shortContent(bytes, first)
   if (version === '03') return isPkcs7(bytes, second) ? { kind: 'pkcs12' } : undefined
   return version === '00' || version === '01' ? plainKey(bytes, version, second, outer) : undefined
@@ -48,26 +48,26 @@ export function derForm(bytes: Buffer): DerForm | undefined {
 /** RFC 5280 §4.1 and RFC 2986 §4.2: what is signed comes first. */
 function signedForm(bytes: Buffer, signed: DerHeader): DerForm | undefined {
   const [version, next] = childrenOf(bytes, signed, 2)
-  if (version?.tag === tag.context0) return next?.tag === tag.integer ? { kind: 'certificate' } : undefined
-  if (shortContent(bytes, version) !== '00' || next?.tag !== tag.sequence) return undefined
+  if (version?.tag === derTag.context0) return next?.tag === derTag.integer ? { kind: 'certificate' } : undefined
+  if (shortContent(bytes, version) !== '00' || next?.tag !== derTag.sequence) return undefined
   // A name holds sets; where a certificate of the first version has its serial number here, an algorithm follows.
-  const isName = next.to === next.from || bytes[next.from] === tag.set
+  const isName = next.to === next.from || bytes[next.from] === derTag.set
   return isName ? { kind: 'certificateRequest' } : undefined
 }
 
 function encryptedKey(bytes: Buffer, algorithm: DerHeader, content: DerHeader | undefined): DerForm | undefined {
   const [oid] = childrenOf(bytes, algorithm, 1)
   const name = shortContent(bytes, oid)
-  const isEncryption = oid?.tag === tag.oid && encryptionPrefixes.some((prefix) => name?.startsWith(prefix))
+  const isEncryption = oid?.tag === derTag.oid && encryptionPrefixes.some((prefix) => name?.startsWith(prefix))
   // Where the file is cut off inside the algorithm, its name has to do.
-  const isKey = content === undefined ? (algorithm.to ?? 0) > bytes.length : content.tag === tag.octetString
+  const isKey = content === undefined ? (algorithm.to ?? 0) > bytes.length : content.tag === derTag.octetString
   return isEncryption && isKey ? { kind: 'privateKey', algorithm: '', keyLength: '' } : undefined
 }
 
 function isPkcs7(bytes: Buffer, info: DerHeader | undefined): boolean {
-  if (info?.tag !== tag.sequence) return false
+  if (info?.tag !== derTag.sequence) return false
   const [oid] = childrenOf(bytes, info, 1)
-  return oid?.tag === tag.oid && shortContent(bytes, oid)?.startsWith(pkcs7Prefix) === true
+  return oid?.tag === derTag.oid && shortContent(bytes, oid)?.startsWith(pkcs7Prefix) === true
 }
 
 /** PKCS#1 (RFC 8017 §A.1.2), PKCS#8 (RFC 5958 §2) and SEC 1 (RFC 5915 §3) by what follows their version. */
@@ -78,28 +78,28 @@ function plainKey(
   outer: DerHeader,
 ): DerForm | undefined {
   const [, , third] = childrenOf(bytes, outer, 3)
-  if (second?.tag === tag.integer && version === '00') {
+  if (second?.tag === derTag.integer && version === '00') {
     const bits = modulusBits(bytes, second)
     // OpenSSL's own form of DSA keys looks the same, but its third number is no small exponent.
     const algorithm = third?.to !== undefined && third.to - third.from > 16 ? 'DSA' : 'RSA'
     return Number(bits) >= 512 ? { kind: 'privateKey', algorithm, keyLength: bits } : undefined
   }
-  if (second?.tag === tag.octetString && version === '01') return sec1Key(bytes, second, third)
-  return second?.tag === tag.sequence ? pkcs8Key(bytes, second, third) : undefined
+  if (second?.tag === derTag.octetString && version === '01') return sec1Key(bytes, second, third)
+  return second?.tag === derTag.sequence ? pkcs8Key(bytes, second, third) : undefined
 }
 
 /** A number of a curve's size, and then perhaps the curve, where the file is not cut off before it. */
 function sec1Key(bytes: Buffer, key: DerHeader, third: DerHeader | undefined): DerForm | undefined {
   const keyBytes = (key.to ?? 0) - key.from
   if (keyBytes < 16 || keyBytes > 72) return undefined
-  const curve = third?.tag === tag.context0 ? shortContent(bytes, headerAt(bytes, third.from)) : undefined
+  const curve = third?.tag === derTag.context0 ? shortContent(bytes, headerAt(bytes, third.from)) : undefined
   return { kind: 'privateKey', algorithm: 'EC', keyLength: curveBits[curve ?? ''] ?? '' }
 }
 
 function pkcs8Key(bytes: Buffer, identifier: DerHeader, key: DerHeader | undefined): DerForm | undefined {
   const [oid, parameters] = childrenOf(bytes, identifier, 2)
-  const known = oid?.tag === tag.oid ? keyAlgorithms[shortContent(bytes, oid) ?? ''] : undefined
-  if (known === undefined || (key !== undefined && key.tag !== tag.octetString)) return undefined
+  const known = oid?.tag === derTag.oid ? keyAlgorithms[shortContent(bytes, oid) ?? ''] : undefined
+  if (known === undefined || (key !== undefined && key.tag !== derTag.octetString)) return undefined
   const [algorithm, bits] = known
   const ofKind = { RSA: rsaBits, 'RSA-PSS': rsaBits, EC: ecBits }[algorithm]
   return { kind: 'privateKey', algorithm, keyLength: ofKind?.(bytes, key, parameters) ?? bits }
@@ -115,7 +115,7 @@ function rsaBits(bytes: Buffer, key: DerHeader | undefined): string {
 
 /** Digits of a modulus in binary: its length, less the zeros that it begins with. */
 function modulusBits(bytes: Buffer, modulus: DerHeader | undefined): string {
-  if (modulus?.tag !== tag.integer || modulus.to === undefined) return ''
+  if (modulus?.tag !== derTag.integer || modulus.to === undefined) return ''
   const start = bytes[modulus.from] === 0 ? modulus.from + 1 : modulus.from
   const first = bytes[start]
   return first === undefined ? '' : String((modulus.to - start) * 8 - (Math.clz32(first) - 24))

@@ -1,5 +1,5 @@
 import { templateIds } from '../templates/template.ts'
-import { firstArmour, type Armour } from './armour.ts'
+import { firstPemBlock, type PemBlock } from '../../encoding/pem.ts'
 import { certificateValues, requestValues } from './certificate-values.ts'
 import { derForm } from './der-form.ts'
 import { openPgpContent } from './openpgp.ts'
@@ -23,7 +23,7 @@ const plainFile: Recognised = { templateId: templateIds.file, values: {} }
  * kind and length of the key.
  */
 export function recognise(sample: Buffer, isWhole: boolean): Recognised {
-  const armour = firstArmour(sample)
+  const armour = firstPemBlock(sample)
   const content = openPgpContent(sample, armour?.label)
   if (content !== undefined) return { templateId: templateIds.pgp, values: { content } }
   // What is larger than any of these can be a collection of them at best: a plain file.
@@ -68,12 +68,12 @@ const keyNames: Readonly<Record<string, string>> = {
 }
 
 /** Labels of RFC 7468, and those that older programs write. */
-function byLabel({ label, content }: Armour): Recognised {
-  if (/^(?:X509 |TRUSTED )?CERTIFICATE$/.test(label)) return recognisers.certificate(content)
-  if (/^(?:NEW )?CERTIFICATE REQUEST$/.test(label)) return recognisers.certificateRequest(content)
+function byLabel({ label, bytes }: PemBlock): Recognised {
+  if (/^(?:X509 |TRUSTED )?CERTIFICATE$/.test(label)) return recognisers.certificate(bytes)
+  if (/^(?:NEW )?CERTIFICATE REQUEST$/.test(label)) return recognisers.certificateRequest(bytes)
   const algorithm = keyNames[label]
   if (algorithm === undefined) return plainFile
-  const form = derForm(content)
+  const form = derForm(bytes)
   return {
     templateId: templateIds.privateKey,
     values: form?.kind === 'privateKey' ? { algorithm: form.algorithm, keylength: form.keyLength } : { algorithm },

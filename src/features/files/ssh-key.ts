@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Armour } from './armour.ts'
+import type { PemBlock } from '../../encoding/pem.ts'
 
 /** What can be said of an SSH key without its pass phrase. */
 export interface SshKey {
@@ -17,8 +17,8 @@ const otherKey =
 const magic = Buffer.from('openssh-key-v1\0')
 
 /** @param text the beginning of the file, byte by byte (latin1) */
-export function sshKeyOf(text: string, armour: Armour | undefined): SshKey | undefined {
-  if (armour?.label === 'OPENSSH PRIVATE KEY') return privateKey(armour.content)
+export function sshKeyOf(text: string, block: PemBlock | undefined): SshKey | undefined {
+  if (block?.label === 'OPENSSH PRIVATE KEY') return privateKey(block.bytes)
   const [line, algorithm = '', base64 = '', comment = ''] = publicLine.exec(text) ?? []
   if (line !== undefined) {
     // Where nothing follows, the file may be cut off, and that would be the fingerprint of another key.

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { decodeBase64 } from './base64.ts'
+import { decodeBase64 } from '../../encoding/base64.ts'
 import type { CipherRow } from './key-type.ts'
 
 /** The text form of a ciphertext (spec: Encrypt data): `service:v<version>:` and base64 of IV ‖ ciphertext ‖ tag. */

@@ -1,3 +1,4 @@
+import { escapeBeyondAscii } from '../../encoding/ascii-json.ts'
 import type { Fault } from '../../fault.ts'
 import { currentResponseVersion, type ResponseVersion } from '../../access/response-version.ts'
 import { faultCatalogue, genericNumber, genericText } from './faults.ts'
@@ -142,7 +143,7 @@ function echo(frame: EnvelopeState, more: JsonObject | undefined): unknown {
 }
 
 function answer(status: number, envelope: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {
-  return { status, body: asciiJson(envelope), headers: { ...fixedHeaders, ...headers } }
+  return { status, body: escapeBeyondAscii(JSON.stringify(envelope)), headers: { ...fixedHeaders, ...headers } }
 }
 
 function pageAnswer(status: number, { contentType, text, headers }: Page): Answer {
@@ -155,16 +156,6 @@ const fixedHeaders = {
   'Strict-Transport-Security': 'max-age=31536000',
   'X-Content-Type-Options': 'nosniff',
 } as const
-
-/** DEL as well: it is ASCII, and no terminal shows it. */
-const beyondAscii = /[\u007f-\uffff]/g
-
-function asciiJson(value: unknown): string {
-  const json = JSON.stringify(value)
-  // Nearly always there is nothing to replace, and these two see that ten times as fast as the pattern does.
-  if (Buffer.byteLength(json) === json.length && !json.includes('\u007f')) return json
-  return json.replaceAll(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
 
 /** Credentials for a proxy in front, and cookies that are none of ours: echoing them would only spread them. */
 const unechoed = new Set(['authorization', 'proxy-authorization', 'cookie'])

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { readCertificate, type Certificate } from '../../../src/features/certificates/certificate.ts'
-import { pemBlocks } from '../../../src/features/certificates/pem.ts'
+import { pemBlocks } from '../../../src/encoding/pem.ts'
 import { createRevocations } from '../../../src/features/certificates/revocation.ts'
 import { ClientCa, caExtensions } from '../../support/client-pki.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { detectMimeType, unknownType } from '../../../src/features/files/mime-detection.ts'
+import { detectMimeType, unknownType } from '../../../src/features/files/mime-types.ts'
 
 const firstBytes = 64
 let directory: string

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { decodeBase64 } from '../../../encoding/base64.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { detectMimeType } from '../mime-detection.ts'
+import { detectMimeType } from '../mime-types.ts'
 
 /** Spec: Limits. */
 const mostBytes = 64
@@ -10,7 +11,7 @@ const mostCharacters = 25
 const body = z.object({
   data: z
     .string()
-    .refine((text) => Buffer.from(text, 'base64').toString('base64') === text, 'must be base64 with padding')
+    .refine((text) => decodeBase64(text) !== undefined, 'must be base64 with padding')
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((bytes) => bytes.length <= mostBytes, `must be ${mostBytes} bytes at most: the first of the file`),
   extension: z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { keyTypeOf } from '../key-type.ts'
 import type { KeyVersion, TransparentKey } from '../records.ts'
-import { publicKeyPem } from './public-key-pem.ts'
+import { pemOf } from '../../../encoding/pem.ts'
 
 /** Flags are text in answers. */
 export const flagText = z.enum(['true', 'false'])
@@ -58,6 +58,6 @@ export function versionItem({ version, disabled, createdAt, publicKey }: KeyVers
     key_version: String(version),
     enabled: String(disabled === 0),
     created: new Date(createdAt).toISOString(),
-    ...(publicKey ? { public_key: publicKeyPem(publicKey) } : {}),
+    ...(publicKey ? { public_key: pemOf('PUBLIC KEY', publicKey) } : {}),
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { vaultParameter } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { decodeBase64 } from '../base64.ts'
+import { decodeBase64 } from '../../../encoding/base64.ts'
 import { findKeyType, keyTypes, type KeyType } from '../key-type.ts'
 
 /** Path parameters of every call that names a key. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Transfers } from '../transfers.ts'
-import { publicKeyPem } from './public-key-pem.ts'
+import { pemOf } from '../../../encoding/pem.ts'
 
 /** `GET /transparent/wrapping_key`: the public key to wrap keys to that are to be imported (RSA-OAEP with SHA-1, then AES-KWP). */
 export const readWrappingKey = (transfers: Transfers) =>
@@ -20,6 +20,6 @@ export const readWrappingKey = (transfers: Transfers) =>
     body: z.object({}),
     async run() {
       const spki = await transfers.wrappingKey()
-      return { callinfo: { public_key: publicKeyPem(spki), public_key_der: spki.toString('base64') } }
+      return { callinfo: { public_key: pemOf('PUBLIC KEY', spki), public_key_der: spki.toString('base64') } }
     },
   })

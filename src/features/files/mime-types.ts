@@ -1,3 +1,5 @@
+import { fileTypeFromBuffer } from 'file-type'
+
 /**
  * What a file extension says beyond what the first bytes can: the kinds of file that share a container, and those of
  * plain text. Types are those of IANA's registry where there is one.
@@ -13,7 +15,7 @@ const openXml = 'application/vnd.openxmlformats-officedocument'
 const openDocument = 'application/vnd.oasis.opendocument'
 
 /** ZIP archives (APPNOTE.TXT). */
-export const zipTypes = table({
+const zipTypes = table({
   'application/vnd.apple.keynote': 'key',
   'application/vnd.apple.pages': 'pages',
   'application/vnd.apple.numbers': 'numbers',
@@ -51,7 +53,7 @@ export const zipTypes = table({
 })
 
 /** Compound files, the containers of older office programs ([MS-CFB]). */
-export const compoundTypes = table({
+const compoundTypes = table({
   'application/msword': 'doc dot',
   'application/vnd.ms-excel': 'xls xlt xla',
   'application/vnd.ms-powerpoint': 'ppt pot pps',
@@ -62,7 +64,7 @@ export const compoundTypes = table({
   'application/x-msi': 'msi msp',
 })
 
-export const xmlTypes = table({
+const xmlTypes = table({
   'image/svg+xml': 'svg',
   'application/xhtml+xml': 'xhtml xht',
   'application/rss+xml': 'rss',
@@ -73,10 +75,10 @@ export const xmlTypes = table({
   'application/xml-dtd': 'dtd',
 })
 
-export const gzipTypes = table({ 'image/svg+xml': 'svgz' })
+const gzipTypes = table({ 'image/svg+xml': 'svgz' })
 
 /** DER (X.690), of which the first bytes tell no more than that. */
-export const derTypes = table({
+const derTypes = table({
   'application/pkix-cert': 'cer crt der',
   'application/x-pkcs12': 'p12 pfx',
   'application/x-pkcs7-certificates': 'p7b',
@@ -87,7 +89,7 @@ export const derTypes = table({
   'application/pkix-crl': 'crl',
 })
 
-export const textTypes: TypesByExtension = new Map([
+const textTypes: TypesByExtension = new Map([
   ...xmlTypes,
   ...table({
     'application/json': 'json map',
@@ -118,4 +120,55 @@ export const textTypes: TypesByExtension = new Map([
 ])
 
 /** Kinds whose signature lies beyond the first 64 bytes. */
-export const lateTypes = table({ 'application/x-tar': 'tar', 'application/x-iso9660-image': 'iso' })
+const lateTypes = table({ 'application/x-tar': 'tar', 'application/x-iso9660-image': 'iso' })
+
+/** What a type that was found by its first bytes may turn out to be by the extension. */
+const containers: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  // A ZIP may begin with an entry by which its kind is known already; the extension still tells a JAR from a WAR.
+  ...['application/zip', ...zipTypes.values()].map((type) => [type, zipTypes] as const),
+  ['application/x-cfb', compoundTypes],
+  ['application/xml', xmlTypes],
+  ['application/gzip', gzipTypes],
+])
+
+export const unknownType = 'application/octet-stream'
+
+/**
+ * The type of a file, by its first bytes (64 suffice) and, where they leave it open, by its extension (lower case, no dot). An extension
+ * is never believed against the bytes.
+ */
+export async function detectMimeType(start: Uint8Array, extension: string): Promise<string> {
+  const signed = (await fileTypeFromBuffer(start))?.mime
+  const found = hasBareSync(start, signed) && !soundExtensions.has(extension) ? undefined : signed
+  if (found !== undefined) return containers.get(found)?.get(extension) ?? found
+  if (isDer(start)) return derTypes.get(extension) ?? unknownType
+  if (isText(start)) return textTypes.get(extension) ?? (start.length === 0 ? unknownType : 'text/plain')
+  return lateTypes.get(extension) ?? unknownType
+}
+
+/**
+ * Frames of MPEG sound begin with eleven bits that are set, and nothing else: so does text in UTF-16 with its mark, and one in two
+ * thousand of all other files. For them alone the extension has to agree.
+ */
+function hasBareSync(start: Uint8Array, signed: string | undefined): boolean {
+  return (signed === 'audio/mpeg' || signed === 'audio/aac') && start[0] === 0xff
+}
+
+const soundExtensions = new Set(['mp1', 'mp2', 'mp3', 'mpga', 'aac', 'adts'])
+
+/** A SEQUENCE whose length is written in two bytes or more: all that is worth a file. */
+function isDer(start: Uint8Array): boolean {
+  return start.length > 4 && start[0] === 0x30 && start[1] !== undefined && start[1] >= 0x81 && start[1] <= 0x84
+}
+
+/** UTF-8, cut anywhere, or UTF-16 with its mark; of control characters only those that lay text out. */
+function isText(start: Uint8Array): boolean {
+  const mark = start.length >= 2 && new Set(['fffe', 'feff']).has(Buffer.from(start.subarray(0, 2)).toString('hex'))
+  if (mark) return true
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(start, { stream: true })
+    return !/[^\P{Cc}\t\n\v\f\r]/u.test(text)
+  } catch {
+    return false
+  }
+}
