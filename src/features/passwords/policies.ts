@@ -1,4 +1,70 @@
-import type { PolicyRules } from './rules.ts'
+/** What the rules tell characters apart by. Letters without case, such as Chinese ones, are of none of these. */
+export const characterClasses = {
+  lowercase: /\p{Ll}/u,
+  uppercase: /\p{Lu}/u,
+  numeric: /\p{Nd}/u,
+  nonalphanumeric: /[^\p{L}\p{M}\p{N}]/u,
+} as const
+
+export type CharacterClass = keyof typeof characterClasses
+
+export const classNames: readonly CharacterClass[] = ['lowercase', 'uppercase', 'numeric', 'nonalphanumeric']
+
+type Barred = 'numeric' | 'nonalphanumeric'
+
+/** Exactly the names that published clients know: one of them stops at any other. */
+export type PolicyRules = {
+  readonly [rule in `${'min' | 'max'}_${'length' | `${CharacterClass}_chars`}`]?: number
+} & { readonly [rule in `disallow_${Barred}_${'chars' | 'first' | 'last'}`]?: boolean }
+
+interface Range {
+  readonly least: number
+  readonly most: number
+}
+
+/** The same rules as numbers: what is not ruled lies between 0 and Infinity. */
+export interface Bounds {
+  readonly length: Range
+  readonly counts: Readonly<Record<CharacterClass, Range>>
+  /** Classes that may not stand at this end. */
+  readonly barredFirst: readonly CharacterClass[]
+  readonly barredLast: readonly CharacterClass[]
+}
+
+export function boundsOf(rules: PolicyRules): Bounds {
+  const barred = (where: 'chars' | 'first' | 'last'): readonly CharacterClass[] =>
+    (['numeric', 'nonalphanumeric'] as const).filter((name) => rules[`disallow_${name}_${where}`])
+  const count = (name: CharacterClass): Range => ({
+    least: rules[`min_${name}_chars`] ?? 0,
+    most: barred('chars').includes(name) ? 0 : (rules[`max_${name}_chars`] ?? Infinity),
+  })
+  return {
+    length: { least: rules.min_length ?? 0, most: rules.max_length ?? Infinity },
+    counts: {
+      lowercase: count('lowercase'),
+      uppercase: count('uppercase'),
+      numeric: count('numeric'),
+      nonalphanumeric: count('nonalphanumeric'),
+    },
+    barredFirst: barred('first'),
+    barredLast: barred('last'),
+  }
+}
+
+/** Whether `text` breaks any rule of the policy; its length is counted in Unicode code points. */
+export function breaksPolicy({ rules }: { readonly rules: PolicyRules }, text: string): boolean {
+  const { length, counts, barredFirst, barredLast } = boundsOf(rules)
+  const characters = Array.from(text)
+  return (
+    isOutside(length, characters.length) ||
+    classNames.some((name) => isOutside(counts[name], characters.filter((one) => isOf(name, one)).length)) ||
+    barredFirst.some((name) => isOf(name, characters[0])) ||
+    barredLast.some((name) => isOf(name, characters.at(-1)))
+  )
+}
+
+const isOf = (name: CharacterClass, character = ''): boolean => characterClasses[name].test(character)
+const isOutside = ({ least, most }: Range, value: number): boolean => value < least || value > most
 
 /** What a password must be like (spec: Password policy). A rule that does not apply is left out: clients read 0 as a rule. */
 export interface PasswordPolicy {

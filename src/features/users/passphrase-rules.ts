@@ -1,6 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { PasswordPolicy } from '../passwords/policies.ts'
-import { breaksPolicy } from '../passwords/rules.ts'
+import { breaksPolicy, type PasswordPolicy } from '../passwords/policies.ts'
 import { isFeeble, strengthOf } from './passphrase-strength.ts'
 
 /** Longest pass phrase, in code points: long enough for anybody, short enough to be typed and hashed. */

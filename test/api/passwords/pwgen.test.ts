@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGenerator } from '../../../src/features/passwords/generator.ts'
-import { randomBelow } from '../../../src/features/passwords/random-number.ts'
-import { passwordPolicies } from '../../../src/features/passwords/policies.ts'
-import { breaksPolicy } from '../../../src/features/passwords/rules.ts'
+import { createGenerator, randomBelow } from '../../../src/features/passwords/generator.ts'
+import { breaksPolicy, passwordPolicies } from '../../../src/features/passwords/policies.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 

@@ -1,13 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bitsOf, either, sequence, type Choices } from '../../../src/features/passwords/choices.ts'
+import { bitsOf, type Choices, either, satisfying, sequence } from '../../../src/features/passwords/choices.ts'
 import { diceWords } from '../../../src/features/passwords/dice-words.ts'
-import { opieChoices } from '../../../src/features/passwords/opie.ts'
-import { opieWords } from '../../../src/features/passwords/opie-words.ts'
-import { satisfying } from '../../../src/features/passwords/policy-choices.ts'
-import { passwordPolicies } from '../../../src/features/passwords/policies.ts'
-import { breaksPolicy, type PolicyRules } from '../../../src/features/passwords/rules.ts'
+import { opieChoices, opieWords } from '../../../src/features/passwords/opie.ts'
+import { breaksPolicy, passwordPolicies, type PolicyRules } from '../../../src/features/passwords/policies.ts'
 
 const all = (choices: Choices): string[] =>
   Array.from({ length: Number(choices.size) }, (_, n) => choices.nth(BigInt(n)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { breaksPolicy, type PolicyRules } from '../../../src/features/passwords/rules.ts'
+import { breaksPolicy, type PolicyRules } from '../../../src/features/passwords/policies.ts'
 
 const cases: readonly (readonly [PolicyRules, kept: readonly string[], broken: readonly string[]])[] = [
   [{}, ['', 'anything at all \u0000'], []],
