@@ -27,8 +27,8 @@ export function pemBlocks(text: string): PemBlock[] {
 }
 
 /**
- * The first block that is no prelude to another; other text may stand before it. `bytes` may be cut off anywhere behind the
- * BEGIN line, and the block then holds what is there.
+ * The first block that is no prelude to another; other text may stand before it. `bytes` may be cut off anywhere
+ * behind the BEGIN line, and the block then holds what is there.
  */
 export function firstPemBlock(bytes: Buffer): PemBlock | undefined {
   const text = bytes.toString('latin1').replaceAll('\r\n', '\n')

@@ -1,4 +1,4 @@
-import { createScrutiny } from '../../features/certificates/scrutiny.ts'
+import { createPathValidator } from '../../features/certificates/path-validation.ts'
 import { systemClock } from '../../clock.ts'
 import { readAuthorities } from '../../config/loader.ts'
 import { enabledSmartcard } from '../../config/schema.ts'
@@ -24,7 +24,7 @@ export const smartcardCheck: Check = {
     const findings: Finding[] = []
     const unusable = (sentence: string): void =>
       void findings.push(problem(sentence, 'Correct the file, or take it out of the configuration.'))
-    for (const alarm of createScrutiny(settings, systemClock, unusable).alarms())
+    for (const alarm of createPathValidator(settings, systemClock, unusable).alarms())
       findings.push(warning(alarm, 'Put a fresh list in the place of the old one; no restart is needed.'))
     const silent = settings.proxies.filter((proxy) => !config.http.proxies.includes(proxy))
     if (silent.length > 0)

@@ -24,7 +24,7 @@ export function createCardReader(
 ): CardReader {
   return async (presented) => {
     const found = await certificates.identify(presented)
-    if (found.holder === undefined) return { card: undefined, subject: found.refusal }
+    if (found.holder === undefined) return { card: undefined, subject: found.rejectReason }
     const { holder, certificate } = found
     const { userId } = holder
     const { fingerprint } = certificate

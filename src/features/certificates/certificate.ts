@@ -3,16 +3,18 @@ import 'reflect-metadata'
 import { createHash, X509Certificate, type KeyObject } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import { derTag, readElements, readOnly } from '../../encoding/der.ts'
-import { subjectOf, type CertificateSubject } from './subject.ts'
 
-/** An X.509 certificate, as far as anything here looks at it. */
+/** The fields of a subject under their customary short names; a field that occurs several times is an array. */
+export type CertificateSubject = Readonly<Record<string, string | readonly string[]>>
+
+/** An X.509 certificate, with the fields that this appliance reads. */
 export interface Certificate {
   readonly der: Buffer
-  /** SHA-256 of the DER: 64 lower-case hexadecimal digits. The only thing that names a certificate here. */
+  /** SHA-256 of the DER: 64 lower-case hexadecimal digits. Certificates are identified by it alone. */
   readonly fingerprint: string
   readonly parsed: X509Certificate
   readonly subject: CertificateSubject
-  /** Milliseconds since the Unix epoch; valid from the one to the other, both included. */
+  /** Milliseconds since the Unix epoch; both ends are included. */
   readonly validFrom: number
   readonly validTo: number
   /** Content of the INTEGER, hexadecimal. */
@@ -21,31 +23,34 @@ export interface Certificate {
   readonly issuerName: Buffer
   readonly subjectName: Buffer
   readonly publicKey: KeyObject
-  /** What the BIT STRING of its public key holds. */
+  /** Content of the BIT STRING of its public key. */
   readonly publicKeyBits: Buffer
   /** DER AlgorithmIdentifier of its signature. */
   readonly signatureAlgorithm: Buffer
   readonly isCa: boolean
-  /** How many CAs may stand between this one and a user's certificate; undefined: any number. */
+  /** The greatest number of CAs between this one and a user's certificate; undefined: any number. */
   readonly pathLength: number | undefined
   /** Object identifiers of its extended key usage; undefined where it has none. */
-  readonly purposes: readonly string[] | undefined
-  /** Undefined where it does not say. */
+  readonly extendedKeyUsages: readonly string[] | undefined
+  /** Bits of its key usage; undefined where it has none. */
   readonly keyUsages: number | undefined
   /** Addresses of OCSP responders that it names. */
   readonly responders: readonly string[]
-  /** Object identifier of a critical extension that nobody here understands. */
-  readonly strangeExtension: string | undefined
+  /** Object identifier of its first critical extension that this program does not know. */
+  readonly unknownCriticalExtension: string | undefined
 }
 
-export const purpose = { clientAuth: x509.ExtendedKeyUsage.clientAuth, ocspSigning: '1.3.6.1.5.5.7.3.9' } as const
+export const extendedKeyUsage = {
+  clientAuth: x509.ExtendedKeyUsage.clientAuth,
+  ocspSigning: '1.3.6.1.5.5.7.3.9',
+} as const
 export const keyUsage = { digitalSignature: 1, crlSign: 64 } as const
 
 /**
- * Extensions that may be critical (RFC 5280 §4.2): basic constraints, both key usages, names, policies, distribution points. Name
- * constraints and policies among them need no check of ours, because no identity here is read from a name or a policy.
+ * Extensions that may be critical (RFC 5280 §4.2): basic constraints, both key usages, names, policies, distribution
+ * points. Name constraints and policies need no check here, because no identity is read from a name or a policy.
  */
-const understood = new Set([
+const knownExtensions = new Set([
   '2.5.29.15',
   '2.5.29.17',
   '2.5.29.19',
@@ -62,14 +67,14 @@ export function fingerprintOf(der: Uint8Array): string {
   return createHash('sha256').update(der).digest('hex')
 }
 
-/** Reads exactly one certificate. Throws an Error of any kind for other bytes, and for bytes behind it. */
+/** Reads exactly one certificate. Throws an Error of any kind for other bytes, and for bytes that follow it. */
 export function readCertificate(der: Buffer): Certificate {
   const parsed = new X509Certificate(der)
-  if (!parsed.raw.equals(der)) throw new RangeError('there are bytes behind the certificate')
+  if (!parsed.raw.equals(der)) throw new RangeError('the certificate is followed by other bytes')
   const asn = new x509.X509Certificate(der)
   const { ca, pathLength } = asn.getExtension(x509.BasicConstraintsExtension) ?? { ca: false, pathLength: undefined }
   const types = asn.extensions.map(({ type }) => type)
-  if (new Set(types).size !== types.length) throw new RangeError('an extension is there twice')
+  if (new Set(types).size !== types.length) throw new RangeError('an extension occurs twice')
   return {
     der,
     fingerprint: fingerprintOf(der),
@@ -81,14 +86,14 @@ export function readCertificate(der: Buffer): Certificate {
     publicKey: parsed.publicKey,
     isCa: ca,
     pathLength,
-    purposes: asn.getExtension(x509.ExtendedKeyUsageExtension)?.usages.map(String),
+    extendedKeyUsages: asn.getExtension(x509.ExtendedKeyUsageExtension)?.usages.map(String),
     keyUsages: asn.getExtension(x509.KeyUsagesExtension)?.usages,
     responders: (asn.getExtension(x509.AuthorityInfoAccessExtension)?.ocsp ?? []).map(({ value }) => value),
-    strangeExtension: asn.extensions.find(({ critical, type }) => critical && !understood.has(type))?.type,
+    unknownCriticalExtension: asn.extensions.find(({ critical, type }) => critical && !knownExtensions.has(type))?.type,
   }
 }
 
-/** What is compared byte by byte, as it stands in the DER (RFC 5280 §4.1). */
+/** The fields that are compared byte by byte, as the DER has them (RFC 5280 §4.1). */
 function fieldsOf(der: Buffer) {
   const [tbs, algorithm] = readElements(readOnly(der, derTag.sequence).content)
   const fields = readElements(tbs?.content ?? Buffer.alloc(0))
@@ -100,8 +105,35 @@ function fieldsOf(der: Buffer) {
     serial: serial.content.toString('hex'),
     issuerName: issuer.raw,
     subjectName: subject.raw,
-    // The first byte counts the unused bits, of which a key has none.
+    // The first byte is the number of unused bits: 0 for a key.
     publicKeyBits: (bits?.content ?? Buffer.alloc(0)).subarray(1),
     signatureAlgorithm: algorithm.raw,
   }
+}
+
+/** OpenSSL's names, where @peculiar/x509 has others; a field without a name keeps its object identifier. */
+const shortNames: Readonly<Record<string, string>> = {
+  E: 'emailAddress',
+  G: 'GN',
+  T: 'title',
+  '2.5.4.5': 'serialNumber',
+  '2.5.4.97': 'organizationIdentifier',
+  '0.9.2342.19200300.100.1.1': 'UID',
+}
+
+/** Reads the structure of the name and never its text: a CN may hold what looks like another field. */
+function subjectOf(name: x509.Name): CertificateSubject {
+  const fields = new Map<string, string[]>()
+  for (const relativeName of name.toJSON()) {
+    for (const [type, values] of Object.entries(relativeName)) {
+      const field = shortNames[type] ?? type
+      fields.set(field, [...(fields.get(field) ?? []), ...values])
+    }
+  }
+  return Object.fromEntries([...fields].map(([field, values]) => [field, only(values)]))
+}
+
+function only(values: readonly string[]): string | readonly string[] {
+  const [first] = values
+  return first !== undefined && values.length === 1 ? first : values
 }

@@ -15,18 +15,18 @@ import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import { AlgorithmIdentifier, Extension } from '@peculiar/asn1-x509'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
-import { purpose, readCertificate, type Certificate } from './certificate.ts'
+import { extendedKeyUsage, readCertificate, type Certificate } from './certificate.ts'
 import { isGoodSignature } from './signature.ts'
-import { hasIssued } from './trust.ts'
-import type { ReportProblem } from './watched-file.ts'
+import { hasIssued } from './trust-anchors.ts'
+import type { ReportProblem } from './reloaded-file.ts'
 
 export interface Ocsp {
-  /** Why a certificate is not to be believed, for the audit trail; undefined when the responder of its issuer finds it good. */
-  refusal(certificate: Certificate, issuer: Certificate): Promise<string | undefined>
+  /** Why a certificate is rejected, for the audit trail; undefined when the responder of its issuer finds it good. */
+  rejectReason(certificate: Certificate, issuer: Certificate): Promise<string | undefined>
 }
 
 export interface OcspOptions {
-  /** `soft` lets a certificate pass of which no good answer can be had; `hard` refuses it. */
+  /** Where no valid answer arrives, `soft` accepts the certificate and `hard` rejects it. */
   readonly ocsp: 'off' | 'soft' | 'hard'
   /** In place of the address in the certificate. */
   readonly ocspResponder?: string | undefined
@@ -35,21 +35,21 @@ export interface OcspOptions {
 }
 
 interface Verdict {
-  readonly refusal: string | undefined
+  readonly rejectReason: string | undefined
   readonly goodUntil: number
 }
 
 const sha1 = '1.3.14.3.2.26'
 const nonceBytes = 16
-const largestAnswerBytes = 64 * 1024
-const rememberedVerdicts = 10_000
+const maxAnswerBytes = 64 * 1024
+const maxCachedVerdicts = 10_000
 /** How far the responder's clock may be off. */
 const skewMs = 300_000
 const retryMs = 10_000
 
 /** Asks the responder of a CA (RFC 6960) about one certificate at a time. */
 export function createOcsp(options: OcspOptions, clock: Clock, report: ReportProblem): Ocsp {
-  const verdicts = new LRUCache<string, Promise<Verdict>>({ max: rememberedVerdicts })
+  const verdicts = new LRUCache<string, Promise<Verdict>>({ max: maxCachedVerdicts })
 
   async function ask(certificate: Certificate, issuer: Certificate): Promise<Verdict> {
     const address = options.ocspResponder ?? certificate.responders.find((uri) => /^https?:\/\//.test(uri))
@@ -59,15 +59,15 @@ export function createOcsp(options: OcspOptions, clock: Clock, report: ReportPro
     return readAnswer(answer, { certificate, issuer, nonce, now: clock.now() })
   }
 
-  /** A responder that gives no answer is not asked again at once: calls would wait for it one after the other. */
+  /** A responder without an answer is not asked again for `retryMs`: otherwise each call would wait for it. */
   function withoutAnswer(cause: unknown): Verdict {
-    report('The OCSP responder gave no answer that could be believed.', cause)
-    const refusal = options.ocsp === 'hard' ? 'not vouched for by the OCSP responder' : undefined
-    return { refusal, goodUntil: clock.now() + retryMs }
+    report('The OCSP responder gave no valid answer.', cause)
+    const rejectReason = options.ocsp === 'hard' ? 'not vouched for by the OCSP responder' : undefined
+    return { rejectReason, goodUntil: clock.now() + retryMs }
   }
 
-  const bounded = ({ refusal, goodUntil }: Verdict): Verdict => ({
-    refusal,
+  const bounded = ({ rejectReason, goodUntil }: Verdict): Verdict => ({
+    rejectReason,
     goodUntil: Math.min(goodUntil, clock.now() + options.ocspCacheMs),
   })
 
@@ -84,8 +84,8 @@ export function createOcsp(options: OcspOptions, clock: Clock, report: ReportPro
   }
 
   return {
-    refusal: async (certificate, issuer) =>
-      options.ocsp === 'off' ? undefined : (await verdictOn(certificate, issuer)).refusal,
+    rejectReason: async (certificate, issuer) =>
+      options.ocsp === 'off' ? undefined : (await verdictOn(certificate, issuer)).rejectReason,
   }
 }
 
@@ -101,7 +101,7 @@ function question(certificate: Certificate, issuer: Certificate, nonce: Buffer):
   return Buffer.from(AsnConvert.serialize(new OCSPRequest({ tbsRequest })))
 }
 
-/** SHA-1 here names and does not protect; it is the one digest that every responder knows (RFC 5019 §2.1.1). */
+/** SHA-1 identifies here and protects nothing; it is the one digest that every responder knows (RFC 5019 §2.1.1). */
 function certificateId(certificate: Certificate, issuer: Certificate): CertID {
   return new CertID({
     hashAlgorithm: new AlgorithmIdentifier({ algorithm: sha1, parameters: null }),
@@ -129,7 +129,7 @@ async function post(address: string, body: Buffer, timeoutMs: number): Promise<B
   let bytes = 0
   for await (const piece of response.body) {
     bytes += piece.length
-    if (bytes > largestAnswerBytes) throw new RangeError('the answer of the responder is too long')
+    if (bytes > maxAnswerBytes) throw new RangeError('the answer of the responder is too long')
     pieces.push(piece)
   }
   return Buffer.concat(pieces)
@@ -142,7 +142,7 @@ interface Question {
   readonly now: number
 }
 
-/** Throws an Error of any kind for an answer that is not signed by the issuer or its delegate, not about this, or not of now. */
+/** Throws an Error of any kind for an answer with a bad signature, about another certificate, or outside its time. */
 function readAnswer(answer: Buffer, asked: Question): Verdict {
   const { responseStatus, responseBytes } = AsnConvert.parse(answer, OCSPResponse)
   if (responseStatus !== OCSPResponseStatus.successful || responseBytes?.responseType !== id_pkix_ocsp_basic)
@@ -167,7 +167,7 @@ function isSameCertificate(one: CertID, other: CertID): boolean {
 
 const equal = (one: ArrayBuffer, other: ArrayBuffer): boolean => Buffer.from(one).equals(Buffer.from(other))
 
-/** By the CA itself, or by one whom it has made its responder with a certificate of its own (RFC 6960 §4.2.2.2). */
+/** The CA signs itself, or a responder to which it has issued a certificate for this (RFC 6960 §4.2.2.2). */
 function checkSigner(basic: BasicOCSPResponse, { issuer, now }: Question): void {
   const signed = Buffer.from(basic.tbsResponseDataRaw ?? new ArrayBuffer(0))
   const algorithm = Buffer.from(AsnConvert.serialize(basic.signatureAlgorithm))
@@ -183,14 +183,14 @@ function checkSigner(basic: BasicOCSPResponse, { issuer, now }: Question): void 
 
 function isResponderOf(delegate: Certificate, issuer: Certificate, now: number): boolean {
   return (
-    delegate.purposes?.includes(purpose.ocspSigning) === true &&
+    delegate.extendedKeyUsages?.includes(extendedKeyUsage.ocspSigning) === true &&
     delegate.validFrom <= now &&
     now <= delegate.validTo &&
     hasIssued(issuer, delegate)
   )
 }
 
-/** Many responders repeat no nonce (RFC 5019); one that is there has to be ours. */
+/** Many responders repeat no nonce (RFC 5019); a nonce in the answer must be the one of the question. */
 function checkNonce({ tbsResponseData }: BasicOCSPResponse, nonce: Buffer): void {
   const extension = tbsResponseData.responseExtensions?.find(({ extnID }) => extnID === id_pkix_ocsp_nonce)
   if (extension === undefined) return
@@ -199,13 +199,13 @@ function checkNonce({ tbsResponseData }: BasicOCSPResponse, nonce: Buffer): void
 }
 
 function verdictOf({ certStatus, thisUpdate, nextUpdate }: SingleResponse, now: number): Verdict {
-  // Without a next update there may be newer information at any time (RFC 6960 §4.2.2.1): then the answer has to be of now.
+  // Without nextUpdate newer information may exist at any time (RFC 6960 §4.2.2.1): then the answer must be current.
   const current = nextUpdate ?? thisUpdate
   if (thisUpdate.getTime() > now + skewMs || current.getTime() < now - skewMs)
-    throw new RangeError('the answer is not of now')
+    throw new RangeError('the answer is not current')
   const goodUntil = nextUpdate?.getTime() ?? Number.POSITIVE_INFINITY
-  if (certStatus.good !== undefined) return { refusal: undefined, goodUntil }
-  return { refusal: certStatus.revoked === undefined ? 'unknown to its CA' : 'revoked', goodUntil }
+  if (certStatus.good !== undefined) return { rejectReason: undefined, goodUntil }
+  return { rejectReason: certStatus.revoked === undefined ? 'unknown to its CA' : 'revoked', goodUntil }
 }
 
 function arrayBufferOf(bytes: Buffer): ArrayBuffer {

@@ -28,7 +28,7 @@ export const UserCertificateTable = new EntitySchema<UserCertificate>({
   },
 })
 
-/** The bytes that the seal covers: nobody gives a user a certificate in the database alone. */
+/** The bytes that the seal covers: write access to the database is not enough to give a user a certificate. */
 export function certificateRecord({ userId, fingerprint, der }: Omit<UserCertificate, 'seal' | 'createdAt'>): Buffer {
   return encodeRecord(['user certificate', userId, fingerprint, der])
 }
@@ -37,7 +37,7 @@ export function sealedRecord(row: Omit<UserCertificate, 'createdAt'>): SealedRec
   return { record: certificateRecord(row), seal: row.seal }
 }
 
-/** A registered certificate and the user whom it names. */
+/** A registered certificate and the user whom it identifies. */
 export type Holder = Omit<UserCertificate, 'createdAt'> & {
   readonly username: string
   readonly capabilities: Capabilities
@@ -87,7 +87,7 @@ export async function replaceCertificate(tx: Tx, certificate: UserCertificate): 
   await tx.insert(UserCertificateTable, certificate)
 }
 
-/** Whether there was one. */
+/** False when the user had none. */
 export async function deleteCertificate(tx: Tx, userId: number): Promise<boolean> {
   return (await tx.delete(UserCertificateTable, { userId })).affected === 1
 }

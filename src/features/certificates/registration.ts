@@ -3,8 +3,8 @@ import { readCertificate, type Certificate } from './certificate.ts'
 import { derTag } from '../../encoding/der.ts'
 import { pemBlocks, type PemBlock } from '../../encoding/pem.ts'
 
-/** Largest file that is looked at, in bytes. */
-export const largestFileBytes = 64 * 1024
+/** The largest file that is read, in bytes. */
+export const maxUploadBytes = 64 * 1024
 
 const remedies: readonly (readonly [label: RegExp, sentence: string])[] = [
   [
@@ -18,17 +18,19 @@ const remedies: readonly (readonly [label: RegExp, sentence: string])[] = [
 ]
 
 /**
- * The one certificate in an uploaded PEM file, whatever it is worth.
+ * The one certificate in an uploaded PEM file, not validated yet.
  * @throws Fault `certificate.invalid`, with a sentence about what the file is instead
  */
 export function readUpload(content: Buffer): Certificate {
-  if (content.length > largestFileBytes)
-    throw unusable(`The file is larger than ${largestFileBytes} bytes: send one certificate as PEM.`)
+  if (content.length > maxUploadBytes)
+    throw invalidCertificate(`The file is larger than ${maxUploadBytes} bytes: send one certificate as PEM.`)
   try {
     return readCertificate(onlyBlock(content).bytes)
   } catch (error) {
     if (error instanceof Fault) throw error
-    throw unusable('The certificate in the file is damaged, or has something behind it: have it exported again as PEM.')
+    throw invalidCertificate(
+      'The certificate in the file is damaged, or is followed by other bytes: have it exported again as PEM.',
+    )
   }
 }
 
@@ -36,11 +38,11 @@ function onlyBlock(content: Buffer): PemBlock {
   const text = content.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')
   const blocks = pemBlocks(text)
   const first = blocks.find(({ label }) => label !== 'CERTIFICATE')
-  if (first !== undefined) throw unusable(remedyFor(first.label))
+  if (first !== undefined) throw invalidCertificate(remedyFor(first.label))
   const [certificate] = blocks
-  if (certificate === undefined) throw unusable(whatElse(content))
+  if (certificate === undefined) throw invalidCertificate(remedyWithoutBlock(content))
   if (blocks.length > 1)
-    throw unusable(
+    throw invalidCertificate(
       `The file holds ${blocks.length} certificates: send the one of the user alone. CAs go to smartcard.intermediates.`,
     )
   return certificate
@@ -51,11 +53,11 @@ function remedyFor(label: string): string {
   return known?.[1] ?? `The file holds a block "${label.slice(0, 40)}": send the one certificate of the user as PEM.`
 }
 
-function whatElse(content: Buffer): string {
+function remedyWithoutBlock(content: Buffer): string {
   if (content.length === 0) return 'The file is empty: send the certificate of the user as PEM.'
   if (content[0] === derTag.sequence)
     return 'The file is DER or PKCS#12, not PEM: convert it, for example with "openssl x509 -inform DER -in card.cer".'
   return 'The file holds no certificate: PEM begins with -----BEGIN CERTIFICATE----- and is all there is to send.'
 }
 
-export const unusable = (sentence: string): Fault => new Fault('certificate.invalid', sentence)
+export const invalidCertificate = (sentence: string): Fault => new Fault('certificate.invalid', sentence)

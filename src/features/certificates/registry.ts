@@ -18,8 +18,8 @@ import {
   type Holder,
 } from './records.ts'
 import { lockUser } from '../users/records.ts'
-import { createScrutiny, type CertificateRules } from './scrutiny.ts'
-import type { ReportProblem } from './watched-file.ts'
+import { createPathValidator, type CertificateRules } from './path-validation.ts'
+import type { ReportProblem } from './reloaded-file.ts'
 
 export interface Certificates {
   /**
@@ -27,31 +27,40 @@ export interface Certificates {
    * @throws Fault `certificate.invalid`, `certificate.taken`, `user.not_found`
    */
   register(userId: number, certificate: Certificate, commit: Commit): Promise<void>
-  /** The user's sessions end with it: whoever has the card may have opened them. @throws Fault `certificate.none`, `user.not_found` */
-  remove(userId: number, commit: Commit): Promise<void>
-  /** The user's certificate, whether or not it is still good; undefined without one. @throws Fault `user.not_found`, `hsm.seal_broken` */
-  of(userId: number): Promise<Certificate | undefined>
-  /** Whose certificate this is, if it is good at this moment; everything is looked at anew each time. @throws Fault `hsm.seal_broken` */
-  identify(presented: PresentedCertificate | undefined): Promise<Identification>
   /**
-   * Why a session that this certificate has opened must end, for the audit trail; undefined while it is the user's and good. Looked at
-   * once a second at most: a session makes many calls.
+   * Ends the user's sessions as well: the holder of a lost card may have opened them.
+   * @throws Fault `certificate.none`, `user.not_found`
+   */
+  remove(userId: number, commit: Commit): Promise<void>
+  /**
+   * The user's certificate, whether or not it is still valid; undefined without one.
+   * @throws Fault `user.not_found`, `hsm.seal_broken`
+   */
+  of(userId: number): Promise<Certificate | undefined>
+  /**
+   * The holder of a certificate that is valid at this moment; every call checks everything anew.
    * @throws Fault `hsm.seal_broken`
    */
-  doubt(userId: number, fingerprint: string): Promise<string | undefined>
-  /** Whether this certificate is the user's at this moment of a transaction. */
+  identify(presented: PresentedCertificate | undefined): Promise<Identification>
+  /**
+   * Why a session that this certificate has opened must end, for the audit trail; undefined while the certificate is
+   * the user's and valid. Checked once a second at most, because a session makes many calls.
+   * @throws Fault `hsm.seal_broken`
+   */
+  rejectReason(userId: number, fingerprint: string): Promise<string | undefined>
+  /** Whether this certificate is the user's, inside a transaction. */
   isRegistered(tx: Tx, userId: number, fingerprint: string): Promise<boolean>
-  /** What an operator must see to, one sentence each. */
+  /** What an operator must attend to, one sentence each. */
   alarms(): string[]
 }
 
 export type Identification =
   | { readonly holder: Pick<Holder, 'userId' | 'username'>; readonly certificate: Certificate }
-  /** Why there is no holder: for the audit trail, never for the caller. */
-  | { readonly holder: undefined; readonly refusal: string }
+  /** Why there is no holder: for the audit trail, never for the client. */
+  | { readonly holder: undefined; readonly rejectReason: string }
 
-/** How long a worker remembers that the certificate of a session was good. */
-const goodForMs = 1_000
+/** How long a worker remembers that the certificate of a session was valid. */
+const validForMs = 1_000
 
 export interface CertificateDependencies {
   readonly store: Store
@@ -64,24 +73,24 @@ export interface CertificateDependencies {
 
 export function createCertificates(dependencies: CertificateDependencies): Certificates {
   const { store, hsm, clock, rules, endSessions, report } = dependencies
-  const scrutiny = createScrutiny(rules, clock, report)
-  const foundGood = new LRUCache<string, number>({ max: 10_000 })
+  const validator = createPathValidator(rules, clock, report)
+  const foundValid = new LRUCache<string, number>({ max: 10_000 })
 
-  /** The TLS library's own judgement comes on top: it checks what nothing here does, such as name constraints. */
-  function doubtByTls({ isVerified }: PresentedCertificate): string | undefined {
-    return scrutiny.asksForCa && !isVerified ? 'not verified by TLS' : undefined
+  /** The TLS library's own verification is required as well: it checks more, such as name constraints. */
+  function tlsRejectReason({ isVerified }: PresentedCertificate): string | undefined {
+    return validator.requiresCa && !isVerified ? 'not verified by TLS' : undefined
   }
 
   async function registered(fingerprint: string): Promise<Holder | undefined> {
     const holder = await findHolder(store, fingerprint)
-    // The seal covers the DER, so the fingerprint is not only what a column says.
+    // The seal covers the DER: a changed fingerprint column alone deceives no reader.
     if (holder !== undefined) await hsm.verify(sealedRecord(holder))
     return holder
   }
 
   return {
     async register(userId, certificate, commit) {
-      scrutiny.checkRegistrable(certificate)
+      validator.checkRegistrable(certificate)
       const { fingerprint, der } = certificate
       const seal = await hsm.seal(certificateRecord({ userId, fingerprint, der }))
       await commit(async (tx) => {
@@ -112,35 +121,36 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
     },
 
     async identify(presented) {
-      if (presented === undefined) return refused('none presented')
+      if (presented === undefined) return rejected('none presented')
       const fingerprint = fingerprintOf(presented.der)
       const name = labelOf(fingerprint)
       const holder = await registered(fingerprint)
-      if (holder === undefined) return refused(`${name}: not registered`)
+      if (holder === undefined) return rejected(`${name}: not registered`)
       if (!holder.der.equals(presented.der)) throw new Fault('hsm.seal_broken')
-      if (!mayLogIn(holder.capabilities)) return refused(`${name}: of a user who may not log in`)
+      if (!mayLogIn(holder.capabilities)) return rejected(`${name}: of a user who may not log in`)
       const certificate = readCertificate(holder.der)
-      const refusal = (await scrutiny.doubt(certificate)) ?? doubtByTls(presented)
-      return refusal === undefined ? { holder, certificate } : refused(`${name}: ${refusal}`)
+      const rejectReason = (await validator.rejectReason(certificate)) ?? tlsRejectReason(presented)
+      return rejectReason === undefined ? { holder, certificate } : rejected(`${name}: ${rejectReason}`)
     },
 
-    async doubt(userId, fingerprint) {
+    async rejectReason(userId, fingerprint) {
       const session = `${userId} ${fingerprint}`
-      if (Math.abs(clock.now() - (foundGood.get(session) ?? 0)) < goodForMs) return undefined
+      if (Math.abs(clock.now() - (foundValid.get(session) ?? 0)) < validForMs) return undefined
       const holder = await registered(fingerprint)
-      const doubt = holder?.userId === userId ? await scrutiny.doubt(readCertificate(holder.der)) : 'not registered'
-      if (doubt !== undefined) return `${labelOf(fingerprint)}: ${doubt}`
-      foundGood.set(session, clock.now())
+      const reason =
+        holder?.userId === userId ? await validator.rejectReason(readCertificate(holder.der)) : 'not registered'
+      if (reason !== undefined) return `${labelOf(fingerprint)}: ${reason}`
+      foundValid.set(session, clock.now())
       return undefined
     },
 
     isRegistered: async (tx, userId, fingerprint) => (await certificateOf(tx, userId))?.fingerprint === fingerprint,
 
-    alarms: () => scrutiny.alarms(),
+    alarms: () => validator.alarms(),
   }
 }
 
 /** What the audit trail calls a certificate. */
 export const labelOf = (fingerprint: string): string => `certificate ${fingerprint.slice(0, 16)}`
 
-const refused = (refusal: string): Identification => ({ holder: undefined, refusal })
+const rejected = (rejectReason: string): Identification => ({ holder: undefined, rejectReason })

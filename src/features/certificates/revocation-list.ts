@@ -10,7 +10,7 @@ import {
 } from '../../encoding/der.ts'
 import { pemBlocks } from '../../encoding/pem.ts'
 
-/** A certificate revocation list (RFC 5280 §5) whose signature nobody has looked at yet. */
+/** A certificate revocation list (RFC 5280 §5) whose signature is not verified yet. */
 export interface RevocationList {
   /** DER of the name of the CA that issued it. */
   readonly issuerName: Buffer
@@ -78,7 +78,9 @@ function serialsIn(entries: DerElement | undefined): Set<string> {
   return serials
 }
 
-/** What the list speaks of (RFC 5280 §5.2.5). Throws RangeError for one that is not whole, or that says what is not understood. */
+/**
+ * The scope of the list (RFC 5280 §5.2.5). Throws RangeError for a partial list and for unknown critical extensions.
+ */
 function scopeOf(
   extensions: DerElement | undefined,
 ): Pick<RevocationList, 'scope' | 'coversUsers' | 'coversAuthorities'> {
@@ -89,7 +91,7 @@ function scopeOf(
     const name = type === undefined ? '' : readOid(type)
     const value = rest.at(-1)?.content ?? Buffer.alloc(0)
     const critical = rest.length > 1
-    if (name === oid.deltaIndicator) throw new RangeError('it is a delta, which says only what has changed')
+    if (name === oid.deltaIndicator) throw new RangeError('it is a delta list, which holds changes alone')
     if (name === oid.issuingDistributionPoint) {
       scope = value.toString('hex')
       limits = readElements(readOnly(value, derTag.sequence).content).map(({ tag }) => tag & 0x1f)
@@ -98,6 +100,6 @@ function scopeOf(
     }
   }
   if (limits.some((limit) => limit > 2))
-    throw new RangeError('it is indirect, or speaks of some reasons or of attribute certificates only')
+    throw new RangeError('it is indirect, or covers some reasons or attribute certificates only')
   return { scope, coversUsers: !limits.includes(2), coversAuthorities: !limits.includes(1) }
 }

@@ -1,12 +1,14 @@
 import { keyUsage, type Certificate } from './certificate.ts'
 import { readRevocationLists, type RevocationList } from './revocation-list.ts'
 import { isGoodSignature } from './signature.ts'
-import { watchFile, type ReportProblem } from './watched-file.ts'
+import { reloadOnChange, type ReportProblem } from './reloaded-file.ts'
 
 export interface Revocations {
-  /** Why a certificate is not to be believed, for the audit trail; undefined when a current list of its issuer does not name it. */
-  refusal(certificate: Certificate, issuer: Certificate, now: number): string | undefined
-  /** What an operator must see to, one sentence each: lists that have expired or soon will, CAs without a list. */
+  /**
+   * Why a certificate is rejected, for the audit trail; undefined when a current list of its issuer does not name it.
+   */
+  rejectReason(certificate: Certificate, issuer: Certificate, now: number): string | undefined
+  /** What an operator must attend to, one sentence each: lists that have expired or soon will, CAs without a list. */
   alarms(authorities: readonly Certificate[], now: number): string[]
 }
 
@@ -16,9 +18,9 @@ export interface RevocationOptions {
   readonly crlWarningMs: number
 }
 
-/** Looks certificates up in the revocation lists of CAs. A CA without a current list is not believed. */
+/** Looks certificates up in the revocation lists of CAs. Certificates of a CA without a current list are rejected. */
 export function createRevocations({ crls, crlWarningMs }: RevocationOptions, report: ReportProblem): Revocations {
-  const files = crls.map((path) => watchFile(path, readRevocationLists, report))
+  const files = crls.map((path) => reloadOnChange(path, readRevocationLists, report))
   const verified = new WeakMap<RevocationList, Map<string, boolean>>()
 
   function isSignedBy(list: RevocationList, issuer: Certificate): boolean {
@@ -39,7 +41,7 @@ export function createRevocations({ crls, crlWarningMs }: RevocationOptions, rep
   }
 
   return {
-    refusal(certificate, issuer, now) {
+    rejectReason(certificate, issuer, now) {
       if (files.length === 0) return undefined
       const lists = listsOf(issuer).filter(({ coversUsers, coversAuthorities }) =>
         certificate.isCa ? coversAuthorities : coversUsers,
@@ -71,7 +73,7 @@ export function createRevocations({ crls, crlWarningMs }: RevocationOptions, rep
   }
 }
 
-/** The scopes of some lists, each with the time until which its newest list is good. */
+/** The scopes of these lists, each with the expiry of its newest list. */
 function scopesOf(lists: readonly RevocationList[]): Map<string, number> {
   const scopes = new Map<string, number>()
   for (const { scope, nextUpdate } of lists) scopes.set(scope, Math.max(nextUpdate, scopes.get(scope) ?? 0))

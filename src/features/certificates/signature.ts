@@ -1,7 +1,7 @@
 import { constants, verify, type KeyObject } from 'node:crypto'
 import { derTag, readElements, readOid, readOnly, type DerElement } from '../../encoding/der.ts'
 
-/** Digests that a signature may be made over; SHA-1 and MD5 are forgeable and absent. */
+/** The accepted digests; SHA-1 and MD5 are forgeable and absent. */
 const digests: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.1': 'sha256',
   '2.16.840.1.101.3.4.2.2': 'sha384',
@@ -21,7 +21,7 @@ const algorithms: Readonly<Record<string, { readonly key: string; readonly diges
 
 const rsaPss = '1.2.840.113549.1.1.10'
 
-/** Whether a signature of this algorithm (DER AlgorithmIdentifier) may be believed at all. */
+/** Whether this algorithm (DER AlgorithmIdentifier) is accepted for signatures. */
 export function isStrongAlgorithm(algorithm: Buffer): boolean {
   return digestOf(algorithm) !== undefined
 }
@@ -46,7 +46,7 @@ function digestOf(algorithm: Buffer): { keys: string[]; digest: string | null; p
   return digest === undefined ? undefined : { keys: ['rsa', 'rsa-pss'], digest, pss: true }
 }
 
-/** RSASSA-PSS-params (RFC 4055 §3.1): the digest stands in `[0]`; where it is missing, it is SHA-1. */
+/** RSASSA-PSS-params (RFC 4055 §3.1): the digest is in `[0]`; a missing one means SHA-1. */
 function pssDigest({ content }: DerElement): string | undefined {
   const hash = readElements(content).find(({ tag }) => tag === derTag.context0)
   const [identifier] = hash === undefined ? [] : readElements(hash.content)

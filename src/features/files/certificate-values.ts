@@ -6,7 +6,10 @@ import { utcText } from '../../clock.ts'
 
 type Values = Readonly<Record<string, string>>
 
-/** What a certificate says, under the names of its template's fields. Throws an Error of any kind for what cannot be read. */
+/**
+ * What a certificate says, under the names of its template's fields. Throws an Error of any kind for what cannot be
+ * read.
+ */
 export function certificateValues(der: Buffer): Values {
   const certificate = new x509.X509Certificate(der)
   return {

@@ -31,8 +31,8 @@ const curveBits: Readonly<Record<string, string>> = {
 }
 
 /**
- * Looks at headers alone, at most three levels deep: so its cost is the same for any bytes, a file may be cut off anywhere
- * behind them, and of a private key nothing is read but what its public key says too.
+ * Looks at headers alone, at most three levels deep: so its cost is the same for any bytes, a file may be cut off
+ * anywhere behind them, and of a private key nothing is read but what its public key says too.
  */
 export function derForm(bytes: Buffer): DerForm | undefined {
   const outer = headerAt(bytes, 0)

@@ -134,8 +134,8 @@ const containers: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
 export const unknownType = 'application/octet-stream'
 
 /**
- * The type of a file, by its first bytes (64 suffice) and, where they leave it open, by its extension (lower case, no dot). An extension
- * is never believed against the bytes.
+ * The type of a file, by its first bytes (64 suffice) and, where they leave it open, by its extension (lower case, no
+ * dot). An extension is never believed against the bytes.
  */
 export async function detectMimeType(start: Uint8Array, extension: string): Promise<string> {
   const signed = (await fileTypeFromBuffer(start))?.mime
@@ -147,8 +147,8 @@ export async function detectMimeType(start: Uint8Array, extension: string): Prom
 }
 
 /**
- * Frames of MPEG sound begin with eleven bits that are set, and nothing else: so does text in UTF-16 with its mark, and one in two
- * thousand of all other files. For them alone the extension has to agree.
+ * Frames of MPEG sound begin with eleven bits that are set, and nothing else: so does text in UTF-16 with its mark,
+ * and one in two thousand of all other files. For them alone the extension has to agree.
  */
 function hasBareSync(start: Uint8Array, signed: string | undefined): boolean {
   return (signed === 'audio/mpeg' || signed === 'audio/aac') && start[0] === 0xff

@@ -18,9 +18,9 @@ export const maxSampleBytes = 128 * 1024
 const plainFile: Recognised = { templateId: templateIds.file, values: {} }
 
 /**
- * Says by its content which template a file belongs to. A client may have sent the first bytes of it alone: then it is told what
- * can be seen there. `isWhole` is false where more was sent than is looked at. Never fails, is never slow, and never inflates anything; nothing of a private key is in the answer but the
- * kind and length of the key.
+ * Says by its content which template a file belongs to. A client may have sent the first bytes of it alone: then it
+ * is told what can be seen there. `isWhole` is false where more was sent than is looked at. Never fails, is never
+ * slow, and never inflates anything; nothing of a private key is in the answer but the kind and length of the key.
  */
 export function recognise(sample: Buffer, isWhole: boolean): Recognised {
   const armour = firstPemBlock(sample)

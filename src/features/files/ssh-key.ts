@@ -4,7 +4,10 @@ import type { PemBlock } from '../../encoding/pem.ts'
 /** What can be said of an SSH key without its pass phrase. */
 export interface SshKey {
   readonly algorithm: string
-  /** `SHA256:` and base64 without padding, as ssh-keygen writes it; empty where the file does not hold the whole public key. */
+  /**
+   * `SHA256:` and base64 without padding, as ssh-keygen writes it; empty where the file does not hold the whole
+   * public key.
+   */
   readonly fingerprint: string
   readonly comment: string
 }

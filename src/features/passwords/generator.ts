@@ -6,7 +6,7 @@ import { opieChoices } from './opie.ts'
 import { boundsOf, type PolicyRules } from './policies.ts'
 
 /** What to generate; lengths are in characters but for `bytes`, where they are in bytes. */
-export type Wish =
+export type PasswordRequest =
   | { readonly kind: 'secure' | 'pin' | 'pronounceable' | 'bytes'; readonly length: number }
   | { readonly kind: 'opie'; readonly delimiter: string }
   | {
@@ -29,7 +29,7 @@ export interface Generated {
 
 export interface Generator {
   /** @throws Fault `request.invalid` for a wish that nothing fulfils */
-  generate(wish: Wish): Promise<Generated>
+  generate(wish: PasswordRequest): Promise<Generated>
 }
 
 /** Makes passwords of random numbers of the token. */
@@ -46,8 +46,8 @@ export function createGenerator(hsm: Pick<Hsm, 'random'>): Generator {
 const triesPerDraw = 8
 
 /**
- * A number from 0 to `size` - 1, each as likely as any other: as many random bits of the token as `size` has, and those that give a
- * larger number are thrown away. `size` has 65,536 bits at most.
+ * A number from 0 to `size` - 1, each as likely as any other: as many random bits of the token as `size` has, and
+ * those that give a larger number are thrown away. `size` has 65,536 bits at most.
  */
 export async function randomBelow(hsm: Pick<Hsm, 'random'>, size: bigint): Promise<bigint> {
   const bits = (size - 1n).toString(2).length
@@ -67,7 +67,7 @@ const hexadecimal = Array.from('0123456789abcdef')
 const consonants = Array.from('bcdfghjklmnprstvwz')
 const vowels = Array.from('aeiouy')
 
-function choicesOf(wish: Wish): Choices {
+function choicesOf(wish: PasswordRequest): Choices {
   switch (wish.kind) {
     case 'secure':
       return satisfying({}, wish.length)
@@ -90,7 +90,7 @@ function alternating(length: number, odd: readonly string[], even: readonly stri
   return sequence(Array.from({ length }, (_, at) => (at % 2 === 0 ? odd : even)))
 }
 
-function wordsFor({ language, minChar, maxChar }: Extract<Wish, { kind: 'diceword' }>): readonly string[] {
+function wordsFor({ language, minChar, maxChar }: Extract<PasswordRequest, { kind: 'diceword' }>): readonly string[] {
   const words = diceWords(language, minChar, maxChar)
   if (words === undefined)
     throw new Fault('request.invalid', `language: there is a list of words for ${diceLanguages.join(', ')} only.`)

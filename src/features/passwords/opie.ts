@@ -4,7 +4,9 @@ const bitsPerBlock = 64n
 const bitsPerWord = 11n
 const wordsPerBlock = 6
 
-/** The dictionary of RFC 2289, Appendix D: 2048 words of one to four letters, in the order that gives each its number. */
+/**
+ * The dictionary of RFC 2289, Appendix D: 2048 words of one to four letters, in the order that gives each its number.
+ */
 export const opieWords: readonly string[] = `
 A ABE ACE ACT AD ADA ADD AGO AID AIM AIR ALL ALP AM AMY AN ANA AND ANN ANT ANY APE APS APT ARC ARE ARK ARM ART
 AS ASH ASK AT ATE AUG AUK AVE AWE AWK AWL AWN AX AYE BAD BAG BAH BAM BAN BAR BAT BAY BE BED BEE BEG BEN BET BEY

@@ -66,7 +66,10 @@ export function breaksPolicy({ rules }: { readonly rules: PolicyRules }, text: s
 const isOf = (name: CharacterClass, character = ''): boolean => characterClasses[name].test(character)
 const isOutside = ({ least, most }: Range, value: number): boolean => value < least || value > most
 
-/** What a password must be like (spec: Password policy). A rule that does not apply is left out: clients read 0 as a rule. */
+/**
+ * What a password must be like (spec: Password policy). A rule that does not apply is left out: clients read 0 as a
+ * rule.
+ */
 export interface PasswordPolicy {
   readonly id: number
   readonly name: string

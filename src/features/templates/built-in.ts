@@ -47,8 +47,8 @@ const template = (id: number, name: string, icon: string, fields: readonly Field
 const holds = (extensions: string): Info => ({ jumpsToParent: true, file: extensions })
 
 /**
- * The templates that every appliance has, in the order of their ids. Up to 20 ids and fields are those that published clients
- * know; above are ours, for what an uploaded file can turn out to be.
+ * The templates that every appliance has, in the order of their ids. Up to 20 ids and fields are those that published
+ * clients know; above are ours, for what an uploaded file can turn out to be.
  */
 export const builtInTemplates: readonly Template[] = [
   template(1, 'Server', 'ico_server', [

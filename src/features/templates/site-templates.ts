@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
-import { templateEntry } from './notation.ts'
+import { templateEntry } from './template-json.ts'
 import {
   changeRow,
   findRow,
@@ -22,7 +22,8 @@ export interface SiteTemplate extends Template {
 
 export interface SiteTemplates {
   /**
-   * All of them, in the order of their ids, removed ones as well. One query, where nothing has changed since the last one.
+   * All of them, in the order of their ids, removed ones as well. One query, where nothing has changed since the last
+   * one.
    * @throws Fault `hsm.seal_broken` when one is not as it was added
    */
   all(): Promise<readonly SiteTemplate[]>
@@ -122,8 +123,8 @@ export function createSiteTemplates({ store, hsm, clock }: SiteTemplateDependenc
 const documentOf = (template: Template): string => JSON.stringify(templateEntry(template))
 
 /**
- * Why values that fit the one form do not fit the other. It does not matter whether there are any: an object may be made at
- * this very moment.
+ * Why values that fit the one form do not fit the other. It does not matter whether there are any: an object may be
+ * made at this very moment.
  */
 function misfitOf(current: Template, next: Template): string | undefined {
   const [before, after] = [byName(current), byName(next)]

@@ -9,8 +9,8 @@ export interface Templates {
   /** @throws Fault `template.not_found` */
   find(id: number): Promise<Template>
   /**
-   * Those with these ids, each once, in the order of their ids; an unknown id is left out, a removed template is no longer
-   * active. At most one query, and none where all are the appliance's own.
+   * Those with these ids, each once, in the order of their ids; an unknown id is left out, a removed template is no
+   * longer active. At most one query, and none where all are the appliance's own.
    */
   among(ids: Iterable<number>): Promise<readonly Template[]>
 }

@@ -45,40 +45,40 @@ function ocsp(ocspResponder: string | undefined, options: Partial<OcspOptions> =
 describe('the responder of the CA', () => {
   it('vouches for a card until it is revoked', async () => {
     const card = ca.issue('/CN=Alice')
-    expect(await ocsp(await responder(ca)).refusal(read(card), read(ca))).toBeUndefined()
+    expect(await ocsp(await responder(ca)).rejectReason(read(card), read(ca))).toBeUndefined()
     ca.revoke(card)
-    expect(await ocsp(await responder(ca)).refusal(read(card), read(ca))).toBe('revoked')
+    expect(await ocsp(await responder(ca)).rejectReason(read(card), read(ca))).toBe('revoked')
     expect(problems).toEqual([])
   })
 
   it('may have made another its responder, for this alone', async () => {
     const card = read(ca.issue('/CN=Alice'))
     const uses = (use: string) => ca.issue('/CN=Responder', { extensions: [`extendedKeyUsage=${use}`] })
-    expect(await ocsp(await responder(ca, uses('OCSPSigning'))).refusal(card, read(ca))).toBeUndefined()
-    expect(await ocsp(await responder(ca, uses('clientAuth'))).refusal(card, read(ca))).toBe(notVouchedFor)
+    expect(await ocsp(await responder(ca, uses('OCSPSigning'))).rejectReason(card, read(ca))).toBeUndefined()
+    expect(await ocsp(await responder(ca, uses('clientAuth'))).rejectReason(card, read(ca))).toBe(notVouchedFor)
     const expired = ca.issue('/CN=Responder', {
       extensions: ['extendedKeyUsage=OCSPSigning'],
       validFromMs: -7_200_000,
       validForMs: 3_600_000,
     })
-    expect(await ocsp(await responder(ca, expired)).refusal(card, read(ca))).toBe(notVouchedFor)
+    expect(await ocsp(await responder(ca, expired)).rejectReason(card, read(ca))).toBe(notVouchedFor)
   })
 
   it('is not somebody with the same name', async () => {
     const card = read(ca.issue('/CN=Alice'))
     const forger = stranger.issue('/CN=Responder', { extensions: ['extendedKeyUsage=OCSPSigning'] })
     for (const signer of [stranger, forger])
-      expect(await ocsp(await responder(ca, signer)).refusal(card, read(ca))).toBe(notVouchedFor)
+      expect(await ocsp(await responder(ca, signer)).rejectReason(card, read(ca))).toBe(notVouchedFor)
   })
 
   it('that does not know the card refuses it, however soft the setting', async () => {
     const twin = new ClientCa('/CN=Card CA/O=Example', undefined, caExtensions)
     const known = read(ca.issue('/CN=Alice'))
-    expect(await ocsp(await responder(twin), { ocsp: 'soft' }).refusal(known, read(ca))).toBeUndefined()
+    expect(await ocsp(await responder(twin), { ocsp: 'soft' }).rejectReason(known, read(ca))).toBeUndefined()
     const forgotten = twin.issue('/CN=Bob')
-    expect(await ocsp(await responder(twin)).refusal(read(forgotten), read(twin))).toBeUndefined()
+    expect(await ocsp(await responder(twin)).rejectReason(read(forgotten), read(twin))).toBeUndefined()
     twin.forget()
-    expect(await ocsp(await responder(twin), { ocsp: 'soft' }).refusal(read(forgotten), read(twin))).toBe(
+    expect(await ocsp(await responder(twin), { ocsp: 'soft' }).rejectReason(read(forgotten), read(twin))).toBe(
       'unknown to its CA',
     )
     twin.cleanup()
@@ -89,8 +89,8 @@ describe('the responder of the CA', () => {
     const extensions = ['extendedKeyUsage=clientAuth', `authorityInfoAccess=OCSP;URI:http://127.0.0.1:${port}/`]
     const [naming, silent] = [read(ca.issue('/CN=Alice', { extensions })), read(ca.issue('/CN=Alice'))]
     await responder(ca, ca, [], port)
-    expect(await ocsp(undefined).refusal(naming, read(ca))).toBeUndefined()
-    expect(await ocsp(undefined).refusal(silent, read(ca))).toBe(notVouchedFor)
+    expect(await ocsp(undefined).rejectReason(naming, read(ca))).toBeUndefined()
+    expect(await ocsp(undefined).rejectReason(silent, read(ca))).toBe(notVouchedFor)
   })
 })
 
@@ -105,16 +105,16 @@ describe('no good answer', () => {
   it.each(answers)('%s refuses when hard, passes when soft, and is told', async (_what, change) => {
     const card = read(ca.issue('/CN=Alice'))
     const url = await between(await responder(ca), change)
-    expect(await ocsp(url).refusal(card, read(ca))).toBe(notVouchedFor)
-    expect(await ocsp(url, { ocsp: 'soft' }).refusal(card, read(ca))).toBeUndefined()
+    expect(await ocsp(url).rejectReason(card, read(ca))).toBe(notVouchedFor)
+    expect(await ocsp(url, { ocsp: 'soft' }).rejectReason(card, read(ca))).toBeUndefined()
     expect(problems).toHaveLength(2)
   })
 
   it('of one that takes too long, or is not there', async () => {
     const card = read(ca.issue('/CN=Alice'))
     const silent = await serving(() => undefined)
-    expect(await ocsp(silent, { ocspTimeoutMs: 50 }).refusal(card, read(ca))).toBe(notVouchedFor)
-    expect(await ocsp('http://127.0.0.1:1/').refusal(card, read(ca))).toBe(notVouchedFor)
+    expect(await ocsp(silent, { ocspTimeoutMs: 50 }).rejectReason(card, read(ca))).toBe(notVouchedFor)
+    expect(await ocsp('http://127.0.0.1:1/').rejectReason(card, read(ca))).toBe(notVouchedFor)
   })
 
   it('is one to another question, or one of yesterday', async () => {
@@ -122,13 +122,13 @@ describe('no good answer', () => {
     const origin = await responder(ca, ca, ['-nmin', '60'])
     const kept: Buffer[] = []
     const url = await between(origin, (reply) => (kept.push(reply), kept[0] ?? reply))
-    expect(await ocsp(url).refusal(card, read(ca))).toBeUndefined()
+    expect(await ocsp(url).rejectReason(card, read(ca))).toBeUndefined()
     // The nonce of the first question.
-    expect(await ocsp(url).refusal(card, read(ca))).toBe(notVouchedFor)
+    expect(await ocsp(url).rejectReason(card, read(ca))).toBe(notVouchedFor)
     clock.ms = 86_400_000
-    expect(await ocsp(origin).refusal(card, read(ca))).toBe(notVouchedFor)
+    expect(await ocsp(origin).rejectReason(card, read(ca))).toBe(notVouchedFor)
     clock.ms = -86_400_000
-    expect(await ocsp(origin).refusal(card, read(ca))).toBe(notVouchedFor)
+    expect(await ocsp(origin).rejectReason(card, read(ca))).toBe(notVouchedFor)
     clock.ms = 0
   })
 })
@@ -139,10 +139,10 @@ describe('an answer', () => {
     const card = read(ca.issue('/CN=Alice'))
     const url = await between(await responder(ca, ca, ['-nmin', '60']), (reply) => ((asked += 1), reply))
     const patient = ocsp(url, { ocspCacheMs: 600_000 })
-    for (let times = 0; times < 3; times++) expect(await patient.refusal(card, read(ca))).toBeUndefined()
+    for (let times = 0; times < 3; times++) expect(await patient.rejectReason(card, read(ca))).toBeUndefined()
     expect(asked).toBe(1)
     clock.ms = 601_000
-    await patient.refusal(card, read(ca))
+    await patient.rejectReason(card, read(ca))
     expect(asked).toBe(2)
     clock.ms = 0
   })
@@ -158,8 +158,8 @@ describe('an answer', () => {
     ] as const) {
       asked = 0
       const patient = ocsp(url, { ocspCacheMs: 600_000 })
-      const answers = await Promise.all(Array.from({ length: 5 }, () => patient.refusal(card, read(ca))))
-      expect([...answers, await patient.refusal(card, read(ca))]).toEqual(Array.from({ length: 6 }, () => refusal))
+      const answers = await Promise.all(Array.from({ length: 5 }, () => patient.rejectReason(card, read(ca))))
+      expect([...answers, await patient.rejectReason(card, read(ca))]).toEqual(Array.from({ length: 6 }, () => refusal))
       expect(asked).toBe(1)
     }
     expect(problems).toHaveLength(1)
@@ -170,17 +170,17 @@ describe('an answer', () => {
     const card = read(ca.issue('/CN=Alice'))
     const url = await between(await responder(ca), (reply) => (silent ? Buffer.alloc(0) : reply))
     const patient = ocsp(url, { ocspCacheMs: 600_000 })
-    expect(await patient.refusal(card, read(ca))).toBe(notVouchedFor)
+    expect(await patient.rejectReason(card, read(ca))).toBe(notVouchedFor)
     silent = false
-    expect(await patient.refusal(card, read(ca))).toBe(notVouchedFor)
+    expect(await patient.rejectReason(card, read(ca))).toBe(notVouchedFor)
     clock.ms = 10_000
-    expect(await patient.refusal(card, read(ca))).toBeUndefined()
+    expect(await patient.rejectReason(card, read(ca))).toBeUndefined()
     clock.ms = 0
   })
 
   it('is not asked for when the setting is off', async () => {
     expect(
-      await ocsp('http://127.0.0.1:1/', { ocsp: 'off' }).refusal(read(ca.issue('/CN=Alice')), read(ca)),
+      await ocsp('http://127.0.0.1:1/', { ocsp: 'off' }).rejectReason(read(ca.issue('/CN=Alice')), read(ca)),
     ).toBeUndefined()
     expect(problems).toEqual([])
   })

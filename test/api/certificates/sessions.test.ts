@@ -84,7 +84,7 @@ describe('a session that a card opened', () => {
       const clock = { now: () => systemClock.now() + days * 86_400_000 }
       const { store, hsm, config } = appliance
       const { certificates } = createServices({ config, store, hsm, clock, audit: { append: () => Promise.resolve() } })
-      return certificates.doubt(user.id, certificate)
+      return certificates.rejectReason(user.id, certificate)
     }
     expect(await at(0)).toBeUndefined()
     expect(await at(1000)).toMatch(/: expired$/)

@@ -56,9 +56,9 @@ it('finds a card among a hundred thousand', () => {
   writeFileSync(index, `${readFileSync(index, 'utf8')}${others.join('\n')}\n`)
   ca.revoke(last)
   ca.writeCrl()
-  const { refusal } = revocations(ca.crl)
+  const { rejectReason } = revocations(ca.crl)
   const verdicts = [first, last, good].map(({ certificate }) =>
-    refusal(read(certificate), read(ca.certificate), Date.now()),
+    rejectReason(read(certificate), read(ca.certificate), Date.now()),
   )
   expect(verdicts).toEqual(['revoked', 'revoked', undefined])
 })
@@ -72,7 +72,7 @@ it('believes no list of a CA that may not sign one, none of another key, and non
   for (const authority of [silent, ca, twin]) authority.writeCrl()
   const without = 'of a CA without a revocation list'
   const verdict = (authority: ClientCa, crl: string) =>
-    revocations(crl).refusal(read(authority.issue('/CN=Card').certificate), read(authority.certificate), Date.now())
+    revocations(crl).rejectReason(read(authority.issue('/CN=Card').certificate), read(authority.certificate), Date.now())
   expect(verdict(ca, ca.crl)).toBeUndefined()
   expect(verdict(ca, twin.crl)).toBe(without)
   expect(verdict(silent, silent.crl)).toBe(without)
@@ -99,14 +99,14 @@ it('asks for each of the lists into which a CA has divided what it revoked', () 
     return path
   }
   const [one, other] = [part('one', 7 * 86_400), part('other', 86_400)]
-  const { refusal } = revocations(one, other)
-  expect(refusal(card, read(ca.certificate), Date.now())).toBeUndefined()
-  expect(refusal(card, read(ca.certificate), Date.now() + 2 * dayMs)).toBe('of a CA whose revocation list has expired')
+  const { rejectReason } = revocations(one, other)
+  expect(rejectReason(card, read(ca.certificate), Date.now())).toBeUndefined()
+  expect(rejectReason(card, read(ca.certificate), Date.now() + 2 * dayMs)).toBe('of a CA whose revocation list has expired')
 })
 
 it('believes no list of the future', () => {
   const ca = givenCa()
   ca.writeCrl()
   const card = read(ca.issue('/CN=Card').certificate)
-  expect(revocations(ca.crl).refusal(card, read(ca.certificate), Date.now() - dayMs)).toMatch(/revocation list/)
+  expect(revocations(ca.crl).rejectReason(card, read(ca.certificate), Date.now() - dayMs)).toMatch(/revocation list/)
 })

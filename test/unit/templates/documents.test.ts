@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { builtInTemplates } from '../../../src/features/templates/built-in.ts'
-import { templateEntry } from '../../../src/features/templates/notation.ts'
+import { templateEntry } from '../../../src/features/templates/template-json.ts'
 import { examineTemplate } from '../../../src/features/templates/template-document.ts'
 
 const read = (url: string): unknown => JSON.parse(readFileSync(new URL(url, import.meta.url), 'utf8'))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { largestFileBytes, readUpload } from '../registration.ts'
+import { maxUploadBytes, readUpload } from '../registration.ts'
 import { labelOf, type Certificates } from '../registry.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
 
@@ -23,7 +23,7 @@ export const addCertificate = (certificates: Certificates) =>
       if (file === undefined) throw new Fault('request.not_form')
       const userId = userIdOf(params.userid)
       note({ target: `user ${userId}` })
-      const certificate = readUpload(await file.bytes(largestFileBytes))
+      const certificate = readUpload(await file.bytes(maxUploadBytes))
       note({ target: `user ${userId}: ${labelOf(certificate.fingerprint)}` })
       await certificates.register(userId, certificate, commit)
       return {}

@@ -1,9 +1,24 @@
 import { z } from 'zod'
 import { holds } from '../../../access/capabilities.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Certificate } from '../certificate.ts'
 import type { Certificates } from '../registry.ts'
-import { certificateForm, formOf } from './certificate-form.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
+
+export const certificateSubject = z
+  .record(z.string(), z.union([z.string(), z.array(z.string())]))
+  .describe('Fields of the subject, such as CN, O, OU and C; one that occurs several times is an array.')
+
+/** Spec: User certificate. */
+const certificateForm = z.object({
+  subject: certificateSubject,
+  validFrom: z.iso.datetime(),
+  validTo: z.iso.datetime(),
+})
+
+function formOf({ subject, validFrom, validTo }: Certificate) {
+  return { subject, validFrom: new Date(validFrom).toISOString(), validTo: new Date(validTo).toISOString() }
+}
 
 const contract = {
   operation: 'usercert.read',
@@ -16,7 +31,7 @@ const contract = {
   body: z.object({}),
 } as const
 
-/** `GET /usercert` (spec: Get user certificate): one's own. */
+/** `GET /usercert` (spec: Get user certificate): the caller's own. */
 export const readOwnCertificate = (certificates: Certificates) =>
   endpoint({
     ...contract,
@@ -25,7 +40,7 @@ export const readOwnCertificate = (certificates: Certificates) =>
     run: ({ caller }) => answer(certificates, caller.userId),
   })
 
-/** `GET /usercert/:userid`: anybody's for an administrator; for others their own, whatever id they give. */
+/** `GET /usercert/:userid`: administrators read any user's; other callers get their own, whatever id they send. */
 export const readUserCertificate = (certificates: Certificates) =>
   endpoint({
     ...contract,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { certificateSubject } from './certificate-form.ts'
+import { certificateSubject } from './read-certificate.ts'
 import { labelOf, type Certificates } from '../registry.ts'
 
-/** `GET /authinfo/smcuser` (spec: Get smartcard user): whom the client's certificate names. */
+/** `GET /authinfo/smcuser` (spec: Get smartcard user): the user whom the client's certificate identifies. */
 export const readSmartcardUser = (certificates: Certificates, isEnabled: boolean) =>
   endpoint({
     operation: 'authinfo.smcuser',
@@ -23,7 +23,7 @@ export const readSmartcardUser = (certificates: Certificates, isEnabled: boolean
         throw new Fault('certificate.not_found', 'No valid certificate was found: this appliance asks for none.')
       const found = await certificates.identify(client.certificate())
       if (found.holder === undefined) {
-        note({ target: found.refusal })
+        note({ target: found.rejectReason })
         throw new Fault('certificate.not_found')
       }
       const { userId, username } = found.holder

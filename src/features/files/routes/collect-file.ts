@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, type UploadedFile } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { filledSchema, filledStructure } from '../../templates/notation.ts'
+import { filledSchema, filledStructure } from '../../templates/template-json.ts'
 import { templateIds } from '../../templates/template.ts'
 import type { Templates } from '../../templates/templates.ts'
 import { maxSampleBytes, recognise } from '../recognition.ts'
@@ -10,7 +10,10 @@ const collectedSchema = z
   .looseObject({ templateid: z.union([z.string(), z.int()]) })
   .describe('what was read of the file, under the names of the fields of its template')
 
-/** `POST /filecollect` (spec: Identify templates): the template that a file belongs to, filled in with what the file says. */
+/**
+ * `POST /filecollect` (spec: Identify templates): the template that a file belongs to, filled in with what the file
+ * says.
+ */
 export const collectFile = (templates: Templates) =>
   endpoint({
     operation: 'file.collect',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint, type Endpoint } from '../../../http/contract/endpoint.ts'
-import { recordSchema } from '../../templates/notation.ts'
+import { recordSchema } from '../../templates/template-json.ts'
 import type { Templates } from '../../templates/templates.ts'
 import { vaultRecord, vaultSchema } from '../../vaults/routes/vault-record.ts'
 import type { Vaults } from '../../vaults/vault.ts'

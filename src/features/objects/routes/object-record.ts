@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Reply } from '../../../http/contract/envelope.ts'
 import { utcText } from '../../../clock.ts'
-import { templateRecord } from '../../templates/notation.ts'
+import { templateRecord } from '../../templates/template-json.ts'
 import type { Template } from '../../templates/template.ts'
 import { extensionOf } from '../field-values.ts'
 import type { FileInfo, StoredObject } from '../read-records.ts'

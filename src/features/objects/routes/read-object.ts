@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, type AuditPart } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { recordSchema } from '../../templates/notation.ts'
+import { recordSchema } from '../../templates/template-json.ts'
 import type { Template } from '../../templates/template.ts'
 import type { Templates } from '../../templates/templates.ts'
 import { existing, objectSubject, type ObjectInVault, type StoredObject } from '../read-records.ts'

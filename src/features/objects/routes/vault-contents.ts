@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { recordSchema } from '../../templates/notation.ts'
+import { recordSchema } from '../../templates/template-json.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { ObjectReading } from '../reading.ts'
 import { objectSchema, recordsOf } from './object-record.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { findPolicy } from '../policies.ts'
-import type { Generator, Wish } from '../generator.ts'
+import type { Generator, PasswordRequest } from '../generator.ts'
 
 /** A number of the query. Clients send fields that nobody filled in as empty text. */
 const number = (least: number, most: number) =>
@@ -57,7 +57,9 @@ const body = z.object({
   max_char: number(0, 100),
 })
 
-/** `GET /utils/pwgen` (WIRE §8.2). `policyid` goes before `type`, since clients send the type of their form beside it. */
+/**
+ * `GET /utils/pwgen` (WIRE §8.2). `policyid` goes before `type`, since clients send the type of their form beside it.
+ */
 export const generatePassword = (generator: Generator) =>
   endpoint({
     operation: 'utils.pwgen',
@@ -79,7 +81,7 @@ export const generatePassword = (generator: Generator) =>
     },
   })
 
-function wishOf(fields: z.infer<typeof body>): Wish {
+function wishOf(fields: z.infer<typeof body>): PasswordRequest {
   const { type, policyid, delimiter: between = fields.delimeter ?? ' ' } = fields
   if (policyid !== undefined) {
     const policy = findPolicy(policyid)

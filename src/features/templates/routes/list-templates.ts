@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { entrySchema, templateEntry } from '../notation.ts'
+import { entrySchema, templateEntry } from '../template-json.ts'
 import type { Templates } from '../templates.ts'
 
 /** `GET /template`: every template, in the notation of its own. */

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { entrySchema, recordSchema, templateEntry, templateRecord } from '../notation.ts'
+import { entrySchema, recordSchema, templateEntry, templateRecord } from '../template-json.ts'
 import type { Templates } from '../templates.ts'
 
 const id = z.string().transform((text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0))
 
-/** `GET /template/:templateid`: one template, in both notations (published clients read the one, the specification has the other). */
+/**
+ * `GET /template/:templateid`: one template, in both notations (published clients read the one, the specification has
+ * the other).
+ */
 export const readTemplate = (templates: Templates) =>
   endpoint({
     operation: 'template.read',

@@ -1,16 +1,16 @@
-import { keyUsage, purpose, type Certificate } from './certificate.ts'
+import { keyUsage, extendedKeyUsage, type Certificate } from './certificate.ts'
 import { isStrongAlgorithm } from './signature.ts'
 
-/** Why a certificate cannot serve as a smartcard now. */
-export interface Unfitness {
-  /** For the audit trail, behind `certificate …:`. */
+/** Why a certificate does not fit the profile of smartcard certificates. */
+export interface ProfileViolation {
+  /** For the audit trail, after `certificate …:`. */
   readonly reason: string
-  /** For whoever registers it: a sentence that says what to do. */
+  /** For the administrator who registers it: a sentence that says what to do. */
   readonly advice: string
 }
 
-export interface FitnessRules {
-  /** False admits certificates that name no extended key usage at all. */
+export interface ProfileRules {
+  /** False accepts certificates without extended key usage. */
   readonly requireClientAuth: boolean
 }
 
@@ -18,12 +18,16 @@ const smallestRsaBits = 2048
 const largestRsaBits = 8192
 const curves = ['prime256v1', 'secp384r1', 'secp521r1']
 
-/** What is wrong with a certificate by itself at this moment, whoever issued it; undefined when nothing is. */
-export function unfitness(certificate: Certificate, now: number, rules: FitnessRules): Unfitness | undefined {
-  return unfitByDate(certificate, now) ?? unfitByPurpose(certificate, rules) ?? unfitByKey(certificate)
+/** Checks what a certificate says of itself at this moment, whichever CA issued it. */
+export function profileViolation(
+  certificate: Certificate,
+  now: number,
+  rules: ProfileRules,
+): ProfileViolation | undefined {
+  return violationByDate(certificate, now) ?? violationByUsage(certificate, rules) ?? violationByKey(certificate)
 }
 
-function unfitByDate({ validFrom, validTo }: Certificate, now: number): Unfitness | undefined {
+function violationByDate({ validFrom, validTo }: Certificate, now: number): ProfileViolation | undefined {
   if (now > validTo)
     return {
       reason: 'expired',
@@ -36,14 +40,14 @@ function unfitByDate({ validFrom, validTo }: Certificate, now: number): Unfitnes
   }
 }
 
-function unfitByPurpose(certificate: Certificate, { requireClientAuth }: FitnessRules): Unfitness | undefined {
-  const { isCa, purposes, keyUsages, strangeExtension } = certificate
+function violationByUsage(certificate: Certificate, { requireClientAuth }: ProfileRules): ProfileViolation | undefined {
+  const { isCa, extendedKeyUsages, keyUsages, unknownCriticalExtension } = certificate
   if (isCa)
     return {
       reason: 'of a CA',
       advice: 'This is the certificate of a CA: give the one of the user, which that CA has issued.',
     }
-  if (purposes === undefined ? requireClientAuth : !purposes.includes(purpose.clientAuth))
+  if (extendedKeyUsages === undefined ? requireClientAuth : !extendedKeyUsages.includes(extendedKeyUsage.clientAuth))
     return {
       reason: 'not for clientAuth',
       advice: 'The certificate does not name clientAuth as a use (extended key usage): have one issued that does.',
@@ -53,14 +57,14 @@ function unfitByPurpose(certificate: Certificate, { requireClientAuth }: Fitness
       reason: 'not for signatures',
       advice: 'The key usage of the certificate lacks digitalSignature: have one issued that allows it.',
     }
-  if (strangeExtension === undefined) return undefined
+  if (unknownCriticalExtension === undefined) return undefined
   return {
-    reason: `with the unknown critical extension ${strangeExtension}`,
-    advice: `The certificate has the critical extension ${strangeExtension}, which nothing here understands: have one issued without it.`,
+    reason: `with the unknown critical extension ${unknownCriticalExtension}`,
+    advice: `The certificate has the critical extension ${unknownCriticalExtension}, which is not known here: have one issued without it.`,
   }
 }
 
-function unfitByKey({ publicKey, signatureAlgorithm }: Certificate): Unfitness | undefined {
+function violationByKey({ publicKey, signatureAlgorithm }: Certificate): ProfileViolation | undefined {
   const type = publicKey.asymmetricKeyType
   const { modulusLength = 0, namedCurve = '' } = publicKey.asymmetricKeyDetails ?? {}
   const fit =

@@ -1,17 +1,17 @@
 import { readFileSync, statSync } from 'node:fs'
 
-/** What a file holds, read again when the file has changed. */
-export interface WatchedFile<T> {
+/** The parsed content of a file, read again when the file has changed. */
+export interface ReloadedFile<T> {
   readonly path: string
-  /** What it holds now; when it cannot be read or understood any more, what it held before; undefined when it never could. */
+  /** The newest content that could be parsed; undefined when none could be. */
   current(): T | undefined
 }
 
-/** Told once per change, in one sentence, of a file that cannot be used. */
+/** Receives one sentence for each change that makes a file unusable. */
 export type ReportProblem = (sentence: string, cause?: unknown) => void
 
-/** Looks at the file's times and size at each use, so a change counts from the next use on, in every process. */
-export function watchFile<T>(path: string, parse: (content: Buffer) => T, report: ReportProblem): WatchedFile<T> {
+/** Compares the file's times and size at each use, so a change takes effect at the next use, in every process. */
+export function reloadOnChange<T>(path: string, parse: (content: Buffer) => T, report: ReportProblem): ReloadedFile<T> {
   let seen: string | undefined
   let value: T | undefined
   return {

@@ -54,7 +54,9 @@ export function templateEntry(template: Template): { readonly INFO: Members; rea
   return { INFO: infoOf(template), STRUCTURE: structureOf(template, attributesOf) }
 }
 
-/** A template as every other answer writes it, in `TEMPLATES` (spec: Versioning): the same with the fields as a list. */
+/**
+ * A template as every other answer writes it, in `TEMPLATES` (spec: Versioning): the same with the fields as a list.
+ */
 export function templateRecord(template: Template): Members {
   const structure = template.fields.map((field) => ({ ...attributesOf(field), fieldname: field.name }))
   return { id: String(template.id), info: infoOf(template), structure }

@@ -1,0 +1,71 @@
+import type { Clock } from '../../clock.ts'
+import type { Certificate } from './certificate.ts'
+import { profileViolation, type ProfileRules } from './certificate-profile.ts'
+import { createOcsp, type OcspOptions } from './ocsp.ts'
+import { invalidCertificate } from './registration.ts'
+import { createRevocations, type RevocationOptions } from './revocation.ts'
+import { createTrustAnchors, type TrustFiles } from './trust-anchors.ts'
+import type { ReportProblem } from './reloaded-file.ts'
+
+/** Decides whether a certificate is valid at this moment. Nothing is cached but the content of unchanged files. */
+export interface PathValidator {
+  /** Whether certificates must be issued by a configured CA. */
+  readonly requiresCa: boolean
+  /** Why it is rejected, for the audit trail; undefined when it is valid. */
+  rejectReason(certificate: Certificate): Promise<string | undefined>
+  /**
+   * The checks at registration: an expired revocation list does not count, which is no fault of the certificate.
+   * @throws Fault `certificate.invalid`
+   */
+  checkRegistrable(certificate: Certificate): void
+  /** What an operator must attend to, one sentence each. */
+  alarms(): string[]
+}
+
+export type CertificateRules = TrustFiles & RevocationOptions & OcspOptions & ProfileRules
+
+export function createPathValidator(rules: CertificateRules, clock: Clock, report: ReportProblem): PathValidator {
+  const anchors = createTrustAnchors(rules, report)
+  const revocations = createRevocations(rules, report)
+  const ocsp = createOcsp(rules, clock, report)
+
+  /** No certificate of a path may be in a revocation list of its issuer. */
+  function revocationReason(path: readonly Certificate[], now: number): string | undefined {
+    for (const [at, issuer] of path.slice(1).entries()) {
+      const below = path[at]
+      const reason = below && revocations.rejectReason(below, issuer, now)
+      if (reason !== undefined) return at === 0 ? reason : `below a CA that is ${reason}`
+    }
+    return undefined
+  }
+
+  return {
+    requiresCa: anchors.isConfigured,
+
+    async rejectReason(certificate) {
+      const now = clock.now()
+      const violation = profileViolation(certificate, now, rules)
+      if (violation !== undefined || !anchors.isConfigured) return violation?.reason
+      const path = anchors.pathOf(certificate, now)
+      const [issuer] = path ?? []
+      if (path === undefined || issuer === undefined) return 'of no configured CA'
+      return revocationReason([certificate, ...path], now) ?? ocsp.rejectReason(certificate, issuer)
+    },
+
+    checkRegistrable(certificate) {
+      const now = clock.now()
+      const violation = profileViolation(certificate, now, rules)
+      if (violation !== undefined) throw invalidCertificate(violation.advice)
+      if (!anchors.isConfigured) return
+      const path = anchors.pathOf(certificate, now)
+      if (path === undefined)
+        throw invalidCertificate(
+          'None of the CAs in smartcard.clientCa has issued this certificate, directly or through smartcard.intermediates.',
+        )
+      if (revocationReason([certificate, ...path], now)?.endsWith('revoked'))
+        throw invalidCertificate('The certificate, or a CA above it, was revoked: have a new one issued.')
+    },
+
+    alarms: () => revocations.alarms(anchors.authorities(), clock.now()),
+  }
+}
