@@ -48,7 +48,9 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     rules: config.session,
     commitAsAppliance: createApplianceCommit({ store, audit, clock }),
     doubtCard: (userId, fingerprint) =>
-      smartcard ? services.certificates.rejectReason(userId, fingerprint) : Promise.resolve('smartcards are turned off'),
+      smartcard
+        ? services.certificates.rejectReason(userId, fingerprint)
+        : Promise.resolve('smartcards are turned off'),
     report: (sessionId, username) =>
       log.warn({ sessionId, username }, 'a replaced session token was used again: the session was ended'),
   })

@@ -72,7 +72,11 @@ it('believes no list of a CA that may not sign one, none of another key, and non
   for (const authority of [silent, ca, twin]) authority.writeCrl()
   const without = 'of a CA without a revocation list'
   const verdict = (authority: ClientCa, crl: string) =>
-    revocations(crl).rejectReason(read(authority.issue('/CN=Card').certificate), read(authority.certificate), Date.now())
+    revocations(crl).rejectReason(
+      read(authority.issue('/CN=Card').certificate),
+      read(authority.certificate),
+      Date.now(),
+    )
   expect(verdict(ca, ca.crl)).toBeUndefined()
   expect(verdict(ca, twin.crl)).toBe(without)
   expect(verdict(silent, silent.crl)).toBe(without)
@@ -101,7 +105,9 @@ it('asks for each of the lists into which a CA has divided what it revoked', () 
   const [one, other] = [part('one', 7 * 86_400), part('other', 86_400)]
   const { rejectReason } = revocations(one, other)
   expect(rejectReason(card, read(ca.certificate), Date.now())).toBeUndefined()
-  expect(rejectReason(card, read(ca.certificate), Date.now() + 2 * dayMs)).toBe('of a CA whose revocation list has expired')
+  expect(rejectReason(card, read(ca.certificate), Date.now() + 2 * dayMs)).toBe(
+    'of a CA whose revocation list has expired',
+  )
 })
 
 it('believes no list of the future', () => {
