@@ -116,3 +116,8 @@ export class Fault extends Error {
 export function isFault(error: unknown, code: FaultCode): error is Fault {
   return error instanceof Fault && error.code === code
 }
+
+/** The code of an error of the system (`ENOSPC`), of Node (`ERR_OSSL…`) or of a driver; undefined where it has none. */
+export function errorCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

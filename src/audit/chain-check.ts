@@ -1,23 +1,29 @@
-import type { ChainScanOptions } from './chain-scan.ts'
-import type { Findings, Place } from './finding.ts'
+import type { Findings, LinePosition } from './audit-report.ts'
 import { genesis, parseLine, sha256, type ChainPoint, type Line } from './line.ts'
-import { parseSeal, sealReach, type Seal } from './seal.ts'
+import { parseSeal, sealReach, type Seal, type SealVerifier } from './seal.ts'
 
 const keptPoints = 16_384
 
+export interface ChainCheckOptions {
+  readonly chain: string
+  readonly verifier: SealVerifier
+  /** Called with what a genuine seal of this chain says of another one. */
+  readonly onWitness: (chain: string, point: ChainPoint, position: LinePosition) => void
+}
+
 /** The state of one chain's check: give it every line in turn. */
-export function createChainCheck(options: ChainScanOptions, findings: Findings) {
+export function createChainCheck(options: ChainCheckOptions, findings: Findings) {
   const order = createOrder(options.chain, findings)
   const seals = createSealCheck(options, order.hashAt, findings)
   let at = 0
   let [records, unsealed] = [0, 0]
 
-  function event({ body }: Line, place: Place): void {
+  function event({ body }: Line, position: LinePosition): void {
     records += 1
     unsealed += 1
     at = Number(/^"at":(\d+),/.exec(body)?.[1] ?? at)
     if (!body.includes('"operation":"audit.truncated"')) return
-    findings.add('truncated', place, 'The service noted here that sealed records of this chain were missing.')
+    findings.add('truncated', position, 'The service noted here that sealed records of this chain were missing.')
   }
 
   return {
@@ -32,37 +38,41 @@ export function createChainCheck(options: ChainScanOptions, findings: Findings) 
     },
     sealedHash: (seq: number) => seals.points.get(seq),
     counts: () => ({ records, seals: seals.count, sealedSeq: seals.sealedSeq, unsealed }),
-    check(raw: Buffer, place: Place): void {
-      const line = order.take(raw, place)
-      if (line?.type === 'event') event(line, place)
-      if (line?.type === 'seal' && seals.check(line, place)) unsealed = line.seq - 1 - seals.sealedSeq
+    check(raw: Buffer, position: LinePosition): void {
+      const line = order.take(raw, position)
+      if (line?.type === 'event') event(line, position)
+      if (line?.type === 'seal' && seals.check(line, position)) unsealed = line.seq - 1 - seals.sealedSeq
     },
   }
 }
 
-/** Whether each line takes its place after the one before it. */
+/** Whether each line follows the one before it. */
 function createOrder(chain: string, findings: Findings) {
   const recent: string[] = []
   let end: ChainPoint = genesis(chain)
-  let before: { hash: string; place: Place } | undefined
+  let before: { hash: string; position: LinePosition } | undefined
   let unreadable = 0
 
-  function fits(line: Line, place: Place): boolean {
+  function fits(line: Line, position: LinePosition): boolean {
     const due = end.seq + 1
     if (line.chain !== chain) {
-      findings.add('added', place, `This line belongs to the chain ${line.chain}.`)
+      findings.add('added', position, `This line belongs to the chain ${line.chain}.`)
       return false
     }
     if (line.seq < due) {
       // A line that follows the one before it, whatever was wrong with that, is where the chain goes on.
       const goesOn = line.prev === before?.hash
-      if (!goesOn) findings.add('added', place, `Record ${line.seq} stands where record ${due} is due.`)
+      if (!goesOn) findings.add('added', position, `Record ${line.seq} stands where record ${due} is due.`)
       return goesOn
     }
     if (line.seq - due > unreadable) {
-      findings.add('removed', place, `Records ${due} to ${line.seq - 1} are missing before this line.`)
+      findings.add('removed', position, `Records ${due} to ${line.seq - 1} are missing before this line.`)
     } else if (line.seq === due && line.prev !== end.hash) {
-      findings.add('changed', before?.place ?? place, `This line is not the one after which record ${due} was written.`)
+      findings.add(
+        'changed',
+        before?.position ?? position,
+        `This line is not the one after which record ${due} was written.`,
+      )
     }
     return true
   }
@@ -73,15 +83,15 @@ function createOrder(chain: string, findings: Findings) {
     },
     hashAt: (seq: number) => recent[seq % sealReach],
     /** The line, unless it does not belong where it stands. */
-    take(raw: Buffer, place: Place): Line | undefined {
+    take(raw: Buffer, position: LinePosition): Line | undefined {
       const line = raw.at(-1) === 10 ? parseLine(raw.toString('latin1', 0, raw.length - 1)) : undefined
       const hash = sha256(raw)
-      const taken = line !== undefined && fits(line, place)
+      const taken = line !== undefined && fits(line, position)
       if (line === undefined) {
-        findings.add('changed', place, 'This line is not a record.')
+        findings.add('changed', position, 'This line is not a record.')
         unreadable += 1
       }
-      before = { hash, place }
+      before = { hash, position }
       if (!taken) return undefined
       unreadable = 0
       end = { seq: line.seq, hash }
@@ -92,7 +102,7 @@ function createOrder(chain: string, findings: Findings) {
 }
 
 function createSealCheck(
-  { chain, verifier, onWitness }: ChainScanOptions,
+  { chain, verifier, onWitness }: ChainCheckOptions,
   hashAt: (seq: number) => string | undefined,
   findings: Findings,
 ) {
@@ -116,18 +126,18 @@ function createSealCheck(
       return count
     },
     /** Whether the seal is genuine and covers what stands in the chain. */
-    check(line: Line, place: Place): boolean {
+    check(line: Line, position: LinePosition): boolean {
       count += 1
       const seal = parseSeal(line.body)
-      const genuine = seal?.statement.chain === chain && verifier.confirms(seal)
+      const genuine = seal?.statement.chain === chain && verifier.verifies(seal)
       if (seal === undefined || !genuine) {
-        findings.add('bad signature', place, `The key ${verifier.keyId} did not make this seal for this chain.`)
+        findings.add('bad signature', position, `The key ${verifier.keyId} did not make this seal for this chain.`)
         return false
       }
       const wrong = fault(line, seal)
-      if (wrong !== undefined) findings.add('changed', place, wrong)
+      if (wrong !== undefined) findings.add('changed', position, wrong)
       else sealedSeq = remember(points, seal.statement.covers)
-      for (const [name, point] of Object.entries(seal.statement.heads)) onWitness(name, point, place)
+      for (const [name, point] of Object.entries(seal.statement.heads)) onWitness(name, point, position)
       return wrong === undefined
     },
   }

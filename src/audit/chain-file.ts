@@ -46,7 +46,7 @@ export async function openChainFile(options: ChainFileOptions): Promise<ChainFil
     if (bytes >= segmentBytes) await nextSegment()
     damaged = true
     try {
-      // Bytes written to a file that somebody has removed are on no disk, though every call says that they are.
+      // Bytes written to a file that was removed are on no disk, though every call says that they are.
       if (fstatSync(handle.fd).nlink === 0) throw removed(pathOf(directory, chain, segment))
       await writeAll(handle, Buffer.from(text, 'latin1'))
       damaged = false

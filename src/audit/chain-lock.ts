@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '../fault.ts'
-import { errnoOf } from './errno.ts'
+import { errorCodeOf, Fault } from '../fault.ts'
 
 export interface ChainLock {
   /** Once: the lock may be another's by the second time. */
@@ -33,7 +32,7 @@ export async function lockChain(path: string, chain: string, waitMs: number): Pr
 }
 
 // Two processes may find the same dead owner. The right to remove its lock is itself a lock, named after the dead
-// owner, and the lock is read again under it: so nobody removes the lock that a faster process has just taken.
+// owner, and the lock is read again under it: so no process removes the lock that a faster one has just taken.
 async function tryLock(path: string, self: string): Promise<boolean> {
   if (await create(path, self)) return true
   const owner = await ownerOf(path)
@@ -49,7 +48,7 @@ async function tryLock(path: string, self: string): Promise<boolean> {
   }
 }
 
-// By link and not by O_EXCL, so that nobody ever reads a lock whose owner is not written yet.
+// By link and not by O_EXCL, so that no process ever reads a lock whose owner is not written yet.
 async function create(path: string, self: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`
   try {
@@ -57,7 +56,7 @@ async function create(path: string, self: string): Promise<boolean> {
     await link(draft, path)
     return true
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false
+    if (errorCodeOf(error) === 'EEXIST') return false
     throw error
   } finally {
     await rm(draft, { force: true })
@@ -66,7 +65,7 @@ async function create(path: string, self: string): Promise<boolean> {
 
 async function ownerOf(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return undefined
+    if (errorCodeOf(error) === 'ENOENT') return undefined
     throw error
   })
 }

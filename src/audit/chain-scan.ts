@@ -1,7 +1,5 @@
-import { createChainCheck } from './chain-check.ts'
-import { createFindings, type ChainReport, type Findings, type Place } from './finding.ts'
-import type { ChainPoint } from './line.ts'
-import type { SealVerifier } from './seal.ts'
+import { createChainCheck, type ChainCheckOptions } from './chain-check.ts'
+import { createFindings, type ChainReport, type Findings, type LinePosition } from './audit-report.ts'
 import { listSegments, readLines, segmentOf, type LineReader, type Segment } from './segment.ts'
 
 /** Reads one chain from its first line to its last, a chunk at a time, and finds what is wrong in it. */
@@ -12,7 +10,7 @@ export interface ChainScan {
   readonly finished: boolean
   /** True when it ended within a line. */
   readonly torn: boolean
-  readonly place: Place
+  readonly position: LinePosition
   readonly seq: number
   readonly sealedSeq: number
   readonly findings: Findings
@@ -26,12 +24,8 @@ export interface ChainScan {
   close(): Promise<void>
 }
 
-export interface ChainScanOptions {
+export interface ChainScanOptions extends ChainCheckOptions {
   readonly directory: string
-  readonly chain: string
-  readonly verifier: SealVerifier
-  /** Called with what a genuine seal of this chain says of another one. */
-  readonly onWitness: (chain: string, point: ChainPoint, place: Place) => void
 }
 
 export function createChainScan(options: ChainScanOptions): ChainScan {
@@ -54,7 +48,7 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
   }
 
   async function turnTo(next: Segment): Promise<void> {
-    if (reader?.partial === true) findings.add('changed', place(), 'This file ends within a line after this one.')
+    if (reader?.partial === true) findings.add('changed', position(), 'This file ends within a line after this one.')
     for (let missing = segment + 1; missing < next.number; missing += 1) {
       findings.add('removed', { file: segmentOf(chain, missing).name, line: 0 }, 'This file of the chain is missing.')
     }
@@ -64,7 +58,7 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
     line = 0
   }
 
-  const place = (): Place => ({ file: segmentOf(chain, segment).name, line })
+  const position = (): LinePosition => ({ file: segmentOf(chain, segment).name, line })
 
   return {
     chain,
@@ -78,8 +72,8 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
     get torn() {
       return reader?.partial ?? false
     },
-    get place() {
-      return place()
+    get position() {
+      return position()
     },
     get seq() {
       return checker.seq
@@ -93,7 +87,7 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
       for (const raw of (await reader?.next()) ?? []) {
         line += 1
         bytes += raw.length
-        checker.check(raw, place())
+        checker.check(raw, position())
       }
       if (bytes === 0) await turn()
       return bytes

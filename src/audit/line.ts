@@ -2,7 +2,7 @@ import { escapeBeyondAscii } from '../encoding/ascii-json.ts'
 import { hash } from 'node:crypto'
 import type { AuditEvent } from './event.ts'
 
-/** A place in a chain: the sequence number of a line and the hex SHA-256 of its bytes, the newline included. */
+/** A point of a chain: the sequence number of a line and the hex SHA-256 of its bytes, the newline included. */
 export interface ChainPoint {
   readonly seq: number
   readonly hash: string
@@ -10,7 +10,7 @@ export interface ChainPoint {
 
 export type LineType = 'event' | 'seal'
 
-/** A line as read: its place, what it says of the line before, and the rest (`body`) as text. */
+/** A line as read: its sequence number, what it says of the line before, and the rest (`body`) as text. */
 export interface Line {
   readonly chain: string
   readonly seq: number

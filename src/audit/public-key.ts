@@ -1,8 +1,7 @@
 import { createPublicKey, randomUUID } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Fault } from '../fault.ts'
-import { errnoOf } from './errno.ts'
+import { errorCodeOf, Fault } from '../fault.ts'
 
 /** The public key beside the trail, for auditors to take away: PEM, SubjectPublicKeyInfo. */
 export const publicKeyFile = 'audit-public.pem'
@@ -10,7 +9,7 @@ export const publicKeyFile = 'audit-public.pem'
 /** The key beside the trail as DER SubjectPublicKeyInfo; undefined when there is none yet. Rejects with `audit.unavailable` where it is damaged. */
 export async function readPublicKey(directory: string): Promise<Buffer | undefined> {
   const pem = await readFile(join(directory, publicKeyFile), 'utf8').catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT') return undefined
+    if (errorCodeOf(error) === 'ENOENT') return undefined
     throw error
   })
   return pem === undefined ? undefined : parsePublicKey(pem)
@@ -40,7 +39,7 @@ export async function leavePublicKey(directory: string, publicKey: Buffer): Prom
     await writeFile(draft, pem, { mode: 0o644, flag: 'wx', flush: true })
     await link(draft, join(directory, publicKeyFile))
   } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error
+    if (errorCodeOf(error) !== 'EEXIST') throw error
     if ((await readPublicKey(directory))?.equals(publicKey) === true) return
     throw new Fault(
       'audit.unavailable',

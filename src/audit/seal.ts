@@ -4,7 +4,7 @@ import { sha256 } from './line.ts'
 
 /**
  * What the token signs: that a chain stands at `covers`, and where the seals of all other chains stood at the time.
- * The place of the seal's own line is not signed, so records need not wait for the token.
+ * The sequence number of the seal's own line is not signed, so records need not wait for the token.
  */
 export interface SealStatement {
   readonly chain: string
@@ -69,7 +69,7 @@ export function parseSeal(body: string): Seal | undefined {
 export interface SealVerifier {
   readonly keyId: string
   /** True when the key signed exactly this seal (ECDSA P-256 over SHA-256, FIPS 186-5). */
-  confirms(seal: Seal): boolean
+  verifies(seal: Seal): boolean
 }
 
 /** @param publicKey DER SubjectPublicKeyInfo. */
@@ -78,11 +78,24 @@ export function createSealVerifier(publicKey: Buffer): SealVerifier {
   const id = keyId(publicKey)
   return {
     keyId: id,
-    confirms: ({ statement, text, signature }) =>
+    verifies: ({ statement, text, signature }) =>
       statement.key === id && verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature),
   }
 }
 
 function pointOf(point: ChainPoint | undefined): ChainPoint {
   return { seq: Number(point?.seq), hash: String(point?.hash) }
+}
+
+/** A point of a chain that the token sealed, and the body of the seal. */
+export interface SealedHead extends ChainPoint {
+  readonly line: string
+}
+
+/** True when the token sealed this head: an attacker who edits the registry cannot make one up. */
+export function isGenuine(chain: string, head: SealedHead, verifier: SealVerifier): boolean {
+  const seal = parseSeal(head.line)
+  if (seal === undefined || seal.statement.chain !== chain) return false
+  const { covers } = seal.statement
+  return covers.seq === head.seq && covers.hash === head.hash && verifier.verifies(seal)
 }

@@ -1,9 +1,17 @@
 import type { Clock } from '../clock.ts'
 import type { Hsm } from '../hsm/hsm.ts'
-import { isGenuine, type AuditHeads } from './heads.ts'
 import { sha256, type ChainPoint } from './line.ts'
 import { leavePublicKey } from './public-key.ts'
-import { createSealVerifier, parseSeal, sealBody, sealReach, statementText, type SealVerifier } from './seal.ts'
+import type { AuditHeads } from './records.ts'
+import {
+  createSealVerifier,
+  isGenuine,
+  parseSeal,
+  sealBody,
+  sealReach,
+  statementText,
+  type SealVerifier,
+} from './seal.ts'
 
 export interface AuditLog {
   info(fields: object, message: string): void
@@ -125,7 +133,7 @@ function createSealing(options: SealerOptions): () => Promise<void> {
     const text = statementText({ chain, at: clock.now(), covers, heads: witnessed, key: verifier.keyId })
     const body = sealBody(text, await hsm.signAudit(Buffer.from(sha256(text), 'hex')))
     const seal = parseSeal(body)
-    if (seal === undefined || !verifier.confirms(seal))
+    if (seal === undefined || !verifier.verifies(seal))
       throw new Error('the token made a signature that does not verify')
     if (end().seq - covers.seq >= sealReach) throw new Error('the token took so long that the seal came too late')
     await append(body)

@@ -4,9 +4,9 @@ import { createClientAddress } from '../http/pipeline/client-address.ts'
 import { createClientIdentity } from '../http/pipeline/client-identity.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
-import { createAuditHeads } from '../audit/heads.ts'
-import { createOpeningTrail } from '../audit/opening.ts'
-import { createAuditTrail } from '../audit/trail.ts'
+import { createAuditHeads } from '../audit/records.ts'
+import { createRetryingTrail } from '../audit/retrying-trail.ts'
+import { createAuditTrail } from '../audit/trail-writer.ts'
 import { systemClock } from '../clock.ts'
 import { readAuthorities, readSecret } from '../config/loader.ts'
 import { enabledSmartcard, type Config } from '../config/schema.ts'
@@ -157,7 +157,7 @@ export function chainName({ audit }: Config, writer: string): string {
 }
 
 function openTrail({ config, slot, log }: ApplianceOptions, store: Store, hsm: Hsm) {
-  return createOpeningTrail(
+  return createRetryingTrail(
     () =>
       createAuditTrail({
         ...config.audit,

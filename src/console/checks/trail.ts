@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { verifyTrail } from '../../audit/verify.ts'
+import { verifyTrail } from '../../audit/trail-verification.ts'
 import { questionOf, trailBytes } from '../audit/verify.ts'
 import { count } from '../output/answer.ts'
 import { findingsOf, type Check } from '../output/finding.ts'

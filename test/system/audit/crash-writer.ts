@@ -4,9 +4,8 @@
  */
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
-import { createAuditHeads } from '../../../src/audit/heads.ts'
-import { AuditHeadTable } from '../../../src/audit/records.ts'
-import { createAuditTrail } from '../../../src/audit/trail.ts'
+import { AuditHeadTable, createAuditHeads } from '../../../src/audit/records.ts'
+import { createAuditTrail } from '../../../src/audit/trail-writer.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { eventOf } from '../../unit/audit/event-kit.ts'

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createAuditHeads } from '../../../src/audit/heads.ts'
-import { AuditHeadTable } from '../../../src/audit/records.ts'
+import { AuditHeadTable, createAuditHeads } from '../../../src/audit/records.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { eventOf } from './event-kit.ts'
 import { givenBench, givenDirectory } from './trail-kit.ts'

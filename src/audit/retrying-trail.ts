@@ -8,7 +8,7 @@ const retryMs = 2_000
  * A trail that opens as soon as it can: the appliance starts while its token or its disk is not there yet, and until
  * then refuses every call with the fault that says why.
  */
-export function createOpeningTrail(open: () => Promise<AuditTrail>, report: (error: unknown) => void): AuditTrail {
+export function createRetryingTrail(open: () => Promise<AuditTrail>, report: (error: unknown) => void): AuditTrail {
   const stopped = new AbortController()
   let trail: AuditTrail | undefined
   let fault: unknown

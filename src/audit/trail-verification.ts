@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createChainScan, type ChainScan } from './chain-scan.ts'
-import { createFindings, type AuditReport, type ChainReport, type Findings, type Place } from './finding.ts'
-import { isGenuine, type SealedHead } from './heads.ts'
+import { createFindings, type AuditReport, type ChainReport, type Findings, type LinePosition } from './audit-report.ts'
 import type { ChainPoint } from './line.ts'
-import { createSealVerifier } from './seal.ts'
+import { createSealVerifier, isGenuine, type SealedHead } from './seal.ts'
 import { listSegments } from './segment.ts'
 
 export interface VerifyOptions {
   readonly directory: string
-  /** DER SubjectPublicKeyInfo of the key that seals: from a copy that whoever could change the trail could not. */
+  /** DER SubjectPublicKeyInfo of the key that seals: from a copy out of reach of those who can change the trail. */
   readonly publicKey: Buffer
   /** What the registry holds, read before this call: with it, the last sealed record of every chain is known. */
   readonly heads?: ReadonlyMap<string, SealedHead>
@@ -27,8 +26,8 @@ export async function verifyTrail({ directory, publicKey, heads, progress }: Ver
   const witnesses = createWitnesses(scans)
   let reading = true
   // Once every chain was read, a trail that is still being written would go on naming new heads without end.
-  const onWitness = (chain: string, point: ChainPoint, place: Place): void => {
-    if (reading) witnesses.hear(chain, point, place)
+  const onWitness = (chain: string, point: ChainPoint, position: LinePosition): void => {
+    if (reading) witnesses.hear(chain, point, position)
   }
   for (const chain of (await listSegments(directory)).keys()) {
     scans.set(chain, createChainScan({ directory, chain, verifier, onWitness }))
@@ -54,7 +53,7 @@ export async function verifyTrail({ directory, publicKey, heads, progress }: Ver
   }
 }
 
-const registry: Place = { file: 'audit_heads', line: 0 }
+const registry: LinePosition = { file: 'audit_heads', line: 0 }
 
 function earliest(scans: ReadonlyMap<string, ChainScan>): ChainScan | undefined {
   let found: ChainScan | undefined
@@ -77,20 +76,20 @@ async function catchUp(scans: ReadonlyMap<string, ChainScan>, witnesses: Witness
         witnesses.settle(scan)
       }
     }
-    if (scan.torn) scan.findings.add('torn', scan.place, 'The chain ends within a line after this one.')
+    if (scan.torn) scan.findings.add('torn', scan.position, 'The chain ends within a line after this one.')
   }
 }
 
 interface Mention extends ChainPoint {
-  readonly place: Place
+  readonly position: LinePosition
 }
 
 interface Witnesses {
-  hear(chain: string, point: ChainPoint, place: Place): void
-  /** Judges what was said of a chain as far as it was read. */
+  hear(chain: string, point: ChainPoint, position: LinePosition): void
+  /** Compares what other chains said of a chain with what was read of it. */
   settle(scan: ChainScan): void
   awaits(scan: ChainScan): boolean
-  /** What nobody has found by now is missing. */
+  /** What was mentioned and not found by now is missing. */
   conclude(): void
   findingsOf(chain: string): Findings
   readonly missing: ReadonlyMap<string, Findings>
@@ -108,11 +107,11 @@ function createWitnesses(scans: ReadonlyMap<string, ChainScan>): Witnesses {
   }
 
   /** True when the mention needs no more waiting. */
-  function judge(scan: ChainScan, { seq, hash, place }: Mention): boolean {
+  function judge(scan: ChainScan, { seq, hash, position }: Mention): boolean {
     if (scan.sealedHash(seq) === hash) return true
     if (scan.sealedSeq < seq) return false
-    const by = `line ${place.line} of ${place.file}`
-    scan.findings.add('changed', scan.place, `Record ${seq} is missing, or not the one that was sealed: see ${by}.`)
+    const by = `line ${position.line} of ${position.file}`
+    scan.findings.add('changed', scan.position, `Record ${seq} is missing, or not the one that was sealed: see ${by}.`)
     return true
   }
 
@@ -122,13 +121,13 @@ function createWitnesses(scans: ReadonlyMap<string, ChainScan>): Witnesses {
   }
 
   return {
-    hear(chain, { seq, hash }, place) {
+    hear(chain, { seq, hash }, position) {
       // An idle chain is named by every seal of the others; once for each of their files is enough.
-      const key = `${place.file} ${chain}`
+      const key = `${position.file} ${chain}`
       if (heard.get(key) === hash) return
       heard.set(key, hash)
       const scan = scans.get(chain)
-      const waiting = [...(open.get(chain) ?? []), { seq, hash, place }]
+      const waiting = [...(open.get(chain) ?? []), { seq, hash, position }]
       open.set(chain, scan === undefined || scan.finished ? furthest(waiting) : waiting)
       if (scan !== undefined) settle(scan)
     },
@@ -137,14 +136,15 @@ function createWitnesses(scans: ReadonlyMap<string, ChainScan>): Witnesses {
     conclude() {
       for (const [chain, [mention]] of open) {
         if (mention === undefined) continue
-        const by = mention.place === registry ? 'the registry' : `line ${mention.place.line} of ${mention.place.file}`
+        const by =
+          mention.position === registry ? 'the registry' : `line ${mention.position.line} of ${mention.position.file}`
         const scan = scans.get(chain)
         if (scan === undefined) {
           const detail = `No file of this chain is left, though ${by} names its record ${mention.seq}.`
-          findingsOf(chain).add('missing chain', mention.place, detail)
+          findingsOf(chain).add('missing chain', mention.position, detail)
         } else {
           const detail = `The seal of record ${mention.seq}, which ${by} names, is missing; the chain ends with record ${scan.seq}.`
-          scan.findings.add('truncated', scan.place, detail)
+          scan.findings.add('truncated', scan.position, detail)
         }
       }
     },

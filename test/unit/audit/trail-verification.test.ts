@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { genesis, lineAfter, parseLine, sha256 } from '../../../src/audit/line.ts'
 import { keyId, sealBody, statementText } from '../../../src/audit/seal.ts'
-import { verifyTrail } from '../../../src/audit/verify.ts'
+import { verifyTrail } from '../../../src/audit/trail-verification.ts'
 import { appendAll, givenBench, givenSigner, manyEvents, type Bench } from './trail-kit.ts'
 
 const one = 'worker-1.000001.jsonl'

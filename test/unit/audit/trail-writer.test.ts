@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseLine, sha256 } from '../../../src/audit/line.ts'
 import { parseSeal } from '../../../src/audit/seal.ts'
-import { verifyTrail } from '../../../src/audit/verify.ts'
+import { verifyTrail } from '../../../src/audit/trail-verification.ts'
 import { eventOf } from './event-kit.ts'
 import { appendAll, givenBench, givenDirectory, givenSigner, manyEvents } from './trail-kit.ts'
 

@@ -1,16 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
-import { Fault } from '../fault.ts'
+import { errorCodeOf, Fault } from '../fault.ts'
 import { findChainEnd, type FoundChain } from './chain-end.ts'
 import { openChainFile, type ChainFile, type Entry } from './chain-file.ts'
 import { lockChain, type ChainLock } from './chain-lock.ts'
-import { errnoOf } from './errno.ts'
 import type { AuditEvent, AuditTrail } from './event.ts'
-import { isGenuine, type AuditHeads, type SealedHead } from './heads.ts'
 import { chainName, eventBody } from './line.ts'
 import { leavePublicKey, readPublicKey } from './public-key.ts'
-import { createSealVerifier } from './seal.ts'
+import type { AuditHeads } from './records.ts'
+import { createSealVerifier, isGenuine, type SealedHead } from './seal.ts'
 import { createSealer, type AuditLog, type AuditSigner } from './sealer.ts'
 
 export interface AuditTrailOptions {
@@ -138,7 +137,7 @@ function createGroupCommit(file: ChainFile, { chain, log }: AuditTrailOptions, w
   }
 }
 
-/** The registry's head of this chain, unless somebody made it up. */
+/** The registry's head of this chain, unless no seal confirms it. */
 async function genuineHead({ directory, chain, hsm, log }: AuditTrailOptions, kept: SealedHead | undefined) {
   let publicKey: Buffer | undefined
   try {
@@ -199,7 +198,7 @@ const remedies = new Map([
 
 function unavailable(error: unknown): Fault {
   if (error instanceof Fault) return error
-  const code = errnoOf(error) ?? 'unknown error'
+  const code = errorCodeOf(error) ?? 'unknown error'
   const remedy = remedies.get(code) ?? `The record could not be written to audit.directory (${code}); check its disk.`
   return new Fault('audit.unavailable', remedy, { cause: error })
 }

@@ -5,14 +5,14 @@
  */
 export type FindingKind = 'changed' | 'removed' | 'added' | 'torn' | 'truncated' | 'bad signature' | 'missing chain'
 
-export interface Place {
+export interface LinePosition {
   /** The file's name inside the directory, or `audit_heads` for the registry. */
   readonly file: string
   /** 1 for the first; 0 when the whole file is meant. */
   readonly line: number
 }
 
-export interface Finding extends Place {
+export interface Finding extends LinePosition {
   readonly kind: FindingKind
   /** One sentence. */
   readonly detail: string
@@ -47,7 +47,7 @@ export function createFindings() {
     get more() {
       return more
     },
-    add(kind: FindingKind, { file, line }: Place, detail: string) {
+    add(kind: FindingKind, { file, line }: LinePosition, detail: string) {
       if (kept.length < 100) kept.push({ file, line, kind, detail })
       else more += 1
     },
