@@ -89,8 +89,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   return {
     listen: () => server.listen(),
     async close() {
-      housekeeping?.stop()
-      await server.close()
+      await Promise.all([housekeeping?.stop(), server.close()])
       await audit.close()
       await hsm.close()
       await store.close()

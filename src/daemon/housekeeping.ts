@@ -5,7 +5,7 @@ import type { Services } from './services.ts'
 interface Chore {
   /** What it does, for the journal: "destroying deleted keys". */
   readonly what: string
-  /** A line for the journal per thing done; a bounded number at a time. */
+  /** Does a bounded number of things at a time; resolves to a line for the journal about each. */
   readonly run: () => Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
@@ -13,7 +13,7 @@ interface Chore {
 function choresOf({ keyDeletion, sessions, throttle, vaults, objectDestruction }: Services): readonly Chore[] {
   return [
     {
-      what: 'destroying deleted keys that nobody can take back any more',
+      what: 'destroying deleted keys whose recovery window has passed',
       run: async () => (await keyDeletion.destroyExpired()).map(({ vaultId: vault, name: key }) => ({ vault, key })),
     },
     {
@@ -49,18 +49,37 @@ function choresOf({ keyDeletion, sessions, throttle, vaults, objectDestruction }
   ]
 }
 
+/** Soon after the start, so that a daemon that is often started again cleans as well. */
+const firstRunMs = 30_000
 const intervalMs = 600_000
 
 /** The chores, in the first worker alone. */
 export interface Housekeeping {
-  stop(): void
+  /** Resolves once the chore under way, if there is one, has ended. */
+  stop(): Promise<void>
 }
 
-/** Warns of what an operator must see to, at once and again when it changes. A chore that fails is told, keeps no other from its turn, and is tried again next time. */
+/**
+ * Warns of what an operator must see to, at once and again when it changes. A chore that fails is reported to the
+ * journal, keeps no other from its turn, and is tried again next time.
+ */
 export function startHousekeeping({ services, log }: { readonly services: Services; readonly log: Log }): Housekeeping {
   const chores = choresOf(services)
-  const tidy = async (): Promise<void> => {
+  let reported: readonly string[] = []
+  let stopping = false
+  let underWay = Promise.resolve()
+  let timer = setTimeout(turn, firstRunMs)
+  warn()
+
+  function warn(): void {
+    const alarms = services.certificates.alarms()
+    for (const alarm of alarms) if (!reported.includes(alarm)) log.warn(alarm)
+    reported = alarms
+  }
+
+  async function tidy(): Promise<void> {
     for (const { what, run } of chores) {
+      if (stopping) return
       try {
         for (const done of await run()) log.info(done, what)
       } catch (error) {
@@ -68,16 +87,19 @@ export function startHousekeeping({ services, log }: { readonly services: Servic
       }
     }
   }
-  let told: readonly string[] = []
-  const warn = (): void => {
-    const alarms = services.certificates.alarms()
-    for (const alarm of alarms) if (!told.includes(alarm)) log.warn(alarm)
-    told = alarms
-  }
-  warn()
-  const timer = setInterval(() => {
+
+  function turn(): void {
     warn()
-    void tidy()
-  }, intervalMs)
-  return { stop: () => clearInterval(timer) }
+    underWay = tidy().finally(() => {
+      if (!stopping) timer = setTimeout(turn, intervalMs)
+    })
+  }
+
+  return {
+    async stop() {
+      stopping = true
+      clearTimeout(timer)
+      await underWay
+    },
+  }
 }

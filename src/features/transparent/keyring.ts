@@ -23,7 +23,7 @@ import { checkPolicy, checkVersion, policyRecord } from './sealing.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
-  /** @throws Fault `key.exists`, `key.type_unsupported`, `key.residency` */
+  /** @throws Fault `key.exists`, `hsm.unsupported`, `key.residency` */
   create(key: NewKey, commit: Commit): Promise<StoredKey>
   /**
    * Makes a key and, in the same transaction, does what it is made for, which takes `spent` encryptions.

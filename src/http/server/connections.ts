@@ -13,6 +13,7 @@ export interface Connections {
   below(socket: Socket): Socket | undefined
   /** Lets calls under way finish and closes every connection that has none. */
   drain(): void
+  readonly draining: boolean
   destroy(): void
 }
 
@@ -67,6 +68,9 @@ export function trackConnections(server: Http2SecureServer, maxConnections: numb
     },
     answering: (socket) => [...(calls.get(socket) ?? [])].some((response) => response.headersSent),
     below: (socket) => handshakes.get(routeOf(socket)),
+    get draining() {
+      return draining
+    },
     drain() {
       draining = true
       for (const socket of handshakes.values()) socket.destroy()

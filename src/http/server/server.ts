@@ -118,6 +118,10 @@ function listen(server: Http2SecureServer, { host, port }: ServerOptions['http']
 function serveCalls(server: Http2SecureServer, connections: Connections, { http, handle }: ServerOptions): void {
   server.on('request', (request: Request, response: Response) => {
     connections.begin(request, response)
+    // It came over HTTP/1.1 behind a call under way. HTTP/2 itself refuses what comes after GOAWAY (RFC 9113, 6.8).
+    if (connections.draining) {
+      return refuse(request, response, new Fault('appliance.stopping', undefined, { retryAfterMs: 1_000 }))
+    }
     const chunked = request.httpVersionMajor === 1 && request.headers['transfer-encoding'] !== undefined
     if (chunked && !http.acceptChunked) return refuse(request, response, new Fault('request.length_required'))
     if (request.httpVersion === '1.1' && hostsOf(request) !== 1) {

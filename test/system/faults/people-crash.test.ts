@@ -206,10 +206,10 @@ async function expectPeople(appliance: TestAppliance, { users, hotp }: Promises)
 /** What the crashes left behind is swept, and nothing else: no chunk without its object, no key without its vault but those of creations. */
 async function expectTidy(appliance: TestAppliance): Promise<void> {
   await appliance.store.transaction((tx) => tx.query('UPDATE file_uploads SET touched_at = touched_at - 3600001'))
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const log = createLog({ level: 'silent', name: 'test' })
   const housekeeping = startHousekeeping({ services: appliance.services, log })
-  vi.advanceTimersByTime(600_000)
+  vi.advanceTimersByTime(60_000)
   vi.useRealTimers()
   onTestFinished(() => housekeeping.stop())
   const orphans = `SELECT 1 FROM file_chunks c LEFT JOIN file_uploads u ON u.id = c.upload_id

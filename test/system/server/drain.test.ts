@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ServerResponse } from 'node:http'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
@@ -42,6 +44,33 @@ it('a call under way over HTTP/1.1 is finished, idle connections are closed and 
   finish(response)
   expect(parseAnswer(await seen)).toMatchObject({ status: 200, head: expect.stringMatching(/^connection: close$/im) })
   await closed
+})
+
+it('a call that comes behind one under way is refused and not done', async () => {
+  const { listener, called, second } = await givenSlowListener(60_000)
+  const socket = tls(listener)
+  const seen = everything(socket)
+  await once(socket, 'secureConnect')
+  socket.write(get)
+  const response = await called
+  if (!(response instanceof ServerResponse)) throw new TypeError('HTTP/1.1 was asked for')
+  response.writeHead(200, { 'Content-Length': answer.length })
+  response.write(answer.slice(0, 1))
+  await once(socket, 'data')
+  const closed = listener.server.close()
+  socket.write(get)
+  // Both ends are in this process: some turns of its event loop later the call has arrived.
+  await delay(50)
+  response.end(answer.slice(1))
+  const [, first = '', refusal = ''] = (await seen).split('HTTP/1.1 ')
+  expect(first).toMatch(/^200 [^]*SUCCESS/)
+  expect(parseAnswer(`HTTP/1.1 ${refusal}`)).toMatchObject({
+    status: 503,
+    head: expect.stringMatching(/^retry-after: 1$[^]*^connection: close$/im),
+    body: { CALLINFO: { status: 'FAIL' }, ERRORCODES: { 1908: expect.anything() } },
+  })
+  await closed
+  expect(await Promise.race([second, 'not called'])).toBe('not called')
 })
 
 it('a call under way over HTTP/2 is finished after GOAWAY', async () => {
