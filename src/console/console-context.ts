@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { chainName, storePlace } from '../daemon/appliance.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import { createRecordedCommit } from '../audit/recorded-commit.ts'
@@ -15,20 +16,19 @@ import { createServices, type Services } from '../daemon/services.ts'
 import { openStore } from '../store/open.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { tables } from '../daemon/tables.ts'
-import { leaveToOwner } from './ownership.ts'
 import type { Invocation } from './invocation.ts'
 import { reachToken } from './token-access.ts'
 
 /** How long a command waits for another one that writes the console's audit chain. */
 const lockWaitMs = 10_000
 
-/** Where a changing command works: the domain, and an audit trail that every change goes through. */
+/** What a changing command works with: the domain, and an audit trail that every change goes through. */
 export interface ConsoleContext {
   readonly config: Config
   readonly services: Services
   /**
-   * Does one change under its name in the audit trail (`console.<operation>`): what `work` hands to `commit` is committed
-   * after its record is on the disk. A refusal is recorded too.
+   * Does one change under its name in the audit trail (`console.<operation>`): what `work` hands to `commit` is
+   * committed after its record is on the disk. A refusal is recorded too.
    */
   readonly change: <T>(operation: string, target: string, work: (commit: Commit) => Promise<T>) => Promise<T>
 }
@@ -142,5 +142,19 @@ async function recorded<T>(
     if (error instanceof Fault && error.code !== 'audit.unavailable')
       await audit.append(consoleEvent(operation, target, error.code, startedTick))
     throw error
+  }
+}
+
+/**
+ * Gives the files that root made in a folder to the folder's owner: the daemon runs as another user and must be able to
+ * read what an administrator's command wrote. Does nothing unless root runs the command.
+ */
+export function leaveToOwner(folder: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = lstatSync(folder)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (lstatSync(path).uid !== uid) lchownSync(path, uid, gid)
+    if (entry.isDirectory()) leaveToOwner(path)
   }
 }

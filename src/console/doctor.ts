@@ -1,21 +1,19 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
-import { count, wrap, type Answer } from './output/answer.ts'
-import { certificateCheck } from './checks/certificate.ts'
-import { clockCheck } from './checks/clock.ts'
+import { count, wrap, type Answer } from './output/command-answer.ts'
+import { certificateCheck } from './checks/server-certificate.ts'
+import { clockCheck } from './checks/system-clock.ts'
 import { daemonCheck } from './checks/daemon.ts'
 import { databaseCheck } from './checks/database.ts'
-import { diskCheck } from './checks/disk.ts'
+import { diskCheck } from './checks/disk-space.ts'
 import { permissionsCheck } from './checks/permissions.ts'
-import { nodeFinding } from './checks/node.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
-import { tokenCheck } from './checks/token.ts'
-import { trailCheck } from './checks/trail.ts'
-import { vaultAdminsCheck } from './checks/vault-admins.ts'
-import { vaultKeysCheck } from './checks/vault-keys.ts'
+import { tokenCheck } from './checks/token-hosts.ts'
+import { trailCheck } from './checks/audit-trail.ts'
+import { vaultAdminsCheck, vaultKeysCheck } from './checks/vaults.ts'
 import { exitCodes, sentenceOf } from './exit-code.ts'
-import type { Check, Finding } from './output/finding.ts'
+import { findingsOf, type Check, type Finding } from './checks/findings.ts'
 import { answering, type Invocation } from './invocation.ts'
 import type { Terminal } from './output/terminal.ts'
 
@@ -51,48 +49,66 @@ export function addDoctor(program: Command): void {
 
 async function examine(invocation: Invocation): Promise<Answer> {
   const { terminal } = invocation
-  const findings: Finding[] = [nodeFinding()]
+  const findings: Finding[] = [nodeFinding(process.versions.node)]
   const config = readConfig(invocation.config, findings)
-  if (config !== undefined) for (const check of checks) findings.push(...(await outcome(check, config, invocation)))
+  if (config !== undefined)
+    for (const check of checks) findings.push(...(await outcome(check, config, invocation, findings)))
   const problems = findings.filter(({ state }) => state === 'problem').length
   const warnings = findings.filter(({ state }) => state === 'warning').length
   return {
-    json: { problems, warnings, findings },
+    json: { problems, warnings, findings: findings.map(({ topic, ...rest }) => ({ subject: topic, ...rest })) },
     lines: [...findings.flatMap((finding) => describe(finding, terminal)), '', summary(problems, warnings, terminal)],
     exitCode: problems > 0 ? exitCodes.refused : exitCodes.done,
   }
 }
 
+const leastNode = [20, 19] as const
+
+function nodeFinding(version: string): Finding {
+  const { ok, problem } = findingsOf('node')
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])) return ok(`version ${version}`)
+  return problem(
+    `version ${version} is too old`,
+    `Install Node.js ${leastNode.join('.')} or later, then build Strongroom again.`,
+  )
+}
+
 function readConfig(file: string, findings: Finding[]): Config | undefined {
   try {
     const config = loadConfig(file)
-    findings.push({ subject: 'configuration', state: 'ok', detail: file })
+    findings.push({ topic: 'configuration', state: 'ok', detail: file })
     return config
   } catch (error) {
     const remedy = 'Correct the file; config/README.md describes every option. Nothing else could be checked.'
-    findings.push({ subject: 'configuration', state: 'problem', detail: sentenceOf(error), remedy })
+    findings.push({ topic: 'configuration', state: 'problem', detail: sentenceOf(error), remedy })
     return undefined
   }
 }
 
-async function outcome({ subject, run }: Check, config: Config, invocation: Invocation): Promise<readonly Finding[]> {
+async function outcome(
+  { topic, run }: Check,
+  config: Config,
+  invocation: Invocation,
+  earlier: readonly Finding[],
+): Promise<readonly Finding[]> {
   try {
-    return await run(config, invocation)
+    return await run(config, invocation, earlier)
   } catch (error) {
-    return [{ subject, state: 'problem', detail: sentenceOf(error) }]
+    return [{ topic, state: 'problem', detail: sentenceOf(error) }]
   }
 }
 
 const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const
 const stateWidth = 'problem'.length
-const subjectWidth = 'configuration'.length
-const indent = ' '.repeat(stateWidth + subjectWidth + 4)
+const topicWidth = 'configuration'.length
+const indent = ' '.repeat(stateWidth + topicWidth + 4)
 
-function describe({ state, subject, detail, remedy }: Finding, terminal: Terminal): string[] {
+function describe({ state, topic, detail, remedy }: Finding, terminal: Terminal): string[] {
   const width = terminal.width - indent.length
   const [first = '', ...rest] = wrap(detail, width)
   return [
-    `${terminal.coloured(colours[state], state.padEnd(stateWidth))}  ${subject.padEnd(subjectWidth)}  ${first}`,
+    `${terminal.coloured(colours[state], state.padEnd(stateWidth))}  ${topic.padEnd(topicWidth)}  ${first}`,
     ...rest.map((line) => indent + line),
     ...(remedy === undefined
       ? []

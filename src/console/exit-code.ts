@@ -7,7 +7,7 @@ import { TokenFailure } from '../hsm/pkcs11/failure.ts'
 /** Exit codes of every command; `strongroom --help` lists them. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, token: 3, store: 4, audit: 5 } as const
 
-/** The command line asks for something that cannot be meant; the message says what to write instead. */
+/** The command line cannot be used; the message says what to write instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -8,10 +8,9 @@ import { createRootObjects } from '../hsm/pkcs11/root-creation.ts'
 import { inspectStore } from '../store/inspection.ts'
 import { openStore } from '../store/open.ts'
 import { tables } from '../daemon/tables.ts'
-import { count, table, type Answer } from './output/answer.ts'
-import { recordAlone } from './console-context.ts'
+import { count, table, type Answer } from './output/command-answer.ts'
+import { leaveToOwner, recordAlone } from './console-context.ts'
 import { answering, type Invocation } from './invocation.ts'
-import { leaveToOwner } from './ownership.ts'
 
 const help = `
 Makes what is missing and touches nothing that is there, so it may be run again at any time: after an

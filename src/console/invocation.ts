@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Answer } from './output/answer.ts'
+import type { Answer } from './output/command-answer.ts'
 import type { Terminal } from './output/terminal.ts'
 
 /** One run of the console: the options that every command has, and what the run works with. */

@@ -4,7 +4,8 @@ import { addApplicationKeyList } from './apikey/list.ts'
 import { addApplicationKeyRevoke } from './apikey/revoke.ts'
 import { addApplicationKeyShapes } from './apikey/shapes.ts'
 import { addAuditVerify } from './audit/verify.ts'
-import { addBackupKeys } from './backup-keys/backup-keys.ts'
+import { addBackupKeysAdopt } from './backup-keys/adopt.ts'
+import { addBackupKeysShare } from './backup-keys/share.ts'
 import { addDoctor } from './doctor.ts'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit-code.ts'
 import { addInit } from './init.ts'
@@ -33,9 +34,9 @@ import { addUserEdit } from './user/edit.ts'
 import { addUserEnable } from './user/enable.ts'
 import { addUserList } from './user/list.ts'
 import { addUserPassphrase } from './user/passphrase.ts'
-import { addValidatorClientAdd } from './validator-client/add.ts'
-import { addValidatorClientList } from './validator-client/list.ts'
-import { addValidatorClientRevoke } from './validator-client/revoke.ts'
+import { addValidatorClientAdd } from './validator/client-add.ts'
+import { addValidatorClientList } from './validator/client-list.ts'
+import { addValidatorClientRevoke } from './validator/client-revoke.ts'
 import { addVaultAdopt } from './vault/adopt.ts'
 import { addVaultList } from './vault/list.ts'
 import { addVaultMembers } from './vault/members.ts'
@@ -101,7 +102,11 @@ const nouns: readonly Noun[] = [
     verbs: [addTemplateList, addTemplateCheck, addTemplateAdd, addTemplateRemove],
   },
   { name: 'token', description: 'the hardware security module', verbs: [addTokenStatus, addTransportKey] },
-  { name: 'backup-keys', description: 'keys that let another appliance restore backups', verbs: [addBackupKeys] },
+  {
+    name: 'backup-keys',
+    description: 'keys that let another appliance restore backups',
+    verbs: [addBackupKeysShare, addBackupKeysAdopt],
+  },
   { name: 'audit', description: 'the audit trail', verbs: [addAuditVerify] },
 ]
 
@@ -126,8 +131,8 @@ export function createProgram(output: OutputConfiguration = {}): Command {
 }
 
 /**
- * Runs one command and resolves with its exit code. `args` are those after the program's name; `build` is the folder of the
- * compiled product.
+ * Runs one command and resolves with its exit code. `args` are those after the program's name; `build` is the folder of
+ * the compiled product.
  */
 export async function runConsole(args: readonly string[], streams: Streams, build: string): Promise<number> {
   const { stdout, stderr } = streams

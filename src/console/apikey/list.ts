@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
 import { listApplicationKeys } from '../../features/auth/login-records.ts'
-import { dateOf, table } from '../output/answer.ts'
+import { dateOf, table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 

@@ -11,12 +11,11 @@ import { listSegments } from '../../audit/segment.ts'
 import { verifyTrail } from '../../audit/trail-verification.ts'
 import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
-import { table, wrap, type Answer } from '../output/answer.ts'
-import type { Terminal } from '../output/terminal.ts'
+import { table, wrap, type Answer } from '../output/command-answer.ts'
+import { readPublicKeyFile, type Terminal } from '../output/terminal.ts'
 import { withStore } from '../console-context.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
-import { readPublicKeyFile } from '../public-key-file.ts'
 import { isServed, reachToken } from '../token-access.ts'
 
 const help = `
@@ -45,15 +44,15 @@ export function addAuditVerify(audit: Command): void {
 
 async function verify(invocation: Invocation, options: Options): Promise<Answer> {
   const { terminal } = invocation
-  const question = await askFor(options, invocation)
-  const report = await verifyTrail({ ...question, progress: await progressBar(question.directory, terminal) })
-  const fingerprint = createHash('sha256').update(question.publicKey).digest('hex')
-  const { directory, keySource } = question
+  const input = await inputFor(options, invocation)
+  const report = await verifyTrail({ ...input, progress: await progressBar(input.directory, terminal) })
+  const fingerprint = createHash('sha256').update(input.publicKey).digest('hex')
+  const { directory, keySource } = input
   return {
     json: {
       directory,
       key: { source: keySource, sha256: fingerprint },
-      heads: question.heads !== undefined,
+      heads: input.heads !== undefined,
       ...report,
     },
     lines: [
@@ -61,7 +60,7 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
         ['trail', directory],
         ['key', `${keySource}, SHA-256 ${fingerprint.slice(0, 16)}…`],
       ]),
-      ...(question.heads === undefined
+      ...(input.heads === undefined
         ? ['The database was not asked: a chain whose end was cut off is found only where another names it.']
         : []),
       '',
@@ -72,14 +71,14 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
 }
 
 /** What to verify, and with what. */
-export interface Question {
+interface VerificationInput {
   readonly directory: string
   readonly publicKey: Buffer
   readonly keySource: string
   readonly heads?: ReadonlyMap<string, SealedHead>
 }
 
-async function askFor({ directory, publicKey }: Options, invocation: Invocation): Promise<Question> {
+async function inputFor({ directory, publicKey }: Options, invocation: Invocation): Promise<VerificationInput> {
   const given =
     publicKey === undefined
       ? undefined
@@ -87,14 +86,14 @@ async function askFor({ directory, publicKey }: Options, invocation: Invocation)
   if (directory !== undefined && given !== undefined) return { directory, ...given }
   const config = loadConfig(invocation.config)
   if (directory !== undefined) return { directory, ...(await keyOf(invocation, config)) }
-  return questionOf(invocation, config, given)
+  return applianceTrail(invocation, config, given)
 }
 
-type Key = Pick<Question, 'publicKey' | 'keySource'>
+type Key = Pick<VerificationInput, 'publicKey' | 'keySource'>
 
 /** The appliance's own trail with what the database knows of it; the key from the token where a host runs. */
-export async function questionOf(invocation: Invocation, config: Config, key?: Key): Promise<Question> {
-  // Read first: a trail that is being written is then ahead of the heads, never behind.
+export async function applianceTrail(invocation: Invocation, config: Config, key?: Key): Promise<VerificationInput> {
+  // The heads are read first: a trail that is being written is then ahead of them, never behind.
   const heads = await withStore(config, (store) => createAuditHeads(store).read())
   return { directory: config.audit.directory, ...(key ?? (await keyOf(invocation, config))), heads }
 }

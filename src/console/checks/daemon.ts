@@ -3,28 +3,29 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import type { Config } from '../../config/schema.ts'
-import { findingsOf, type Check, type Finding } from '../output/finding.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
 
-const subject = 'daemon'
-const { ok, warning, problem } = findingsOf(subject)
+const topic = 'daemon'
+const { ok, warning, problem } = findingsOf(topic)
 const timeoutMs = 5_000
+/** Answered without a session. */
 const path = '/api/1.0/authinfo/logintypes'
 
 /** Whether the API answers over TLS, with the certificate that is configured. */
 export const daemonCheck: Check = {
-  subject,
+  topic,
   async run(config) {
     if (config.http.port === 0)
-      return [warning('http.port is 0, so nobody can know where it listens', 'Set http.port.')]
-    const place = `${addressOf(config)}:${config.http.port}`
+      return [warning('http.port is 0, so clients cannot know where it listens', 'Set http.port.')]
+    const address = `${hostOf(config)}:${config.http.port}`
     try {
-      const answer = await ask(config)
-      return [judged(answer, config, place)]
+      const reply = await ask(config)
+      return [findingOf(reply, config, address)]
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       return [
         problem(
-          `nothing answers at ${place} (${reason})`,
+          `nothing answers at ${address} (${reason})`,
           'Start it: systemctl start strongroom, or strongroomd --config FILE.',
         ),
       ]
@@ -38,26 +39,26 @@ interface Reply {
   readonly protocol: string
 }
 
-function judged({ status, fingerprint, protocol }: Reply, { tls }: Config, place: string): Finding {
+function findingOf({ status, fingerprint, protocol }: Reply, { tls }: Config, address: string): Finding {
   if (fingerprint !== new X509Certificate(readFileSync(tls.certificate)).fingerprint256)
     return warning(
-      `at ${place} another certificate is served than tls.certificate`,
+      `at ${address} another certificate is served than tls.certificate`,
       'Send the daemon SIGHUP, or see which program listens there.',
     )
-  if (status !== 200) return problem(`it answers ${status} at ${place}`, 'See its journal.')
-  return ok(`answers at ${place} over ${protocol}`)
+  if (status !== 200) return problem(`it answers ${status} at ${address}`, 'See its journal.')
+  return ok(`answers at ${address} over ${protocol}`)
 }
 
-function addressOf({ http }: Config): string {
+function hostOf({ http }: Config): string {
   if (http.host === '0.0.0.0') return '127.0.0.1'
   return http.host === '::' ? '::1' : http.host
 }
 
 function ask(config: Config): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    // Whom the certificate convinces is another check's question; this one compares it with the file.
+    // Whether clients accept the certificate is another check's question; this one compares it with the file.
     const options = {
-      host: addressOf(config),
+      host: hostOf(config),
       port: config.http.port,
       path,
       timeout: timeoutMs,

@@ -1,13 +1,13 @@
 import { storePlace } from '../../daemon/appliance.ts'
 import { inspectStore } from '../../store/inspection.ts'
-import { count } from '../output/answer.ts'
-import { findingsOf, type Check } from '../output/finding.ts'
+import { count } from '../output/command-answer.ts'
+import { findingsOf, type Check } from './findings.ts'
 
-const subject = 'database'
-const { ok, warning, problem } = findingsOf(subject)
+const topic = 'database'
+const { ok, warning, problem } = findingsOf(topic)
 
 export const databaseCheck: Check = {
-  subject,
+  topic,
   async run(config) {
     const place = storePlace(config)
     const name = 'sqlite' in place ? place.sqlite : 'PostgreSQL'

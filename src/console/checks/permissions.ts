@@ -3,14 +3,14 @@ import { dirname } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { readSecret } from '../../config/loader.ts'
 import { sentenceOf } from '../exit-code.ts'
-import { findingsOf, type Check, type Finding } from '../output/finding.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
 
-const subject = 'permissions'
-const { ok, problem } = findingsOf(subject)
+const topic = 'permissions'
+const { ok, problem } = findingsOf(topic)
 
-/** Whether secrets are their owner's alone, and nobody else may change a folder that the appliance trusts. */
+/** Whether only their owner can read the secrets, and no other user can write to a folder that the appliance trusts. */
 export const permissionsCheck: Check = {
-  subject,
+  topic,
   run(config) {
     const findings = [...secretsOf(config).flatMap(secretFinding), ...foldersOf(config).flatMap(folderFinding)]
     return findings.length > 0 ? findings : [ok('secrets and folders are private')]
@@ -35,7 +35,7 @@ function secretFinding(file: string): Finding[] {
     readSecret(file)
     return []
   } catch (error) {
-    return [{ subject, state: 'problem', detail: sentenceOf(error) }]
+    return [{ topic, state: 'problem', detail: sentenceOf(error) }]
   }
 }
 

@@ -2,21 +2,21 @@ import { createPathValidator } from '../../features/certificates/path-validation
 import { systemClock } from '../../clock.ts'
 import { readAuthorities } from '../../config/loader.ts'
 import { enabledSmartcard } from '../../config/schema.ts'
-import { findingsOf, type Check, type Finding } from '../output/finding.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
 
-const subject = 'smartcards'
-const { ok, warning, problem } = findingsOf(subject)
+const topic = 'smartcards'
+const { ok, warning, problem } = findingsOf(topic)
 
-/** Whether cards will be believed: the files of their CAs, and revocation lists that have not expired; and what a proxy must tell beside. */
+/** Whether the certificates of cards can be validated: CA files, revocation lists, addresses from the proxies. */
 export const smartcardCheck: Check = {
-  subject,
+  topic,
   run(config) {
     const settings = enabledSmartcard(config)
     if (settings === undefined) return []
     if (settings.clientCa === undefined)
       return [
         warning(
-          'certificates are believed whoever issued them',
+          'certificates of any issuer are accepted',
           'Name the CA of the cards in smartcard.clientCa, so that it can revoke them.',
         ),
       ]
@@ -25,7 +25,7 @@ export const smartcardCheck: Check = {
     const unusable = (sentence: string): void =>
       void findings.push(problem(sentence, 'Correct the file, or take it out of the configuration.'))
     for (const alarm of createPathValidator(settings, systemClock, unusable).alarms())
-      findings.push(warning(alarm, 'Put a fresh list in the place of the old one; no restart is needed.'))
+      findings.push(warning(alarm, 'Replace the list by a fresh one; no restart is needed.'))
     const silent = settings.proxies.filter((proxy) => !config.http.proxies.includes(proxy))
     if (silent.length > 0)
       findings.push(

@@ -3,8 +3,8 @@ import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 
 const help = `
-The token must be known: imported, or taken from somebody before. strongroom otp list shows those that nobody
-holds.
+The token must be known: imported, or taken from another user before. strongroom otp list shows the tokens that
+no user holds.
 
 Example:
   strongroom otp assign alice vvccccdddfgh`
@@ -12,7 +12,7 @@ Example:
 export function addOtpAssign(otp: Command): void {
   otp
     .command('assign')
-    .description('Gives a user a hardware token that nobody holds.')
+    .description('Gives a user a hardware token that no user holds.')
     .argument('<user>', 'login name')
     .argument('<publicid>', 'the 12 characters that its passwords begin with')
     .addHelpText('after', help)

@@ -9,7 +9,7 @@ import { readLogLine } from '../../features/otp/device-log.ts'
 import type { HardwareToken } from '../../features/otp/enrolment.ts'
 import { seedOf } from '../../features/otp/otpauth-uri.ts'
 import { readSecret } from '../../config/loader.ts'
-import type { Answer } from '../output/answer.ts'
+import type { Answer } from '../output/command-answer.ts'
 import { withAppliance } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -17,11 +17,12 @@ import { firstLine, nameAnother, type Terminal } from '../output/terminal.ts'
 import { qrCode } from '../output/qr-code.ts'
 
 const help = `
-Give exactly one of --totp, --hotp and --hardware-token. A seed that is made here is shown once, as an otpauth
-URI and a QR code, and cannot be shown again; --seed-file is for tokens that have theirs already. Few apps
+Give exactly one of --totp, --hotp and --hardware-token. A seed that the command makes is shown once, as an otpauth
+URI and a QR code, and cannot be shown again; --seed-file is for tokens that have a seed already. Few apps
 read other algorithms, digits and periods than the usual ones (sha1, 6, 30): try before you hand them out. The
-secrets of a hardware token come from files, from prompts, or as one line "publicid,privateid,secret"
-(hexadecimal; lines of Yubico's tools work too) on standard input; never from arguments.
+secrets of a hardware token come from files, from prompts, or as one line "publicid,privateid,secret" on
+standard input, never from arguments. The public id is modhex (the 16 letters cbdefghijklnrtuv), the private id
+and the secret are hexadecimal; lines of Yubico's tools work too.
 
 Examples:
   strongroom otp enroll alice --totp
@@ -53,7 +54,7 @@ export function addOtpEnroll(otp: Command): void {
     .option('--algorithm <name>', `hash of the codes: ${codeAlgorithms.join(', ')}`)
     .option('--digits <number>', 'length of the codes: 6 to 8')
     .option('--period <seconds>', 'how long a TOTP code lasts: 15 to 120')
-    .option('--counter <number>', 'where a HOTP token has got to')
+    .option('--counter <number>', 'counter that a HOTP token has reached')
     .option('--seed-file <file>', 'file with the seed that a token has already, in base32')
     .option('--hardware-token', 'a hardware token that types 44-character passwords (Yubico OTP)')
     .option('--public-id <modhex>', 'its public id: the 12 characters that its passwords begin with')
@@ -75,7 +76,7 @@ export function addOtpEnroll(otp: Command): void {
 const codeOptions = ['algorithm', 'digits', 'period', 'counter', 'seedFile'] as const
 const tokenOptions = ['publicId', 'privateIdFile', 'secretFile'] as const
 
-/** What would go unheeded would mislead. */
+/** An option that the command ignored would mislead. */
 function refuseForeign(options: Options): void {
   const foreign = options.hardwareToken ? codeOptions : tokenOptions
   if (foreign.some((name) => options[name] !== undefined))

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { readSecret } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'
 import { readLogLine, type LogLine } from '../../features/otp/device-log.ts'
-import { count } from '../output/answer.ts'
+import { count } from '../output/command-answer.ts'
 import { withAppliance, type ConsoleContext } from '../console-context.ts'
 import { exitCodes, sentenceOf } from '../exit-code.ts'
 import { answering } from '../invocation.ts'
@@ -10,11 +10,11 @@ import { nameAnother } from '../output/terminal.ts'
 
 const help = `
 FILE is a log of Yubico's personalisation tool ("traditional" or "Yubico format"), what ykman writes with
---config-output, or lines "publicid,privateid,secret" (hexadecimal); - is standard input. Each line is a
-change of its own: one that cannot be used stops no other, but the exit code is 1 then. Hardware tokens are
-registered for nobody unless a user is named, and given out later with strongroom otp assign. OATH-HOTP lines
-need a user; those of the "Yubico format" do not tell the length of their codes, which is taken to be 6.
-Destroy the file afterwards: it holds the secrets.
+--config-output, or lines "publicid,privateid,secret": the public id in modhex, the others in hexadecimal. - is
+standard input. Each line is a change of its own: a line that cannot be used does not stop the others, but the
+exit code is 1 then. Without --user, hardware tokens are registered for no user, and strongroom otp assign gives
+them out later. OATH-HOTP lines need a user; those of the "Yubico format" do not tell the length of their codes,
+which is taken to be 6. Destroy the file afterwards: it holds the secrets.
 
 Examples:
   strongroom otp import configuration_log.csv
@@ -65,7 +65,7 @@ async function importAll(
     try {
       outcomes.push({ line, state: 'registered', device: await importOne(context, read, holder) })
     } catch (error) {
-      // What is wrong with the line alone stops nothing else; a token or database that fails stops it all.
+      // A line that is wrong does not stop the others; a token or database that fails stops the import.
       if (!(error instanceof Fault && /^(otp|request)\./.test(error.code))) throw error
       outcomes.push({ line, state: 'refused', why: sentenceOf(error) })
     }

@@ -4,12 +4,12 @@ import { Fault } from '../../fault.ts'
 import { devicesOf, unheldDevices, type OtpDevice } from '../../features/otp/records.ts'
 import type { Store } from '../../store/store.ts'
 import { findByUsername } from '../../features/users/records.ts'
-import { dateOf, table } from '../output/answer.ts'
+import { dateOf, table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 
 const help = `
-Without a user: the hardware tokens that nobody holds, which strongroom otp assign gives out.
+Without a user: the hardware tokens that no user holds, which strongroom otp assign gives out.
 
 Examples:
   strongroom otp list alice

@@ -5,8 +5,8 @@ import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 
 const help = `
-Logins with it are refused from here on. A hardware token stays known, with its counters, and can be given to
-somebody else; the seed of any other device is destroyed. Ids are those of strongroom otp list.
+Logins with it are refused from now on. A hardware token stays known, with its counters, and can be given to
+another user; the seed of any other device is destroyed. Ids are those of strongroom otp list.
 
 Example:
   strongroom otp remove alice 17`

@@ -1,10 +1,11 @@
+import { createPublicKey } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { Writable, type Readable } from 'node:stream'
 import { styleText } from 'node:util'
 import { ConfigError, maxFileBytes, readBytes, readSecret, textOf } from '../../config/loader.ts'
 import { UsageError } from '../exit-code.ts'
 
-/** The streams of one run of the console: those of a process, or others in their place. */
+/** The streams of one run of the console: those of the process, or a test's own. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: OutputStream
@@ -30,7 +31,7 @@ export interface Terminal {
   complain(text: string): void
   /** Writes one line to standard error, where a person looks. */
   remark(text: string): void
-  /** Shows text in the place of the line before it on standard error, where a person looks. */
+  /** Replaces the current line of standard error by this text, where a person looks. */
   overwrite(text: string): void
   coloured(colour: 'green' | 'yellow' | 'red', text: string): string
   /** Black on white, whatever colours the terminal has. */
@@ -110,4 +111,9 @@ export async function newPassphrase(terminal: Terminal, file: string | undefined
 
 export function firstLine(text: string): string {
   return text.split(/\r?\n/, 1)[0] ?? ''
+}
+
+/** The public key in a PEM file, as SubjectPublicKeyInfo in DER. Throws an Error of any kind where there is none. */
+export async function readPublicKeyFile(terminal: Terminal, file: string): Promise<Buffer> {
+  return createPublicKey(await terminal.readInput(file)).export({ type: 'spki', format: 'der' })
 }

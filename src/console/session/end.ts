@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { decimalId } from '../../access/decimal-id.ts'
-import { count } from '../output/answer.ts'
+import { count } from '../output/command-answer.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 

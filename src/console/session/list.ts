@@ -6,7 +6,7 @@ import { hasExpired } from '../../features/auth/session-lifetime.ts'
 import { listSessions } from '../../features/auth/session-records.ts'
 import type { Store } from '../../store/store.ts'
 import { findByUsername } from '../../features/users/records.ts'
-import { dateOf, table } from '../output/answer.ts'
+import { dateOf, table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import type { Answer } from '../output/answer.ts'
+import type { Answer } from '../output/command-answer.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { readTemplate } from './check.ts'
 
 const help = `
 All daemons that share the database serve it from the next call on; the file is not needed any more.
-With --replace a template may get other words, another icon or further fields; a field that it has stays, and
-stays encrypted or not, because objects may have values in it.
+With --replace a template may get other words, another icon or further fields; the fields that
+it has stay, encrypted or not as they are, because objects may have values in them.
 
 Examples:
   strongroom template add router.json

@@ -4,7 +4,7 @@ import { builtInTemplates } from '../../features/templates/built-in.ts'
 import { listRows, type SiteTemplateRow } from '../../features/templates/records.ts'
 import { examineTemplate } from '../../features/templates/template-document.ts'
 import type { Template } from '../../features/templates/template.ts'
-import { table } from '../output/answer.ts'
+import { table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
 import type { HostStatus, TokenStatus } from '../../hsm/hsm.ts'
-import { table, wrap } from '../output/answer.ts'
+import { table, wrap } from '../output/command-answer.ts'
 import { exitCodes } from '../exit-code.ts'
 import { answering } from '../invocation.ts'
 import { reachToken } from '../token-access.ts'
@@ -50,7 +50,7 @@ function describeHost({ socket, state, reason, token }: HostStatus, ownHost: boo
   ]
 }
 
-// SoftHSM2 knows no bound and says so with all bits set.
+// SoftHSM2 has no bound, which it reports with all bits set.
 const bound = (max: number): string => (max === 0 || max >= 2 ** 31 ? '' : ` of ${max}`)
 
 function facts(token: TokenStatus): string[][] {

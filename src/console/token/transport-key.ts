@@ -5,7 +5,7 @@ import { answering } from '../invocation.ts'
 import { reachToken } from '../token-access.ts'
 
 const help = `
-Others wrap keys to it: backup keys that they share with this appliance, and keys to import.
+Other parties wrap keys to it: backup keys that another appliance shares with this one, and keys to import.
 
 Example:
   strongroom token transport-key >this-appliance.pem`

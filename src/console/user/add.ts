@@ -3,7 +3,7 @@ import { capabilitiesOf, capabilityBits, namesOf, type Capability } from '../../
 import { withAppliance } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { newPassphrase } from '../output/terminal.ts'
-import type { Answer } from '../output/answer.ts'
+import type { Answer } from '../output/command-answer.ts'
 
 const usual: readonly Capability[] = ['read', 'createVault', 'active']
 const administrator: readonly Capability[] = ['admin', 'audit']

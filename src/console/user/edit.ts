@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import { capabilitiesOf, capabilityBits, namesOf, type Capability } from '../../access/capabilities.ts'
-import type { Answer } from '../output/answer.ts'
+import type { Answer } from '../output/command-answer.ts'
 import { withAppliance } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { holds, namesOf } from '../../access/capabilities.ts'
 import { loadConfig } from '../../config/loader.ts'
 import { listUsers } from '../../features/users/records.ts'
-import { dateOf, table } from '../output/answer.ts'
+import { dateOf, table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 

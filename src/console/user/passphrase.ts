@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Answer } from '../output/answer.ts'
+import type { Answer } from '../output/command-answer.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { newPassphrase } from '../output/terminal.ts'

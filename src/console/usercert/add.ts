@@ -6,8 +6,8 @@ import { answering } from '../invocation.ts'
 import { describeCertificate } from './show.ts'
 
 const help = `
-FILE is the certificate alone, as PEM; - is standard input. It takes the place of the one that the user has,
-whose sessions end. The daemon need not be restarted.
+FILE is the certificate alone, as PEM; - is standard input. It replaces the certificate that the user has, and
+the user's sessions end. The daemon need not be restarted.
 
 Examples:
   strongroom usercert add alice alice.pem

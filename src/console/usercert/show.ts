@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Certificate } from '../../features/certificates/certificate.ts'
-import { table, type Answer } from '../output/answer.ts'
+import { table, type Answer } from '../output/command-answer.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import { Fault, isFault } from '../../fault.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
-import { noVault, vaultId } from './vault-id.ts'
+import { noVault, vaultId } from './members.ts'
 
 const help = `
 For a vault whose Admins are all disabled. It is refused while one of them can log in: administrators have no way
-into vaults that are not shared with them. Who was given the vault, and by whom, stands in the audit trail.
+into vaults that are not shared with them. The audit trail records who was given the vault, and by whom.
 
 Example:
   strongroom vault adopt 31 alice`

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
 import { summariesOf } from '../../features/vaults/membership-records.ts'
-import { dateOf, table } from '../output/answer.ts'
+import { dateOf, table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 
 const help = `
-A vault with no Admin who can log in keeps working, but nobody can change its members: strongroom vault adopt.
+A vault with no Admin who can log in keeps working, but its members cannot be changed: see strongroom vault adopt.
 
 Example:
   strongroom vault list`

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
+import { decimalId } from '../../access/decimal-id.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { loadConfig } from '../../config/loader.ts'
+import { Fault } from '../../fault.ts'
 import { membersOf } from '../../features/vaults/membership-records.ts'
 import { findVault } from '../../features/vaults/records.ts'
-import { table } from '../output/answer.ts'
+import { table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
-import { noVault, vaultId } from './vault-id.ts'
 
 export function addVaultMembers(vault: Command): void {
   vault
@@ -41,4 +42,13 @@ export function addVaultMembers(vault: Command): void {
         }
       }),
     )
+}
+
+/** @throws Fault `vault.not_found` for what can be the id of no vault */
+export function vaultId(text: string): number {
+  return decimalId(text) ?? noVault(text)
+}
+
+export function noVault(id: string | number): never {
+  throw new Fault('vault.not_found', `There is no vault ${id}: see strongroom vault list.`)
 }

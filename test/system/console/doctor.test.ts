@@ -162,9 +162,10 @@ describe('strongroom doctor', () => {
     const wrong = join(premises.directory, 'wrong-pin')
     execFileSync('sh', ['-c', 'umask 077; printf 000000 >"$0"', wrong])
     premises.configure({ hsm: { pinFile: wrong } })
-    expect(await problems(premises)).toContainEqual(
-      expect.objectContaining({ detail: expect.stringContaining('refused the PIN') }),
-    )
+    // Once: the check of the vaults' keys, which opens the token itself, does not try it again.
+    expect((await problems(premises)).filter(({ detail }) => detail.includes('PIN'))).toMatchObject([
+      { subject: 'token', detail: expect.stringContaining('refused the PIN') },
+    ])
   })
 
   it('finds a database that is missing, damaged, or of a newer release', async () => {

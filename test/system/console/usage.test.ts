@@ -33,6 +33,11 @@ describe('the command line', () => {
     for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(115)
   })
 
+  it.each(['enroll', 'import'])('otp %s says that a public id is modhex', async (verb) => {
+    const { stdout } = await strongroom('/nowhere.json', ['otp', verb, '--help'])
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/public id (is|in) modhex/)
+  })
+
   it.each([
     ['nothing', []],
     ['an unknown command', ['frobnicate']],

@@ -70,7 +70,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Names by which a file is found in every folder of its kind; any other name stands once. */
-const repeatedNames = /^(features\/[a-z-]+|audit)\/records\.ts$|^console\/[a-z-]+\/[a-z-]+\.ts$/
+const repeatedNames = /^(features\/[a-z-]+|audit)\/records\.ts$|^console\/(?!checks\/|output\/)[a-z-]+\/[a-z-]+\.ts$/
 
 interface Import {
   readonly file: string

@@ -1,17 +1,17 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readSecret } from '../../config/loader.ts'
-import { findingsOf, type Check, type Finding } from '../output/finding.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
 
-const subject = 'certificate'
-const { ok, warning, problem } = findingsOf(subject)
+const topic = 'certificate'
+const { ok, warning, problem } = findingsOf(topic)
 const dayMs = 86_400_000
 const warningDays = 30
 const renewal = 'Put a new certificate and key where tls.certificate and tls.key point, then send the daemon SIGHUP.'
 
-/** Whether clients will believe the server certificate: its dates, its key, its names. */
+/** Whether clients will accept the server certificate: its dates, its key, its names. */
 export const certificateCheck: Check = {
-  subject,
+  topic,
   run({ tls }) {
     const certificate = new X509Certificate(readFileSync(tls.certificate))
     const findings = [...dateFindings(certificate), ...keyFinding(certificate, tls.key), ...nameFinding(certificate)]

@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Config } from '../../config/schema.ts'
-import { findingsOf, type Check } from '../output/finding.ts'
+import { findingsOf, type Check } from './findings.ts'
 
-const subject = 'disk space'
-const { ok, warning, problem } = findingsOf(subject)
+const topic = 'disk space'
+const { ok, warning, problem } = findingsOf(topic)
 const mebibyte = 2 ** 20
 const warningMiB = 1_024
 const problemMiB = 100
 
-/** Without room for a record of what was done, nothing is done: a full disk stops the appliance. */
+/** Every call is recorded before it is answered, so a full disk stops the appliance. */
 export const diskCheck: Check = {
-  subject,
+  topic,
   async run(config) {
     const free = await Promise.all(foldersOf(config).filter(existsSync).map(freeMiB))
     const least = free.toSorted((a, b) => a.mebibytes - b.mebibytes)[0]

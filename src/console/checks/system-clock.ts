@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import type { Config } from '../../config/schema.ts'
 import { OtpDeviceTable } from '../../features/otp/records.ts'
 import { withStore } from '../console-context.ts'
-import { findingsOf, type Check } from '../output/finding.ts'
+import { findingsOf, type Check } from './findings.ts'
 
-const subject = 'clock'
-const { ok, warning, problem } = findingsOf(subject)
+const topic = 'clock'
+const { ok, warning, problem } = findingsOf(topic)
 const run = promisify(execFile)
 const toleranceMs = 60_000
 const remedy =
@@ -17,7 +17,7 @@ const remedy =
 
 /** Time-based passwords that were accepted, and audit records, cannot be from the future. */
 export const clockCheck: Check = {
-  subject,
+  topic,
   async run(config) {
     const latestMs = Math.max(await lastWritten(config), await lastPassword(config))
     const aheadMs = latestMs - Date.now()

@@ -1,19 +1,19 @@
 import type { Config } from '../../config/schema.ts'
 import type { HostStatus, TokenStatus } from '../../hsm/hsm.ts'
 import { rootRoles } from '../../hsm/pkcs11/root-objects.ts'
-import { count } from '../output/answer.ts'
-import { findingsOf, type Check, type Finding } from '../output/finding.ts'
+import { count } from '../output/command-answer.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
 import { isServed, reachToken } from '../token-access.ts'
 
 const { ok, warning, problem } = findingsOf('token')
 const host = findingsOf('token hosts')
 
-/** Whether the hosts answer, and whether the token holds what it should and does what it should. */
+/** Whether the hosts answer, whether the token holds all root objects, and whether it passes the conformance probe. */
 export const tokenCheck: Check = {
-  subject: 'token',
+  topic: 'token',
   async run(config, invocation) {
     const hosts = await hostFindings(config)
-    // Where no host runs, one of our own still tells a stopped daemon from a broken token.
+    // Where no host runs, one that is started for this check tells a stopped daemon from a broken token.
     const access = await reachToken(invocation, config)
     try {
       const statuses = await access.hsm.status()

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { verifyTrail } from '../../audit/trail-verification.ts'
-import { questionOf, trailBytes } from '../audit/verify.ts'
-import { count } from '../output/answer.ts'
-import { findingsOf, type Check } from '../output/finding.ts'
+import { applianceTrail, trailBytes } from '../audit/verify.ts'
+import { count } from '../output/command-answer.ts'
+import { findingsOf, type Check } from './findings.ts'
 
-const subject = 'audit trail'
-const { ok, warning, problem } = findingsOf(subject)
+const topic = 'audit trail'
+const { ok, warning, problem } = findingsOf(topic)
 const largestBytes = 256 * 2 ** 20
 
 /** The same as `strongroom audit verify`, unless that would take long. */
 export const trailCheck: Check = {
-  subject,
+  topic,
   async run(config, invocation) {
     const { directory } = config.audit
     if (!existsSync(directory))
@@ -23,7 +23,7 @@ export const trailCheck: Check = {
           'Run "strongroom audit verify" when there is time.',
         ),
       ]
-    const { sound, chains } = await verifyTrail(await questionOf(invocation, config))
+    const { sound, chains } = await verifyTrail(await applianceTrail(invocation, config))
     const found = chains.reduce((sum, { findings, moreFindings }) => sum + findings.length + moreFindings, 0)
     if (!sound)
       return [
