@@ -75,7 +75,7 @@ function labelOf({ tokenUri }: TestToken): string {
 async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Options): Promise<Task<Sample>> {
   const { appliance, admin, vault } = daemon
   await admin.must('POST', `/transparent/${vault}/keys/port`, {})
-  const stored = await findKey(appliance.store, Number(vault), 'port')
+  const stored = await findKey(appliance.store.read, Number(vault), 'port')
   if (stored === undefined) throw new Error('the key is not in the database')
   const key = keyReference(stored.key, stored.latest)
   const batch = Array.from({ length: items }, () => ({ key, plaintext: randomBytes(bytes) }))

@@ -1,5 +1,5 @@
 import type { Caller, VaultAccess } from './caller.ts'
-import type { Tx } from '../store/store.ts'
+import type { Reader } from '../store/store.ts'
 import type { ResourceQuery } from './resource.ts'
 
 /** what authentication needs: a token, and where the path leads. */
@@ -29,5 +29,5 @@ export interface Authenticator {
    * What the caller may do at this moment of a transaction, or outside any: a call may take long after it was admitted.
    * @throws Fault `session.invalid`
    */
-  reauthorize(tx: Tx, admission: Authentication): Promise<Authentication>
+  reauthorize(reader: Reader, admission: Authentication): Promise<Authentication>
 }

@@ -141,9 +141,9 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     readTemplate(on.templates),
     collectFile(on.templates),
 
-    createObject(on.objects, on.objectReading),
+    createObject(on.objects, on.objectReading, on.templates),
     readObject(on.objectReading, on.templates),
-    editObject(on.objects),
+    editObject(on.objects, on.templates),
     setAlarm(on.objects),
     deleteObject(on.objects),
     findObjects({ ...on, reading: on.objectReading }),

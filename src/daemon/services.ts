@@ -105,9 +105,9 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const enabledTypes = loginTypesOf(config)
   const shared = { store, hsm, clock, sessions, throttle, passphrases, otps, certificates }
   const commitAsAppliance = createApplianceCommit({ store, audit, clock })
-  const siteTemplates = createSiteTemplates({ store, hsm, clock })
-  const templates = createTemplates(siteTemplates)
-  const objectServices = createObjectServices({ config, store, hsm, clock, templates, commitAsAppliance })
+  const siteTemplates = createSiteTemplates({ hsm, clock })
+  const templates = createTemplates(siteTemplates, store.read)
+  const objectServices = createObjectServices({ config, store, hsm, clock, siteTemplates, commitAsAppliance })
   const { objectDestruction } = objectServices
   const clearObjects: VaultDependencies['clearObjects'] = (tx, vaultId) => objectDestruction.clearVault(tx, vaultId)
   const vaults = createVaults({ store, vaultKeys: createVaultKeys(hsm, config.hsm.vaultKeys), clock, clearObjects })
@@ -175,9 +175,9 @@ function createObjectServices({
   store,
   hsm,
   clock,
-  templates,
+  siteTemplates,
   commitAsAppliance,
-}: Omit<ServiceDependencies, 'audit'> & Pick<Services, 'templates'> & ByAppliance): ObjectServices {
+}: Omit<ServiceDependencies, 'audit'> & Pick<Services, 'siteTemplates'> & ByAppliance): ObjectServices {
   const fieldCipher = createFieldCipher(hsm)
   const files = createFileStore({ store, hsm, clock })
   const allowance = createAllowance({ totalBytes: 2 * config.files.maxBytes, patienceMs: config.files.readPatienceMs })
@@ -185,7 +185,7 @@ function createObjectServices({
     objects: createObjects({
       fieldCipher,
       files,
-      templates,
+      templatesIn: (reader) => createTemplates(siteTemplates, reader),
       clock,
       breaksPolicy: breaksPolicyNamed,
       detectType: detectMimeType,

@@ -1,7 +1,8 @@
 import { DataSource, type EntitySchema } from 'typeorm'
 import { Fault } from '../fault.ts'
 import { migrations } from './migrations.ts'
-import type { Store, Tx } from './store.ts'
+import { createReader } from './reader.ts'
+import type { Reader, Store, Tx } from './store.ts'
 
 /**
  * PostgreSQL, for several daemons side by side. One-statement updates decide every race, so READ COMMITTED suffices.
@@ -44,14 +45,12 @@ async function migrate(source: DataSource): Promise<void> {
 
 class PostgresStore implements Store {
   readonly dialect = 'postgres'
+  readonly read: Reader
   readonly #source: DataSource
 
   constructor(source: DataSource) {
     this.#source = source
-  }
-
-  get read(): Tx {
-    return this.#source.manager
+    this.read = createReader(source.manager, translated)
   }
 
   async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {

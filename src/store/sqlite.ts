@@ -7,8 +7,9 @@ import { Fault } from '../fault.ts'
 import { migrations } from './migrations.ts'
 import { createMutex } from './mutex.ts'
 import { forSqlite } from './placeholders.ts'
+import { createReader } from './reader.ts'
 import { createSharedSync } from './shared-sync.ts'
-import type { Store, TransactionOptions, Tx } from './store.ts'
+import type { Reader, Store, TransactionOptions, Tx } from './store.ts'
 
 /** How long a transaction waits for another process's, in milliseconds. */
 const patienceMs = 5_000
@@ -60,6 +61,7 @@ function connect(file: string, tables: readonly EntitySchema[]): DataSource {
 
 class SqliteStore implements Store {
   readonly dialect = 'sqlite'
+  readonly read: Reader
   readonly #writer: DataSource
   readonly #reader: DataSource
   readonly #turn = createMutex()
@@ -72,10 +74,7 @@ class SqliteStore implements Store {
     this.#logFile = `${file}-wal`
     this.#writer = writer
     this.#reader = reader
-  }
-
-  get read(): Tx {
-    return this.#reader.manager
+    this.read = createReader(reader.manager, translated)
   }
 
   async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {

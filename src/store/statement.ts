@@ -1,6 +1,6 @@
 import type { DataSource, EntitySchema, EntitySchemaColumnOptions, ObjectLiteral } from 'typeorm'
 import { forSqlite } from './placeholders.ts'
-import type { Tx } from './store.ts'
+import type { Reader, Tx } from './store.ts'
 
 /** The columns of a table for a SELECT written by hand, as hot paths need one, under the names that the code gives them. */
 export function selectList<Row extends ObjectLiteral>(table: EntitySchema<Row>, alias: string): string {
@@ -25,9 +25,9 @@ function columnsOf<Row extends ObjectLiteral>(table: EntitySchema<Row>): [string
 }
 
 /** A SELECT in a transaction, or outside any. Placeholders are `$1`, `$2`, … in either dialect. */
-export function select<Row>(tx: Tx, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-  const statement = inDialectOf(tx.connection, sql, parameters)
-  return tx.query<Row[]>(statement.sql, statement.parameters)
+export function select<Row>(reader: Reader, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  const statement = inDialectOf(reader.connection, sql, parameters)
+  return reader.query<Row[]>(statement.sql, statement.parameters)
 }
 
 /** A statement in a transaction; resolves to the rows that it changed. Placeholders are `$1`, `$2`, … in either dialect. */

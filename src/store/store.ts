@@ -4,6 +4,15 @@ import type { EntityManager } from 'typeorm'
 export type Tx = EntityManager
 
 /**
+ * What a read goes through: `Store.read` outside any transaction, its `Tx` inside of one. Whatever reads for others takes
+ * one, and no `Store`: a read on a second connection inside a transaction starves the pool (docs/decisions/0018).
+ */
+export type Reader = Pick<
+  EntityManager,
+  'connection' | 'query' | 'find' | 'findBy' | 'findOneBy' | 'findOneByOrFail' | 'existsBy' | 'countBy'
+>
+
+/**
  * Runs `work` in a transaction that commits only after the call's audit record is on the disk. The only way a route
  * changes anything that the caller asked to have changed.
  */
@@ -20,8 +29,8 @@ export interface TransactionOptions {
 
 export interface Store {
   readonly dialect: 'sqlite' | 'postgres'
-  /** For reads outside any transaction; never sees what is not committed. */
-  readonly read: EntityManager
+  /** For reads outside any transaction; never sees what is not committed. Rejects with `store.unavailable`. */
+  readonly read: Reader
   /**
    * One hand-written SELECT, prepared once. Placeholders are `$1`, `$2`, … in either dialect.
    * Rejects with `store.unavailable`.

@@ -70,7 +70,9 @@ export const vaultAdminsCheck: Check = {
   async run(config) {
     const { ok, warning } = findingsOf('vault admins')
     if (!(await isMigrated(config))) return []
-    const orphaned = (await withStore(config, summariesOf)).filter(({ activeAdmins }) => activeAdmins === 0)
+    const orphaned = (await withStore(config, (store) => summariesOf(store.read))).filter(
+      ({ activeAdmins }) => activeAdmins === 0,
+    )
     if (orphaned.length === 0) return [ok('every vault has an Admin who can log in')]
     return orphaned.map(({ id, name }) =>
       warning(

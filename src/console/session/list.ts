@@ -19,7 +19,7 @@ export function addSessionList(session: Command): void {
     .action(
       answering(async ({ config: file }, username: string | undefined) => {
         const config = loadConfig(file)
-        const sessions = await withStore(config, async (store) => listSessions(store, await idOf(store, username)))
+        const sessions = await withStore(config, async (store) => listSessions(store.read, await idOf(store, username)))
         const open = sessions.filter((one) => !hasExpired(one, config.session, systemClock.now()))
         return {
           json: open,

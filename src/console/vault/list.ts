@@ -18,7 +18,7 @@ export function addVaultList(vault: Command): void {
     .addHelpText('after', help)
     .action(
       answering(async ({ config }) => {
-        const vaults = await withStore(loadConfig(config), summariesOf)
+        const vaults = await withStore(loadConfig(config), (store) => summariesOf(store.read))
         return {
           json: vaults,
           lines: table([

@@ -20,7 +20,7 @@ export function addVaultMembers(vault: Command): void {
         const id = vaultId(text)
         const members = await withStore(loadConfig(config), async (store) => {
           if ((await findVault(store.read, id)) === null) noVault(id)
-          return membersOf(store, id)
+          return membersOf(store.read, id)
         })
         const rows = members.map(({ userId, username, permission, capabilities }) => ({
           id: userId,

@@ -5,7 +5,7 @@ import type { ResponseVersion } from '../../access/response-version.ts'
 import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import type { Reader, Store, Tx } from '../../store/store.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { touchEveryMs, type SessionLimits } from './session-lifetime.ts'
 import { createLiveness, type FoundSession, type LivenessDependencies } from './session-liveness.ts'
@@ -90,9 +90,9 @@ export function createAuthenticator(dependencies: AdmissionDependencies): Authen
   }
 }
 
-async function reauthorize(tx: Tx, authentication: Authentication): Promise<Authentication> {
+async function reauthorize(reader: Reader, authentication: Authentication): Promise<Authentication> {
   const { caller, vault } = authentication
-  const standing = await standingOf(tx, caller.sessionId, vault?.id ?? null)
+  const standing = await standingOf(reader, caller.sessionId, vault?.id ?? null)
   if (standing === undefined || !mayLogIn(standing.capabilities)) throw new Fault('session.invalid')
   return {
     ...authentication,

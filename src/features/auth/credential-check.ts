@@ -62,7 +62,7 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
       return { isGuessable: false, warnings, certificate, useUp: yes, isStillHeld }
     }
     const { otp, otpKind } = claim
-    const examined = await otps.examine(userId, otpKind, otp)
+    const examined = await otps.examine(store.read, userId, otpKind, otp)
     if (examined === undefined) return undefined
     const isGuessable = otp.length < hardwareOtpLength
     return { isGuessable, warnings: examined.warnings, useUp: (tx) => otps.consume(tx, examined), isStillHeld: yes }

@@ -1,7 +1,7 @@
 import { EntitySchema, IsNull, LessThan, LessThanOrEqual, MoreThanOrEqual } from 'typeorm'
 import type { ResponseVersion } from '../../access/response-version.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import type { Tx } from '../../store/store.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 /** The key of one application, shared by all its users. */
 export interface ApplicationKey {
@@ -33,12 +33,12 @@ export async function insertApplicationKey(tx: Tx, key: Omit<ApplicationKey, 'id
   return { ...key, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
-export function listApplicationKeys(tx: Tx): Promise<ApplicationKey[]> {
-  return tx.find(ApplicationKeyTable, { order: { id: 'ASC' } })
+export function listApplicationKeys(reader: Reader): Promise<ApplicationKey[]> {
+  return reader.find(ApplicationKeyTable, { order: { id: 'ASC' } })
 }
 
-export function findActiveApplicationKey(tx: Tx, keyCheck: Buffer): Promise<ApplicationKey | null> {
-  return tx.findOneBy(ApplicationKeyTable, { keyCheck, revokedAt: IsNull() })
+export function findActiveApplicationKey(reader: Reader, keyCheck: Buffer): Promise<ApplicationKey | null> {
+  return reader.findOneBy(ApplicationKeyTable, { keyCheck, revokedAt: IsNull() })
 }
 
 export async function revokeApplicationKey(tx: Tx, name: string, now: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
 import { id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 export interface Session {
   readonly id: number
@@ -77,8 +77,12 @@ export interface Standing {
 }
 
 /** Undefined for a session that was ended, or whose application key was revoked. */
-export async function standingOf(tx: Tx, sessionId: number, vaultId: number | null): Promise<Standing | undefined> {
-  const [standing] = await select<Standing>(tx, standings, [sessionId, vaultId])
+export async function standingOf(
+  reader: Reader,
+  sessionId: number,
+  vaultId: number | null,
+): Promise<Standing | undefined> {
+  const [standing] = await select<Standing>(reader, standings, [sessionId, vaultId])
   return standing
 }
 
@@ -108,13 +112,14 @@ export async function endSessions(tx: Tx, sessionIds: readonly number[], now: nu
 }
 
 /** Those of a user that nobody has ended, the newest first. */
-export function openSessionsOf(tx: Tx, userId: number): Promise<Session[]> {
-  return tx.find(SessionTable, { where: { userId, endedAt: IsNull() }, order: { id: 'DESC' } })
+export function openSessionsOf(reader: Reader, userId: number): Promise<Session[]> {
+  return reader.find(SessionTable, { where: { userId, endedAt: IsNull() }, order: { id: 'DESC' } })
 }
 
 /** Sessions that nobody has ended and whose application key is good, the newest first: of one user, or of all. */
-export async function listSessions(store: Store, userId: number | undefined): Promise<ListedSession[]> {
-  return store.query<ListedSession>(
+export async function listSessions(reader: Reader, userId: number | undefined): Promise<ListedSession[]> {
+  return select<ListedSession>(
+    reader,
     `SELECT s.id, s.user_id AS "userId", s.address, s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt",
        u.username, a.name AS application
      FROM sessions s
@@ -127,9 +132,9 @@ export async function listSessions(store: Store, userId: number | undefined): Pr
 }
 
 /** Ids of sessions that nobody has ended, but time has: a bounded number. */
-export async function findExpired(tx: Tx, seenBefore: number, createdBefore: number): Promise<number[]> {
+export async function findExpired(reader: Reader, seenBefore: number, createdBefore: number): Promise<number[]> {
   const open = { endedAt: IsNull() }
-  const expired = await tx.find(SessionTable, {
+  const expired = await reader.find(SessionTable, {
     where: [
       { ...open, lastSeenAt: LessThan(seenBefore) },
       { ...open, createdAt: LessThan(createdBefore) },

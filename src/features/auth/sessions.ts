@@ -66,7 +66,7 @@ export function createSessions({ store, clock, limits }: SessionDependencies): S
 
   async function list(userId?: number): Promise<ListedSession[]> {
     const now = clock.now()
-    return (await listSessions(store, userId)).filter((session) => !hasExpired(session, limits, now))
+    return (await listSessions(store.read, userId)).filter((session) => !hasExpired(session, limits, now))
   }
 
   return {

@@ -3,7 +3,8 @@ import type { Capabilities } from '../../access/capabilities.ts'
 import { encodeRecord } from '../../hsm/key-record.ts'
 import type { SealedRecord } from '../../hsm/hsm.ts'
 import { bytes, integer, named, primary, text, time } from '../../store/columns.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 import { UserTable } from '../users/records.ts'
 
 /** The certificate of one user. */
@@ -51,8 +52,9 @@ type HolderRow = {
   readonly capabilities: string | number
 }
 
-export async function findHolder(store: Pick<Store, 'query'>, fingerprint: string): Promise<Holder | undefined> {
-  const [row] = await store.query<HolderRow>(
+export async function findHolder(reader: Reader, fingerprint: string): Promise<Holder | undefined> {
+  const [row] = await select<HolderRow>(
+    reader,
     `SELECT c.user_id, c.der, c.seal, u.username, u.capabilities
      FROM user_certificates c JOIN users u ON u.id = c.user_id WHERE c.fingerprint = $1`,
     [fingerprint],
@@ -69,12 +71,12 @@ export async function findHolder(store: Pick<Store, 'query'>, fingerprint: strin
   )
 }
 
-export function certificateOf(tx: Tx, userId: number): Promise<UserCertificate | null> {
-  return tx.findOneBy(UserCertificateTable, { userId })
+export function certificateOf(reader: Reader, userId: number): Promise<UserCertificate | null> {
+  return reader.findOneBy(UserCertificateTable, { userId })
 }
 
-export function userExists(tx: Tx, userId: number): Promise<boolean> {
-  return tx.existsBy(UserTable, { id: userId })
+export function userExists(reader: Reader, userId: number): Promise<boolean> {
+  return reader.existsBy(UserTable, { id: userId })
 }
 
 export function isTakenByAnother(tx: Tx, fingerprint: string, userId: number): Promise<boolean> {

@@ -82,7 +82,7 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
   }
 
   async function registered(fingerprint: string): Promise<Holder | undefined> {
-    const holder = await findHolder(store, fingerprint)
+    const holder = await findHolder(store.read, fingerprint)
     // The seal covers the DER: a changed fingerprint column alone deceives no reader.
     if (holder !== undefined) await hsm.verify(sealedRecord(holder))
     return holder

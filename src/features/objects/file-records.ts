@@ -1,6 +1,7 @@
 import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
 import { blob, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 /** A file on its way into an object, or in one. */
 export interface FileUpload {
@@ -70,8 +71,8 @@ export async function unbindUploads(
 }
 
 /** Ids of uploads that no object has, and that nobody has touched since `before`. */
-export async function abandonedUploads(tx: Tx, before: number, most: number): Promise<string[]> {
-  const found = await tx.find(FileUploadTable, {
+export async function abandonedUploads(reader: Reader, before: number, most: number): Promise<string[]> {
+  const found = await reader.find(FileUploadTable, {
     where: { objectId: IsNull(), touchedAt: LessThan(before) },
     order: { touchedAt: 'ASC' },
     take: most,
@@ -102,8 +103,9 @@ export async function removeUpload(tx: Tx, id: string): Promise<void> {
 }
 
 /** The sealed chunks from a place onwards, in order. */
-export async function readChunks(store: Store, id: string, from: number, most: number): Promise<Buffer[]> {
-  const rows = await store.query<{ sealed: Buffer }>(
+export async function readChunks(reader: Reader, id: string, from: number, most: number): Promise<Buffer[]> {
+  const rows = await select<{ sealed: Buffer }>(
+    reader,
     'SELECT sealed FROM file_chunks WHERE upload_id = $1 AND place >= $2 ORDER BY place LIMIT $3',
     [id, from, most],
   )

@@ -138,7 +138,7 @@ async function* readFile(
   const hash = createHash('sha256')
   let bytes = 0
   for (let from = 0; from < chunks; from += batchChunks) {
-    const sealed = await readChunks(store, upload, from, Math.min(batchChunks, chunks - from))
+    const sealed = await readChunks(store.read, upload, from, Math.min(batchChunks, chunks - from))
     const outcomes = await hsm.decryptMany(
       sealed.map((sealedText, at) => {
         const place = from + at

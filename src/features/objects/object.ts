@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Commit, Tx } from '../../store/store.ts'
+import type { Commit, Reader, Tx } from '../../store/store.ts'
 import type { Template } from '../templates/template.ts'
 import type { Templates } from '../templates/templates.ts'
 import { addedTo, keyUsesOf, noContent, type Addition, type Upload } from './content.ts'
@@ -40,11 +40,11 @@ export interface ObjectInput {
 }
 
 /** Where a new object goes, and what it is. */
-export interface ObjectPlace {
+export interface NewObject {
   readonly vault: KeyedVault
   /** 0 for the root of the vault. */
   readonly parentId: number
-  readonly templateId: number
+  readonly template: Template
 }
 
 export interface ObjectWriter {
@@ -56,10 +56,10 @@ export interface ObjectWriter {
 
 /** The objects of vaults, as they are made, changed and deleted. */
 export interface Objects {
-  /** @throws Fault `object.invalid`, `object.parent_unknown`, `template.not_found`, `object.key_exhausted` */
-  create(place: ObjectPlace, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
+  /** @throws Fault `object.invalid`, `object.parent_unknown`, `object.key_exhausted` */
+  create(object: NewObject, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
   /** Changes what is given and keeps the rest. @throws Fault `object.invalid`, `object.not_found`, `object.key_exhausted` */
-  edit(found: ObjectInVault, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
+  edit(found: ObjectInVault, template: Template, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
   /** @throws Fault `object.not_empty`, `object.not_found` */
   remove(object: StoredObject, writer: ObjectWriter): Promise<void>
   /** Whether decrypting it raises an alarm. @throws Fault `object.not_found` */
@@ -69,7 +69,8 @@ export interface Objects {
 export interface ObjectDependencies {
   readonly fieldCipher: FieldCipher
   readonly files: FileStore
-  readonly templates: Templates
+  /** The templates as a transaction sees them. */
+  readonly templatesIn: (reader: Reader) => Pick<Templates, 'among'>
   readonly clock: Clock
   /** Whether a value breaks a password policy. */
   readonly breaksPolicy: (policyId: number, text: string) => boolean
@@ -92,12 +93,10 @@ class KeptObjects implements Objects {
   }
 
   async create(
-    place: ObjectPlace,
+    { vault, parentId, template }: NewObject,
     input: ObjectInput,
     { userId, commit, created }: ObjectWriter,
   ): Promise<StoredObject> {
-    const { vault, parentId, templateId } = place
-    const template = await this.#in.templates.find(templateId)
     if (!template.active)
       throw new Fault('object.invalid', `New objects of the template ${template.name} are not made any more.`)
     return this.#withAddition(vault, template, input, false, (addition) =>
@@ -109,7 +108,7 @@ class KeptObjects implements Objects {
           ...addedTo(noContent, addition, this.#isWeakIn(vault)),
           vaultId: vault.id,
           parentId,
-          templateId,
+          templateId: template.id,
           children: 0,
           version: 1,
           createdAt: now,
@@ -128,10 +127,10 @@ class KeptObjects implements Objects {
 
   async edit(
     { object, vault }: ObjectInVault,
+    template: Template,
     input: ObjectInput,
     { userId, commit }: ObjectWriter,
   ): Promise<StoredObject> {
-    const template = await this.#in.templates.find(object.templateId)
     return this.#withAddition(vault, template, input, true, (addition) =>
       commit(async (tx) => {
         const uses = keyUsesOf(addition)
@@ -208,7 +207,7 @@ class KeptObjects implements Objects {
     if (parentId === 0) return
     if (!(await adoptChild(tx, parentId, vaultId))) throw new Fault('object.parent_unknown')
     const parent = await findObject(tx, parentId)
-    const [template] = await this.#in.templates.among(parent ? [parent.templateId] : [])
+    const [template] = await this.#in.templatesIn(tx).among(parent ? [parent.templateId] : [])
     if (template?.editedDirectly === true)
       throw new Fault('object.invalid', `Nothing can be put into an object of the template ${template.name}.`)
   }

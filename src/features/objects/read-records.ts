@@ -1,6 +1,7 @@
 import type { ResourceQuery } from '../../access/resource.ts'
 import { Fault } from '../../fault.ts'
-import type { Store } from '../../store/store.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader } from '../../store/store.ts'
 import type { Vault } from '../vaults/records.ts'
 import type { VaultObject } from './records.ts'
 
@@ -142,22 +143,24 @@ function readVault(row: VaultRow): KeyedVault {
   }
 }
 
-export async function findKeyedVault(store: Store, vaultId: number): Promise<KeyedVault | undefined> {
-  const [row] = await store.query<VaultRow>(`SELECT ${vaultColumns} FROM vaults v WHERE v.id = $1`, [vaultId])
+export async function findKeyedVault(reader: Reader, vaultId: number): Promise<KeyedVault | undefined> {
+  const [row] = await select<VaultRow>(reader, `SELECT ${vaultColumns} FROM vaults v WHERE v.id = $1`, [vaultId])
   return row && readVault(row)
 }
 
 /** Every object of a vault, in the order of their ids. */
-export async function objectsOfVault(store: Store, vaultId: number): Promise<StoredObject[]> {
-  const rows = await store.query<ObjectRow>(
+export async function objectsOfVault(reader: Reader, vaultId: number): Promise<StoredObject[]> {
+  const rows = await select<ObjectRow>(
+    reader,
     `SELECT ${objectColumns} FROM vault_objects o WHERE o.vault_id = $1 AND o.deleted_at IS NULL ORDER BY o.id`,
     [vaultId],
   )
   return rows.map(readRow)
 }
 
-export async function childrenOf(store: Store, { id, vaultId }: StoredObject): Promise<StoredObject[]> {
-  const rows = await store.query<ObjectRow>(
+export async function childrenOf(reader: Reader, { id, vaultId }: StoredObject): Promise<StoredObject[]> {
+  const rows = await select<ObjectRow>(
+    reader,
     `SELECT ${objectColumns} FROM vault_objects o
      WHERE o.vault_id = $1 AND o.parent_id = $2 AND o.deleted_at IS NULL ORDER BY o.id`,
     [vaultId, id],
@@ -166,9 +169,10 @@ export async function childrenOf(store: Store, { id, vaultId }: StoredObject): P
 }
 
 /** What an object lies in, from the root of the vault downwards. UNION and not UNION ALL: it ends even on a circle. */
-export async function ancestorsOf(store: Store, { parentId, vaultId }: StoredObject): Promise<StoredObject[]> {
+export async function ancestorsOf(reader: Reader, { parentId, vaultId }: StoredObject): Promise<StoredObject[]> {
   if (parentId === 0) return []
-  const rows = await store.query<ObjectRow>(
+  const rows = await select<ObjectRow>(
+    reader,
     `WITH RECURSIVE above (id, parent_id) AS (
        SELECT id, parent_id FROM vault_objects WHERE id = $1
        UNION SELECT p.id, p.parent_id FROM above a JOIN vault_objects p ON p.id = a.parent_id)
@@ -186,24 +190,24 @@ export async function ancestorsOf(store: Store, { parentId, vaultId }: StoredObj
 
 /** Objects whose search text holds `needle` (lower case), in the vaults that a user is a member of: `most` of them. */
 export async function searchObjects(
-  store: Store,
+  reader: Reader,
   userId: number,
   needle: string,
   most: number,
 ): Promise<StoredObject[]> {
-  const { sql, pattern } = await searchOf(store, userId, needle)
-  return (await store.query<ObjectRow>(sql, [userId, pattern, most])).map(readRow)
+  const { sql, pattern } = await searchOf(reader, userId, needle)
+  return (await select<ObjectRow>(reader, sql, [userId, pattern, most])).map(readRow)
 }
 
 /** How many objects are read as fast as the trigrams of those of others are passed over. */
 const soonRead = 10_000
 
 /** The needle is text and nothing else: neither a query of FTS5 nor a pattern of LIKE. */
-async function searchOf(store: Store, userId: number, needle: string): Promise<{ sql: string; pattern: string }> {
-  if (store.dialect === 'postgres')
+async function searchOf(reader: Reader, userId: number, needle: string): Promise<{ sql: string; pattern: string }> {
+  if (reader.connection.options.type === 'postgres')
     return { sql: byPattern, pattern: `%${needle.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` }
   const isShort = /^.{0,2}$/su.test(needle)
-  const readsSoon = isShort || (await store.query(hasMore, [userId, soonRead])).length === 0
+  const readsSoon = isShort || (await select(reader, hasMore, [userId, soonRead])).length === 0
   return readsSoon
     ? { sql: byReading, pattern: needle }
     : { sql: byTrigrams, pattern: `"${needle.replaceAll('"', '""')}"` }

@@ -65,14 +65,14 @@ export function createObjectReading({
 
   return {
     async vault(vaultId) {
-      const vault = await findKeyedVault(store, vaultId)
+      const vault = await findKeyedVault(store.read, vaultId)
       if (vault === undefined) throw new Fault('vault.not_found')
       return vault
     },
-    ofVault: (vaultId) => objectsOfVault(store, vaultId),
-    children: (object) => childrenOf(store, object),
-    ancestors: (object) => ancestorsOf(store, object),
-    search: (userId, text) => searchObjects(store, userId, searchForm(text), mostFound),
+    ofVault: (vaultId) => objectsOfVault(store.read, vaultId),
+    children: (object) => childrenOf(store.read, object),
+    ancestors: (object) => ancestorsOf(store.read, object),
+    search: (userId, text) => searchObjects(store.read, userId, searchForm(text), mostFound),
     secrets: (found) => open(found, (field) => field !== manifestField),
 
     async file(found) {

@@ -1,6 +1,6 @@
 import { EntitySchema, In, IsNull, LessThan, Not, type FindOptionsWhere } from 'typeorm'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import type { Tx } from '../../store/store.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 /** Bits of an object's status, as published for this interface. */
 export const statusBits = { alarm: 32, active: 128, badPolicy: 1024 } as const
@@ -131,8 +131,8 @@ export function switchAlarm(tx: Tx, objectId: number, isOn: boolean, now: number
   )
 }
 
-export function findObject(tx: Tx, objectId: number): Promise<VaultObject | null> {
-  return tx.findOneBy(VaultObjectTable, { id: objectId })
+export function findObject(reader: Reader, objectId: number): Promise<VaultObject | null> {
+  return reader.findOneBy(VaultObjectTable, { id: objectId })
 }
 
 export type ObjectChange = Pick<
@@ -152,13 +152,17 @@ export async function dropSecrets(tx: Tx, objectId: number, fields: readonly str
   if (fields.length > 0) await tx.delete(SecretFieldTable, { objectId, field: In([...fields]) })
 }
 
-export function secretsOf(tx: Tx, objectId: number): Promise<SecretField[]> {
-  return tx.find(SecretFieldTable, { where: { objectId }, order: { field: 'ASC' } })
+export function secretsOf(reader: Reader, objectId: number): Promise<SecretField[]> {
+  return reader.find(SecretFieldTable, { where: { objectId }, order: { field: 'ASC' } })
 }
 
 /** Objects that were deleted before a moment, oldest first. */
-export function deletedBefore(tx: Tx, before: number, most: number): Promise<VaultObject[]> {
-  return tx.find(VaultObjectTable, { where: { deletedAt: LessThan(before) }, order: { deletedAt: 'ASC' }, take: most })
+export function deletedBefore(reader: Reader, before: number, most: number): Promise<VaultObject[]> {
+  return reader.find(VaultObjectTable, {
+    where: { deletedAt: LessThan(before) },
+    order: { deletedAt: 'ASC' },
+    take: most,
+  })
 }
 
 /** Removes a deleted object for good, with everything encrypted in it; false where somebody else did. */
@@ -167,8 +171,8 @@ export async function removeObject(tx: Tx, objectId: number): Promise<boolean> {
   return (await tx.delete(VaultObjectTable, { id: objectId, deletedAt: Not(IsNull()) })).affected === 1
 }
 
-export function countObjects(tx: Tx, vaultId: number): Promise<number> {
-  return tx.countBy(VaultObjectTable, { vaultId, deletedAt: IsNull() })
+export function countObjects(reader: Reader, vaultId: number): Promise<number> {
+  return reader.countBy(VaultObjectTable, { vaultId, deletedAt: IsNull() })
 }
 
 /** Removes the deleted objects of a vault for good, with everything encrypted in them. */

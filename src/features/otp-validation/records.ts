@@ -1,8 +1,8 @@
 import { EntitySchema } from 'typeorm'
 import { keyRecord, type KeyReference } from '../../hsm/hsm.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import { change, readRow, selectList } from '../../store/statement.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import { change, readRow, select, selectList } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 /** An application that asks the validator. Its API key, 20 bytes for HMAC-SHA-1, lies wrapped like an OTP seed. */
 export interface ValidationClient {
@@ -44,8 +44,8 @@ export function clientKey(client: ValidationClient): KeyReference {
   return { key: { record: clientRecord(client), seal: client.seal } }
 }
 
-export async function findClient(store: Pick<Store, 'query'>, clientId: number): Promise<ValidationClient | undefined> {
-  const [row] = await store.query<object>(clientById, [clientId])
+export async function findClient(reader: Reader, clientId: number): Promise<ValidationClient | undefined> {
+  const [row] = await select<object>(reader, clientById, [clientId])
   return row && readRow(ValidationClientTable, row)
 }
 
@@ -55,8 +55,8 @@ export function findClientByName(tx: Tx, name: string): Promise<ValidationClient
   return tx.findOneBy(ValidationClientTable, { name })
 }
 
-export function listClients(tx: Tx): Promise<ValidationClient[]> {
-  return tx.find(ValidationClientTable, { order: { id: 'ASC' } })
+export function listClients(reader: Reader): Promise<ValidationClient[]> {
+  return reader.find(ValidationClientTable, { order: { id: 'ASC' } })
 }
 
 /** Resolves to the id that the database chose, without which the client cannot be sealed. */

@@ -66,7 +66,7 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
   async function examine(client: ValidationClient, request: ValidationRequest): Promise<Status | ExaminedToken> {
     const [genuine, examined] = await Promise.all([
       isGenuine(client, request),
-      request.otp === undefined ? undefined : otps.examineToken(request.otp),
+      request.otp === undefined ? undefined : otps.examineToken(store.read, request.otp),
     ])
     if (!genuine) return 'BAD_SIGNATURE'
     if (client.revokedAt !== null) return 'OPERATION_NOT_ALLOWED'
@@ -76,7 +76,7 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
 
   async function answer(passage: Passage): Promise<string> {
     const { clientId, request } = passage.read
-    if (clientId !== undefined) passage.client = await findClient(store, clientId)
+    if (clientId !== undefined) passage.client = await findClient(store.read, clientId)
     if (request === undefined) return conclude(passage, 'MISSING_PARAMETER')
     if (passage.client === undefined) return conclude(passage, 'NO_SUCH_CLIENT')
     const examined = await examine(passage.client, request)

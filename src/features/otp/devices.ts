@@ -78,7 +78,7 @@ export function createDevices({ store, hsm, otps }: DeviceDependencies): Devices
 
     async adopt(tx, userId, otp) {
       const publicId = parseOtp(otp)?.publicId
-      const examined = await otps.examine(null, 'hwkey_otp', otp)
+      const examined = await otps.examine(tx, null, 'hwkey_otp', otp)
       if (publicId === undefined || examined === undefined || !(await otps.consume(tx, examined)))
         throw new Fault('otp.device_invalid', 'This is no fresh one-time password of a hardware token without a user.')
       return assign(tx, userId, publicId)

@@ -26,7 +26,7 @@ export function createOtp(dependencies: {
   readonly tryLimit: TryLimit
 }): OtpServices {
   const { store, hsm, clock, audit, rules, enabledTypes, tryLimit: limit } = dependencies
-  const otps = createOtps({ store, hsm, clock, rules, enabledTypes, alarm: alarmOf(audit, clock) })
+  const otps = createOtps({ hsm, clock, rules, enabledTypes, alarm: alarmOf(audit, clock) })
   return {
     otps,
     enrolments: createEnrolments({ hsm, clock }),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 import { candidatesOf, clockWentBack, codeForm, isCodeAt, type CodeRules } from './codes.ts'
 import {
   advanceCounter,
@@ -44,12 +44,17 @@ export interface Otps {
    * wrong. A user who does not exist (undefined) costs about as much as one who does. Null asks for hardware tokens without
    * a holder.
    */
-  examine(userId: number | null | undefined, kind: OtpKind, otp: string): Promise<ExaminedOtp | undefined>
+  examine(
+    reader: Reader,
+    userId: number | null | undefined,
+    kind: OtpKind,
+    otp: string,
+  ): Promise<ExaminedOtp | undefined>
   /**
    * The same for the hardware token that the OTP names, if its holder may log in. An unknown token costs about as much as a
    * known one.
    */
-  examineToken(otp: YubicoOtp): Promise<ExaminedToken | undefined>
+  examineToken(reader: Reader, otp: YubicoOtp): Promise<ExaminedToken | undefined>
   /** Uses it up: true for exactly one of any number of calls with the same OTP. */
   consume(tx: Tx, otp: ExaminedOtp): Promise<boolean>
 }
@@ -58,7 +63,6 @@ export interface Otps {
 export type OtpAlarm = 'otp.clock_back' | 'otp.worn_out'
 
 export interface OtpDependencies {
-  readonly store: Store
   readonly hsm: Pick<Hsm, 'decryptOtpBlock' | 'otpHmac' | 'pepper'>
   readonly clock: Clock
   readonly rules: CodeRules
@@ -69,27 +73,31 @@ export interface OtpDependencies {
 }
 
 export function createOtps(dependencies: OtpDependencies): Otps {
-  const { store, hsm } = dependencies
+  const { hsm } = dependencies
   const examineCode = createCodeExamination(dependencies)
   const examineBlock = createBlockExamination(dependencies)
 
   /** For a token of this user; null: one without a holder; undefined: there is no such user. */
-  async function examineHeld(userId: number | null | undefined, otp: YubicoOtp): Promise<ExaminedToken | undefined> {
-    const device = await findByPublicId(store.read, otp.publicId)
+  async function examineHeld(
+    reader: Reader,
+    userId: number | null | undefined,
+    otp: YubicoOtp,
+  ): Promise<ExaminedToken | undefined> {
+    const device = await findByPublicId(reader, otp.publicId)
     if (device !== null && device.userId === userId) return examineBlock(device, otp)
     await padWork(hsm, 1)
     return undefined
   }
 
   return {
-    async examine(userId, kind, otp) {
-      if (kind === 'totp' || codeForm.test(otp)) return examineCode(userId ?? undefined, otp)
+    async examine(reader, userId, kind, otp) {
+      if (kind === 'totp' || codeForm.test(otp)) return examineCode(reader, userId ?? undefined, otp)
       const parsed = parseOtp(otp)
-      return parsed && examineHeld(userId, parsed)
+      return parsed && examineHeld(reader, userId, parsed)
     },
 
-    async examineToken(otp) {
-      const held = await findHeld(store, otp.publicId)
+    async examineToken(reader, otp) {
+      const held = await findHeld(reader, otp.publicId)
       if (held === undefined) {
         await padWork(hsm, 1)
         return undefined
@@ -106,7 +114,7 @@ export function createOtps(dependencies: OtpDependencies): Otps {
 const unknownUserId = -1
 
 /** Tries a code of 6 to 8 digits on every device of a user that makes such codes. */
-function createCodeExamination({ store, hsm, clock, rules, enabledTypes, alarm }: OtpDependencies) {
+function createCodeExamination({ hsm, clock, rules, enabledTypes, alarm }: OtpDependencies) {
   const kinds: DeviceKind[] = [
     ...(enabledTypes.includes('totp') ? ['totp' as const] : []),
     ...(enabledTypes.includes('hwkey_otp') ? ['hotp' as const] : []),
@@ -114,9 +122,9 @@ function createCodeExamination({ store, hsm, clock, rules, enabledTypes, alarm }
   /** What a user with one authenticator app costs, in operations of the token. */
   const usualCandidates = 2 * rules.totpDriftSteps + 1
 
-  return async (userId: number | undefined, code: string): Promise<ExaminedOtp | undefined> => {
+  return async (reader: Reader, userId: number | undefined, code: string): Promise<ExaminedOtp | undefined> => {
     if (!codeForm.test(code)) return undefined
-    const devices = await devicesOf(store.read, userId ?? unknownUserId, ...kinds)
+    const devices = await devicesOf(reader, userId ?? unknownUserId, ...kinds)
     const now = clock.now()
     for (const device of devices)
       if (device.kind === 'totp' && clockWentBack(device, now, rules)) await alarm('otp.clock_back', device)

@@ -2,8 +2,8 @@ import { EntitySchema, In, IsNull } from 'typeorm'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { keyRecord, type SecretKeyKind, type KeyReference } from '../../hsm/hsm.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
-import { change, readRow, selectList } from '../../store/statement.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import { change, readRow, select, selectList } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 /** What a login calls its second factor (spec: Login types): a HOTP token is a hardware token. */
 export type OtpKind = 'totp' | 'hwkey_otp'
@@ -89,8 +89,8 @@ export function deviceKey(device: OtpDevice): KeyReference {
   return { key: { record: deviceRecord(device), seal: device.seal } }
 }
 
-export function findByPublicId(tx: Tx, publicId: string): Promise<OtpDevice | null> {
-  return tx.findOneBy(OtpDeviceTable, { publicId })
+export function findByPublicId(reader: Reader, publicId: string): Promise<OtpDevice | null> {
+  return reader.findOneBy(OtpDeviceTable, { publicId })
 }
 
 export function findBySeed(tx: Tx, seedCheck: Buffer): Promise<OtpDevice | null> {
@@ -98,27 +98,27 @@ export function findBySeed(tx: Tx, seedCheck: Buffer): Promise<OtpDevice | null>
 }
 
 /** Undefined for a device of another user. */
-export async function findOfUser(tx: Tx, userId: number, deviceId: number): Promise<OtpDevice | undefined> {
-  return (await tx.findOneBy(OtpDeviceTable, { id: deviceId, userId })) ?? undefined
+export async function findOfUser(reader: Reader, userId: number, deviceId: number): Promise<OtpDevice | undefined> {
+  return (await reader.findOneBy(OtpDeviceTable, { id: deviceId, userId })) ?? undefined
 }
 
 /** In the order in which they were enrolled; all kinds unless some are named. */
-export function devicesOf(tx: Tx, userId: number, ...kinds: readonly DeviceKind[]): Promise<OtpDevice[]> {
+export function devicesOf(reader: Reader, userId: number, ...kinds: readonly DeviceKind[]): Promise<OtpDevice[]> {
   const where = kinds.length === 0 ? { userId } : { userId, kind: In([...kinds]) }
-  return tx.find(OtpDeviceTable, { where, order: { id: 'ASC' } })
+  return reader.find(OtpDeviceTable, { where, order: { id: 'ASC' } })
 }
 
 /** The hardware tokens without a holder. */
-export function unheldDevices(tx: Tx): Promise<OtpDevice[]> {
-  return tx.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
+export function unheldDevices(reader: Reader): Promise<OtpDevice[]> {
+  return reader.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
 }
 
 /** The device with this public id, and whether its holder may log in. */
 export async function findHeld(
-  store: Pick<Store, 'query'>,
+  reader: Reader,
   publicId: string,
 ): Promise<{ readonly device: OtpDevice; readonly mayBeUsed: boolean } | undefined> {
-  const [row] = await store.query<{ capabilities: number | null }>(heldByPublicId, [publicId])
+  const [row] = await select<{ capabilities: number | null }>(reader, heldByPublicId, [publicId])
   if (row === undefined) return undefined
   const { capabilities, ...device } = row
   return { device: readRow(OtpDeviceTable, device), mayBeUsed: capabilities !== null && mayLogIn(capabilities) }

@@ -2,7 +2,7 @@ import { EntitySchema, IsNull } from 'typeorm'
 import { encodeRecord } from '../../hsm/key-record.ts'
 import { bytes, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 /** A template of the site. Its row stays when it is removed, so that its id never means another form. */
 export interface SiteTemplateRow {
@@ -32,16 +32,16 @@ export function templateSealRecord({ id, document, removedAt }: Omit<SiteTemplat
 }
 
 /** Ids and seals of all of them, by id: what tells whether anything has changed. */
-export function listSeals(store: Pick<Store, 'query'>): Promise<{ id: number; seal: string }[]> {
-  return store.query('SELECT id, seal FROM templates ORDER BY id', [])
+export function listSeals(reader: Reader): Promise<{ id: number; seal: string }[]> {
+  return select(reader, 'SELECT id, seal FROM templates ORDER BY id', [])
 }
 
-export function listRows(tx: Tx): Promise<SiteTemplateRow[]> {
-  return tx.find(SiteTemplateTable, { order: { id: 'ASC' } })
+export function listRows(reader: Reader): Promise<SiteTemplateRow[]> {
+  return reader.find(SiteTemplateTable, { order: { id: 'ASC' } })
 }
 
-export function findRow(tx: Tx, id: number): Promise<SiteTemplateRow | null> {
-  return tx.findOneBy(SiteTemplateTable, { id })
+export function findRow(reader: Reader, id: number): Promise<SiteTemplateRow | null> {
+  return reader.findOneBy(SiteTemplateTable, { id })
 }
 
 export async function insertRow(tx: Tx, row: SiteTemplateRow): Promise<void> {
@@ -59,6 +59,6 @@ export async function changeRow(
 }
 
 /** Whether an object is made of it, one that is deleted and not yet destroyed included. */
-export async function isTemplateInUse(tx: Tx, id: number): Promise<boolean> {
-  return (await select(tx, 'SELECT 1 FROM vault_objects WHERE template_id = $1 LIMIT 1', [id])).length > 0
+export async function isTemplateInUse(reader: Reader, id: number): Promise<boolean> {
+  return (await select(reader, 'SELECT 1 FROM vault_objects WHERE template_id = $1 LIMIT 1', [id])).length > 0
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import type { Commit, Store, Tx } from '../../store/store.ts'
+import type { Commit, Reader, Tx } from '../../store/store.ts'
 import { templateEntry } from './template-json.ts'
 import {
   changeRow,
@@ -26,7 +26,7 @@ export interface SiteTemplates {
    * one.
    * @throws Fault `hsm.seal_broken` when one is not as it was added
    */
-  all(): Promise<readonly SiteTemplate[]>
+  all(reader: Reader): Promise<readonly SiteTemplate[]>
   /** @throws Fault `template.exists`: an id is never given twice */
   add(template: Template, commit: Commit): Promise<void>
   /**
@@ -39,17 +39,16 @@ export interface SiteTemplates {
 }
 
 export interface SiteTemplateDependencies {
-  readonly store: Pick<Store, 'query' | 'read'>
   readonly hsm: Pick<Hsm, 'seal' | 'verify'>
   readonly clock: Clock
 }
 
-export function createSiteTemplates({ store, hsm, clock }: SiteTemplateDependencies): SiteTemplates {
+export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): SiteTemplates {
   /** What was found good, by seal: every other document has another one. */
   let known = new Map<string, SiteTemplate>()
 
-  async function open(id: number): Promise<SiteTemplate | undefined> {
-    const row = await findRow(store.read, id)
+  async function open(reader: Reader, id: number): Promise<SiteTemplate | undefined> {
+    const row = await findRow(reader, id)
     return row === null ? undefined : openRow(row)
   }
 
@@ -80,10 +79,10 @@ export function createSiteTemplates({ store, hsm, clock }: SiteTemplateDependenc
   }
 
   return {
-    async all() {
-      const rows = await listSeals(store)
+    async all(reader) {
+      const rows = await listSeals(reader)
       const opened = await Promise.all(
-        rows.map(async ({ id, seal }) => [seal, known.get(seal) ?? (await open(id))] as const),
+        rows.map(async ({ id, seal }) => [seal, known.get(seal) ?? (await open(reader, id))] as const),
       )
       known = new Map(opened.flatMap(([seal, template]) => (template === undefined ? [] : [[seal, template]])))
       return [...known.values()]

@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import type { Reader } from '../../store/store.ts'
 import { builtInTemplates } from './built-in.ts'
 import type { SiteTemplates } from './site-templates.ts'
 import { lastBuiltInId, type Template } from './template.ts'
@@ -15,10 +16,11 @@ export interface Templates {
   among(ids: Iterable<number>): Promise<readonly Template[]>
 }
 
-export function createTemplates(siteTemplates: Pick<SiteTemplates, 'all'>): Templates {
+/** The templates as `reader` sees them: `Store.read`, or the transaction that reads them. */
+export function createTemplates(siteTemplates: Pick<SiteTemplates, 'all'>, reader: Reader): Templates {
   return {
     async list() {
-      const ofSite = await siteTemplates.all()
+      const ofSite = await siteTemplates.all(reader)
       return [...builtInTemplates, ...ofSite.filter(({ isRemoved }) => !isRemoved)]
     },
 
@@ -32,7 +34,7 @@ export function createTemplates(siteTemplates: Pick<SiteTemplates, 'all'>): Temp
 
     async among(ids) {
       const wanted = new Set(ids)
-      const ofSite = [...wanted].some((id) => id > lastBuiltInId) ? await siteTemplates.all() : []
+      const ofSite = [...wanted].some((id) => id > lastBuiltInId) ? await siteTemplates.all(reader) : []
       const known = [...builtInTemplates, ...ofSite.map((one) => (one.isRemoved ? { ...one, active: false } : one))]
       return known.filter(({ id }) => wanted.has(id))
     },

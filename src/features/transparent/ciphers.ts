@@ -95,7 +95,7 @@ class TokenCiphers implements Ciphers {
     } catch (error) {
       // Somebody else made the key in the meantime: theirs is as good.
       const { vaultId, name } = context.ifAbsent
-      const theirs = isFault(error, 'store.conflict') ? await findKey(this.#in.store, vaultId, name) : undefined
+      const theirs = isFault(error, 'store.conflict') ? await findKey(this.#in.store.read, vaultId, name) : undefined
       if (theirs === undefined) throw error
       return this.#encryptWith(existing(theirs), items)
     }

@@ -70,7 +70,7 @@ export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersion
       if (kek !== tokenObjectKek) return
       try {
         // A commit that failed may have happened all the same: only what the database does not know goes.
-        if (!(await isMaterialInUse(store, blob))) await hsm.destroyTokenObject(blob.toString('hex'))
+        if (!(await isMaterialInUse(store.read, blob))) await hsm.destroyTokenObject(blob.toString('hex'))
       } catch {
         // Left behind as waste; the error that led here is the one to tell.
       }

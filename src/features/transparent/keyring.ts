@@ -125,7 +125,7 @@ class DatabaseKeyring implements Keyring {
   }
 
   async list(vaultId: number, after: string, limit: number): Promise<TransparentKey[]> {
-    const found = await listKeys(this.#in.store, vaultId, after, limit)
+    const found = await listKeys(this.#in.store.read, vaultId, after, limit)
     await Promise.all(found.map(({ key }) => checkPolicy(this.#in.hsm, key)))
     return found.map(({ key }) => key)
   }
@@ -185,7 +185,7 @@ class DatabaseKeyring implements Keyring {
     } catch (error) {
       // Another worker was quicker: its version is as good.
       const theirs = isFault(error, 'store.conflict')
-        ? await findKey(this.#in.store, stored.key.vaultId, stored.key.name)
+        ? await findKey(this.#in.store.read, stored.key.vaultId, stored.key.name)
         : undefined
       if (theirs === undefined) throw error
       return theirs

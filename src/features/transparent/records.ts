@@ -1,7 +1,8 @@
 import { EntitySchema, LessThan } from 'typeorm'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 /** A named key of a vault: flags and limits. Its material is in its versions. */
 export interface TransparentKey {
@@ -192,8 +193,9 @@ function readVersion(keyId: number, row: JoinedRow): KeyVersion {
   }
 }
 
-export async function findKey(store: Store, vaultId: number, name: string): Promise<StoredKey | undefined> {
-  const rows = await store.query<JoinedRow>(
+export async function findKey(reader: Reader, vaultId: number, name: string): Promise<StoredKey | undefined> {
+  const rows = await select<JoinedRow>(
+    reader,
     `SELECT ${columns} FROM transparent_keys k ${latestVersion} WHERE k.vault_id = $1 AND k.name = $2`,
     [vaultId, name],
   )
@@ -201,8 +203,9 @@ export async function findKey(store: Store, vaultId: number, name: string): Prom
 }
 
 /** The keys of a vault that are not deleted, in the order of their names, from the one after `after` on. */
-export async function listKeys(store: Store, vaultId: number, after: string, limit: number): Promise<StoredKey[]> {
-  const rows = await store.query<JoinedRow>(
+export async function listKeys(reader: Reader, vaultId: number, after: string, limit: number): Promise<StoredKey[]> {
+  const rows = await select<JoinedRow>(
+    reader,
     `SELECT ${columns} FROM transparent_keys k ${latestVersion}
      WHERE k.vault_id = $1 AND k.deleted_at IS NULL AND k.name > $2 ORDER BY k.name LIMIT $3`,
     [vaultId, after, limit],
@@ -210,21 +213,21 @@ export async function listKeys(store: Store, vaultId: number, after: string, lim
   return rows.map(readStoredKey).filter((stored) => stored !== undefined)
 }
 
-export function findKeyById(tx: Tx, id: number): Promise<TransparentKey | null> {
-  return tx.findOneBy(TransparentKeyTable, { id })
+export function findKeyById(reader: Reader, id: number): Promise<TransparentKey | null> {
+  return reader.findOneBy(TransparentKeyTable, { id })
 }
 
-export function findVersion(tx: Tx, keyId: number, version: number): Promise<KeyVersion | null> {
-  return tx.findOneBy(KeyVersionTable, { keyId, version })
+export function findVersion(reader: Reader, keyId: number, version: number): Promise<KeyVersion | null> {
+  return reader.findOneBy(KeyVersionTable, { keyId, version })
 }
 
-export function findVersions(tx: Tx, keyId: number): Promise<KeyVersion[]> {
-  return tx.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
+export function findVersions(reader: Reader, keyId: number): Promise<KeyVersion[]> {
+  return reader.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
 }
 
 /** Whether some version refers to this object of the token. */
-export async function isMaterialInUse(store: Store, blob: Buffer): Promise<boolean> {
-  const rows = await store.query('SELECT 1 FROM key_versions WHERE blob = $1', [blob.toString('base64')])
+export async function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> {
+  const rows = await select(reader, 'SELECT 1 FROM key_versions WHERE blob = $1', [blob.toString('base64')])
   return rows.length > 0
 }
 
@@ -279,8 +282,8 @@ export async function deleteKey(tx: Tx, { id, seal }: TransparentKey): Promise<b
 }
 
 /** Keys that were deleted before `time`, a bounded number. */
-export function findDeletedBefore(tx: Tx, time: number, limit: number): Promise<TransparentKey[]> {
-  return tx.find(TransparentKeyTable, {
+export function findDeletedBefore(reader: Reader, time: number, limit: number): Promise<TransparentKey[]> {
+  return reader.find(TransparentKeyTable, {
     where: { deletedAt: LessThan(time) },
     order: { deletedAt: 'ASC' },
     take: limit,

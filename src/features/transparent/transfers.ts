@@ -106,7 +106,7 @@ class TokenTransfers implements Transfers {
     const made = await Promise.all(content.versions.map((version) => this.#restored(content, version)))
     let replaced: KeyVersion[] = []
     const key = await commit(async (tx) => {
-      const present = await findKey(this.#in.store, vaultId, name)
+      const present = await findKey(tx, vaultId, name)
       if (present && !force) throw new Fault('key.exists')
       if (present) replaced = await this.#giveWay(tx, present.key)
       return this.#insert(tx, { vaultId, name, content, made })

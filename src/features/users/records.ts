@@ -1,7 +1,8 @@
-import { EntitySchema } from 'typeorm'
+import { EntitySchema, Raw } from 'typeorm'
 import { capabilitiesOf, type Capabilities } from '../../access/capabilities.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 export interface User {
   readonly id: number
@@ -56,11 +57,8 @@ export const UserTable = new EntitySchema<User>({
 })
 
 /** User names differ by more than upper and lower case. */
-export function findByUsername(tx: Tx, username: string): Promise<User | null> {
-  return tx
-    .createQueryBuilder(UserTable, 'user')
-    .where('lower(user.username) = lower(:username)', { username })
-    .getOne()
+export function findByUsername(reader: Reader, username: string): Promise<User | null> {
+  return reader.findOneBy(UserTable, { username: Raw((column) => `lower(${column}) = lower(:username)`, { username }) })
 }
 
 export type NewUserRow = Omit<User, 'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt'>
@@ -80,8 +78,8 @@ export async function updateUser(tx: Tx, user: User, changes: UserChange): Promi
 
 export type UserChange = Partial<Pick<User, 'username' | 'fullname' | 'email' | 'capabilities'>>
 
-export function listUsers(tx: Tx): Promise<User[]> {
-  return tx.find(UserTable, { order: { id: 'ASC' } })
+export function listUsers(reader: Reader): Promise<User[]> {
+  return reader.find(UserTable, { order: { id: 'ASC' } })
 }
 
 /** Until the transaction ends, others that lock this user wait; false when there is no such user. */
@@ -89,8 +87,8 @@ export async function lockUser(tx: Tx, userId: number): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities: () => 'capabilities' })).affected === 1
 }
 
-export function findUserById(tx: Tx, id: number): Promise<User | null> {
-  return tx.findOneBy(UserTable, { id })
+export function findUserById(reader: Reader, id: number): Promise<User | null> {
+  return reader.findOneBy(UserTable, { id })
 }
 
 /** Whether exactly this user was found and changed. */
@@ -133,12 +131,12 @@ export interface ListedUser extends Pick<
 
 /** Users by id, or those whose text is like a pattern of `searchPattern`, in the order of their ids. */
 export async function selectUsers(
-  store: Pick<Store, 'query'>,
+  reader: Reader,
   where: { readonly id: number } | { readonly pattern: string },
 ): Promise<ListedUser[]> {
   const rows = await ('id' in where
-    ? store.query<ListedRow>(`${listed} WHERE u.id = $1 ${inOrder}`, [where.id])
-    : store.query<ListedRow>(`${listed} WHERE u.search_text LIKE $1 ESCAPE '\\' ${inOrder}`, [where.pattern]))
+    ? select<ListedRow>(reader, `${listed} WHERE u.id = $1 ${inOrder}`, [where.id])
+    : select<ListedRow>(reader, `${listed} WHERE u.search_text LIKE $1 ESCAPE '\\' ${inOrder}`, [where.pattern]))
   const users: (ListedUser & { otpPrefixes: string[] })[] = []
   for (const { public_id: prefix, ...user } of rows) {
     if (users.at(-1)?.id !== user.id) users.push({ ...user, otpPrefixes: [] })

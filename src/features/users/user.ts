@@ -57,12 +57,12 @@ export function createUsers(on: UserDependencies): Users {
     list: () => listUsers(store.read),
 
     async read(id) {
-      const [user] = await selectUsers(store, { id })
+      const [user] = await selectUsers(store.read, { id })
       if (user === undefined) throw new Fault('user.not_found')
       return user
     },
 
-    search: (text, inNames) => selectUsers(store, { pattern: searchPattern(text, inNames) }),
+    search: (text, inNames) => selectUsers(store.read, { pattern: searchPattern(text, inNames) }),
 
     async disable(username, commit) {
       const { id } = await find(username)

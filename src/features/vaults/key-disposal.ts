@@ -19,7 +19,7 @@ export function createKeyDisposal(store: Store, vaultKeys: Pick<VaultKeys, 'dest
     async discard(key) {
       try {
         // A commit that failed may have happened all the same: only a key that the database does not know goes.
-        if (!(await isKeyInUse(store, key.keyId))) await vaultKeys.destroy(key)
+        if (!(await isKeyInUse(store.read, key.keyId))) await vaultKeys.destroy(key)
       } catch {
         // Left behind as waste; the error that led here is the one to tell.
       }
@@ -29,7 +29,7 @@ export function createKeyDisposal(store: Store, vaultKeys: Pick<VaultKeys, 'dest
       const doomed = await findDoomedKeys(store.read, destroyedAtOnce)
       for (const { keyId } of doomed) {
         // A database that was put together from two could still need it.
-        if (!(await isKeyInUse(store, keyId))) await vaultKeys.destroy({ keyId, keyKek: vaultKek })
+        if (!(await isKeyInUse(store.read, keyId))) await vaultKeys.destroy({ keyId, keyKek: vaultKek })
         await store.transaction((tx) => forgetDoomedKey(tx, keyId))
       }
       return doomed.map(({ keyId }) => keyId)

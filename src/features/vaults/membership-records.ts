@@ -1,7 +1,8 @@
 import { EntitySchema, type WhereExpressionBuilder } from 'typeorm'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import { integer, named, primary, time } from '../../store/columns.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 import { logsIn } from '../users/records.ts'
 import { permissionOf, VaultTable } from './records.ts'
 
@@ -30,8 +31,8 @@ export async function addMember(tx: Tx, place: Place, permission: Permission, no
   await tx.insert(MembershipTable, { ...place, permission: permissionBits[permission], addedAt: now })
 }
 
-export function isMember(tx: Tx, { vaultId, userId }: Place): Promise<boolean> {
-  return tx.existsBy(MembershipTable, { vaultId, userId })
+export function isMember(reader: Reader, { vaultId, userId }: Place): Promise<boolean> {
+  return reader.existsBy(MembershipTable, { vaultId, userId })
 }
 
 const admins = (vault: string): string =>
@@ -86,8 +87,9 @@ export interface Member {
   readonly permission: Permission
 }
 
-export async function membersOf(store: Store, vaultId: number): Promise<Member[]> {
-  const rows = await store.query<Omit<Member, 'permission' | 'userId'> & { id: number; permission: number }>(
+export async function membersOf(reader: Reader, vaultId: number): Promise<Member[]> {
+  const rows = await select<Omit<Member, 'permission' | 'userId'> & { id: number; permission: number }>(
+    reader,
     `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, m.permission
      FROM vault_members m JOIN users u ON u.id = m.user_id
      WHERE m.vault_id = $1 ORDER BY u.id`,
@@ -106,8 +108,9 @@ export interface VaultSummary {
   readonly createdAt: number
 }
 
-export async function summariesOf(store: Store): Promise<VaultSummary[]> {
-  const rows = await store.query<{ id: number; name: string; members: number; admins: number; created_at: number }>(
+export async function summariesOf(reader: Reader): Promise<VaultSummary[]> {
+  const rows = await select<{ id: number; name: string; members: number; admins: number; created_at: number }>(
+    reader,
     `SELECT v.id, v.name, v.created_at, count(u.id) AS members,
        count(CASE WHEN m.permission = ${permissionBits.Admin} AND ${logsIn('u')} THEN 1 END) AS admins
      FROM vaults v LEFT JOIN vault_members m ON m.vault_id = v.id LEFT JOIN users u ON u.id = m.user_id

@@ -34,7 +34,7 @@ export interface Memberships {
 
 export function createMemberships({ store, clock }: { readonly store: Store; readonly clock: Clock }): Memberships {
   return {
-    list: (vaultId) => membersOf(store, vaultId),
+    list: (vaultId) => membersOf(store.read, vaultId),
 
     add: (place, permission, commit) =>
       commit(async (tx) => {

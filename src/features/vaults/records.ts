@@ -2,7 +2,8 @@ import { EntitySchema, LessThanOrEqual } from 'typeorm'
 import { permissionFromBit, type Permission } from '../../access/permission.ts'
 import { vaultKek } from '../../hsm/hsm.ts'
 import { bytes, id, integer, named, primary, text, time } from '../../store/columns.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 
 export interface Vault {
   readonly id: number
@@ -78,8 +79,8 @@ export async function countKeyUses(tx: Tx, vaultId: number, uses: number, most: 
   return counted.affected === 1
 }
 
-export function findVault(tx: Tx, vaultId: number): Promise<Vault | null> {
-  return tx.findOneBy(VaultTable, { id: vaultId })
+export function findVault(reader: Reader, vaultId: number): Promise<Vault | null> {
+  return reader.findOneBy(VaultTable, { id: vaultId })
 }
 
 export type VaultFields = Pick<Vault, 'name' | 'policyId' | 'description'>
@@ -117,8 +118,8 @@ export async function deleteVault(tx: Tx, { id, keyId, keyKek }: Vault, now: num
   if (keyKek === vaultKek) await tx.insert(DoomedKeyTable, { keyId, doomedAt: now })
 }
 
-export function findDoomedKeys(tx: Tx, most: number): Promise<DoomedKey[]> {
-  return tx.find(DoomedKeyTable, { order: { doomedAt: 'ASC' }, take: most })
+export function findDoomedKeys(reader: Reader, most: number): Promise<DoomedKey[]> {
+  return reader.find(DoomedKeyTable, { order: { doomedAt: 'ASC' }, take: most })
 }
 
 export async function forgetDoomedKey(tx: Tx, keyId: string): Promise<void> {
@@ -127,16 +128,16 @@ export async function forgetDoomedKey(tx: Tx, keyId: string): Promise<void> {
 
 export type KeyRules = Pick<Vault, 'createsKeysOnUse' | 'signingPermission'>
 
-export function findKeyRules(tx: Tx, vaultId: number): Promise<KeyRules> {
-  return tx.findOneByOrFail(VaultTable, { id: vaultId })
+export function findKeyRules(reader: Reader, vaultId: number): Promise<KeyRules> {
+  return reader.findOneByOrFail(VaultTable, { id: vaultId })
 }
 
 export async function changeKeyRules(tx: Tx, vaultId: number, rules: Partial<KeyRules>): Promise<void> {
   await tx.update(VaultTable, { id: vaultId }, rules)
 }
 
-export async function isKeyInUse(store: Store, keyId: string): Promise<boolean> {
-  return (await store.query('SELECT 1 FROM vaults WHERE key_id = $1', [keyId])).length > 0
+export async function isKeyInUse(reader: Reader, keyId: string): Promise<boolean> {
+  return (await select(reader, 'SELECT 1 FROM vaults WHERE key_id = $1', [keyId])).length > 0
 }
 
 /** A vault as one of its members sees it. */
@@ -144,14 +145,15 @@ export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'd
   readonly permission: Permission
 }
 
-export async function vaultsOf(store: Store, userId: number): Promise<SharedVault[]> {
-  const rows = await store.query<{
+export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVault[]> {
+  const rows = await select<{
     id: number
     name: string
     policy_id: number
     description: string
     permission: number
   }>(
+    reader,
     `SELECT v.id, v.name, v.policy_id, v.description, m.permission
      FROM vault_members m JOIN vaults v ON v.id = m.vault_id
      WHERE m.user_id = $1 ORDER BY v.id`,

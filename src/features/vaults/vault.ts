@@ -99,7 +99,7 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
       }
     },
 
-    listFor: (userId) => vaultsOf(store, userId),
+    listFor: (userId) => vaultsOf(store.read, userId),
     read,
 
     async edit(vaultId, changes, commit) {

@@ -98,8 +98,8 @@ class RecordedPipeline implements Pipeline {
     const authentication = await this.#identify(request, frame.suppliedToken, resourceOf(contract, params, body))
     if (authentication.vault) request.note = { ...request.note, vault: String(authentication.vault.id) }
     authorize(contract, authentication, body)
-    request.reauthorize = async (tx) =>
-      authorize(contract, await this.#in.authenticator.reauthorize(tx, authentication), body)
+    request.reauthorize = async (reader) =>
+      authorize(contract, await this.#in.authenticator.reauthorize(reader, authentication), body)
     return authentication
   }
 

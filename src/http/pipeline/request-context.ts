@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Caller, Client } from '../../access/caller.ts'
 import type { AuditEvent } from '../../audit/event.ts'
-import type { Tx } from '../../store/store.ts'
+import type { Reader } from '../../store/store.ts'
 import { hasBody } from '../input/body.ts'
 import type { AnyEndpoint, AuditNote } from '../contract/endpoint.ts'
 import { createEnvelopeState, type Answer, type EnvelopeState } from '../contract/envelope.ts'
@@ -21,7 +21,7 @@ export interface RequestContext {
   note: AuditNote
   caller?: Caller
   /** Checks again, at this moment, that the caller may make the call. */
-  reauthorize?: (tx: Tx) => Promise<void>
+  reauthorize?: (reader: Reader) => Promise<void>
   form?: Form
   /** Whether it is settled who calls: nobody need be asked for, or the gate has been. */
   settled: boolean

@@ -29,7 +29,7 @@ export async function startBench(): Promise<OtpBench> {
     clock,
     records,
     async use(user, otp, kind = 'totp') {
-      const examined = await otps.examine(user.id, kind, otp)
+      const examined = await otps.examine(store.read, user.id, kind, otp)
       return examined && (await store.transaction((tx) => otps.consume(tx, examined))) ? examined : undefined
     },
   }

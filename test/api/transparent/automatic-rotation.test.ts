@@ -33,7 +33,7 @@ const versionsInStore = async (name: string) =>
   ).map(({ version }) => version)
 
 async function stored(name: string): Promise<StoredKey> {
-  const found = await findKey(appliance.store, Number(vault.id), name)
+  const found = await findKey(appliance.store.read, Number(vault.id), name)
   if (found === undefined) throw new Error(`no key ${name}`)
   return found
 }

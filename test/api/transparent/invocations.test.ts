@@ -20,7 +20,7 @@ afterAll(() => appliance.close())
 const encrypt = (name: string) => client.post(`/transparent/${vaultId}/encrypt/${name}`, { plaintext: 'eA==' })
 
 async function stored(name: string): Promise<StoredKey> {
-  const found = await findKey(appliance.store, vaultId, name)
+  const found = await findKey(appliance.store.read, vaultId, name)
   if (found === undefined) throw new Error(`no key ${name}`)
   return found
 }

@@ -52,7 +52,7 @@ function finds(place: () => { place: { sqlite: string } | { postgresUrl: string 
   })
 
   const find = async (user: number, text: string) =>
-    (await searchObjects(store, user, searchForm(text), most)).map(({ id }) => id)
+    (await searchObjects(store.read, user, searchForm(text), most)).map(({ id }) => id)
 
   it('finds the same in either kind of store, among 100,000 objects', async () => {
     expect(await find(1, 'core-4711.')).toEqual([4711])

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { templateIds } from '../../templates/template.ts'
+import type { Templates } from '../../templates/templates.ts'
 import { Fault } from '../../../fault.ts'
 import type { Objects } from '../object.ts'
 import type { ObjectReading } from '../reading.ts'
@@ -16,7 +17,7 @@ const body = z.looseObject({
 })
 
 /** `POST /object`: a new object, as JSON or, with a file, as a form. */
-export const createObject = (objects: Objects, reading: ObjectReading) =>
+export const createObject = (objects: Objects, reading: ObjectReading, templates: Templates) =>
   endpoint({
     operation: 'object.create',
     handler: 'ObjectHandler',
@@ -34,7 +35,11 @@ export const createObject = (objects: Objects, reading: ObjectReading) =>
       const templateId = templateid ?? (file ? templateIds.file : undefined)
       if (templateId === undefined) throw new Fault('request.invalid', 'templateid is missing.')
       const object = await objects.create(
-        { vault: await reading.vault(vault.id), parentId: parentid, templateId },
+        {
+          vault: await reading.vault(vault.id),
+          parentId: parentid,
+          template: await templates.find(templateId),
+        },
         { name: objectname, members, file },
         { userId: caller.userId, commit, created: (id) => note({ target: `object ${id}` }) },
       )

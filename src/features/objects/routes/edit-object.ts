@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
+import type { Templates } from '../../templates/templates.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectSubject, type StoredObject } from '../read-records.ts'
 import { savedReply, savedSchema } from './object-record.ts'
@@ -15,7 +16,7 @@ const body = z.looseObject({
 })
 
 /** `PUT /object/:objectid`: changes what is given and keeps the rest. */
-export const editObject = (objects: Objects) =>
+export const editObject = (objects: Objects, templates: Templates) =>
   endpoint({
     operation: 'object.edit',
     handler: 'ObjectHandler',
@@ -33,7 +34,8 @@ export const editObject = (objects: Objects) =>
       const found = existing(resource)
       checkStays(found.object, members)
       const input = { name: objectname, members, file }
-      return savedReply(await objects.edit(found, input, { userId: caller.userId, commit }))
+      const template = await templates.find(found.object.templateId)
+      return savedReply(await objects.edit(found, template, input, { userId: caller.userId, commit }))
     },
   })
 
