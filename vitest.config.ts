@@ -1,14 +1,31 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
+
+/** For every project; each takes the tests below its folders. */
+const common = {
+  // Processes, not threads: a PKCS#11 module and the environment belong to a process.
+  pool: 'forks',
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+} as const
+
+/** Files of one project share processes, and with them the modules, and the appliance that `TestAppliance.start()` gives. */
+const sharing = { ...common, isolate: false }
 
 export default defineConfig({
   test: {
-    reporters: ['default', './test/support/closing-line.ts'],
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/fresh-build.ts'],
-    // Processes, not threads: a PKCS#11 module and the environment belong to a process.
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    reporters: ['default', './test/support/slowest-files.ts', './test/support/closing-line.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    maxWorkers: Math.max(2, availableParallelism()),
+    sequence: { sequencer: LongestFirst },
+    coverage: { include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
+    projects: [
+      { test: { ...sharing, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { ...sharing, name: 'api', include: ['test/api/**/*.test.ts'] } },
+      { test: { ...sharing, name: 'clients', include: ['test/clients/**/*.test.ts'] } },
+      // A process for each file: some load the PKCS#11 module themselves, some mount, some count what runs.
+      { test: { ...common, name: 'system', include: ['test/system/**/*.test.ts'] } },
+    ],
   },
 })

@@ -33,7 +33,13 @@ export interface DaemonOptions {
 
 export async function startDaemon({ build = dist, connections, settings }: DaemonOptions): Promise<Daemon> {
   const audit = { sealIntervalMs: 5_000, ...settings.audit }
-  const appliance = await TestAppliance.start({ ...settings, audit }, join(build, 'bin/strongroomd.js'))
+  const appliance = await TestAppliance.own(
+    { ...settings, audit },
+    {
+      entry: join(build, 'bin/strongroomd.js'),
+      hosts: 2,
+    },
+  )
   try {
     const { id: vault, admin } = await makeVault(appliance, 'bench')
     const { origin, pathname } = new URL(appliance.url)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { twoWorkers, TestAppliance } from '../support/appliance.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
 
 /** The main job, over the wire: what both kinds of store, and every later release, must still do. */
@@ -64,6 +64,6 @@ describe.skipIf(!hasPostgres)('the appliance on PostgreSQL', () => {
   afterAll(() => server.cleanup())
   doesTheMainJob(() => {
     server = startPostgres()
-    return TestAppliance.start({ store: { postgresUrlFile: server.urlFile } })
+    return TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
   })
 })

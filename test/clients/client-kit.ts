@@ -4,7 +4,7 @@ import { TestAppliance, type Overrides, type TestUser } from '../support/applian
 
 /** Published clients are driven as they are installed: what they need beyond an address and a CA is a setting of ours. */
 export function startForClients(overrides: Overrides = {}): Promise<TestAppliance> {
-  return TestAppliance.start({ ...overrides, http: { acceptChunked: true, ...overrides.http } })
+  return TestAppliance.shared({ ...overrides, http: { acceptChunked: true, ...overrides.http } })
 }
 
 /** The npm client of this interface, logged in with the user's hardware token; `request` options carry nothing but our CA. */

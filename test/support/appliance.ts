@@ -1,6 +1,16 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +29,7 @@ import { tables } from '../../src/daemon/tables.ts'
 import { TestClient } from './client.ts'
 import { HardwareToken } from './hardware-token.ts'
 import { makePki } from './pki.ts'
+import { diskFolder, isTestRun } from './temporary.ts'
 import { makeToken, type TestToken } from './token.ts'
 
 const daemonEntry = fileURLToPath(new URL('../../dist/bin/strongroomd.js', import.meta.url))
@@ -36,98 +47,136 @@ export interface TestUser {
 /** Settings over the tests' own, section by section. */
 export type Overrides = { readonly [section in keyof Config]?: Readonly<Record<string, unknown>> }
 
+interface Parts {
+  readonly store: Store
+  readonly hsm: Hsm
+  readonly services: Services
+}
+
+export interface RunOptions {
+  /** Its files lie on the disk: for tests of what survives. */
+  readonly onDisk?: boolean
+  /** Token hosts; as many as workers when absent. */
+  readonly hosts?: number
+  /** The compiled `strongroomd.js` to run. */
+  readonly entry?: string
+}
+
+/** A daemon that runs, and the test's own way to its database and token. */
+interface Running {
+  readonly directory: string
+  readonly token: TestToken
+  readonly configFile: string
+  readonly config: Config
+  readonly ca: string
+  readonly entry: string
+  readonly parts: Parts
+  readonly journal: string[]
+  daemon: ChildProcess
+}
+
+/** Those that tests of this process share, by their settings, once a test has asked for them. */
+const shared = new Map<string, Promise<Running>>()
+
+/** Two workers and two token hosts, for tests of what must hold between them. */
+export const twoWorkers = { http: { workers: 2 } } as const satisfies Overrides
+
 /**
  * The real daemon, compiled, in processes of its own: a SoftHSM2 token, token hosts, SQLite, TLS. Users are made
  * through the domain code, everything else goes over the wire.
  */
 export class TestAppliance {
-  readonly directory: string
-  readonly token: TestToken
-  readonly config: Config
-  readonly configFile: string
   readonly applicationKey: string
   readonly url: string
-  readonly ca: string
-  readonly #parts: { store: Store; hsm: Hsm; services: Services }
+  readonly #running: Running
+  readonly #isShared: boolean
   readonly #clients: TestClient[] = []
-  readonly #entry: string
-  #daemon: ChildProcess
-  #journal: string[] = []
+  readonly #journalStart: number
+  readonly #trailStarts: ReadonlyMap<string, number>
   #users = 0
 
-  private constructor(given: {
-    directory: string
-    token: TestToken
-    configFile: string
-    url: string
-    ca: string
-    entry: string
-    daemon: ChildProcess
-    journal: string[]
-    applicationKey: string
-    config: Config
-    parts: { store: Store; hsm: Hsm; services: Services }
-  }) {
-    this.directory = given.directory
-    this.token = given.token
-    this.configFile = given.configFile
-    this.config = given.config
-    this.url = given.url
-    this.ca = given.ca
-    this.applicationKey = given.applicationKey
-    this.#parts = given.parts
-    this.#entry = given.entry
-    this.#daemon = given.daemon
-    this.#journal = given.journal
+  private constructor(running: Running, applicationKey: string, isShared: boolean) {
+    this.#running = running
+    this.#isShared = isShared
+    this.applicationKey = applicationKey
+    this.url = `https://127.0.0.1:${running.config.http.port}/api/1.0`
+    this.#journalStart = isShared ? running.journal.length : 0
+    this.#trailStarts = new Map(isShared ? trailFilesOf(running).map((path) => [path, statSync(path).size]) : [])
   }
 
-  /** `entry`: the compiled `strongroomd.js` to run, by default the one in `dist/`. */
-  static async start(overrides: Overrides = {}, entry = daemonEntry): Promise<TestAppliance> {
-    const directory = mkdtempSync(join(tmpdir(), 'strongroom-'))
-    const token = await makeToken()
-    const pki = makePki(join(tmpdir(), 'strongroom-test-pki'))
-    const port = await freePort()
-    const configFile = join(directory, 'strongroom.json')
-    writeFileSync(configFile, JSON.stringify(configuration(directory, token, pki, port, overrides)))
-    const config = loadConfig(configFile)
-    const journal: string[] = []
-    const daemon = await startDaemon(configFile, journal, entry)
-    const parts = await openParts(config)
-    const { key } = await parts.services.applicationKeys.create('tests', commitTo(parts.store))
-    const ca = readFileSync(pki.ca, 'utf8')
-    return new TestAppliance({
-      directory,
-      token,
-      configFile,
-      config,
-      url: `https://127.0.0.1:${port}/api/1.0`,
-      ca,
-      entry,
-      daemon,
-      journal,
-      applicationKey: key,
-      parts,
-    })
+  /** The appliance that all test files of a process share; with settings, one of its own. */
+  static start(overrides?: Overrides): Promise<TestAppliance> {
+    return overrides === undefined ? TestAppliance.shared() : TestAppliance.own(overrides)
   }
 
+  /**
+   * The appliance that the test files of a process share, which have the same settings. It has two workers and two token hosts,
+   * and runs until the process ends. What files before wrote to journal and trail is not shown; what they left in the
+   * database stays, but for counted logins.
+   */
+  static async shared(overrides: Overrides = {}): Promise<TestAppliance> {
+    const settings = { ...overrides, http: { ...twoWorkers.http, ...overrides.http } }
+    const name = JSON.stringify(settings)
+    const starting = shared.get(name) ?? run(settings)
+    shared.set(name, starting)
+    const running = await starting
+    await running.parts.store.transaction((tx) => tx.query('DELETE FROM login_attempts'))
+    return TestAppliance.#over(running, true)
+  }
+
+  /** One that a test may stop, edit and count in: with one worker and one token host, unless `http.workers` says otherwise. */
+  static async own(overrides: Overrides = {}, options: RunOptions = {}): Promise<TestAppliance> {
+    return TestAppliance.#over(await run(overrides, options), false)
+  }
+
+  static async #over(running: Running, isShared: boolean): Promise<TestAppliance> {
+    const { services, store } = running.parts
+    const { key } = await services.applicationKeys.create('tests', commitTo(store))
+    return new TestAppliance(running, key, isShared)
+  }
+
+  get directory(): string {
+    return this.#running.directory
+  }
+  get token(): TestToken {
+    return this.#running.token
+  }
+  get configFile(): string {
+    return this.#running.configFile
+  }
+  get config(): Config {
+    return this.#running.config
+  }
+  /** The CA of the server's certificate, PEM. */
+  get ca(): string {
+    return this.#running.ca
+  }
   get services(): Services {
-    return this.#parts.services
+    return this.#running.parts.services
   }
   get store(): Store {
-    return this.#parts.store
+    return this.#running.parts.store
   }
   get hsm(): Hsm {
-    return this.#parts.hsm
+    return this.#running.parts.hsm
   }
   get commit(): Commit {
-    return commitTo(this.#parts.store)
+    return commitTo(this.#running.parts.store)
   }
-  /** Everything the daemon has written to its journal. */
+  /** What the daemon has written to its journal. */
   get journal(): string {
-    return this.#journal.join('')
+    return this.#running.journal.slice(this.#journalStart).join('')
+  }
+  /** The text of each file of the audit trail. */
+  get trail(): string[] {
+    return trailFilesOf(this.#running).map((path) =>
+      readFileSync(path)
+        .subarray(this.#trailStarts.get(path) ?? 0)
+        .toString(),
+    )
   }
   get pid(): number {
-    return this.#daemon.pid ?? 0
+    return this.#running.daemon.pid ?? 0
   }
 
   /** A client without a session. */
@@ -174,28 +223,75 @@ export class TestAppliance {
 
   /** Ends the daemon with this signal and waits until it is gone. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
-    const daemon = this.#daemon
-    if (daemon.exitCode !== null || daemon.signalCode !== null) return daemon.exitCode
-    const exited = new Promise<number | null>((resolve) => daemon.once('exit', (code) => resolve(code)))
-    if (signal === 'SIGKILL') killTree(this.pid)
-    else daemon.kill(signal)
-    return exited
+    if (this.#isShared)
+      throw new Error('other test files share this appliance: take one of its own (TestAppliance.own)')
+    return end(this.#running.daemon, signal)
   }
 
   /** `environment`: variables for the daemon that starts, beside the tests' own. */
   async restart(signal: NodeJS.Signals = 'SIGTERM', environment: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.stop(signal)
-    this.#daemon = await startDaemon(this.configFile, this.#journal, this.#entry, environment)
+    const { configFile, journal, entry } = this.#running
+    this.#running.daemon = await startDaemon(configFile, journal, entry, environment)
   }
 
   async close(): Promise<void> {
     for (const client of this.#clients) client.close()
-    await this.#parts.hsm.close()
-    await this.#parts.store.close()
+    if (this.#isShared) return
+    const { parts, directory, token } = this.#running
+    await parts.hsm.close()
+    await parts.store.close()
     await this.stop()
-    rmSync(this.directory, { recursive: true, force: true })
-    this.token.cleanup()
+    rmSync(directory, { recursive: true, force: true })
+    token.cleanup()
   }
+}
+
+async function run(
+  overrides: Overrides,
+  { onDisk = false, hosts, entry = daemonEntry }: RunOptions = {},
+): Promise<Running> {
+  const folder = onDisk ? diskFolder() : tmpdir()
+  const directory = mkdtempSync(join(folder, 'strongroom-'))
+  const token = await makeToken(folder)
+  const pki = makePki(join(tmpdir(), 'strongroom-test-pki'))
+  const configFile = join(directory, 'strongroom.json')
+  writeFileSync(configFile, JSON.stringify(configuration(directory, token, pki, await freePort(), overrides, hosts)))
+  const config = loadConfig(configFile)
+  if (config.store.sqlite !== undefined) await copyEmptyDatabase(config.store.sqlite)
+  const journal: string[] = []
+  const daemon = await startDaemon(configFile, journal, entry)
+  const ca = readFileSync(pki.ca, 'utf8')
+  return { directory, token, configFile, config, ca, entry, journal, daemon, parts: await openParts(config) }
+}
+
+/** A database that has its tables already. It is made once in a run, and a test that runs alone goes without. */
+async function copyEmptyDatabase(path: string): Promise<void> {
+  if (!isTestRun) return
+  const template = join(tmpdir(), 'empty.sqlite')
+  if (!existsSync(template)) {
+    const fresh = mkdtempSync(join(tmpdir(), 'empty-'))
+    const sqlite = join(fresh, 'empty.sqlite')
+    await (await openStore({ sqlite }, tables)).close()
+    renameSync(sqlite, template)
+    rmSync(fresh, { recursive: true })
+  }
+  copyFileSync(template, path)
+}
+
+async function end(daemon: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return daemon.exitCode
+  const exited = new Promise<number | null>((resolve) => daemon.once('exit', (code) => resolve(code)))
+  if (signal === 'SIGKILL') killTree(daemon.pid ?? 0)
+  else daemon.kill(signal)
+  return exited
+}
+
+function trailFilesOf({ config }: Running): string[] {
+  const { directory } = config.audit
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => join(directory, name))
 }
 
 function commitTo(store: Store): Commit {
@@ -208,16 +304,18 @@ function configuration(
   pki: { certificate: string; key: string },
   port: number,
   overrides: Overrides,
+  hosts?: number,
 ) {
+  const workers = Number(overrides.http?.['workers'] ?? 1)
   const own: Record<string, Record<string, unknown>> = {
-    http: { host: '127.0.0.1', port, workers: 2 },
+    http: { host: '127.0.0.1', port, workers },
     tls: { certificate: pki.certificate, key: pki.key },
     hsm: {
       module: token.module,
       token: token.tokenUri,
       pinFile: token.pinFile,
       softhsmConf: token.softhsmConf,
-      sockets: [join(directory, 'token-1.sock'), join(directory, 'token-2.sock')],
+      sockets: Array.from({ length: hosts ?? workers }, (_, index) => join(directory, `token-${index + 1}.sock`)),
     },
     store: { sqlite: join(directory, 'strongroom.sqlite') },
     audit: { directory: join(directory, 'audit'), sealIntervalMs: 500 },
@@ -233,7 +331,7 @@ function configuration(
 /** The tests' own use of the domain leaves no records; the daemon's does. */
 const unrecorded = { append: () => Promise.resolve() }
 
-async function openParts(config: Config) {
+async function openParts(config: Config): Promise<Parts> {
   const store = await openStore(storePlace(config), tables)
   const hsm = createHsmClient({
     sockets: config.hsm.sockets,
@@ -251,7 +349,8 @@ export function startDaemon(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
-    const daemon = spawn(process.execPath, [entry, '--config', configFile], {
+    // Where the process of the tests ends before its time, so does the daemon.
+    const daemon = spawn('setpriv', ['--pdeathsig', 'TERM', process.execPath, entry, '--config', configFile], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...environment },
     })
@@ -266,12 +365,14 @@ export function startDaemon(
 }
 
 /** SIGKILL for a process and all its descendants, as when the power goes. */
-function killTree(pid: number): void {
-  const children = execFileSync('sh', ['-c', `ps -o pid= --ppid ${pid} || true`], { encoding: 'utf8' })
-    .split(/\s+/)
-    .filter(Boolean)
-  process.kill(pid, 'SIGKILL')
-  for (const child of children) killTree(Number(child))
+function killTree(root: number): void {
+  const listed = execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+  const processes = listed.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  const kill = (victim: number): void => {
+    process.kill(victim, 'SIGKILL')
+    for (const [pid = 0, parent] of processes) if (parent === victim) kill(pid)
+  }
+  kill(root)
 }
 
 /** A port that nobody listens on at this moment. */

@@ -38,8 +38,8 @@ const ingredients = [
 ]
 
 /** A copy of a token that is made once and kept below node_modules/.cache: RSA keys take their time, copies do not. */
-export function makeToken(): Promise<TestToken> {
-  const directory = mkdtempSync(join(tmpdir(), 'strongroom-token-'))
+export function makeToken(folder = tmpdir()): Promise<TestToken> {
+  const directory = mkdtempSync(join(folder, 'strongroom-token-'))
   execFileSync('cp', ['-a', `${template()}/.`, directory])
   const softhsmConf = `directories.tokendir = ${join(directory, 'tokens')}\nobjectstore.backend = file\nlog.level = ERROR\n`
   writeFileSync(join(directory, 'softhsm2.conf'), softhsmConf)

@@ -1,21 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { TestAppliance } from './appliance.ts'
 
-/** The events in the audit trail's files, chain by chain. */
-export function eventsOf({ config }: TestAppliance): Record<string, unknown>[] {
-  return trailFiles(config.audit.directory).flatMap((text) =>
+/** A line of the audit trail. */
+export type TrailLine = Readonly<Record<string, unknown>>
+
+/** The events in the audit trail, chain by chain; on a shared appliance those since this test file began. */
+export function eventsOf({ trail }: TestAppliance): Record<string, unknown>[] {
+  return trail.flatMap((text) =>
     text
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ type }) => type === 'event'),
   )
-}
-
-/** The text of every file of the trail. */
-export function trailFiles(directory: string): string[] {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.jsonl'))
-    .map((name) => readFileSync(join(directory, name), 'utf8'))
 }

@@ -154,13 +154,13 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
 
 const slowHashes = { login: { freeAttempts: 50, argon2: { memoryKiB: 65_536, passes: 6, concurrency: 1 } } }
 
-describe('on SQLite, permissions', () => areThoseOfTheMoment(() => TestAppliance.start(slowHashes)))
+describe('on SQLite, permissions', () => areThoseOfTheMoment(() => TestAppliance.own(slowHashes)))
 
 describe.skipIf(!hasPostgres)('on PostgreSQL, permissions', () => {
   let database: TestPostgres
   afterAll(() => database.cleanup())
   areThoseOfTheMoment(() => {
     database = startPostgres()
-    return TestAppliance.start({ ...slowHashes, store: { postgresUrlFile: database.urlFile } })
+    return TestAppliance.own({ ...slowHashes, store: { postgresUrlFile: database.urlFile } })
   })
 })

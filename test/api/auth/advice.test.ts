@@ -8,7 +8,7 @@ const dayMs = 24 * 3_600_000
 let appliance: TestAppliance
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ login: { passphraseMaxAgeMs: 100 * dayMs } })
+  appliance = await TestAppliance.own({ login: { passphraseMaxAgeMs: 100 * dayMs } })
 })
 afterAll(() => appliance.close())
 
@@ -98,7 +98,7 @@ describe('the login tells its user', () => {
 describe('more logins at once than may wait', () => {
   let busy: TestAppliance
   beforeAll(async () => {
-    busy = await TestAppliance.start({
+    busy = await TestAppliance.own({
       http: { workers: 1, proxies: ['127.0.0.1'] },
       login: { argon2: { memoryKiB: 65_536, passes: 4, concurrency: 1, queue: 2 } },
     })

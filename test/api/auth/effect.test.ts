@@ -3,7 +3,6 @@ import { capabilitiesOf, type Capability } from '../../../src/access/capabilitie
 import { setCapabilities } from '../../../src/features/users/records.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { trailFiles } from '../../support/trail.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
@@ -134,7 +133,7 @@ describe('attacks on a session', () => {
     expectFault(await bare.get(`/nowhere?token=${token}`), 404, 1801)
     expectFault(await bare.get(`/vault/1/members?token=${token}&token=${token}`), 400, 1804)
     expectFault(await bare.get(`/auth?token=${token}`), 405, 1802)
-    const trail = trailFiles(appliance.config.audit.directory).join('')
+    const trail = appliance.trail.join('')
     const database = JSON.stringify([
       await appliance.store.query('SELECT * FROM sessions', []),
       await appliance.store.query('SELECT * FROM session_tokens', []),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
 
@@ -14,7 +14,7 @@ interface Item {
 }
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ session: { perUser: 3 } })
+  appliance = await TestAppliance.own({ ...twoWorkers, session: { perUser: 3 } })
   admin = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
   alice = await appliance.addUser()
   bob = await appliance.addUser()

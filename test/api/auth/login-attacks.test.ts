@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
 import { HardwareToken, hotpCodes, totpCode } from '../../support/hardware-token.ts'
 
@@ -13,7 +13,8 @@ const freeAttempts = 60
 let appliance: TestAppliance
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({
+  appliance = await TestAppliance.own({
+    ...twoWorkers,
     login: { freeAttempts, firstDelayMs: 60_000, argon2: { memoryKiB: 8192, passes: 1 } },
   })
 })

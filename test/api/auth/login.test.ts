@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
 
@@ -9,7 +9,7 @@ let appliance: TestAppliance
 let user: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
+  appliance = await TestAppliance.own(twoWorkers)
   user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
 })
 afterAll(() => appliance.close())

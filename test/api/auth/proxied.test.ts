@@ -12,7 +12,7 @@ let appliance: TestAppliance
 
 // The tests stand where the nearest proxy would: at 127.0.0.1.
 beforeAll(async () => {
-  appliance = await TestAppliance.start({
+  appliance = await TestAppliance.own({
     http: { workers: 1, proxies: ['127.0.0.1', '192.0.2.0/24', '2001:db8:ff::/48'] },
     login,
   })
@@ -60,7 +60,7 @@ describe('X-Forwarded-For', () => {
   })
 
   it('means nothing from anybody else: no address of his own choice gets a guesser round the delays', async () => {
-    const direct = await TestAppliance.start({ login, http: { workers: 1, proxies: ['192.0.2.1'] } })
+    const direct = await TestAppliance.own({ login, http: { workers: 1, proxies: ['192.0.2.1'] } })
     try {
       const user = await direct.addUser()
       const guess = () => ({ ...direct.credentials(user), otp: new HardwareToken().press() })

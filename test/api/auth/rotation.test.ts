@@ -4,7 +4,7 @@ import { expectFault, type Answer } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
 
 const started = async (session: Record<string, unknown>, workers = 2) => {
-  const appliance = await TestAppliance.start({ session, http: { workers } })
+  const appliance = await TestAppliance.own({ session, http: { workers } })
   return { appliance, [Symbol.asyncDispose]: () => appliance.close() }
 }
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 
 let appliance: TestAppliance
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
+  appliance = await TestAppliance.own(twoWorkers)
 })
 afterAll(() => appliance.close())
 
@@ -123,6 +123,6 @@ describe('rotation', () => {
 })
 
 async function started(session: Record<string, unknown>) {
-  const appliance = await TestAppliance.start({ session })
+  const appliance = await TestAppliance.own({ session })
   return { appliance, [Symbol.asyncDispose]: () => appliance.close() }
 }

@@ -6,7 +6,7 @@ import { HardwareToken } from '../../support/hardware-token.ts'
 let appliance: TestAppliance
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({
+  appliance = await TestAppliance.own({
     login: { freeAttempts: 3, firstDelayMs: 60_000, longestDelayMs: 120_000, argon2: { memoryKiB: 8192, passes: 1 } },
   })
 })

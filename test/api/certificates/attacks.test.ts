@@ -284,12 +284,8 @@ describe('revocation lists', () => {
 /** The last audit record of an operation, in either chain. */
 function lastRecord(operation: string): string {
   return (
-    ['worker-1', 'worker-2']
-      .flatMap((chain) =>
-        readFileSync(join(cards.appliance.directory, `audit/${chain}.000001.jsonl`), 'utf8')
-          .split('\n')
-          .filter((line) => line.includes(`"operation":"${operation}"`)),
-      )
+    cards.appliance.trail
+      .flatMap((text) => text.split('\n').filter((line) => line.includes(`"operation":"${operation}"`)))
       .toSorted((one, other) => atOf(one) - atOf(other))
       .at(-1) ?? ''
   )

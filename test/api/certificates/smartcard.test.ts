@@ -193,7 +193,7 @@ describe('the setting', () => {
   })
 
   it('off, or not there, leaves no second listener and no smartcard login', async () => {
-    const off = await TestAppliance.start({ smartcard: { enabled: false, clientCa: ca.certificate } })
+    const off = await TestAppliance.own({ smartcard: { enabled: false, clientCa: ca.certificate } })
     try {
       const one = await off.addUser()
       const client = off.client()

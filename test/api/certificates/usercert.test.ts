@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestUser } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
@@ -110,10 +109,9 @@ describe('a registration', () => {
     const card = ca.issue('/CN=Recorded')
     await cards.register(user, card)
     const print = fingerprintOf(card).slice(0, 16)
-    const trail = ['worker-1', 'worker-2']
-      .map((chain) => readFileSync(join(cards.appliance.directory, `audit/${chain}.000001.jsonl`), 'utf8'))
-      .join('')
-    expect(trail).toMatch(new RegExp(`"operation":"usercert.add".*"subject":"user ${user.id}: certificate ${print}"`))
+    expect(cards.appliance.trail.join('')).toMatch(
+      new RegExp(`"operation":"usercert.add".*"subject":"user ${user.id}: certificate ${print}"`),
+    )
   })
 
   it('edited in the database is refused', async () => {

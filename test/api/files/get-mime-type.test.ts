@@ -10,7 +10,7 @@ const zip = Buffer.concat([Buffer.from('PK\u0003\u0004\u0014\0\0\0'), Buffer.all
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ files: { maxBytes: limit } })
+  appliance = await TestAppliance.own({ files: { maxBytes: limit } })
   client = await appliance.login(await appliance.addUser(['active']))
 })
 afterAll(() => appliance.close())

@@ -13,8 +13,8 @@ let client: TestClient
 
 beforeAll(async () => {
   ;[appliance, lenient] = await Promise.all([
-    TestAppliance.start({ http: { workers: 2, requestTimeoutMs: 2_000 } }),
-    TestAppliance.start({ http: { workers: 1, acceptChunked: true } }),
+    TestAppliance.own({ http: { workers: 2, requestTimeoutMs: 2_000 } }),
+    TestAppliance.own({ http: { workers: 1, acceptChunked: true } }),
   ])
   client = await appliance.login()
 })

@@ -8,7 +8,7 @@ let appliance: TestAppliance
 let vault: TestVault
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ objects: { recoveryWindowMs: 1_000_000 } })
+  appliance = await TestAppliance.own({ objects: { recoveryWindowMs: 1_000_000 } })
   vault = await makeVault(appliance)
 })
 afterAll(() => appliance.close())

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type Envelope, type TestClient } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makePki } from '../../support/pki.ts'
@@ -27,7 +27,7 @@ let admin: TestClient
 let ca: string
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ files: { maxBytes, readPatienceMs: 500 } })
+  appliance = await TestAppliance.own({ ...twoWorkers, files: { maxBytes, readPatienceMs: 500 } })
   database = new Database(appliance.config.store.sqlite ?? '')
   vault = await makeVault(appliance)
   ;({ admin } = vault)

@@ -1,5 +1,3 @@
-import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { TestAppliance } from '../../support/appliance.ts'
 import type { Envelope, TestClient } from '../../support/client.ts'
 
@@ -35,10 +33,9 @@ export async function readObject(client: TestClient, id: string, query = ''): Pr
 }
 
 /** The audit records of all workers that name this subject, or begin with it and a colon; in no particular order. */
-export function recordsAbout({ config }: TestAppliance, subject: string): Record<string, unknown>[] {
-  return readdirSync(config.audit.directory)
-    .filter((file) => file.endsWith('.jsonl'))
-    .flatMap((file) => readFileSync(join(config.audit.directory, file), 'utf8').split('\n').slice(0, -1))
+export function recordsAbout({ trail }: TestAppliance, subject: string): Record<string, unknown>[] {
+  return trail
+    .flatMap((text) => text.split('\n').slice(0, -1))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter((record) => String(record['subject']).split(':')[0] === subject)
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
@@ -13,7 +13,7 @@ describe.runIf(hasPostgres)('objects in PostgreSQL', () => {
 
   beforeAll(async () => {
     database = startPostgres()
-    appliance = await TestAppliance.start({ store: { postgresUrlFile: database.urlFile } })
+    appliance = await TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: database.urlFile } })
     vault = await makeVault(appliance)
     ;({ admin } = vault)
   })

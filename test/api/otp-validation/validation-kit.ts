@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
-import { join } from 'node:path'
 import { expect } from 'vitest'
-import { freePort, TestAppliance, type Overrides } from '../../support/appliance.ts'
+import { freePort, twoWorkers, TestAppliance, type Overrides } from '../../support/appliance.ts'
 
 /** An answer of the validator as it stood on the wire. */
 export interface ValidatorAnswer {
@@ -38,7 +36,10 @@ export class TestValidator {
   static async start({ validator, ...overrides }: Overrides = {}): Promise<TestValidator> {
     const port = await freePort()
     const own = { enabled: true, host: '127.0.0.1', port, requestsPerSecond: 100_000 }
-    return new TestValidator(await TestAppliance.start({ ...overrides, validator: { ...own, ...validator } }), port)
+    return new TestValidator(
+      await TestAppliance.own({ ...twoWorkers, ...overrides, validator: { ...own, ...validator } }),
+      port,
+    )
   }
 
   async addClient(allowUnsigned = false): Promise<TestValidationClient> {
@@ -83,10 +84,8 @@ export class TestValidator {
 
   /** The records of the trail that speak of verifications, in the order of each chain. */
   records(): Record<string, unknown>[] {
-    const { directory } = this.appliance.config.audit
-    return readdirSync(directory)
-      .filter((name) => name.endsWith('.jsonl'))
-      .flatMap((name) => readFileSync(join(directory, name), 'utf8').split('\n'))
+    return this.appliance.trail
+      .flatMap((text) => text.split('\n'))
       .filter((line) => line.includes('"operation":"validation.verify"'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
   }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Template } from '../../../src/features/templates/template.ts'
 import { strongroom, type Outcome } from '../../system/console/console-kit.ts'
 import { examineTemplate } from '../../../src/features/templates/template-document.ts'
-import { TestAppliance } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { createObject, objectsIn } from '../objects/object-kit.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
@@ -217,13 +217,13 @@ function servesTemplatesOfTheSite(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('the site’s templates on SQLite', () => servesTemplatesOfTheSite(() => TestAppliance.start()))
+describe('the site’s templates on SQLite', () => servesTemplatesOfTheSite(() => TestAppliance.own(twoWorkers)))
 
 describe.skipIf(!hasPostgres)('the site’s templates on PostgreSQL', () => {
   let server: TestPostgres
   afterAll(() => server.cleanup())
   servesTemplatesOfTheSite(() => {
     server = startPostgres()
-    return TestAppliance.start({ store: { postgresUrlFile: server.urlFile } })
+    return TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
   })
 })

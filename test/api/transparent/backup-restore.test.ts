@@ -211,7 +211,7 @@ describe('two appliances with tokens of their own', () => {
     const token = makeOtherToken()
     tokens.push(token)
     const { tokenUri, pinFile, softhsmConf } = token
-    const started = await TestAppliance.start({ hsm: { token: tokenUri, pinFile, softhsmConf } })
+    const started = await TestAppliance.own({ hsm: { token: tokenUri, pinFile, softhsmConf } })
     appliances.push(started)
     return { token, appliance: started, vault: await makeVault(started) }
   }

@@ -277,7 +277,7 @@ describe('batch_input', () => {
 
 describe('a lease that is smaller than the batch', () => {
   it('counts at least what was encrypted', async () => {
-    const small = await TestAppliance.start({ transparent: { invocationLease: 10 }, http: { workers: 1 } })
+    const small = await TestAppliance.own({ transparent: { invocationLease: 10 }, http: { workers: 1 } })
     try {
       const own = await makeVault(small)
       const items = { batch_input: numbered(250).map((plaintext) => ({ plaintext })) }

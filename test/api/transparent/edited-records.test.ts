@@ -16,7 +16,7 @@ type Use = 'encrypt' | 'decrypt' | 'read' | 'rotate'
 
 beforeAll(async () => {
   // Every encryption counts in the database, so that every encryption looks at the count.
-  appliance = await TestAppliance.start({ transparent: { invocationLease: 1 } })
+  appliance = await TestAppliance.own({ transparent: { invocationLease: 1 } })
   database = new Database(appliance.config.store.sqlite ?? '')
   database.pragma('foreign_keys = OFF')
   vault = await makeVault(appliance)

@@ -10,7 +10,7 @@ let client: TestClient
 let vaultId: number
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ transparent: { invocationLease: 10 } })
+  appliance = await TestAppliance.own({ transparent: { invocationLease: 10 } })
   client = await appliance.login()
   const [{ id }] = (await client.must('POST', '/vault', { vaultname: 'Counted' }))['VAULT'] as [{ id: string }]
   vaultId = Number(id)

@@ -13,7 +13,7 @@ let appliance: TestAppliance
 let vault: TestVault
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ transparent: { recoveryWindowMs: windowMs } })
+  appliance = await TestAppliance.own({ transparent: { recoveryWindowMs: windowMs } })
   vault = await makeVault(appliance)
 })
 afterAll(async () => {

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
@@ -251,10 +249,7 @@ describe('DELETE /user/:userid', () => {
 it('the audit trail names who was changed and how, and no secret', async () => {
   const user = await appliance.addUser()
   await edit(user.id, { fullname: 'Watched Person', status: [0, 7] })
-  const records = readdirSync(join(appliance.directory, 'audit'))
-    .filter((file) => file.endsWith('.jsonl'))
-    .map((file) => readFileSync(join(appliance.directory, 'audit', file), 'utf8'))
-    .join('')
+  const records = appliance.trail.join('')
   expect(records).toContain(`"subject":"user ${user.id}: fullname, status 129"`)
   expect(records).not.toContain('Watched Person')
 })

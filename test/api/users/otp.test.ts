@@ -10,7 +10,7 @@ let admin: TestClient
 let bystander: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ login: { freeAttempts: 5, argon2: { memoryKiB: 8192, passes: 1 } } })
+  appliance = await TestAppliance.own({ login: { freeAttempts: 5, argon2: { memoryKiB: 8192, passes: 1 } } })
   admin = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
   bystander = await appliance.addUser()
 })

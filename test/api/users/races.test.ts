@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
@@ -87,6 +87,6 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   afterAll(() => server.cleanup())
   decidesRaces(() => {
     server = startPostgres()
-    return TestAppliance.start({ store: { postgresUrlFile: server.urlFile } })
+    return TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
   })
 })

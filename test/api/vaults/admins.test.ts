@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault } from '../../support/vault.ts'
 
@@ -63,6 +63,6 @@ describe.skipIf(!hasPostgres)('a vault on PostgreSQL', () => {
   afterAll(() => server.cleanup())
   keepsAnAdmin(() => {
     server = startPostgres()
-    return TestAppliance.start({ store: { postgresUrlFile: server.urlFile } })
+    return TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
   })
 })

@@ -13,7 +13,7 @@ let id: string
 const content = Buffer.alloc(400_000, 'of a vault with a wrapped key')
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ hsm: { vaultKeys: 'wrapped' } })
+  appliance = await TestAppliance.own({ hsm: { vaultKeys: 'wrapped' } })
   vault = await makeVault(appliance)
   id = await createObject(vault.admin, vault.id)
 })
@@ -97,7 +97,7 @@ describe('a vault whose data key is wrapped in the database', () => {
 })
 
 it('the seed of a device that was removed is not in the free space of the database', async () => {
-  const own = await TestAppliance.start()
+  const own = await TestAppliance.own()
   try {
     const user = await own.addUser()
     const [device] = await own.store.query<{ id: number; blob: string }>(

@@ -33,7 +33,7 @@ describe('strongroom doctor, with a running appliance', () => {
   })
 
   it('finds that all is well, and after a stop that nobody answers', async () => {
-    appliance = await TestAppliance.start()
+    appliance = await TestAppliance.own()
     const well = await strongroom(appliance.configFile, ['--json', 'doctor'])
     expect(findings(well).filter(({ state }) => state === 'problem')).toEqual([])
     expect(well.status).toBe(0)
@@ -47,7 +47,7 @@ describe('strongroom doctor, with a running appliance', () => {
   })
 
   it('finds a vault whose key is gone from the token, and a key without a vault', async () => {
-    appliance = await TestAppliance.start()
+    appliance = await TestAppliance.own()
     const client = await appliance.login()
     await client.must('POST', '/vault', { vaultname: 'Ledgers', policy: '7' })
     const [vault] = await appliance.store.query<{ key_id: string }>('SELECT key_id FROM vaults', [])

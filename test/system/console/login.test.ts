@@ -23,7 +23,7 @@ describe('what the console makes opens a login', () => {
     (await appliance.client().post('/auth', { username, passphrase, otp, apikey, logintype }, { token: null })).status
 
   beforeAll(async () => {
-    appliance = await TestAppliance.start()
+    appliance = await TestAppliance.own()
     apikey = (await ask(['apikey', 'create', 'web'])).key
   })
   afterAll(() => appliance.close())

@@ -8,7 +8,7 @@ import { strongroom } from './console-kit.ts'
 
 let appliance: TestAppliance
 
-beforeAll(async () => void (appliance = await TestAppliance.start()))
+beforeAll(async () => void (appliance = await TestAppliance.own()))
 afterAll(() => appliance.close())
 
 const run = (args: string[], input?: string) => strongroom(appliance.configFile, args, input)

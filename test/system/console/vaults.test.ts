@@ -10,7 +10,7 @@ let vault: TestVault
 let heir: TestUser
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
+  appliance = await TestAppliance.own()
   vault = await makeVault(appliance, 'Ledgers')
   heir = await appliance.addUser()
 })

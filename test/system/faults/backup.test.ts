@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { createObject, readObject, upload } from '../../api/objects/object-kit.ts'
 import { strongroom } from '../console/console-kit.ts'
-import { TestAppliance } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { makeVault } from '../../support/vault.ts'
 import { eventually, under } from './fault-kit.ts'
@@ -21,7 +21,7 @@ interface Kept {
 
 /** As `docs/operations.md` has it, "Backup" and "Restore". */
 it('a backup that is made amid calls restores what was answered before it began', { timeout: 240_000 }, async () => {
-  const appliance = await TestAppliance.start()
+  const appliance = await TestAppliance.own(twoWorkers)
   onTestFinished(() => appliance.close())
   const { directory, token, config } = appliance
   const [database, backup] = [String(config.store.sqlite), join(directory, 'backup')]

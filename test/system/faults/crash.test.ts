@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import {
   attempt,
@@ -87,7 +87,7 @@ async function expectVaultKeys({ store, token }: TestAppliance): Promise<void> {
 }
 
 it('killed amid a storm of changes, all processes at once, three times: what was answered is there, recorded and sealed', async () => {
-  const appliance = await TestAppliance.start()
+  const appliance = await TestAppliance.own(twoWorkers)
   onTestFinished(() => appliance.close())
   const users: TestUser[] = []
   for (let writer = 0; writer < writers; writer++) users.push(await appliance.addUser())

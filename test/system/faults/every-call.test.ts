@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type Overrides, TestAppliance } from '../../support/appliance.ts'
+import { type Overrides, TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import type { Answer } from '../../support/client.ts'
 import { ClientCa } from '../../support/client-pki.ts'
 import { contracts } from '../../support/contracts.ts'
@@ -37,7 +37,7 @@ interface Prepared extends PeopleCall {
 }
 
 async function givenCalls(overrides: Overrides = {}): Promise<Given> {
-  const appliance = await TestAppliance.start(overrides)
+  const appliance = await TestAppliance.own({ ...twoWorkers, ...overrides })
   onTestFinished(() => appliance.close())
   const ground = await givenGround(appliance, ca)
   const calls: Prepared[] = []

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createObject, upload } from '../../api/objects/object-kit.ts'
 import { rsaAesWrap } from '../hsm/rsa-aes-wrap.ts'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { hotpCodes, totpCode } from '../../support/hardware-token.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { processesOf } from './fault-kit.ts'
@@ -139,7 +139,7 @@ async function showWitness(): Promise<void> {
 
 beforeAll(async () => {
   // The most that the journal can be made to say.
-  appliance = await TestAppliance.start({ log: { level: 'trace' } })
+  appliance = await TestAppliance.own({ ...twoWorkers, log: { level: 'trace' } })
   user = await appliance.addUser()
   vault = await makeVault(appliance)
   // Whatever anybody puts into a temporary file is searched too.

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Overrides, TestAppliance } from '../../support/appliance.ts'
+import { type Overrides, TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { issueCertificate, makePki, type Pki } from '../../support/pki.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
@@ -23,7 +23,7 @@ import {
 } from './fault-kit.ts'
 
 async function givenAppliance(overrides: Overrides = {}): Promise<TestAppliance> {
-  const appliance = await TestAppliance.start(overrides)
+  const appliance = await TestAppliance.own({ ...twoWorkers, ...overrides })
   onTestFinished(() => appliance.close())
   return appliance
 }

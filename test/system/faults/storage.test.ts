@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startDaemon, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { type TestClient, expectFault } from '../../support/client.ts'
 import { type TestVault, makeVault } from '../../support/vault.ts'
 import { FailingDisk, FullDisk, mayMount } from './disk.ts'
@@ -32,7 +32,7 @@ async function givenAppliance(place?: Place, disk?: { readonly path: string }): 
     ...(place === 'store' && { store: { sqlite: join(where, 'strongroom.sqlite') } }),
     ...(place === 'audit' && { audit: { directory: join(where, 'audit') } }),
   }
-  const appliance = await TestAppliance.start(overrides)
+  const appliance = await TestAppliance.own({ ...twoWorkers, ...overrides })
   onTestFinished(() => appliance.close())
   return appliance
 }

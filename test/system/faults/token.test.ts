@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Overrides, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { type Overrides, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import {
   attempt,
@@ -23,7 +23,7 @@ interface Given {
 }
 
 async function givenAppliance(overrides: Overrides = {}): Promise<Given> {
-  const appliance = await TestAppliance.start(overrides)
+  const appliance = await TestAppliance.own({ ...twoWorkers, ...overrides })
   onTestFinished(() => appliance.close())
   const vault = await makeVault(appliance)
   return { appliance, vault, sealedText: await vault.encrypt('kept', 'a2VwdA=='), user: await appliance.addUser() }

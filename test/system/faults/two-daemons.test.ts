@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createObject, formWith, readObject, server } from '../../api/objects/object-kit.ts'
-import { freePort, startDaemon, TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { freePort, startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { TestClient } from '../../support/client.ts'
 import { totpCode } from '../../support/hardware-token.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', (
 
   beforeAll(async () => {
     database = startPostgres()
-    appliance = await TestAppliance.start({ store: { postgresUrlFile: database.urlFile } })
+    appliance = await TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: database.urlFile } })
     const { config, directory } = appliance
     const port = await freePort()
     secondUrl = `https://127.0.0.1:${port}/api/1.0`

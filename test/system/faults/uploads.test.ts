@@ -16,7 +16,7 @@ let appliance: TestAppliance
 let vault: TestVault
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start({ http: { host: '127.0.0.1', requestTimeoutMs: 300_000 } })
+  appliance = await TestAppliance.own({ http: { workers: 2, requestTimeoutMs: 300_000 } })
   vault = await makeVault(appliance)
 })
 afterAll(async () => {

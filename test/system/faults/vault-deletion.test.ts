@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { strongroom } from '../console/console-kit.ts'
-import { TestAppliance } from '../../support/appliance.ts'
+import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { makeVault } from '../../support/vault.ts'
 import { eventually, objectsIn, processesOf } from './fault-kit.ts'
 
@@ -15,7 +15,7 @@ const findings = async (appliance: TestAppliance): Promise<string[]> =>
     .map(({ detail }) => detail ?? '')
 
 it('a daemon killed between the deletion of a vault and that of its key leaves a key that is reported and tidied up', async () => {
-  const appliance = await TestAppliance.start()
+  const appliance = await TestAppliance.own(twoWorkers)
   onTestFinished(() => appliance.close())
   const kept = await makeVault(appliance, 'Kept')
   const before = objectsIn(appliance.token)

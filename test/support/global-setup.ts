@@ -1,13 +1,31 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { temporaryFolder } from './temporary.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const sources = ['src', 'softhsm', 'package.json', 'tsconfig.json', 'tsconfig.build.json']
 const product = join(root, 'dist/bin/strongroomd.js')
 
-/** Once before all tests: what they start as a process is compiled from the source as it is now. */
-export function setup(): void {
+/** Once before all tests. Processes of tests inherit the environment, so their temporary files lie in one folder of the run. */
+export function setup(): () => void {
+  buildWhatChanged()
+  const disk = tmpdir()
+  const folder = mkdtempSync(join(temporaryFolder(), 'strongroom-tests-'))
+  // PostgreSQL's server runs as another user, and has a folder of its own in here.
+  chmodSync(folder, 0o711)
+  process.env['TMPDIR'] = folder
+  process.env['STRONGROOM_TEST_DISK'] = disk
+  return () => {
+    process.env['TMPDIR'] = disk
+    // An appliance that a process of tests has left behind may still be writing its last.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  }
+}
+
+/** What tests start as a process is compiled from the source as it is now. */
+function buildWhatChanged(): void {
   if (existsSync(join(root, 'dist/hsm/ceremony')) && modifiedMs(product) >= Math.max(...sources.map(newestMs))) return
   const { stdout, stderr } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, encoding: 'utf8' })
   // Types are judged by a step of their own: what compiles to JavaScript can be run.
