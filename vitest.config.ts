@@ -24,8 +24,7 @@ export default defineConfig({
       { test: { ...sharing, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { ...sharing, name: 'api', include: ['test/api/**/*.test.ts'] } },
       { test: { ...sharing, name: 'clients', include: ['test/clients/**/*.test.ts'] } },
-      // A process for each file: some load the PKCS#11 module themselves, some mount, some count what runs.
-      { test: { ...common, name: 'system', include: ['test/system/**/*.test.ts'] } },
+      { test: { ...sharing, name: 'system', include: ['test/system/**/*.test.ts'] } },
     ],
   },
 })

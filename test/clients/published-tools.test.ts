@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeCertificate, makeSamples, type Samples } from '../unit/files/samples.ts'
+import { makeCertificate, makeSamples, type Samples } from '../support/file-samples.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { startForClients } from './client-kit.ts'

@@ -1,6 +1,6 @@
 import type { StoredSafe } from 'storedsafe'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { formWith } from '../api/objects/object-kit.ts'
+import { formWith } from '../support/object-kit.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
 import { accepted, npmClient, startForClients } from './client-kit.ts'
 

@@ -1,7 +1,7 @@
 import { base32nopad } from '@scure/base'
 import { randomBytes } from 'node:crypto'
 import type { Permission } from '../../src/access/permission.ts'
-import { server, upload, formWith } from '../api/objects/object-kit.ts'
+import { server, upload, formWith } from './object-kit.ts'
 import type { TestAppliance, TestUser } from './appliance.ts'
 import type { CallOptions, TestClient } from './client.ts'
 import { type ClientCa, pemOf } from './client-pki.ts'

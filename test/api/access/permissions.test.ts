@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Capability } from '../../../src/access/capabilities.ts'
-import { stateOf, verdict } from '../../system/faults/fault-kit.ts'
+import { stateOf, verdict } from '../../support/fault-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { ClientCa } from '../../support/client-pki.ts'

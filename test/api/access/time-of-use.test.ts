@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
 import { setCapabilities } from '../../../src/features/users/records.ts'
-import { countOf, eventually, processesOf, stateOf, verdict } from '../../system/faults/fault-kit.ts'
+import { countOf, eventually, processesOf, stateOf, verdict } from '../../support/fault-kit.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import type { Answer, TestClient } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { conversation, secureSocket } from '../../support/wire.ts'
-import { createObject, formWith, upload } from '../objects/object-kit.ts'
+import { createObject, formWith, upload } from '../../support/object-kit.ts'
 
 const content = Buffer.alloc(2_000_000, 'held back')
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TestClient } from '../../support/client.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
-import { formWith, server } from '../objects/object-kit.ts'
+import { formWith, server } from '../../support/object-kit.ts'
 import { importBody } from '../transparent/key-kit.ts'
 import type { Premises } from './premises.ts'
 

@@ -4,7 +4,7 @@ import type { TestClient } from '../../support/client.ts'
 import { ClientCa, pemOf } from '../../support/client-pki.ts'
 import { HardwareToken, hotpCodes } from '../../support/hardware-token.ts'
 import { CardAppliance } from '../certificates/card-kit.ts'
-import { createObject } from '../objects/object-kit.ts'
+import { createObject } from '../../support/object-kit.ts'
 
 export type Premises = Awaited<ReturnType<typeof makePremises>>
 

@@ -3,7 +3,7 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { createObject, readObject, server } from './object-kit.ts'
+import { createObject, readObject, server } from '../../support/object-kit.ts'
 
 let appliance: TestAppliance
 let vault: TestVault

@@ -4,7 +4,7 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { createObject, readObject, recordsAbout, server } from './object-kit.ts'
+import { createObject, readObject, recordsAbout, server } from '../../support/object-kit.ts'
 
 let appliance: TestAppliance
 let database: Database.Database

@@ -11,7 +11,7 @@ import { expectFault, type Envelope, type TestClient } from '../../support/clien
 import { expectUnharmed } from '../../support/health.ts'
 import { makePki } from '../../support/pki.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { formWith, objectsIn, readObject, recordsAbout, server, upload } from './object-kit.ts'
+import { formWith, objectsIn, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
 
 /** More, as base64, than the kernel takes off a daemon's hands for a client that does not read. */
 const maxBytes = 12 * 1024 * 1024

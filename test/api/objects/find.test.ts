@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { type TestClient } from '../../support/client.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { createObject, objectsIn, readObject } from './object-kit.ts'
+import { createObject, objectsIn, readObject } from '../../support/object-kit.ts'
 
 let appliance: TestAppliance
 let vault: TestVault

@@ -3,7 +3,7 @@ import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { createObject, formWith, objectsIn, readObject, server, upload } from './object-kit.ts'
+import { createObject, formWith, objectsIn, readObject, server, upload } from '../../support/object-kit.ts'
 
 describe.runIf(hasPostgres)('objects in PostgreSQL', () => {
   let database: TestPostgres

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { FailingDisk, FullDisk, mayMount } from '../../system/faults/disk.ts'
-import { expectSoundTrail } from '../../system/faults/fault-kit.ts'
+import { FailingDisk, FullDisk, mayMount } from '../../support/disk.ts'
+import { expectSoundTrail } from '../../support/fault-kit.ts'
 import { TestValidator } from './validation-kit.ts'
 
 async function givenValidator(place?: 'store' | 'audit', disk?: { readonly path: string }): Promise<TestValidator> {

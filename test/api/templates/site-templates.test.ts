@@ -6,7 +6,7 @@ import { strongroom, type Outcome } from '../../system/console/console-kit.ts'
 import { examineTemplate } from '../../../src/features/templates/template-document.ts'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
-import { createObject, objectsIn } from '../objects/object-kit.ts'
+import { createObject, objectsIn } from '../../support/object-kit.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
 interface Document {

@@ -4,7 +4,7 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { rsaAesUnwrap, rsaAesWrap } from '../../system/hsm/rsa-aes-wrap.ts'
+import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { base64, bytesOf, importBody, openIndependently, openssl, readKey, wrappingKey } from './key-kit.ts'
 
 let appliance: TestAppliance

@@ -3,7 +3,7 @@ import { createDecipheriv } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { rsaAesWrap } from '../../system/hsm/rsa-aes-wrap.ts'
+import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import type { TestClient } from '../../support/client.ts'
 
 export const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64')

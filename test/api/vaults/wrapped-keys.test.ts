@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { objectsIn as tokenObjects } from '../../system/faults/fault-kit.ts'
+import { objectsIn as tokenObjects } from '../../support/fault-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { createObject, readObject, upload } from '../objects/object-kit.ts'
+import { createObject, readObject, upload } from '../../support/object-kit.ts'
 
 let appliance: TestAppliance
 let vault: TestVault

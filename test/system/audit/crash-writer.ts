@@ -8,8 +8,8 @@ import { AuditHeadTable, createAuditHeads } from '../../../src/audit/records.ts'
 import { createAuditTrail } from '../../../src/audit/trail-writer.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { eventOf } from '../../unit/audit/event-kit.ts'
-import { createKeySigner } from '../../unit/audit/key-signer.ts'
+import { eventOf } from '../../support/event-kit.ts'
+import { createKeySigner } from '../../support/key-signer.ts'
 
 const [directory = '', sqlite = '', keyFile = '', prefix = ''] = process.argv.slice(2)
 const trail = await createAuditTrail({

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { AuditHeadTable, createAuditHeads } from '../../../src/audit/records.ts'
 import { verifyTrail } from '../../../src/audit/trail-verification.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { givenDirectory } from '../../unit/audit/trail-kit.ts'
+import { givenDirectory } from '../../support/trail-kit.ts'
 
 /** The writer as JavaScript, so that every Node can run it. */
 function givenWriter(): string {

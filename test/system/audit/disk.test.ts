@@ -3,8 +3,8 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { AuditEvent, AuditTrail } from '../../../src/audit/event.ts'
-import { eventOf } from '../../unit/audit/event-kit.ts'
-import { givenBench, givenDirectory, manyEvents } from '../../unit/audit/trail-kit.ts'
+import { eventOf } from '../../support/event-kit.ts'
+import { givenBench, givenDirectory, manyEvents } from '../../support/trail-kit.ts'
 
 const file = 'worker-1.000001.jsonl'
 const mayMount = process.getuid?.() === 0 && canMount()

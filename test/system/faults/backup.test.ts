@@ -3,12 +3,12 @@ import { copyFileSync, cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { createObject, readObject, upload } from '../../api/objects/object-kit.ts'
+import { createObject, readObject, upload } from '../../support/object-kit.ts'
 import { strongroom } from '../console/console-kit.ts'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { makeVault } from '../../support/vault.ts'
-import { eventually, under } from './fault-kit.ts'
+import { eventually, under } from '../../support/fault-kit.ts'
 
 const run = promisify(execFile)
 

@@ -14,7 +14,7 @@ import {
   under,
   vaultIdOf,
   verdict,
-} from './fault-kit.ts'
+} from '../../support/fault-kit.ts'
 
 const writers = 8
 /** How many calls each storm sees answered before the power goes. */

@@ -17,8 +17,8 @@ import {
   type ReadyCall,
 } from '../../support/people-calls.ts'
 import { eventsOf } from '../../support/trail.ts'
-import { FullDisk, mayMount } from './disk.ts'
-import { eventually, expectSoundTrail, processesOf, requestIdOf, stateOf, verdict } from './fault-kit.ts'
+import { FullDisk, mayMount } from '../../support/disk.ts'
+import { eventually, expectSoundTrail, processesOf, requestIdOf, stateOf, verdict } from '../../support/fault-kit.ts'
 
 /** What can be done while something is gone that every call, or every change, needs: nothing, and afterwards everything. */
 

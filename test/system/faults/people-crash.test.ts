@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { startHousekeeping } from '../../../src/daemon/housekeeping.ts'
 import { createLog } from '../../../src/log.ts'
-import { formWith, readObject, server } from '../../api/objects/object-kit.ts'
+import { formWith, readObject, server } from '../../support/object-kit.ts'
 import { strongroom } from '../console/console-kit.ts'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import type { Answer, TestClient } from '../../support/client.ts'
@@ -17,7 +17,7 @@ import {
   under,
   vaultIdOf,
   verdict,
-} from './fault-kit.ts'
+} from '../../support/fault-kit.ts'
 
 const writers = 6
 /** How many calls each storm sees answered before the power goes. */

@@ -20,7 +20,7 @@ import {
   said,
   under,
   verdict,
-} from './fault-kit.ts'
+} from '../../support/fault-kit.ts'
 
 async function givenAppliance(overrides: Overrides = {}): Promise<TestAppliance> {
   const appliance = await TestAppliance.own({ ...twoWorkers, ...overrides })

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { type TestClient, expectFault } from '../../support/client.ts'
 import { type TestVault, makeVault } from '../../support/vault.ts'
-import { FailingDisk, FullDisk, mayMount } from './disk.ts'
+import { FailingDisk, FullDisk, mayMount } from '../../support/disk.ts'
 import {
   attempt,
   countOf,
@@ -19,7 +19,7 @@ import {
   requestIdOf,
   vaultIdOf,
   verdict,
-} from './fault-kit.ts'
+} from '../../support/fault-kit.ts'
 
 const storeRefusal = '503 1905'
 const auditRefusal = '503 1907'

@@ -13,7 +13,7 @@ import {
   said,
   under,
   verdict,
-} from './fault-kit.ts'
+} from '../../support/fault-kit.ts'
 
 interface Given {
   readonly appliance: TestAppliance

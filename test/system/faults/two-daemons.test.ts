@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createObject, formWith, readObject, server } from '../../api/objects/object-kit.ts'
+import { createObject, formWith, readObject, server } from '../../support/object-kit.ts'
 import { freePort, startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { TestClient } from '../../support/client.ts'
 import { totpCode } from '../../support/hardware-token.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault } from '../../support/vault.ts'
-import { outcomesIn, requestIdOf, vaultIdOf, verdict } from './fault-kit.ts'
+import { outcomesIn, requestIdOf, vaultIdOf, verdict } from '../../support/fault-kit.ts'
 
 /** Rounds of each race: enough that both orders of arrival occur. */
 const rounds = 12

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { formWith, objectsIn, upload } from '../../api/objects/object-kit.ts'
+import { formWith, objectsIn, upload } from '../../support/object-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { countOf, processesOf } from './fault-kit.ts'
+import { countOf, processesOf } from '../../support/fault-kit.ts'
 
 const MiB = 1024 * 1024
 /** The full measure is 20 files of 64 MiB. */

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { strongroom } from '../console/console-kit.ts'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { makeVault } from '../../support/vault.ts'
-import { eventually, objectsIn, processesOf } from './fault-kit.ts'
+import { eventually, objectsIn, processesOf } from '../../support/fault-kit.ts'
 
 const findings = async (appliance: TestAppliance): Promise<string[]> =>
   (

@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type KeyReference, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/hsm.ts'
 import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
-import { rsaAesUnwrap, rsaAesWrap } from './rsa-aes-wrap.ts'
+import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 
 const options = { exportable: true, backup: true }
 const strictly = { exportable: false, backup: false }

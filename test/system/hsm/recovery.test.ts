@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type Hosts, type Shim, buildOnce, eventually, makeShim, removeBuild, startHosts } from './hsm-kit.ts'
-import { rsaAesWrap } from './rsa-aes-wrap.ts'
+import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { makeToken } from '../../support/token.ts'
 
 let hosts: Hosts | undefined

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { appendAll, givenBench, givenDirectory, manyEvents } from './trail-kit.ts'
+import { appendAll, givenBench, givenDirectory, manyEvents } from '../../support/trail-kit.ts'
 
 const commands = /```sh\n(.*?)```/s.exec(readFileSync('docs/audit.md', 'utf8'))?.[1] ?? ''
 const name = 'worker-1.000001.jsonl'

@@ -5,7 +5,7 @@ import { createApplianceCommit, createRecordedCommit } from '../../../src/audit/
 import { AuditHeadTable } from '../../../src/audit/records.ts'
 import { Fault } from '../../../src/fault.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { givenDirectory } from './trail-kit.ts'
+import { givenDirectory } from '../../support/trail-kit.ts'
 
 const insert = "INSERT INTO audit_heads (chain, seq, hash, line) VALUES ('one', 0, '', '')"
 

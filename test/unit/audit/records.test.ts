@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AuditHeadTable, createAuditHeads } from '../../../src/audit/records.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { eventOf } from './event-kit.ts'
-import { givenBench, givenDirectory } from './trail-kit.ts'
+import { eventOf } from '../../support/event-kit.ts'
+import { givenBench, givenDirectory } from '../../support/trail-kit.ts'
 
 async function givenStore() {
   const store = await openStore({ sqlite: join(givenDirectory(), 'strongroom.db') }, [AuditHeadTable])

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { genesis, lineAfter, parseLine, sha256 } from '../../../src/audit/line.ts'
 import { keyId, sealBody, statementText } from '../../../src/audit/seal.ts'
 import { verifyTrail } from '../../../src/audit/trail-verification.ts'
-import { appendAll, givenBench, givenSigner, manyEvents, type Bench } from './trail-kit.ts'
+import { appendAll, givenBench, givenSigner, manyEvents, type Bench } from '../../support/trail-kit.ts'
 
 const one = 'worker-1.000001.jsonl'
 const two = 'worker-2.000001.jsonl'

@@ -13,8 +13,8 @@ import { describe, expect, test } from 'vitest'
 import { parseLine, sha256 } from '../../../src/audit/line.ts'
 import { parseSeal } from '../../../src/audit/seal.ts'
 import { verifyTrail } from '../../../src/audit/trail-verification.ts'
-import { eventOf } from './event-kit.ts'
-import { appendAll, givenBench, givenDirectory, givenSigner, manyEvents } from './trail-kit.ts'
+import { eventOf } from '../../support/event-kit.ts'
+import { appendAll, givenBench, givenDirectory, givenSigner, manyEvents } from '../../support/trail-kit.ts'
 
 const fdInfo = (fd: string): string => readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')
 

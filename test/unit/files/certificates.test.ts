@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { maxSampleBytes, recognise } from '../../../src/features/files/recognition.ts'
-import { keyKinds, makeCertificate, makeSamples, type Samples } from './samples.ts'
+import { keyKinds, makeCertificate, makeSamples, type Samples } from '../../support/file-samples.ts'
 
 const [certificate, request, plainFile] = [31, 32, 3]
 let samples: Samples

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { recognise } from '../../../src/features/files/recognition.ts'
-import { keyKinds, makeCertificate, makeSamples, type Samples } from './samples.ts'
+import { keyKinds, makeCertificate, makeSamples, type Samples } from '../../support/file-samples.ts'
 
 const [pkcs12, privateKey, sshKey, pgp, plainFile] = [33, 34, 35, 36, 3]
 let samples: Samples

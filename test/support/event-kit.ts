@@ -1,4 +1,4 @@
-import type { AuditEvent } from '../../../src/audit/event.ts'
+import type { AuditEvent } from '../../src/audit/event.ts'
 
 export function eventOf(change: Partial<AuditEvent> = {}): AuditEvent {
   return {

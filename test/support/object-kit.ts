@@ -1,5 +1,5 @@
-import type { TestAppliance } from '../../support/appliance.ts'
-import type { Envelope, TestClient } from '../../support/client.ts'
+import type { TestAppliance } from './appliance.ts'
+import type { Envelope, TestClient } from './client.ts'
 
 /** An object as answers write it. */
 export type ObjectRecord = Readonly<Record<string, unknown>> & {

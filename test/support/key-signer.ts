@@ -1,5 +1,5 @@
 import { createECDH, createPublicKey, type KeyObject } from 'node:crypto'
-import type { AuditSigner } from '../../../src/audit/sealer.ts'
+import type { AuditSigner } from '../../src/audit/sealer.ts'
 
 /** The signing port over a P-256 key in this process: r ‖ s over a digest that is given, as the token does it. */
 export interface KeySigner extends AuditSigner {

@@ -3,12 +3,12 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { createAuditHeads } from '../../../src/audit/records.ts'
-import { readPublicKey } from '../../../src/audit/public-key.ts'
-import { verifyTrail } from '../../../src/audit/trail-verification.ts'
-import type { TestAppliance } from '../../support/appliance.ts'
-import type { Answer, Envelope, TestClient } from '../../support/client.ts'
-import type { TestToken } from '../../support/token.ts'
+import { createAuditHeads } from '../../src/audit/records.ts'
+import { readPublicKey } from '../../src/audit/public-key.ts'
+import { verifyTrail } from '../../src/audit/trail-verification.ts'
+import type { TestAppliance } from './appliance.ts'
+import type { Answer, Envelope, TestClient } from './client.ts'
+import type { TestToken } from './token.ts'
 
 /** Process ids of a running daemon, by what they do. */
 export interface Processes {
