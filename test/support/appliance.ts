@@ -28,7 +28,7 @@ import type { Commit, Store } from '../../src/store/store.ts'
 import { tables } from '../../src/daemon/tables.ts'
 import { TestClient } from './client.ts'
 import { HardwareToken } from './hardware-token.ts'
-import { makePki } from './pki.ts'
+import { commonPki } from './pki.ts'
 import { diskFolder, isTestRun } from './temporary.ts'
 import { makeToken, type TestToken } from './token.ts'
 
@@ -254,7 +254,7 @@ async function run(
   const folder = onDisk ? diskFolder() : tmpdir()
   const directory = mkdtempSync(join(folder, 'strongroom-'))
   const token = await makeToken(folder)
-  const pki = makePki(join(tmpdir(), 'strongroom-test-pki'))
+  const pki = commonPki()
   const configFile = join(directory, 'strongroom.json')
   writeFileSync(configFile, JSON.stringify(configuration(directory, token, pki, await freePort(), overrides, hosts)))
   const config = loadConfig(configFile)

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { commonPki } from './pki.ts'
 import { temporaryFolder } from './temporary.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -17,6 +18,8 @@ export function setup(): () => void {
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder
   process.env['STRONGROOM_TEST_DISK'] = disk
+  // Made here, because processes of tests would make it at once.
+  commonPki()
   return () => {
     process.env['TMPDIR'] = disk
     // An appliance that a process of tests has left behind may still be writing its last.

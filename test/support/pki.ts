@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Paths of PEM files. */
@@ -9,6 +10,9 @@ export interface Pki {
   readonly certificate: string
   readonly key: string
 }
+
+/** The one that the appliances of tests have, and the clients of tests trust. */
+export const commonPki = (): Pki => makePki(join(tmpdir(), 'strongroom-test-pki'))
 
 /** A private CA and a server certificate for localhost and 127.0.0.1, made by openssl; what lies in `directory` already is kept. */
 export function makePki(directory: string): Pki {

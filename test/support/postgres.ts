@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isTestRun } from './temporary.ts'
 
 const packages = '/usr/lib/postgresql'
 
 /** Whether Debian's PostgreSQL is installed: the tests that need it say so by name where it is not. */
 export const hasPostgres = existsSync(packages)
+
+const isRoot = process.getuid?.() === 0
 
 export interface TestPostgres {
   /** A file with the URL of an empty database. */
@@ -15,23 +18,17 @@ export interface TestPostgres {
   cleanup(): void
 }
 
-/** A PostgreSQL server of the test's own, on a unix socket only. */
+/** A PostgreSQL server of the test's own, on a unix socket only; its files are a copy of those that the first one made. */
 export function startPostgres(): TestPostgres {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-postgres-'))
-  const programs = join(packages, readdirSync(packages).toSorted().at(-1) ?? '', 'bin')
+  if (isRoot) execFileSync('chown', ['postgres', directory])
   const data = join(directory, 'data')
-  // The server refuses to run as root.
-  const asServer = (program: string, ...args: string[]) => {
-    const root = process.getuid?.() === 0
-    execFileSync(
-      root ? 'runuser' : join(programs, program),
-      root ? ['-u', 'postgres', '--', join(programs, program), ...args] : args,
-      { stdio: 'ignore', cwd: directory },
-    )
-  }
-  if (process.getuid?.() === 0) execFileSync('chown', ['postgres', directory])
-  asServer('initdb', '-D', data, '-U', 'strongroom', '--auth=trust', '--no-sync', '-E', 'UTF8')
-  asServer(
+  const template = join(tmpdir(), 'strongroom-postgres')
+  if (isTestRun && existsSync(template)) execFileSync('cp', ['-a', template, data])
+  else run(directory, 'initdb', '-D', data, '-U', 'strongroom', '--auth=trust', '--no-sync', '-E', 'UTF8')
+  if (isTestRun && !existsSync(template)) keepTemplate(data, template)
+  run(
+    directory,
     'pg_ctl',
     '-D',
     data,
@@ -42,7 +39,7 @@ export function startPostgres(): TestPostgres {
     `-k ${directory} -c listen_addresses=''`,
     'start',
   )
-  asServer('createdb', '-h', directory, '-U', 'strongroom', 'strongroom')
+  run(directory, 'createdb', '-h', directory, '-U', 'strongroom', 'strongroom')
   const url = `postgres://strongroom@localhost/strongroom?host=${encodeURIComponent(directory)}`
   const urlFile = join(directory, 'url')
   writeFileSync(urlFile, url, { mode: 0o600 })
@@ -50,8 +47,27 @@ export function startPostgres(): TestPostgres {
     url,
     urlFile,
     cleanup() {
-      asServer('pg_ctl', '-D', data, '-m', 'immediate', 'stop')
+      run(directory, 'pg_ctl', '-D', data, '-m', 'immediate', 'stop')
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** Another process of tests may keep one at the same time: the last serves. */
+function keepTemplate(data: string, template: string): void {
+  const copy = `${template}-${process.pid}`
+  execFileSync('cp', ['-a', data, copy])
+  try {
+    renameSync(copy, template)
+  } catch {
+    rmSync(copy, { recursive: true })
+  }
+}
+
+/** Runs one of Debian's programs of the server, which refuses to run as root. */
+function run(directory: string, program: string, ...args: string[]): void {
+  const programs = join(packages, readdirSync(packages).toSorted().at(-1) ?? '', 'bin')
+  const command = [join(programs, program), ...args]
+  const [first = '', ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', ...command] : command
+  execFileSync(first, rest, { stdio: 'ignore', cwd: directory })
 }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type Envelope, type TestClient } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
-import { makePki } from '../../support/pki.ts'
+import { commonPki } from '../../support/pki.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { formWith, objectsIn, readObject, recordsAbout, server, upload } from '../../support/object-kit.ts'
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   database = new Database(appliance.config.store.sqlite ?? '')
   vault = await makeVault(appliance)
   ;({ admin } = vault)
-  ;({ ca } = makePki(join(tmpdir(), 'strongroom-test-pki')))
+  ;({ ca } = commonPki())
 })
 afterAll(async () => {
   database.close()

@@ -7,7 +7,7 @@ import { connect } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Overrides, TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
-import { issueCertificate, makePki, type Pki } from '../../support/pki.ts'
+import { commonPki, issueCertificate, makePki, type Pki } from '../../support/pki.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import {
   attempt,
@@ -160,7 +160,7 @@ it('a worker killed before it took the connections that were meant for it leaves
 
 /** A server certificate of the test's own, from the CA that the clients of all tests trust. */
 function givenPki(): Pki {
-  const shared = makePki(join(tmpdir(), 'strongroom-test-pki'))
+  const shared = commonPki()
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-pki-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   for (const file of [shared.ca, shared.caKey]) copyFileSync(file, join(directory, basename(file)))

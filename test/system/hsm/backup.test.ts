@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GeneratedKey } from '../../../src/hsm/hsm.ts'
 import { adoptBackupKeys, createSharedBackupKeys } from '../../../src/hsm/pkcs11/backup-sharing.ts'
 import { type TestToken, makeOtherToken } from '../../support/token.ts'
-import { type Hosts, removeBuild, startHosts } from './hsm-kit.ts'
+import { type Hosts, startHosts } from './hsm-kit.ts'
 import { fieldOf, listObjects } from './object-listing.ts'
 
 const rejected = { code: 'hsm.rejected' }
@@ -34,7 +34,6 @@ describe('a backup', () => {
   })
   afterAll(async () => {
     await hosts.close()
-    removeBuild()
   })
 
   it('restores the same key, under the KEK that is asked for', async () => {
@@ -128,7 +127,6 @@ describe('appliances that share backup keys', () => {
   afterAll(async () => {
     await running?.close()
     for (const token of tokens) token.cleanup()
-    removeBuild()
   })
 
   it('restore each other’s keys; another appliance does not', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference, Outcome } from '../../../src/hsm/hsm.ts'
-import { type Hosts, makeShim, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, makeShim, startHosts, tokensUnderTest } from './hsm-kit.ts'
 import { makeToken } from '../../support/token.ts'
 
 const resultOf = (outcome: Outcome | undefined): Buffer => {
@@ -26,7 +26,6 @@ describe.each(tokensUnderTest())('batches of $name', ({ make }) => {
 
   afterAll(async () => {
     await hosts.close()
-    removeBuild()
   })
 
   const keyAt = (at: number): KeyReference =>
@@ -119,8 +118,6 @@ describe('a batch on a token that fails', () => {
     await hosts?.close()
     hosts = undefined
   })
-  afterAll(removeBuild)
-
   const given = async () => {
     const token = await makeToken()
     const shim = makeShim(token)

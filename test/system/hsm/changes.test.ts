@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
-import { afterAll, afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { type Hsm, keyRecord } from '../../../src/hsm/hsm.ts'
 import type { TestToken } from '../../support/token.ts'
-import { type Hosts, removeBuild, startHosts } from './hsm-kit.ts'
+import { type Hosts, startHosts } from './hsm-kit.ts'
 
 let hosts: Hosts
 const clients: Hsm[] = []
@@ -12,8 +12,6 @@ afterEach(async () => {
   for (const client of clients.splice(0)) await client.close()
   await hosts.close()
 })
-afterAll(removeBuild)
-
 const rounds = { side: 8, each: 16 }
 
 /** Runs `work` many times at once, with two clients that prefer different hosts, as two workers do. */

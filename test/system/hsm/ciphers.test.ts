@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
-import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
 
 const ciphers = [
   ['aes128-gcm', 'aes-128-gcm', 16, 12, 16],
@@ -64,7 +64,6 @@ describe.each(tokensUnderTest())('ciphers of $name', ({ make }) => {
 
   afterAll(async () => {
     await hosts.close()
-    removeBuild()
   })
 
   describe.each(ciphers)('%s', (kind, algorithm, keyBytes, ivBytes, tagBytes) => {

@@ -17,7 +17,7 @@ import {
   tokenObjectKek,
   vaultKek,
 } from '../../../src/hsm/hsm.ts'
-import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
   const copy = Buffer.from(bytes)
@@ -34,7 +34,6 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
 
   afterAll(async () => {
     await hosts.close()
-    removeBuild()
   })
 
   describe('AES-GCM', () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
@@ -43,30 +44,8 @@ export interface HostsOptions {
 }
 
 const root = resolve(import.meta.dirname, '../../..')
-const build: { output?: string } = {}
-
-/** The token host compiled, once per test file; below node_modules, so that its imports are found. */
-export function buildOnce(): string {
-  if (build.output !== undefined) return build.output
-  const cache = join(root, 'node_modules/.cache')
-  mkdirSync(cache, { recursive: true })
-  const output = mkdtempSync(join(cache, 'strongroom-host-'))
-  const project = {
-    extends: join(root, 'tsconfig.build.json'),
-    files: [join(root, 'src/bin/strongroom-tokend.ts'), join(root, 'src/hsm/client/supervisor.ts')],
-    include: [],
-    compilerOptions: { rootDir: join(root, 'src'), outDir: output, types: [join(root, 'node_modules/@types/node')] },
-  }
-  writeFileSync(join(output, 'tsconfig.json'), JSON.stringify(project))
-  execFileSync('npx', ['tsc', '-p', output], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
-  build.output = output
-  return output
-}
-
-export function removeBuild(): void {
-  if (build.output !== undefined) rmSync(build.output, { recursive: true })
-  delete build.output
-}
+/** The compiled program of the token host. */
+export const hostEntry = join(root, 'dist/bin/strongroom-tokend.js')
 
 /** Real token hosts over a real token, and a client of theirs. */
 export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
@@ -85,7 +64,7 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
     sockets,
     deadlineMs,
     log,
-    entry: join(buildOnce(), 'bin/strongroom-tokend.js'),
+    entry: hostEntry,
   })
   const statuses = await supervisor.start()
   const hsm = createHsmClient({ sockets, deadlineMs, queue: options.queue ?? 4096 })
@@ -173,10 +152,7 @@ export function makeShim(token: TestToken): Shim {
   const module = join(token.directory, 'shim.so')
   const control = join(token.directory, 'control')
   const journal = join(token.directory, 'journal')
-  const headers = join(root, 'node_modules/pkcs11js/includes/pkcs11')
-  const flags = ['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-isystem', headers, '-o', module]
-  const places = [`-DREAL_MODULE="${token.module}"`, `-DDIRECTORY="${token.directory}"`]
-  execFileSync('cc', [...flags, ...places, join(import.meta.dirname, 'shim.c'), '-ldl'])
+  copyFileSync(compiledShim(token.module), module)
   return {
     module,
     command: (line) => writeFileSync(control, line),
@@ -188,6 +164,19 @@ export function makeShim(token: TestToken): Shim {
             .filter((line) => line.split(' ')[1] === name)
         : [],
   }
+}
+
+const shims = new Map<string, string>()
+
+function compiledShim(realModule: string): string {
+  const known = shims.get(realModule)
+  if (known !== undefined) return known
+  const shim = join(mkdtempSync(join(tmpdir(), 'strongroom-shim-')), 'shim.so')
+  const headers = join(root, 'node_modules/pkcs11js/includes/pkcs11')
+  const flags = ['-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-isystem', headers, '-o', shim]
+  execFileSync('cc', [...flags, `-DREAL_MODULE="${realModule}"`, join(import.meta.dirname, 'shim.c'), '-ldl'])
+  shims.set(realModule, shim)
+  return shim
 }
 
 /** Waits until `probe` gives true; the test's own time limit bounds it. */

@@ -11,7 +11,7 @@ import {
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type KeyReference, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/hsm.ts'
-import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 
 const options = { exportable: true, backup: true }
@@ -38,7 +38,6 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
 
   afterAll(async () => {
     await hosts.close()
-    removeBuild()
   })
 
   const rejected = { code: 'hsm.rejected' }
@@ -263,6 +262,5 @@ describe('the offer of SoftHSM2', () => {
       detail: expect.stringContaining('AES_KEY_WRAP_PAD'),
     })
     await hosts.close()
-    removeBuild()
   })
 })

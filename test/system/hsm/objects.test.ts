@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Hosts, removeBuild, startHosts } from './hsm-kit.ts'
+import { type Hosts, startHosts } from './hsm-kit.ts'
 import { fieldOf, listObjects } from './object-listing.ts'
 
 let hosts: Hosts
@@ -19,7 +19,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await hosts.close()
-  removeBuild()
 })
 
 const locked = 'always sensitive, local, never extractable, sensitive'

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { type Hosts, type Shim, buildOnce, eventually, makeShim, removeBuild, startHosts } from './hsm-kit.ts'
+import { join, resolve } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Hosts, type Shim, eventually, makeShim, startHosts } from './hsm-kit.ts'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { makeToken } from '../../support/token.ts'
 
@@ -17,14 +17,10 @@ async function givenHosts(options: Parameters<typeof startHosts>[0] = {}): Promi
   return hosts
 }
 
-buildOnce()
-
 afterEach(async () => {
   await hosts?.close()
   hosts = undefined
 })
-
-afterAll(removeBuild)
 
 /** CKR codes of PKCS#11 v2.40 §11.1. */
 const ckr = {
@@ -264,7 +260,7 @@ describe('hosts', () => {
     const { token, sockets, configFile, hsm, givenKey, supervisor } = await givenHosts()
     const key = await givenKey('aes256-gcm')
     await supervisor.close()
-    const program = `const { createHostSupervisor } = await import(${JSON.stringify(join(buildOnce(), 'hsm/client/supervisor.js'))})
+    const program = `const { createHostSupervisor } = await import(${JSON.stringify(resolve('dist/hsm/client/supervisor.js'))})
       const log = { info: ({ pid }) => console.log(pid), warn() {}, error() {} }
       await createHostSupervisor({ configFile: ${JSON.stringify(configFile)}, sockets: ${JSON.stringify(sockets)}, deadlineMs: 60000, log }).start()`
     const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {

@@ -1,13 +1,14 @@
 /*
  * A PKCS#11 module for tests that forwards to the real one and misbehaves on command. Compiled with
  *   -DREAL_MODULE='"…"'  the module to forward to
- *   -DDIRECTORY='"…"'    holds the file `control` (what to do) and the file `journal` (what was called)
+ * In the folder that the module lies in are the file `control` (what to do) and the file `journal` (what was called).
  *
  * control: one line `FUNCTION ACTION [NUMBER]`
  *   fail CKR        returns CKR each time          fail-once CKR   returns CKR one time, in one process
  *   slow MS         sleeps, then forwards          hang            never returns
  * journal: a line for each login, and for each object that is made or destroyed, with the attributes that the real module reports.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,9 +20,20 @@
 static CK_FUNCTION_LIST *real;
 static CK_FUNCTION_LIST table;
 
+static char control_path[4096];
+static char journal_path[4096];
+
+__attribute__((constructor)) static void find_directory(void) {
+  Dl_info self;
+  if (dladdr((void *)&table, &self) == 0) abort();
+  int length = (int)(strrchr(self.dli_fname, '/') - self.dli_fname);
+  snprintf(control_path, sizeof control_path, "%.*s/control", length, self.dli_fname);
+  snprintf(journal_path, sizeof journal_path, "%.*s/journal", length, self.dli_fname);
+}
+
 /* Returns 1 and sets *rv when the call must not be forwarded. */
 static int interfere(const char *function, CK_RV *rv) {
-  FILE *control = fopen(DIRECTORY "/control", "r");
+  FILE *control = fopen(control_path, "r");
   if (control == NULL) return 0;
   char name[64] = "", action[32] = "";
   long number = 0;
@@ -31,7 +43,7 @@ static int interfere(const char *function, CK_RV *rv) {
   *rv = (CK_RV)number;
   if (strcmp(action, "fail") == 0) return 1;
   /* unlink succeeds in one process only. */
-  if (strcmp(action, "fail-once") == 0) return unlink(DIRECTORY "/control") == 0;
+  if (strcmp(action, "fail-once") == 0) return unlink(control_path) == 0;
   if (strcmp(action, "slow") == 0) usleep((useconds_t)number * 1000);
   if (strcmp(action, "hang") == 0)
     for (;;) pause();
@@ -39,7 +51,7 @@ static int interfere(const char *function, CK_RV *rv) {
 }
 
 static void note(const char *line) {
-  int journal = open(DIRECTORY "/journal", O_WRONLY | O_CREAT | O_APPEND, 0600);
+  int journal = open(journal_path, O_WRONLY | O_CREAT | O_APPEND, 0600);
   if (journal < 0) return;
   /* One write of one line: hosts share the file. */
   if (write(journal, line, strlen(line)) < 0) abort();

@@ -12,7 +12,7 @@ import {
   hashes,
   keyPairKinds,
 } from '../../../src/hsm/hsm.ts'
-import { type Hosts, removeBuild, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
 
 interface Pair {
   readonly key: KeyReference
@@ -41,7 +41,6 @@ describe.each(tokensUnderTest())('signatures of $name', ({ make }) => {
 
   afterAll(async () => {
     await hosts.close()
-    removeBuild()
     rmSync(directory, { recursive: true })
   })
 

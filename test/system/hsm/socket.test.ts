@@ -4,10 +4,10 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { type Server, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { listenOn } from '../../../src/hsm/host/socket-file.ts'
-import { type Hosts, buildOnce, eventually, removeBuild, startHosts } from './hsm-kit.ts'
+import { type Hosts, hostEntry, eventually, startHosts } from './hsm-kit.ts'
 
 let directory: string
 let hosts: Hosts | undefined
@@ -32,8 +32,6 @@ afterEach(async () => {
   hosts = undefined
   rmSync(directory, { recursive: true, force: true })
 })
-
-afterAll(removeBuild)
 
 describe('the socket of a token host', () => {
   it('is for its owner alone, and leaves the umask as it was', async () => {
@@ -92,13 +90,7 @@ describe('the socket of a token host', () => {
     const { supervisor, configFile } = (hosts = await startHosts())
     await supervisor.close()
     const path = join(directory, 'passed.sock')
-    const command = [
-      process.execPath,
-      join(buildOnce(), 'bin/strongroom-tokend.js'),
-      '--config',
-      configFile,
-      '--systemd',
-    ]
+    const command = [process.execPath, hostEntry, '--config', configFile, '--systemd']
     child = spawn('perl', ['-e', passListener, path, ...command], { stdio: ['ignore', 'ignore', 'inherit'] })
     const hsm = createHsmClient({ sockets: [path], deadlineMs: 10_000, queue: 10 })
     await eventually(async () => (await hsm.status())[0]?.state === 'ready')

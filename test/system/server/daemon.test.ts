@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { buildSource } from '../../support/build.ts'
 import { issueCertificate, makePki } from '../../support/pki.ts'
 import type { Pki } from '../../support/pki.ts'
 import { run } from './listener.ts'
@@ -60,7 +59,7 @@ let pki: Pki
 const daemons: ChildProcess[] = []
 
 beforeAll(() => {
-  built = buildSource()
+  built = copyOfBuild()
   writeFileSync(join(built, 'bin/worker.js'), tinyWorker)
   folder = mkdtempSync(join(tmpdir(), 'strongroom-daemon-'))
   pki = makePki(folder)
@@ -78,6 +77,15 @@ afterEach(async () => {
 afterAll(() => {
   for (const path of [built, folder]) rmSync(path, { recursive: true, force: true })
 })
+
+/** The build below node_modules, so that its imports are found, to be edited. */
+function copyOfBuild(): string {
+  const cache = resolve('node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const copy = mkdtempSync(join(cache, 'strongroom-'))
+  cpSync(resolve('dist'), copy, { recursive: true })
+  return copy
+}
 
 interface Given {
   readonly http: object
