@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -26,16 +36,7 @@ const root = resolve(import.meta.dirname, '../..')
 const label = 'strongroom'
 
 /** What a template is made from: a change of any of these makes another. */
-const ingredients = [
-  'softhsm/init-token',
-  'softhsm/softhsm2.conf.template',
-  'softhsm/ceremony.c',
-  'test/support/token.ts',
-  'src/hsm/pkcs11/root-creation.ts',
-  'src/hsm/pkcs11/root-objects.ts',
-  'src/hsm/pkcs11/key-kinds.ts',
-  'src/hsm/pkcs11/pair-kinds.ts',
-]
+const ingredients = ['softhsm', 'src/hsm/pkcs11', 'test/support/token.ts']
 
 /** A copy of a token that is made once and kept below node_modules/.cache: RSA keys take their time, copies do not. */
 export function makeToken(folder = tmpdir()): Promise<TestToken> {
@@ -68,7 +69,7 @@ function tokenIn(directory: string): TestToken {
 
 function template(): string {
   const hash = createHash('sha256')
-  for (const file of ingredients) hash.update(readFileSync(join(root, file)))
+  for (const file of ingredients.flatMap(filesIn)) hash.update(readFileSync(file))
   const cache = join(root, 'node_modules/.cache/strongroom-tokens')
   const finished = join(cache, hash.digest('hex').slice(0, 16))
   if (existsSync(finished)) return finished
@@ -83,6 +84,15 @@ function template(): string {
     rmSync(fresh, { recursive: true })
   }
   return finished
+}
+
+function filesIn(name: string): string[] {
+  const path = join(root, name)
+  return statSync(path).isDirectory()
+    ? readdirSync(path)
+        .toSorted()
+        .map((file) => join(path, file))
+    : [path]
 }
 
 function fill(directory: string): void {
