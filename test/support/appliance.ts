@@ -71,6 +71,7 @@ interface Running {
   readonly ca: string
   readonly entry: string
   readonly parts: Parts
+  readonly applicationKey: string
   readonly journal: string[]
   daemon: ChildProcess
 }
@@ -95,10 +96,10 @@ export class TestAppliance {
   readonly #trailStarts: ReadonlyMap<string, number>
   #users = 0
 
-  private constructor(running: Running, applicationKey: string, isShared: boolean) {
+  private constructor(running: Running, isShared: boolean) {
     this.#running = running
     this.#isShared = isShared
-    this.applicationKey = applicationKey
+    this.applicationKey = running.applicationKey
     this.url = `https://127.0.0.1:${running.config.http.port}/api/1.0`
     this.#journalStart = isShared ? running.journal.length : 0
     this.#trailStarts = new Map(isShared ? trailFilesOf(running).map((path) => [path, statSync(path).size]) : [])
@@ -121,18 +122,12 @@ export class TestAppliance {
     shared.set(name, starting)
     const running = await starting
     await running.parts.store.transaction((tx) => tx.query('DELETE FROM login_attempts'))
-    return TestAppliance.#over(running, true)
+    return new TestAppliance(running, true)
   }
 
   /** One that a test may stop, edit and count in: with one worker and one token host, unless `http.workers` says otherwise. */
   static async own(overrides: Overrides = {}, options: RunOptions = {}): Promise<TestAppliance> {
-    return TestAppliance.#over(await run(overrides, options), false)
-  }
-
-  static async #over(running: Running, isShared: boolean): Promise<TestAppliance> {
-    const { services, store } = running.parts
-    const { key } = await services.applicationKeys.create('tests', commitTo(store))
-    return new TestAppliance(running, key, isShared)
+    return new TestAppliance(await run(overrides, options), false)
   }
 
   get directory(): string {
@@ -261,8 +256,10 @@ async function run(
   if (config.store.sqlite !== undefined) await copyEmptyDatabase(config.store.sqlite)
   const journal: string[] = []
   const daemon = await startDaemon(configFile, journal, entry)
+  const parts = await openParts(config)
+  const { key: applicationKey } = await parts.services.applicationKeys.create('tests', commitTo(parts.store))
   const ca = readFileSync(pki.ca, 'utf8')
-  return { directory, token, configFile, config, ca, entry, journal, daemon, parts: await openParts(config) }
+  return { directory, token, configFile, config, ca, entry, journal, daemon, parts, applicationKey }
 }
 
 /** A database that has its tables already. It is made once in a run, and a test that runs alone goes without. */
