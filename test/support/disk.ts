@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { diskFolder } from './temporary.ts'
 
 const quietly = { stdio: 'pipe' } as const
 
 abstract class Disk {
-  readonly #home = mkdtempSync(join(tmpdir(), 'strongroom-disk-'))
+  readonly #home = mkdtempSync(join(diskFolder(), 'strongroom-disk-'))
   /** Where it is mounted. */
   readonly path = join(this.#home, 'disk')
 

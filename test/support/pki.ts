@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -11,10 +11,15 @@ export interface Pki {
   readonly key: string
 }
 
-/** The one that the appliances of tests have, and the clients of tests trust. */
-export const commonPki = (): Pki => makePki(join(tmpdir(), 'strongroom-test-pki'))
+const commonName = 'strongroom-test-pki'
 
-/** A private CA and a server certificate for localhost and 127.0.0.1, made by openssl; what lies in `directory` already is kept. */
+/** The one that the appliances of tests have, and the clients of tests trust. */
+export const commonPki = (): Pki => makePki(join(tmpdir(), commonName))
+
+/**
+ * A private CA and a server certificate for localhost and 127.0.0.1, made by openssl, or copied from the common one; what lies in
+ * `directory` already is kept.
+ */
 export function makePki(directory: string): Pki {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const pki = {
@@ -23,6 +28,8 @@ export function makePki(directory: string): Pki {
     certificate: join(directory, 'server.pem'),
     key: join(directory, 'server.key'),
   }
+  const common = join(tmpdir(), commonName)
+  if (!existsSync(pki.ca) && existsSync(join(common, 'server.pem'))) cpSync(common, directory, { recursive: true })
   if (!existsSync(pki.ca)) {
     openssl(
       'req',

@@ -12,8 +12,8 @@ import { verifyTrail } from '../../src/audit/trail-verification.ts'
 import { eventOf } from './event-kit.ts'
 import { createKeySigner, type KeySigner } from './key-signer.ts'
 
-export function givenDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'audit-'))
+export function givenDirectory(folder = tmpdir()): string {
+  const directory = mkdtempSync(join(folder, 'audit-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inOldShapes } from '../../../src/http/contract/legacy-shapes.ts'
-import { strongroom } from '../../system/console/console-kit.ts'
+import { strongroom } from '../../support/console-kit.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { makeVault } from '../../support/vault.ts'
 import { curl } from '../../support/wire.ts'

@@ -7,11 +7,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { AuditHeadTable, createAuditHeads } from '../../../src/audit/records.ts'
 import { verifyTrail } from '../../../src/audit/trail-verification.ts'
 import { openStore } from '../../../src/store/open.ts'
+import { diskFolder } from '../../support/temporary.ts'
 import { givenDirectory } from '../../support/trail-kit.ts'
 
 /** The writer as JavaScript, so that every Node can run it. */
 function givenWriter(): string {
-  const place = givenDirectory()
+  const place = givenDirectory(diskFolder())
   symlinkSync(resolve('node_modules'), join(place, 'node_modules'))
   writeFileSync(join(place, 'package.json'), '{"type":"module"}')
   const config = {
@@ -33,7 +34,7 @@ function givenWriter(): string {
 
 test('a process killed at any moment loses no record that it acknowledged, and the chain goes on', async () => {
   const writer = givenWriter()
-  const place = givenDirectory()
+  const place = givenDirectory(diskFolder())
   const [directory, sqlite, keyFile] = [join(place, 'audit'), join(place, 'db'), join(place, 'key.pem')]
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })

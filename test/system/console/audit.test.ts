@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { addUser, makePremises, strongroom, type Premises } from './console-kit.ts'
+import { addUser, makePremises, strongroom, type Premises } from '../../support/console-kit.ts'
 
 let premises: Premises
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { givenPremises, recorded, type Premises } from './console-kit.ts'
+import { givenPremises, recorded, type Premises } from '../../support/console-kit.ts'
 
 const initToken = resolve(import.meta.dirname, '../../../softhsm/init-token')
 

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
-import { givenInitialised, strongroom, type Outcome, type Premises } from './console-kit.ts'
+import { givenInitialised, strongroom, type Outcome, type Premises } from '../../support/console-kit.ts'
 
 interface Finding {
   readonly subject: string

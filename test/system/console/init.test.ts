@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { givenPremises, recorded } from './console-kit.ts'
+import { givenPremises, recorded } from '../../support/console-kit.ts'
 
 const initToken = resolve(import.meta.dirname, '../../../softhsm/init-token')
 

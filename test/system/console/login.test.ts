@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
-import { passphrase, strongroom } from './console-kit.ts'
+import { passphrase, strongroom } from '../../support/console-kit.ts'
 
 describe('what the console makes opens a login', () => {
   let appliance: TestAppliance

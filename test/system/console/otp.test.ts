@@ -4,7 +4,7 @@ import { base32nopad } from '@scure/base'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { HardwareToken, hotpCodes } from '../../support/hardware-token.ts'
-import { strongroom } from './console-kit.ts'
+import { strongroom } from '../../support/console-kit.ts'
 
 let appliance: TestAppliance
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { addUser, givenInitialised, passphrase, recorded, type Premises } from './console-kit.ts'
+import { addUser, givenInitialised, passphrase, recorded, type Premises } from '../../support/console-kit.ts'
 
 const details = ['--fullname', 'Alice Example', '--email', 'alice@example.test']
 

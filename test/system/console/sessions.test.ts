@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openStore } from '../../../src/store/open.ts'
 import { insertSession } from '../../../src/features/auth/session-records.ts'
 import { tables } from '../../../src/daemon/tables.ts'
-import { addUser, givenInitialised, recorded, type Premises } from './console-kit.ts'
+import { addUser, givenInitialised, recorded, type Premises } from '../../support/console-kit.ts'
 
 /** Opens a session as a login would have, for a console without a daemon. */
 async function openSession(premises: Premises, userId: number, seenMsAgo = 0): Promise<number> {

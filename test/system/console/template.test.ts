@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makePremises, type Premises } from './console-kit.ts'
+import { makePremises, type Premises } from '../../support/console-kit.ts'
 
 const example = join(import.meta.dirname, '../../../config/template.example.json')
 let premises: Premises

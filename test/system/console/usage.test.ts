@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { createProgram } from '../../../src/console/program.ts'
-import { givenInitialised, passphrase, strongroom } from './console-kit.ts'
+import { givenInitialised, passphrase, strongroom } from '../../support/console-kit.ts'
 
 /** Every command that does something, whatever group it stands in. */
 function* commandsOf(group: Command, path: readonly string[] = []): Generator<readonly [string, Command]> {

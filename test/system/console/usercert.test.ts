@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClientCa, pemOf } from '../../support/client-pki.ts'
-import { addUser, makePremises, recorded, type Premises } from './console-kit.ts'
+import { addUser, makePremises, recorded, type Premises } from '../../support/console-kit.ts'
 
 const ca = new ClientCa()
 let premises: Premises

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { givenInitialised, makePremises, recorded, type Premises } from './console-kit.ts'
+import { givenInitialised, makePremises, recorded, type Premises } from '../../support/console-kit.ts'
 
 describe('strongroom validator', () => {
   it('makes clients with a key that is shown once, lists and revokes them, and records each', async () => {

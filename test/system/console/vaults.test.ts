@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
-import { strongroom } from './console-kit.ts'
+import { strongroom } from '../../support/console-kit.ts'
 
 let appliance: TestAppliance
 let vault: TestVault

@@ -87,7 +87,7 @@ async function expectVaultKeys({ store, token }: TestAppliance): Promise<void> {
 }
 
 it('killed amid a storm of changes, all processes at once, three times: what was answered is there, recorded and sealed', async () => {
-  const appliance = await TestAppliance.own(twoWorkers)
+  const appliance = await TestAppliance.own(twoWorkers, { onDisk: true })
   onTestFinished(() => appliance.close())
   const users: TestUser[] = []
   for (let writer = 0; writer < writers; writer++) users.push(await appliance.addUser())

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { startHousekeeping } from '../../../src/daemon/housekeeping.ts'
 import { createLog } from '../../../src/log.ts'
 import { formWith, readObject, server } from '../../support/object-kit.ts'
-import { strongroom } from '../console/console-kit.ts'
+import { strongroom } from '../../support/console-kit.ts'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import type { Answer, TestClient } from '../../support/client.ts'
 import { hotpCodes, totpCode } from '../../support/hardware-token.ts'
@@ -139,7 +139,7 @@ it(
   'killed amid a storm of objects, files, people and shares, three times: what was answered is there',
   { timeout: 240_000 },
   async () => {
-    const appliance = await TestAppliance.own(twoWorkers)
+    const appliance = await TestAppliance.own(twoWorkers, { onDisk: true })
     onTestFinished(() => appliance.close())
     const chief = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
     const client = await appliance.login(chief)

@@ -32,7 +32,7 @@ async function givenAppliance(place?: Place, disk?: { readonly path: string }): 
     ...(place === 'store' && { store: { sqlite: join(where, 'strongroom.sqlite') } }),
     ...(place === 'audit' && { audit: { directory: join(where, 'audit') } }),
   }
-  const appliance = await TestAppliance.own({ ...twoWorkers, ...overrides })
+  const appliance = await TestAppliance.own({ ...twoWorkers, ...overrides }, { onDisk: true })
   onTestFinished(() => appliance.close())
   return appliance
 }

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { strongroom } from '../console/console-kit.ts'
+import { strongroom } from '../../support/console-kit.ts'
 import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
 import { makeVault } from '../../support/vault.ts'
 import { eventually, objectsIn, processesOf } from '../../support/fault-kit.ts'

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
-import { runConsole } from '../../../src/console/program.ts'
-import { createHostSupervisor } from '../../../src/hsm/client/supervisor.ts'
-import { createLog } from '../../../src/log.ts'
-import { makePki } from '../../support/pki.ts'
-import { makeToken, type TestToken } from '../../support/token.ts'
+import { runConsole } from '../../src/console/program.ts'
+import { createHostSupervisor } from '../../src/hsm/client/supervisor.ts'
+import { createLog } from '../../src/log.ts'
+import { makePki } from './pki.ts'
+import { makeToken, type TestToken } from './token.ts'
 
-const build = resolve(import.meta.dirname, '../../../dist')
+const build = resolve(import.meta.dirname, '../../dist')
 const entry = join(build, 'bin/strongroom.js')
 
 export interface Outcome {
