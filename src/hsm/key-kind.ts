@@ -1,4 +1,4 @@
-/** Kinds of secret keys that travel wrapped. What each means in the token is a row of `hsm/pkcs11/key-kinds.ts`. */
+/** Kinds of secret keys. What each means in the token is a row of `hsm/pkcs11/key-kinds.ts`. */
 export const secretKeyKinds = [
   'aes128-gcm',
   'aes256-gcm',
@@ -14,7 +14,7 @@ export const secretKeyKinds = [
 ] as const
 export type SecretKeyKind = (typeof secretKeyKinds)[number]
 
-/** Kinds of key pairs; the private half travels wrapped. What each means in the token is a row of `hsm/pkcs11/pair-kinds.ts`. */
+/** Kinds of key pairs; the private half is wrapped. What each means in the token is a row of `hsm/pkcs11/pair-kinds.ts`. */
 export const keyPairKinds = ['ec-p256', 'ec-p384', 'ed25519', 'rsa-2048', 'rsa-3072', 'rsa-4096'] as const
 export type KeyPairKind = (typeof keyPairKinds)[number]
 
@@ -23,4 +23,39 @@ export const keyKinds: readonly KeyKind[] = [...secretKeyKinds, ...keyPairKinds]
 
 export function isKeyPairKind(kind: string): kind is KeyPairKind {
   return (keyPairKinds as readonly string[]).includes(kind)
+}
+
+/** Undefined where the token can; else the name of what it lacks, such as `AES_CTR`. SoftHSM2 keeps Ed25519 keys, but wraps none. */
+export interface KindSupport {
+  /** To generate, wrap, unwrap and use such keys. */
+  readonly wrapped: string | undefined
+  /** To generate them as objects of the token (`createTokenObject`) and use them. */
+  readonly tokenObject: string | undefined
+}
+
+/**
+ * Which key-encryption key wraps: nothing leaves the token from under `strict`, and only what was generated exportable is
+ * wrapped under `exportable`.
+ */
+export type KekName = 'strict' | 'exportable' | 'backup'
+
+/** Stands in a record instead of a KEK's name for a key that is an object of the token; its blob is the object's CKA_ID. */
+export const tokenObjectKek = 'token'
+
+/** Stands there for the data key of a vault (`createVaultKey`), in the same way. */
+export const vaultKek = 'vault'
+
+export const hashes = ['sha256', 'sha384', 'sha512'] as const
+export type Hash = (typeof hashes)[number]
+
+export const paddings = ['pss', 'pkcs1v15'] as const
+export type Padding = (typeof paddings)[number]
+
+/** How to sign: the hash counts for `ec-*` and `rsa-*`, the rest for `rsa-*` alone. */
+export interface SignatureScheme {
+  readonly hash: Hash
+  /** `pss` (RFC 8017 §8.1, MGF1 with the same hash) unless given. */
+  readonly padding?: Padding | undefined
+  /** Salt of PSS; as long as the digest unless given. */
+  readonly saltBytes?: number | undefined
 }

@@ -1,8 +1,11 @@
+import { isKeyPairKind, type KeyKind } from './key-kind.ts'
+import type { WrappedKey } from './hsm.ts'
+
 /**
  * The canonical bytes that a seal covers.
  *
- * A record is rebuilt from the database's columns at every use and never stored: whoever edits a column changes the
- * bytes, and the seal no longer fits. Each field is a 4-byte big-endian length and its bytes, so no two lists of
+ * A record is rebuilt from the database's columns at every use and never stored: an attacker who edits a column changes
+ * the bytes, and the seal no longer fits. Each field is a 4-byte big-endian length and its bytes, so no two lists of
  * fields have the same encoding.
  */
 export type RecordField = Uint8Array | string | number | bigint | null
@@ -41,4 +44,38 @@ function tag(field: RecordField): { readonly length: number; readonly content: s
   if (field instanceof Uint8Array) return { length: 1 + field.length, content: field }
   const content = field === null ? 'n' : typeof field === 'string' ? `s${field}` : `i${field}`
   return { length: Buffer.byteLength(content), content }
+}
+
+/**
+ * The bytes to seal for a wrapped key: kind, KEK and blob, for a pair kind its public key, then what binds it to its row.
+ * Throws TypeError for a pair kind without its public key.
+ */
+export function keyRecord(
+  kind: KeyKind,
+  wrapped: WrappedKey & { readonly publicKey?: Buffer | undefined },
+  context: readonly RecordField[],
+): Buffer {
+  if (!isKeyPairKind(kind)) return encodeRecord([kind, wrapped.kek, wrapped.blob, ...context])
+  if (wrapped.publicKey === undefined) throw new TypeError(`a key of kind ${kind} without its public key`)
+  return encodeRecord([kind, wrapped.kek, wrapped.blob, wrapped.publicKey, ...context])
+}
+
+/** What a host needs of a key record. Throws RangeError or TypeError on anything `keyRecord` did not make. */
+export function openKeyRecord(record: Buffer): {
+  kind: string
+  kek: string
+  blob: Buffer
+  publicKey: Buffer | undefined
+} {
+  const [kind, kek, blob, publicKey] = decodeRecord(record)
+  if (kind?.[0] !== 0x73 || kek?.[0] !== 0x73 || blob?.[0] !== 0x62) throw new TypeError('not a key record')
+  const opened = { kind: kind.toString('utf8', 1), kek: kek.toString('utf8', 1), blob: blob.subarray(1) }
+  if (!isKeyPairKind(opened.kind)) return { ...opened, publicKey: undefined }
+  if (publicKey?.[0] !== 0x62) throw new TypeError('a pair without its public key')
+  return { ...opened, publicKey: publicKey.subarray(1) }
+}
+
+/** What the pepper's HMAC covers for the private id (6 bytes) of a hardware token; the caller zeroes it. */
+export function privateIdRecord(privateId: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from('yubico private id\0'), privateId])
 }

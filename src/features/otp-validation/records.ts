@@ -1,5 +1,6 @@
 import { EntitySchema } from 'typeorm'
-import { keyRecord, type KeyReference } from '../../hsm/hsm.ts'
+import { keyRecord } from '../../hsm/key-record.ts'
+import type { KeyReference } from '../../hsm/hsm.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { change, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'

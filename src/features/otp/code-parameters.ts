@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { SecretKeyKind } from '../../hsm/hsm.ts'
+import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 
 export type CodeKind = 'totp' | 'hotp'
 

@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { tokenObjectKek } from '../../hsm/wrapped-key.ts'
+import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import {
   findKeyById,

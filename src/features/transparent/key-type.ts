@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { KeyKind, Hash } from '../../hsm/hsm.ts'
+import type { Hash, KeyKind } from '../../hsm/key-kind.ts'
 
 /** What a key type means: a row says everything, and the code that uses a key asks the row. */
 export interface KeyType {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
-import { tokenObjectKek } from '../../hsm/wrapped-key.ts'
+import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import type { Invocations } from './invocations.ts'
 import { keyTypeOf } from './key-type.ts'

@@ -1,6 +1,6 @@
 import { Fault, isFault } from '../../fault.ts'
-import { keyRecord, type Hsm, type KeyReference, type SealedRecord } from '../../hsm/hsm.ts'
-import { encodeRecord } from '../../hsm/key-record.ts'
+import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
+import type { Hsm, KeyReference, SealedRecord } from '../../hsm/hsm.ts'
 import { keyTypeOf } from './key-type.ts'
 import type { KeyVersion, TransparentKey } from './records.ts'
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Fault, isFault } from '../../fault.ts'
-import type { Hash, Hsm, Padding } from '../../hsm/hsm.ts'
+import type { Hash, Padding } from '../../hsm/key-kind.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
 import { fromDer, toDer } from './ecdsa-signature.ts'
 import { checkMac, keyTypeOf, signatureOf, type SignatureRow } from './key-type.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'

@@ -1,4 +1,4 @@
-import { vaultKek } from '../../hsm/hsm.ts'
+import { vaultKek } from '../../hsm/key-kind.ts'
 import type { Store } from '../../store/store.ts'
 import { findDoomedKeys, forgetDoomedKey, isKeyInUse } from './records.ts'
 import type { VaultKey, VaultKeys } from './vault-key.ts'

@@ -1,6 +1,6 @@
 import { EntitySchema, LessThanOrEqual } from 'typeorm'
 import { permissionFromBit, type Permission } from '../../access/permission.ts'
-import { vaultKek } from '../../hsm/hsm.ts'
+import { vaultKek } from '../../hsm/key-kind.ts'
 import { bytes, id, integer, named, primary, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { keyRecord, vaultKek, type Hsm, type KeyReference } from '../../hsm/hsm.ts'
+import { keyRecord } from '../../hsm/key-record.ts'
+import { vaultKek } from '../../hsm/key-kind.ts'
+import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
 import type { Vault } from './records.ts'
 
 /** Where the data key of a vault lies: an object of the token, or wrapped in the database. */

@@ -1,5 +1,13 @@
-import { type Frame, largePayloadBytes } from '../protocol/frame.ts'
-import { type HostConnection, connectHost } from './host-connection.ts'
+import { type Socket, connect } from 'node:net'
+import { Fault, type FaultCode, faultCodes } from '../../fault.ts'
+import {
+  createFrameReader,
+  createFrameWriter,
+  type Frame,
+  type FrameWriter,
+  largePayloadBytes,
+  outcomes,
+} from '../protocol/frame.ts'
 
 export interface Request {
   readonly id: number
@@ -14,9 +22,9 @@ export interface Request {
   readonly changesToken: boolean
   readonly resolve: (fields: readonly Buffer[]) => void
   readonly reject: (fault: unknown) => void
-  /** The hosts that were given it. */
+  /** The hosts that it was sent to. */
   readonly tried: HostLane[]
-  /** When the last of them was given it, on the same clock. */
+  /** When it was sent to the last of them, on the same clock. */
   sentMs: number
 }
 
@@ -33,10 +41,10 @@ const setbackBytes = 2 ** 40
 const quickMs = 1
 const batchBytes = 16 * 1024
 
-/** One token host as the router sees it: its connection and what it carries. */
+/** One token host as the router sees it: its connection and the requests in flight on it. */
 export class HostLane {
   readonly connection: HostConnection
-  readonly #carried = new Set<Request>()
+  readonly #inFlight = new Set<Request>()
   #outstandingBytes = 0
   #hasLarge = false
   #lastAnswerMs = 0
@@ -58,17 +66,17 @@ export class HostLane {
 
   /** The lower, the better a choice for this request. */
   load(request: Request): number {
-    const load = request.changesToken ? 0 : this.#load()
+    const load = request.changesToken ? 0 : this.#ownLoad()
     return load + (this.isDoubtful ? setbackBytes : 0) + (request.tried.includes(this) ? 2 * setbackBytes : 0)
   }
 
   /** A host that is quick and has little to do counts as idle. */
-  #load(): number {
+  #ownLoad(): number {
     return this.#outstandingBytes < batchBytes && this.#isQuick() ? 0 : this.#outstandingBytes
   }
 
   #isQuick(): boolean {
-    const [oldest] = this.#carried
+    const [oldest] = this.#inFlight
     const waitedMs = oldest === undefined ? 0 : performance.now() - oldest.sentMs
     return Math.max(waitedMs, this.#lastAnswerMs) < quickMs
   }
@@ -76,15 +84,15 @@ export class HostLane {
   send(request: Request): void {
     request.tried.push(this)
     request.sentMs = performance.now()
-    this.#carried.add(request)
+    this.#inFlight.add(request)
     this.#outstandingBytes += request.bytes
     if (isLarge(request)) this.#hasLarge = true
     this.connection.write(request.id, request.code, request.fields)
   }
 
-  /** False when it does not carry it. */
+  /** False when the request is not in flight here. */
   release(request: Request): boolean {
-    if (!this.#carried.delete(request)) return false
+    if (!this.#inFlight.delete(request)) return false
     this.#lastAnswerMs = performance.now() - request.sentMs
     this.#outstandingBytes -= request.bytes
     if (isLarge(request)) this.#hasLarge = false
@@ -92,7 +100,7 @@ export class HostLane {
   }
 
   releaseAll(): Request[] {
-    const lost = [...this.#carried]
+    const lost = [...this.#inFlight]
     for (const request of lost) this.release(request)
     return lost
   }
@@ -100,4 +108,86 @@ export class HostLane {
 
 function isLarge(request: Request): boolean {
   return request.bytes > largePayloadBytes
+}
+
+interface HostConnectionEvents {
+  /** The host can be written to. */
+  up(): void
+  /** The connection, or the try to make one, is gone with every request that was sent over it; another try follows by itself. */
+  down(wasUp: boolean): void
+  reply(frame: Frame): void
+}
+
+/** A connection to one token host that comes back by itself until it is closed. */
+interface HostConnection {
+  readonly socket: string
+  isUp(): boolean
+  /** Why the last try to connect failed. */
+  reason(): string | undefined
+  write: FrameWriter['write']
+  close(): void
+}
+
+const firstPauseMs = 50
+const longestPauseMs = 1_000
+
+function connectHost(path: string, events: HostConnectionEvents): HostConnection {
+  let socket: Socket | undefined
+  let writer: FrameWriter | undefined
+  let pauseMs = firstPauseMs
+  let timer: NodeJS.Timeout | undefined
+  let reason: string | undefined
+  let isClosed = false
+
+  const open = () => {
+    const opened = (socket = connect(path))
+    const read = createFrameReader((frame) => events.reply(frame))
+    opened.once('connect', () => {
+      pauseMs = firstPauseMs
+      reason = undefined
+      writer = createFrameWriter(opened)
+      events.up()
+    })
+    opened.on('data', (chunk) => {
+      try {
+        read(chunk)
+      } catch (error) {
+        opened.destroy(error instanceof Error ? error : new Error(String(error)))
+      }
+    })
+    opened.once('error', (error) => (reason = error.message))
+    opened.once('close', () => {
+      const wasUp = writer !== undefined
+      writer = undefined
+      reason ??= 'The token host closed the connection.'
+      events.down(wasUp)
+      if (isClosed) return
+      timer = setTimeout(open, pauseMs)
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+    })
+  }
+
+  open()
+  return {
+    socket: path,
+    isUp: () => writer !== undefined,
+    reason: () => reason,
+    write(id, code, fields) {
+      writer?.write(id, code, fields)
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+      socket?.destroy()
+    },
+  }
+}
+
+/** The fields of a reply; throws the Fault that the host answered with. */
+export function fieldsOf(reply: Frame): readonly Buffer[] {
+  if (reply.code === outcomes.done) return reply.fields
+  const code = reply.fields[0]?.toString()
+  const detail = reply.fields[1]?.toString()
+  const known = faultCodes.find((candidate): candidate is FaultCode => candidate === code)
+  throw new Fault(known ?? 'internal', detail === '' ? undefined : detail)
 }

@@ -1,10 +1,18 @@
 import { Fault } from '../../fault.ts'
-import type { Hsm, HostStatus } from '../hsm.ts'
+import type {
+  GeneratedKey,
+  GenerateOptions,
+  HostStatus,
+  Hsm,
+  ImportOptions,
+  Outcome,
+  RewrapItem,
+  WrappedKey,
+} from '../hsm.ts'
+import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
+import { batchFields, type BatchItem, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
+import type { Operation } from '../protocol/frame.ts'
 import { parseHostStatus } from './host-status.ts'
-import { createKeyBackup } from './key-backup.ts'
-import { createKeyLife } from './key-life.ts'
-import { createKeyUse } from './key-use.ts'
-import { createCalls } from './calls.ts'
 import { RequestRouter, type RouterOptions } from './request-router.ts'
 
 /**
@@ -16,9 +24,10 @@ export function createHsmClient(options: RouterOptions): Hsm {
   const calls = createCalls(router)
   const { bytes, done } = calls
   return {
-    ...createKeyLife(calls),
-    ...createKeyUse(calls),
-    ...createKeyBackup(calls),
+    ...keyCalls(calls),
+    ...cipherCalls(calls),
+    ...signatureCalls(calls),
+    ...backupCalls(calls),
     status: () => Promise.all(options.sockets.map((socket) => hostStatus(router, socket))),
     random: (count) => bytes('random', [Buffer.from(String(count))]),
     seal: (record) => bytes('seal', [record]),
@@ -40,4 +49,164 @@ async function hostStatus(router: RequestRouter, socket: string): Promise<HostSt
     if (!(error instanceof Fault)) throw error
     return { socket, state: error.code === 'hsm.sealed' ? 'sealed' : 'down', reason: error.detail ?? error.code }
   }
+}
+
+function keyCalls({ fields, bytes, done, generated }: Calls) {
+  return {
+    async kindSupport() {
+      const missing = await fields('kindSupport', [])
+      const at = (index: number) => given(missing, index)?.toString()
+      return new Map(
+        keyKinds.map((kind, index): [KeyKind, KindSupport] => [
+          kind,
+          { wrapped: at(2 * index), tokenObject: at(2 * index + 1) },
+        ]),
+      )
+    },
+    generate: (kind, options) => generated('generate', [Buffer.from(kind), ...optionFields(options)]),
+    async generatePair(kind) {
+      const options = optionFields({ exportable: false, backup: false })
+      const { kek, blob, publicKey } = await generated('generate', [Buffer.from(kind), ...options])
+      if (publicKey === undefined)
+        throw new Fault('hsm.unavailable', 'The token host gave a pair without a public key.')
+      return { kek, blob, publicKey }
+    },
+    importSecret: async (kind, secret) => wrapped(await fields('importSecret', [Buffer.from(kind), secret]), 0),
+    transportPublicKey: () => bytes('transportPublicKey', []),
+    importKey: (kind, blob, options) => generated('importKey', [Buffer.from(kind), blob, ...importFields(options)]),
+    exportKey: (key, recipient) => bytes('exportKey', [...referenceFields(key), recipient]),
+    exportPlain: (key) => bytes('exportPlain', referenceFields(key)),
+    async createTokenObject(kind) {
+      const reply = await fields('createTokenObject', [Buffer.from(kind)])
+      return { id: field(reply, 0).toString(), publicKey: given(reply, 1) }
+    },
+    destroyTokenObject: (id) => done('destroyTokenObject', [Buffer.from(id)]),
+    createVaultKey: async () => (await bytes('createVaultKey', [])).toString(),
+    destroyVaultKey: (id) => done('destroyVaultKey', [Buffer.from(id)]),
+  } satisfies Partial<Hsm>
+}
+
+function cipherCalls({ fields, bytes }: Calls) {
+  const many = async (
+    operation: 'encryptMany' | 'decryptMany' | 'rewrapMany',
+    items: readonly BatchItem[],
+  ): Promise<readonly Outcome[]> =>
+    items.length === 0 ? [] : readOutcomes(await fields(operation, batchFields(items)), items.length)
+
+  return {
+    encrypt: (key, plaintext, aad) => bytes('encrypt', [...referenceFields(key), plaintext, aad ?? nothing]),
+    encryptRandom: (key, count, aad) =>
+      bytes('encryptRandom', [...referenceFields(key), Buffer.from(String(count)), aad ?? nothing]),
+    decrypt: (key, ciphertext, aad) => bytes('decrypt', [...referenceFields(key), ciphertext, aad ?? nothing]),
+    async rewrap(item) {
+      const [outcome] = await many('rewrapMany', [rewrapItem(item)])
+      if (outcome === undefined) throw new RangeError('a batch without an outcome')
+      if ('fault' in outcome) throw outcome.fault
+      return outcome.result
+    },
+    encryptMany: (items) =>
+      many(
+        'encryptMany',
+        items.map(({ key, plaintext, aad }) => ({ references: [key], fields: [plaintext, aad ?? nothing] })),
+      ),
+    decryptMany: (items) =>
+      many(
+        'decryptMany',
+        items.map(({ key, ciphertext, aad }) => ({ references: [key], fields: [ciphertext, aad ?? nothing] })),
+      ),
+    rewrapMany: (items) => many('rewrapMany', items.map(rewrapItem)),
+  } satisfies Partial<Hsm>
+}
+
+function rewrapItem({ from, to, ciphertext, aad, newAad }: RewrapItem): BatchItem {
+  return { references: [from, to], fields: [ciphertext, aad ?? nothing, newAad ?? nothing] }
+}
+
+function signatureCalls({ bytes, flag }: Calls) {
+  return {
+    sign: (key, scheme, input) => bytes('sign', [...referenceFields(key), ...schemeFields(scheme), input]),
+    verifySignature: (key, scheme, input, signature) =>
+      flag('verifySignature', [...referenceFields(key), ...schemeFields(scheme), input, signature]),
+    hmac: (key, data) => bytes('hmac', [...referenceFields(key), data]),
+    verifyHmac: (key, data, mac) => flag('verifyHmac', [...referenceFields(key), data, mac]),
+    decryptOtpBlock: (key, block, privateIdCheck) =>
+      bytes('decryptOtpBlock', [...referenceFields(key), block, privateIdCheck]),
+    otpHmac: (key, data) => bytes('otpHmac', [...referenceFields(key), data]),
+  } satisfies Partial<Hsm>
+}
+
+function backupCalls({ fields, done, generated }: Calls) {
+  return {
+    async sealBackup(bytes) {
+      const reply = await fields('sealBackup', [bytes])
+      return { name: field(reply, 0).toString(), seal: field(reply, 1) }
+    },
+    verifyBackup: (bytes, { name, seal }) => done('verifyBackup', [bytes, Buffer.from(name), seal]),
+    rewrapBackup: async (kind, { kek, blob }) =>
+      wrapped(await fields('rewrapBackup', [Buffer.from(kind), Buffer.from(kek), blob]), 0),
+    restoreKey: (kind, { kek, blob }, options) =>
+      generated('restoreKey', [Buffer.from(kind), Buffer.from(kek), blob, ...importFields(options)]),
+  } satisfies Partial<Hsm>
+}
+
+type Call<T> = (operation: Operation, fields: readonly Uint8Array[]) => Promise<T>
+
+/** Requests to a token host, by the shape of what comes back. All reject as `RequestRouter.call` does. */
+interface Calls {
+  readonly fields: Call<readonly Buffer[]>
+  readonly bytes: Call<Buffer>
+  readonly flag: Call<boolean>
+  readonly done: Call<void>
+  readonly generated: Call<GeneratedKey>
+}
+
+function createCalls(router: RequestRouter): Calls {
+  const bytes: Calls['bytes'] = async (operation, fields) => field(await router.call(operation, fields), 0)
+  return {
+    fields: (operation, fields) => router.call(operation, fields),
+    bytes,
+    flag: async (operation, fields) => (await bytes(operation, fields)).toString() === '1',
+    async done(operation, fields) {
+      await router.call(operation, fields)
+    },
+    async generated(operation, fields) {
+      const reply = await router.call(operation, fields)
+      return { ...wrapped(reply, 0), publicKey: given(reply, 2), backup: given(reply, 3) && wrapped(reply, 3) }
+    },
+  }
+}
+
+// Fields of requests.
+
+const nothing = Buffer.alloc(0)
+
+function optionFields({ exportable, backup }: GenerateOptions): Buffer[] {
+  return [exportable, backup].map((flag) => Buffer.from(flag ? '1' : '0'))
+}
+
+function importFields(options: ImportOptions): Uint8Array[] {
+  return [...optionFields(options), options.publicKey ?? nothing]
+}
+
+function schemeFields({ hash, padding, saltBytes }: SignatureScheme): Buffer[] {
+  return [Buffer.from(hash), Buffer.from(padding ?? 'pss'), Buffer.from(saltBytes === undefined ? '' : `${saltBytes}`)]
+}
+
+// Fields of replies.
+
+function wrapped(reply: readonly Buffer[], at: number): WrappedKey {
+  return { kek: field(reply, at).toString(), blob: field(reply, at + 1) }
+}
+
+/** Undefined for the empty field that stands for nothing. */
+function given(reply: readonly Buffer[], at: number): Buffer | undefined {
+  const found = field(reply, at)
+  return found.length === 0 ? undefined : found
+}
+
+function field(reply: readonly Buffer[], at: number): Buffer {
+  const found = reply[at]
+  if (found === undefined)
+    throw new Fault('hsm.unavailable', 'The token host answered with too few fields: it is of another version.')
+  return found
 }

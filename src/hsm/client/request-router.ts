@@ -1,7 +1,6 @@
 import { Fault } from '../../fault.ts'
-import { type Frame, type Operation, frameBytes, frameLimitBytes, operations } from '../protocol/frame.ts'
-import { fieldsOf } from './host-connection.ts'
-import { HostLane, type Request } from './host-lane.ts'
+import { type Frame, frameBytes, frameLimitBytes, type Operation, operations } from '../protocol/frame.ts'
+import { fieldsOf, HostLane, type Request } from './host-lane.ts'
 
 export interface RouterOptions {
   /** Unix sockets of the token hosts (`hsm.sockets`). */
@@ -40,7 +39,7 @@ export class RequestRouter {
   readonly #sortedHosts: readonly HostLane[]
   /** Every request under way, in the order of coming and so of deadlines. */
   readonly #requests = new Map<number, Request>()
-  /** Those that no host carries: none is up, or all have a large one already. */
+  /** Those that no host was sent: none is up, or all have a large one already. */
   readonly #waiting = new Set<Request>()
   #lastId = 0
   #lastUpMs = performance.now()

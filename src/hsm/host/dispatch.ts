@@ -1,21 +1,13 @@
 import { Fault } from '../../fault.ts'
 import { outcomeFields } from '../protocol/batch-frame.ts'
 import { type Frame, type Operation, operations } from '../protocol/frame.ts'
-import {
-  type GeneratedKey,
-  type SignatureScheme,
-  type WrappedKey,
-  keyKinds,
-  hashes,
-  secretKeyKinds,
-  paddings,
-} from '../hsm.ts'
+import type { GeneratedKey, WrappedKey } from '../hsm.ts'
+import { hashes, keyKinds, paddings, secretKeyKinds, type SignatureScheme } from '../key-kind.ts'
 import { sealBackup, verifyBackup } from '../pkcs11/backups.ts'
 import { decryptMany, encryptMany, rewrapMany } from '../pkcs11/batches.ts'
 import { exportKey, exportPlain, transportPublicKey } from '../pkcs11/key-export.ts'
 import { generate, importKey, importSecret, restoreKey, rewrapBackup } from '../pkcs11/key-making.ts'
 import { kindSupport } from '../pkcs11/offers.ts'
-import * as operate from '../pkcs11/operations.ts'
 import { decryptOtpBlock } from '../pkcs11/otp-block.ts'
 import { createTokenObject, destroyTokenObject } from '../pkcs11/resident-keys.ts'
 import { sign, verifySignature } from '../pkcs11/signatures.ts'
@@ -23,7 +15,8 @@ import type { Token } from '../pkcs11/token.ts'
 import { tokenStatus } from '../pkcs11/token-status.ts'
 import { createVaultKey, destroyVaultKey } from '../pkcs11/vault-keys.ts'
 import { readCipherItems, readRewrapItems } from './batch-request.ts'
-import { type Fields, createFields } from './fields.ts'
+import { createFields, type Fields } from './fields.ts'
+import * as operate from '../pkcs11/operations.ts'
 
 /** Performs the operation that a frame asks for; the fields of the reply. Throws Fault. */
 export type Dispatch = (frame: Frame) => Uint8Array[]

@@ -2,11 +2,11 @@ import { type Server, type Socket, createServer } from 'node:net'
 import type { Log } from '../../log.ts'
 import { Fault } from '../../fault.ts'
 import {
-  type Frame,
-  type FrameWriter,
   createFrameReader,
   createFrameWriter,
+  type Frame,
   frameBytes,
+  type FrameWriter,
   operations,
   outcomes,
 } from '../protocol/frame.ts'

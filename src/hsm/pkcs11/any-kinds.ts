@@ -1,7 +1,7 @@
 import type { Mechanism, Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { isKeyPairKind } from '../hsm.ts'
-import { type SecretKeyRow, extractableTemplate, isSecretKeyKind, secretKeyRows } from './key-kinds.ts'
+import { isKeyPairKind } from '../key-kind.ts'
+import { extractableTemplate, isSecretKeyKind, type SecretKeyRow, secretKeyRows } from './key-kinds.ts'
 import { keyWrap, paddedWrap } from './mechanisms.ts'
 import { type KeyPairRow, keyPairRows, privateTemplate } from './pair-kinds.ts'
 

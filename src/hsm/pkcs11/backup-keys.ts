@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
 import {
-  type SecretKeyRow,
   extractableTemplate,
-  secretKeyRows,
-  importedTemplate,
   generatedTemplate,
+  importedTemplate,
+  type SecretKeyRow,
+  secretKeyRows,
   wrapOnly,
 } from './key-kinds.ts'
 import { hmacSha256, keyWrap } from './mechanisms.ts'

@@ -1,7 +1,7 @@
 import pkcs11 from 'pkcs11js'
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
-import { receivedTemplate, backupKeyRows, checkOf, persist, makeShared } from './backup-keys.ts'
+import { backupKeyRows, checkOf, makeShared, persist, receivedTemplate } from './backup-keys.ts'
 import { openToken } from './connection.ts'
 import { withDirectorySync } from './directory-sync.ts'
 import { TokenFailure } from './failure.ts'
@@ -11,7 +11,7 @@ import { finalize, loadModule } from './module.ts'
 import { withTransient } from './passing-keys.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
 import { wrappingTemplate } from './public-keys.ts'
-import { type RootKeys, type TokenObject, findRoot, findRootKeys, listObjects, versionOf } from './root-objects.ts'
+import { findRoot, findRootKeys, listObjects, type RootKeys, type TokenObject, versionOf } from './root-objects.ts'
 import { parseTokenUri } from './token-uri.ts'
 
 export interface BackupSharingOptions {

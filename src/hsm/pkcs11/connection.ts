@@ -1,12 +1,12 @@
 import pkcs11, { type PKCS11 } from 'pkcs11js'
-import { secretKeyRows, generatedTemplate } from './key-kinds.ts'
-import { type KeyHandles, createKeyHandles } from './key-handles.ts'
-import { TokenFailure, attempt } from './failure.ts'
+import { generatedTemplate, secretKeyRows } from './key-kinds.ts'
+import { createKeyHandles, type KeyHandles } from './key-handles.ts'
+import { attempt, TokenFailure } from './failure.ts'
 import { keyWrap } from './mechanisms.ts'
 import { finalize, initialize, login } from './module.ts'
-import { type Pkcs11Session, openSession } from './pkcs11-session.ts'
-import { type RootKeys, findRootKeys, listObjects } from './root-objects.ts'
-import { type ChosenSlot, chooseSlot } from './slot-choice.ts'
+import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
+import { findRootKeys, listObjects, type RootKeys } from './root-objects.ts'
+import { chooseSlot, type ChosenSlot } from './slot-choice.ts'
 import type { TokenSelector } from './token-uri.ts'
 
 /** A token that is initialised and logged in to, with nothing found in it yet. */

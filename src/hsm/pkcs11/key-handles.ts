@@ -9,7 +9,7 @@ import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { verifyingTemplate } from './public-keys.ts'
 import { findTokenObject, tokenObjectLabelOf } from './resident-keys.ts'
 import type { RootKeys } from './root-objects.ts'
-import { type OpenRecord, createSealCheck } from './seal-check.ts'
+import { createSealCheck, type OpenRecord } from './seal-check.ts'
 
 /**
  * The unwrapped keys of one epoch. It lives and dies with its connection, and so no handle outlives its epoch.

@@ -1,6 +1,6 @@
 import pkcs11, { type Mechanism, type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type SecretKeyKind, secretKeyKinds } from '../hsm.ts'
+import { type SecretKeyKind, secretKeyKinds } from '../key-kind.ts'
 import { type Cipher, ctrCipher, gcmCipher, ofbCipher } from './ciphers.ts'
 import { aesKeyGen, secretKeyGen } from './mechanisms.ts'
 

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import { type KeyReference, privateIdRecord } from '../hsm.ts'
+import type { KeyReference } from '../hsm.ts'
+import { privateIdRecord } from '../key-record.ts'
 import { pepper } from './operations.ts'
 import type { Token } from './token.ts'
 

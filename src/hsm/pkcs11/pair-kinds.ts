@@ -1,6 +1,6 @@
 import pkcs11, { type Mechanism, type Template } from 'pkcs11js'
-import type { KeyPairKind } from '../hsm.ts'
-import { ecKeyPairGen, ecdsa, eddsa, edwardsKeyPairGen, rsaKeyPairGen, rsaPkcs } from './mechanisms.ts'
+import type { KeyPairKind } from '../key-kind.ts'
+import { ecdsa, ecKeyPairGen, eddsa, edwardsKeyPairGen, rsaKeyPairGen, rsaPkcs } from './mechanisms.ts'
 
 interface Row {
   readonly serves: 'sign'

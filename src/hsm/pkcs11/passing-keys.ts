@@ -1,6 +1,7 @@
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type KeyKind, type GenerateOptions, type GeneratedKey, type KekName, type WrappedKey } from '../hsm.ts'
+import type { KekName, KeyKind } from '../key-kind.ts'
+import type { GeneratedKey, GenerateOptions, WrappedKey } from '../hsm.ts'
 import { type KeyRow, rowOf, unwrapMechanism } from './any-kinds.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'

@@ -1,5 +1,5 @@
 import pkcs11, { type Mechanism, type PKCS11, type Template } from 'pkcs11js'
-import { TokenFailure, attempt } from './failure.ts'
+import { attempt, TokenFailure } from './failure.ts'
 
 /** An object of the token, good in the epoch that gave it out. */
 export type KeyHandle = Buffer

@@ -1,6 +1,6 @@
 import pkcs11, { type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import type { KekName } from '../hsm.ts'
+import type { KekName } from '../key-kind.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 
 /** The root objects by role; the label of version 1 is `strongroom.<role>.v1`. */

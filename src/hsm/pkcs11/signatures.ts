@@ -1,6 +1,7 @@
 import pkcs11, { type Mechanism, type RsaPSS } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import type { Hash, KeyReference, SignatureScheme } from '../hsm.ts'
+import type { Hash, SignatureScheme } from '../key-kind.ts'
+import type { KeyReference } from '../hsm.ts'
 import type { KeyPairRow, RsaRow } from './pair-kinds.ts'
 import type { Token } from './token.ts'
 

@@ -1,7 +1,7 @@
 import type { PKCS11 } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { HostStatus } from '../hsm.ts'
-import { type Connection, connect, openToken } from './connection.ts'
+import { connect, type Connection, openToken } from './connection.ts'
 import { probe } from './conformance.ts'
 import { TokenFailure } from './failure.ts'
 import { finalize, loadModule } from './module.ts'

@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
-import { type TokenLink, type TokenOptions, createTokenLink } from './token-link.ts'
+import { createTokenLink, type TokenLink, type TokenOptions } from './token-link.ts'
 
 /** The token, with the recovery ladder around every use of it. */
 export interface Token extends Omit<TokenLink, 'connection' | 'reopen'> {

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
-import { type Hsm, keyRecord } from '../../../src/hsm/hsm.ts'
+import type { Hsm } from '../../../src/hsm/hsm.ts'
+import { keyRecord } from '../../../src/hsm/key-record.ts'
 import type { TestToken } from '../../support/token.ts'
 import { type Hosts, startHosts } from './hsm-kit.ts'
 

@@ -4,16 +4,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
-import { type HostSupervisor, createHostSupervisor } from '../../../src/hsm/client/supervisor.ts'
-import {
-  type KeyKind,
-  type Hsm,
-  type HostStatus,
-  type SecretKeyKind,
-  type KeyReference,
-  type WrappedKey,
-  keyRecord,
-} from '../../../src/hsm/hsm.ts'
+import { createHostSupervisor, type HostSupervisor } from '../../../src/hsm/client/supervisor.ts'
+import type { KeyKind, SecretKeyKind } from '../../../src/hsm/key-kind.ts'
+import type { HostStatus, Hsm, KeyReference, WrappedKey } from '../../../src/hsm/hsm.ts'
+import { keyRecord } from '../../../src/hsm/key-record.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 
 export interface Hosts {

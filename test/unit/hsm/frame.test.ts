@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  type Frame,
   createFrameReader,
   createFrameWriter,
+  type Frame,
   frameBytes,
   frameLimitBytes,
 } from '../../../src/hsm/protocol/frame.ts'

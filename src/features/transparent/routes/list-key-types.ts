@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import type { Hsm, KindSupport } from '../../../hsm/hsm.ts'
+import type { Hsm } from '../../../hsm/hsm.ts'
+import type { KindSupport } from '../../../hsm/key-kind.ts'
 import { flagText } from './key-item.ts'
 import { keyTypes } from '../key-type.ts'
 

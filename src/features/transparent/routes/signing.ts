@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { flag } from '../../../http/contract/flag.ts'
 import { Fault } from '../../../fault.ts'
-import type { Hash } from '../../../hsm/hsm.ts'
+import type { Hash } from '../../../hsm/key-kind.ts'
 import type { SigningRequest } from '../signatures.ts'
 import { readCiphertext, type Ciphertext } from '../ciphertext.ts'
 import { bytesOf } from './parameters.ts'
