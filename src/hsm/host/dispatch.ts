@@ -14,14 +14,13 @@ import { sign, verifySignature } from '../pkcs11/signatures.ts'
 import type { Token } from '../pkcs11/token.ts'
 import { tokenStatus } from '../pkcs11/token-status.ts'
 import { createVaultKey, destroyVaultKey } from '../pkcs11/vault-keys.ts'
-import { readCipherItems, readRewrapItems } from './batch-request.ts'
-import { createFields, type Fields } from './fields.ts'
+import { type RequestFields, createRequestFields, readCipherItems, readRewrapItems } from './request-fields.ts'
 import * as operate from '../pkcs11/operations.ts'
 
 /** Performs the operation that a frame asks for; the fields of the reply. Throws Fault. */
 export type Dispatch = (frame: Frame) => Uint8Array[]
 
-type Handler = (token: Token, fields: Fields) => Uint8Array[]
+type Handler = (token: Token, fields: RequestFields) => Uint8Array[]
 
 const nothing = Buffer.alloc(0)
 
@@ -52,7 +51,7 @@ export function createDispatch(token: Token, tokenDirectory: string | undefined)
   return (frame) => {
     const handler = byCode[frame.code]
     if (handler === undefined) throw new Fault('hsm.unsupported', `This token host knows no operation ${frame.code}.`)
-    return handler(token, createFields(frame.fields))
+    return handler(token, createRequestFields(frame.fields))
   }
 }
 
@@ -132,7 +131,7 @@ function flag(value: boolean): Buffer {
   return Buffer.from(value ? '1' : '0')
 }
 
-function scheme(fields: Fields): SignatureScheme {
+function scheme(fields: RequestFields): SignatureScheme {
   const hash = fields.oneOf(hashes)
   const padding = fields.oneOf(paddings)
   const saltBytes = fields.text()

@@ -2,6 +2,8 @@ import { lstatSync, statSync, unlinkSync } from 'node:fs'
 import { type Server, connect } from 'node:net'
 import { dirname } from 'node:path'
 
+const firstPassedDescriptor = 3
+
 /**
  * Makes `server` listen on a unix socket that its owner alone may use. A file that a dead host left is replaced.
  * Throws when another host serves there, when the file is no socket, or when others own its folder or may write to it: they could put a
@@ -26,6 +28,13 @@ export async function listenOn(server: Server, path: string): Promise<void> {
   } finally {
     process.umask(before)
   }
+}
+
+/** The socket that systemd passes as descriptor 3 (sd_listen_fds(3)). */
+export function listenOnPassed(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen({ fd: firstPassedDescriptor }, resolve)
+  })
 }
 
 async function removeStale(path: string): Promise<void> {

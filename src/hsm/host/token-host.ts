@@ -1,78 +1,83 @@
-import { type Server, type Socket, createServer } from 'node:net'
-import type { Log } from '../../log.ts'
-import { Fault } from '../../fault.ts'
-import {
-  createFrameReader,
-  createFrameWriter,
-  type Frame,
-  frameBytes,
-  type FrameWriter,
-  operations,
-  outcomes,
-} from '../protocol/frame.ts'
-import type { Dispatch } from './dispatch.ts'
-import type { RequestQueue } from './request-queue.ts'
+import { loadConfig, readSecret } from '../../config/loader.ts'
+import { type Log, createLog } from '../../log.ts'
+import { type Token, createToken } from '../pkcs11/token.ts'
+import { createDispatch } from './dispatch.ts'
+import { createFrameServer } from './frame-server.ts'
+import { createRequestQueue } from './request-queue.ts'
+import { listenOn, listenOnPassed } from './socket-file.ts'
 
-const pingCode = operations.indexOf('ping')
-
-export interface TokenHostOptions {
-  readonly dispatch: Dispatch
-  readonly queue: RequestQueue
-  readonly log: Log
+export interface TokenHost {
+  /** Resolves when the socket is served. */
+  readonly listening: Promise<void>
+  /** Ends connections, sessions and login. */
+  close(): void
 }
 
-/** The server of a token host, not listening yet. It keeps nothing between two requests. */
-export function createTokenHost(options: TokenHostOptions): Server {
-  return createServer((socket) => serve(socket, options))
-}
+/** Beside the bound on their number (hsm.queue), one on the memory that waiting requests take. */
+const queueLimitBytes = 256 * 1024 * 1024
 
-function serve(socket: Socket, { dispatch, queue, log }: TokenHostOptions): void {
-  const writer = createFrameWriter(socket)
-  const answer = (frame: Frame) => reply(writer, frame, dispatch, log)
-  const refuse = (frame: Frame, detail: string) => {
-    writeFault(writer, frame, new Fault('hsm.unavailable', detail))
-    wipe(frame)
-  }
-  const read = createFrameReader((frame) => {
-    // A heartbeat does not wait behind the work: it asks whether the process answers, and a hung module holds it up in any case.
-    if (frame.code === pingCode) return answer(frame)
-    const isQueued = queue.add({
-      bytes: frameBytes(frame.fields),
-      arrivedMs: performance.now(),
-      run: () => answer(frame),
-      expire: () => refuse(frame, 'The token took longer than hsm.deadlineMs.'),
-    })
-    if (!isQueued) refuse(frame, 'More operations wait than hsm.queue allows.')
+/** Opens the token and serves it on a unix socket: this one, or without it the one that systemd passes. */
+export function startTokenHost(configFile: string, socket: string | undefined): TokenHost {
+  const { hsm, log: logging } = loadConfig(configFile)
+  const log = createLog({ name: 'strongroom-tokend', level: logging.level }).child({ socket })
+  const token = createToken({
+    module: hsm.module,
+    uri: hsm.token,
+    softhsmConf: hsm.softhsmConf,
+    handles: hsm.handles,
+    readPin: () => readSecret(hsm.pinFile),
   })
-  socket.on('error', (error) => log.debug({ error: error.message }, 'connection lost'))
-  socket.on('data', (chunk) => {
-    try {
-      read(chunk)
-    } catch (error) {
-      log.warn({ error: error instanceof Error ? error.message : String(error) }, 'connection closed: not our protocol')
-      socket.destroy()
-    }
+  const queue = createRequestQueue({ limit: hsm.queue, limitBytes: queueLimitBytes, deadlineMs: hsm.deadlineMs })
+  const server = createFrameServer({ dispatch: createDispatch(token, hsm.tokenDirectory), queue, log })
+  const connections = new Set<{ destroy(): void }>()
+  server.on('connection', (connection) => {
+    connections.add(connection)
+    connection.once('close', () => connections.delete(connection))
   })
-}
 
-function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Log): void {
-  try {
-    writer.write(frame.id, outcomes.done, dispatch(frame))
-  } catch (error) {
-    if (!(error instanceof Fault)) log.error({ err: error }, 'operation failed')
-    else if (error.cause instanceof Error)
-      log.debug({ code: error.code, cause: error.cause.message }, 'operation refused')
-    writeFault(writer, frame, error instanceof Fault ? error : new Fault('internal'))
-  } finally {
-    wipe(frame)
+  // Before it listens, so that a client that reaches it gets the outcome of the first try.
+  const watch = watchToken(token, log)
+  return {
+    listening: socket === undefined ? listenOnPassed(server) : listenOn(server, socket),
+    close() {
+      watch.close()
+      server.close()
+      for (const connection of connections) connection.destroy()
+      token.close()
+    },
   }
 }
 
-/** Plaintext and enrolled secrets came in these fields. */
-function wipe({ fields }: Frame): void {
-  for (const field of fields) field.fill(0)
-}
+const canaryIntervalMs = 5_000
+const firstRetryMs = 100
+const longestRetryMs = 5_000
 
-function writeFault(writer: FrameWriter, { id }: Frame, { code, detail }: Fault): void {
-  writer.write(id, outcomes.fault, [Buffer.from(code), Buffer.from(detail ?? '')])
+/**
+ * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK every
+ * few seconds, because keys that are unwrapped already go on working in a token that is gone.
+ */
+function watchToken(token: Token, log: Log): { close(): void } {
+  let retryMs = firstRetryMs
+  let timer: NodeJS.Timeout | undefined
+  let reported: string | undefined
+
+  const report = () => {
+    const news = `${token.state()} ${token.reason() ?? ''}`
+    if (news === reported) return
+    reported = news
+    if (token.state() === 'ready') log.info({ epoch: token.epoch(), conformance: token.conformance() }, 'token ready')
+    else log.error({ state: token.state(), reason: token.reason() }, 'token not usable')
+  }
+
+  const round = () => {
+    if (token.state() === 'ready') token.check()
+    else token.open()
+    report()
+    const isReady = token.state() === 'ready'
+    retryMs = isReady ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs)
+    timer = token.state() === 'sealed' ? undefined : setTimeout(round, isReady ? canaryIntervalMs : retryMs)
+  }
+
+  round()
+  return { close: () => clearTimeout(timer) }
 }

@@ -2,7 +2,7 @@ import { Fault, faultCodes } from '../../fault.ts'
 import type { KeyReference, Outcome } from '../hsm.ts'
 
 /**
- * Many items of one operation in one frame: each key reference once, then for every item the places of its references and its own
+ * Many items of one operation in one frame: each key reference once, then for every item the indexes of its references and its own
  * fields; in the reply a byte for each outcome, then a field for each.
  */
 export interface BatchItem {
@@ -11,7 +11,7 @@ export interface BatchItem {
 }
 
 const nothing = Buffer.alloc(0)
-const placeBytes = 4
+const indexBytes = 4
 
 export function referenceFields({ key, policy }: KeyReference): Buffer[] {
   return [key.record, key.seal, policy?.record ?? nothing, policy?.seal ?? nothing]
@@ -19,31 +19,31 @@ export function referenceFields({ key, policy }: KeyReference): Buffer[] {
 
 /** References are told apart as objects: equal bytes in two objects are sent twice. */
 export function batchFields(items: readonly BatchItem[]): Uint8Array[] {
-  const places = new Map<KeyReference, number>()
+  const known = new Map<KeyReference, number>()
   const table: Uint8Array[] = []
   const fields: Uint8Array[] = []
   const width = items[0]?.references.length ?? 1
-  const indexes = Buffer.allocUnsafe(items.length * width * placeBytes)
+  const indexes = Buffer.allocUnsafe(items.length * width * indexBytes)
   let offset = 0
   for (const item of items) {
     for (const reference of item.references) {
-      let place = places.get(reference)
-      if (place === undefined) {
-        place = places.size
-        places.set(reference, place)
+      let index = known.get(reference)
+      if (index === undefined) {
+        index = known.size
+        known.set(reference, index)
         table.push(...referenceFields(reference))
       }
-      offset = indexes.writeUInt32LE(place, offset)
+      offset = indexes.writeUInt32LE(index, offset)
     }
     fields.push(...item.fields)
   }
-  return [Buffer.from(String(places.size)), ...table, indexes, ...fields]
+  return [Buffer.from(String(known.size)), ...table, indexes, ...fields]
 }
 
-/** The places of item after item, as `batchFields` wrote them. */
-export function readPlaces(indexes: Buffer): number[] {
-  return Array.from({ length: Math.floor(indexes.length / placeBytes) }, (_, at) =>
-    indexes.readUInt32LE(at * placeBytes),
+/** The indexes of item after item, as `batchFields` wrote them. */
+export function readIndexes(indexes: Buffer): number[] {
+  return Array.from({ length: Math.floor(indexes.length / indexBytes) }, (_, at) =>
+    indexes.readUInt32LE(at * indexBytes),
   )
 }
 
