@@ -271,7 +271,8 @@ export interface RewrapItem {
   readonly newAad?: Uint8Array | undefined
 }
 
-export type Outcome = { readonly result: Buffer } | { readonly fault: Fault }
+/** What became of one item of a batch. */
+export type Outcome<T = Buffer> = { readonly result: T } | { readonly fault: Fault }
 
 export interface BackupSeal {
   readonly name: string

@@ -3,19 +3,26 @@ import { outcomeFields } from '../protocol/batch-frame.ts'
 import { type Frame, type Operation, operations } from '../protocol/frame.ts'
 import type { GeneratedKey, WrappedKey } from '../hsm.ts'
 import { hashes, keyKinds, paddings, secretKeyKinds, type SignatureScheme } from '../key-kind.ts'
-import { sealBackup, verifyBackup } from '../pkcs11/backups.ts'
-import { decryptMany, encryptMany, rewrapMany } from '../pkcs11/batches.ts'
+import {
+  auditPublicKey,
+  pepper,
+  random,
+  seal,
+  sealBackup,
+  signAudit,
+  verify,
+  verifyBackup,
+} from '../pkcs11/seal-operations.ts'
+import { decrypt, decryptMany, encrypt, encryptMany, encryptRandom, rewrapMany } from '../pkcs11/cipher-operations.ts'
 import { exportKey, exportPlain, transportPublicKey } from '../pkcs11/key-export.ts'
 import { generate, importKey, importSecret, restoreKey, rewrapBackup } from '../pkcs11/key-making.ts'
-import { kindSupport } from '../pkcs11/offers.ts'
-import { decryptOtpBlock } from '../pkcs11/otp-block.ts'
-import { createTokenObject, destroyTokenObject } from '../pkcs11/resident-keys.ts'
-import { sign, verifySignature } from '../pkcs11/signatures.ts'
-import type { Token } from '../pkcs11/token.ts'
-import { tokenStatus } from '../pkcs11/token-status.ts'
-import { createVaultKey, destroyVaultKey } from '../pkcs11/vault-keys.ts'
-import { type RequestFields, createRequestFields, readCipherItems, readRewrapItems } from './request-fields.ts'
-import * as operate from '../pkcs11/operations.ts'
+import { kindSupport } from '../pkcs11/kind-support.ts'
+import { decryptOtpBlock, otpHmac } from '../pkcs11/otp-operations.ts'
+import { createTokenObject, createVaultKey, destroyTokenObject, destroyVaultKey } from '../pkcs11/token-keys.ts'
+import { hmac, sign, verifyHmac, verifySignature } from '../pkcs11/signing-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { tokenStatus } from '../pkcs11/token-report.ts'
+import { createRequestFields, readCipherItems, readRewrapItems, type RequestFields } from './request-fields.ts'
 
 /** Performs the operation that a frame asks for; the fields of the reply. Throws Fault. */
 export type Dispatch = (frame: Frame) => Uint8Array[]
@@ -60,15 +67,15 @@ function pong(token: Token): Buffer[] {
 }
 
 const sealing = {
-  random: (token, fields) => [operate.random(token, fields.integer())],
-  seal: (token, fields) => [operate.seal(token, fields.bytes())],
+  random: (token, fields) => [random(token, fields.integer())],
+  seal: (token, fields) => [seal(token, fields.bytes())],
   verify(token, fields) {
-    operate.verify(token, fields.sealed())
+    verify(token, fields.sealed())
     return []
   },
-  pepper: (token, fields) => [operate.pepper(token, fields.bytes())],
-  signAudit: (token, fields) => [operate.signAudit(token, fields.bytes())],
-  auditPublicKey: (token) => [operate.auditPublicKey(token)],
+  pepper: (token, fields) => [pepper(token, fields.bytes())],
+  signAudit: (token, fields) => [signAudit(token, fields.bytes())],
+  auditPublicKey: (token) => [auditPublicKey(token)],
 } satisfies Partial<Record<Operation, Handler>>
 
 const keys = {
@@ -87,8 +94,8 @@ const keys = {
 } satisfies Partial<Record<Operation, Handler>>
 
 const uses = {
-  encrypt: (token, fields) => [operate.encrypt(token, fields.reference(), fields.bytes(), fields.bytes())],
-  decrypt: (token, fields) => [operate.decrypt(token, fields.reference(), fields.bytes(), fields.bytes())],
+  encrypt: (token, fields) => [encrypt(token, fields.reference(), fields.bytes(), fields.bytes())],
+  decrypt: (token, fields) => [decrypt(token, fields.reference(), fields.bytes(), fields.bytes())],
   encryptMany: (token, fields) => outcomeFields(encryptMany(token, readCipherItems(fields))),
   decryptMany: (token, fields) => outcomeFields(decryptMany(token, readCipherItems(fields))),
   rewrapMany: (token, fields) => outcomeFields(rewrapMany(token, readRewrapItems(fields))),
@@ -96,13 +103,11 @@ const uses = {
   verifySignature: (token, fields) => [
     flag(verifySignature(token, fields.reference(), scheme(fields), fields.bytes(), fields.bytes())),
   ],
-  hmac: (token, fields) => [operate.hmac(token, fields.reference(), fields.bytes())],
-  verifyHmac: (token, fields) => [flag(operate.verifyHmac(token, fields.reference(), fields.bytes(), fields.bytes()))],
+  hmac: (token, fields) => [hmac(token, fields.reference(), fields.bytes())],
+  verifyHmac: (token, fields) => [flag(verifyHmac(token, fields.reference(), fields.bytes(), fields.bytes()))],
   decryptOtpBlock: (token, fields) => [decryptOtpBlock(token, fields.reference(), fields.bytes(), fields.bytes())],
-  encryptRandom: (token, fields) => [
-    operate.encryptRandom(token, fields.reference(), fields.integer(), fields.bytes()),
-  ],
-  otpHmac: (token, fields) => [operate.otpHmac(token, fields.reference(), fields.bytes())],
+  encryptRandom: (token, fields) => [encryptRandom(token, fields.reference(), fields.integer(), fields.bytes())],
+  otpHmac: (token, fields) => [otpHmac(token, fields.reference(), fields.bytes())],
 } satisfies Partial<Record<Operation, Handler>>
 
 const backups = {

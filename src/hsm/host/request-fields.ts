@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { readIndexes } from '../protocol/batch-frame.ts'
-import type { CipherItem, RewrapItem } from '../pkcs11/batches.ts'
+import type { CipherItem, RewrapCipherItem } from '../pkcs11/cipher-operations.ts'
 import type { GenerateOptions, ImportOptions, KeyReference, SealedRecord, WrappedKey } from '../hsm.ts'
 
 /** Takes the fields of a request one after another. Throws `hsm.rejected` when one is missing or not what it should be. */
@@ -65,7 +65,7 @@ export function readCipherItems(fields: RequestFields): CipherItem[] {
   return indexes.map((index) => ({ key: at(references, index), data: fields.bytes(), aad: fields.bytes() }))
 }
 
-export function readRewrapItems(fields: RequestFields): RewrapItem[] {
+export function readRewrapItems(fields: RequestFields): RewrapCipherItem[] {
   const { references, indexes } = readTable(fields)
   return Array.from({ length: indexes.length / 2 }, (_, item) => ({
     key: at(references, indexes[2 * item] ?? -1),

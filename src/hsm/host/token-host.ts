@@ -1,6 +1,6 @@
 import { loadConfig, readSecret } from '../../config/loader.ts'
 import { type Log, createLog } from '../../log.ts'
-import { type Token, createToken } from '../pkcs11/token.ts'
+import { createToken, type Token } from '../pkcs11/token-link.ts'
 import { createDispatch } from './dispatch.ts'
 import { createFrameServer } from './frame-server.ts'
 import { createRequestQueue } from './request-queue.ts'

@@ -2,7 +2,8 @@ import { randomFillSync } from 'node:crypto'
 import pkcs11, { type Mechanism } from 'pkcs11js'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
-import { generatedTemplate, secretKeyRows, unwrappedTemplate } from './key-kinds.ts'
+import { generatedTemplate, unwrappedTemplate } from './key-templates.ts'
+import { secretKeyRows } from './key-kinds.ts'
 import {
   ecKeyPairGen,
   gcm,

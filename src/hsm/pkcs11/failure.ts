@@ -1,8 +1,8 @@
 import pkcs11 from 'pkcs11js'
 
-/** What may mend a failed call of the token; the rungs of the recovery ladder in `token.ts`. */
+/** What may repair a failed call of the token; the rungs of the recovery ladder in `token-link.ts`. */
 export type Remedy =
-  /** Nothing: the data is bad, the token is well. */
+  /** Nothing: the data is bad, the token works. */
   | 'data'
   /** The token lacks the mechanism. */
   | 'unsupported'
@@ -14,7 +14,7 @@ export type Remedy =
   | 'login'
   /** Finalize and initialize. */
   | 'reinit'
-  /** Let go of handles: the token is full. */
+  /** Release handles: the token is full. */
   | 'evict'
   /** Nothing, ever: the PIN is refused, and trying again may lock or wipe the token. */
   | 'fatal'
@@ -69,7 +69,7 @@ export function nameOfCode(code: number): string {
 }
 
 /**
- * The CKR that an error of pkcs11js carries. Some of its functions (C_FindObjects, C_CreateObject, …) throw a plain Error
+ * The CKR in an error of pkcs11js. Some of its functions (C_FindObjects, C_CreateObject, …) throw a plain Error
  * with `CKR_NAME:number` in its message, and newer codes appear under the name CKR_VENDOR_DEFINED: so the number counts.
  */
 export function codeOf(error: unknown): number | undefined {

@@ -2,14 +2,14 @@ import { createDecipheriv, randomBytes } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KeyReference } from '../hsm.ts'
-import { type KeyRow, requirePaddedWrap, transientTemplate, unwrapMechanism } from './any-kinds.ts'
+import { type KeyRow, requirePaddedWrap, unwrapMechanism, wrapOnly } from './key-kinds.ts'
+import { transientTemplate, transientWrapKeyTemplate } from './key-templates.ts'
 import type { Connection } from './connection.ts'
-import { transientWrapKeyTemplate, wrapOnly } from './key-kinds.ts'
 import { aesKeyGen, oaep } from './mechanisms.ts'
-import { withTransient } from './passing-keys.ts'
+import { withTransient } from './session-keys.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { rsaPublicKeyOf, wrappingTemplate } from './public-keys.ts'
-import type { Token } from './token.ts'
+import type { Token } from './token-link.ts'
 
 const wrapKeyBytes = 32
 /** RFC 5649 §3: the high half of the initial value; OpenSSL adds the length itself. */
@@ -19,7 +19,7 @@ export function transportPublicKey(token: Token): Buffer {
   return token.run(({ session, roots }) => rsaPublicKeyOf(session, roots.transport().publicKey))
 }
 
-/** See `KeyLife.exportKey`. */
+/** See `Hsm.exportKey`. */
 export function exportKey(token: Token, reference: KeyReference, recipient: Buffer): Buffer {
   const recipientTemplate = wrappingTemplate(recipient)
   return token.run((connection) => {
@@ -47,7 +47,7 @@ export function wrapTo(
 }
 
 /**
- * See `KeyLife.exportPlain`. The key stays sensitive in the token: it comes out wrapped by a key that this process knows, which is also
+ * See `Hsm.exportPlain`. The key stays sensitive in the token: it comes out wrapped by a key that this process knows, which is also
  * how a private key takes the form of PKCS#8.
  */
 export function exportPlain(token: Token, reference: KeyReference): Buffer {

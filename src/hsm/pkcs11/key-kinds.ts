@@ -1,8 +1,9 @@
-import pkcs11, { type Mechanism, type Template } from 'pkcs11js'
+import pkcs11, { type Mechanism } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type SecretKeyKind, secretKeyKinds } from '../key-kind.ts'
-import { type Cipher, ctrCipher, gcmCipher, ofbCipher } from './ciphers.ts'
-import { aesKeyGen, secretKeyGen } from './mechanisms.ts'
+import { isKeyPairKind, type SecretKeyKind, secretKeyKinds } from '../key-kind.ts'
+import { type Cipher, ctrCipher, gcmCipher, ofbCipher } from './aes-modes.ts'
+import { aesKeyGen, keyWrap, paddedWrap, secretKeyGen } from './mechanisms.ts'
+import { type KeyPairRow, keyPairRows } from './pair-kinds.ts'
 
 /** What a secret key may do; every attribute is written out, because a token's defaults allow nearly everything. */
 export interface Usage {
@@ -20,18 +21,6 @@ export const decryptOnly: Usage = { ...nothing, decrypt: true }
 export const signOnly: Usage = { ...nothing, sign: true }
 export const wrapOnly: Usage = { ...nothing, wrap: true, unwrap: true }
 export const unwrapOnly: Usage = { ...nothing, unwrap: true }
-
-export function usageAttributes(usage: Usage): Template {
-  return [
-    { type: pkcs11.CKA_ENCRYPT, value: usage.encrypt },
-    { type: pkcs11.CKA_DECRYPT, value: usage.decrypt },
-    { type: pkcs11.CKA_SIGN, value: usage.sign },
-    { type: pkcs11.CKA_VERIFY, value: false },
-    { type: pkcs11.CKA_WRAP, value: usage.wrap },
-    { type: pkcs11.CKA_UNWRAP, value: usage.unwrap },
-    { type: pkcs11.CKA_DERIVE, value: false },
-  ]
-}
 
 export interface SecretKeyRow {
   /** The operation of the port that takes such a key. */
@@ -119,56 +108,6 @@ export function isSecretKeyKind(kind: string): kind is SecretKeyKind {
   return (secretKeyKinds as readonly string[]).includes(kind)
 }
 
-/** A session object that holds an unwrapped key: readable by nobody, not to be wrapped again. */
-export function unwrappedTemplate(row: SecretKeyRow): Template {
-  return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: false }, ...usageAttributes(row.usage)]
-}
-
-/** A key that exists only until it is wrapped, and has to be extractable for that. */
-export function extractableTemplate(row: SecretKeyRow): Template {
-  return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: true }, ...usageAttributes(row.usage)]
-}
-
-/** A key at birth. */
-export function generatedTemplate(row: SecretKeyRow): Template {
-  return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE_LEN, value: row.bytes }]
-}
-
-/** A secret that comes from outside. */
-export function importedTemplate(row: SecretKeyRow, value: Buffer): Template {
-  return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE, value }]
-}
-
-/** A key that stays in the token, beside what `lastingTemplate` says. */
-export function tokenObjectTemplate(row: SecretKeyRow): Template {
-  return [
-    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
-    { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
-    { type: pkcs11.CKA_VALUE_LEN, value: row.bytes },
-    ...usageAttributes(row.usage),
-  ]
-}
-
-/** An AES-256 session key that wraps or unwraps others and is destroyed after that. */
-export function transientWrapKeyTemplate(usage: Usage, attributes: Template = []): Template {
-  return [
-    ...sessionSecret(pkcs11.CKK_AES),
-    { type: pkcs11.CKA_EXTRACTABLE, value: usage.wrap },
-    ...usageAttributes(usage),
-    ...attributes,
-  ]
-}
-
-function sessionSecret(keyType: number): Template {
-  return [
-    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
-    { type: pkcs11.CKA_KEY_TYPE, value: keyType },
-    { type: pkcs11.CKA_TOKEN, value: false },
-    { type: pkcs11.CKA_PRIVATE, value: true },
-    { type: pkcs11.CKA_SENSITIVE, value: true },
-  ]
-}
-
 /**
  * The bytes to import for a secret: as they are for AES, with zeros at the end for a short HMAC secret. A buffer of its own,
  * which the caller zeroes. Throws `hsm.rejected` for a length that the kind does not have.
@@ -183,4 +122,28 @@ export function importable(kind: SecretKeyKind, secret: Buffer): Buffer {
   const padded = Buffer.alloc(Math.max(row.bytes, Math.ceil(secret.length / 8) * 8))
   secret.copy(padded)
   return padded
+}
+
+export type KeyRow = SecretKeyRow | KeyPairRow
+
+/** The row of a kind that a record names. Throws `hsm.rejected` where there is none. */
+export function rowOf(kind: string): KeyRow {
+  if (isSecretKeyKind(kind)) return secretKeyRows[kind]
+  if (isKeyPairKind(kind)) return keyPairRows[kind]
+  throw new Fault('hsm.rejected', `There is no kind of key ${kind}.`)
+}
+
+/**
+ * RFC 3394 for secrets, which every token does alike; RFC 5649 for private keys, because PKCS#8 has any length.
+ * Throws `hsm.unsupported` where the token lacks that.
+ */
+export function unwrapMechanism(row: KeyRow, mechanisms: ReadonlySet<number>): Mechanism {
+  return row.serves === 'sign' ? requirePaddedWrap(mechanisms) : keyWrap
+}
+
+export function requirePaddedWrap(mechanisms: ReadonlySet<number>): Mechanism {
+  const mechanism = paddedWrap(mechanisms)
+  if (mechanism === undefined)
+    throw new Fault('hsm.unsupported', 'This needs AES_KEY_WRAP_KWP (RFC 5649), which this token lacks.')
+  return mechanism
 }

@@ -2,24 +2,24 @@ import pkcs11, { type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KeyKind, SecretKeyKind } from '../key-kind.ts'
 import type { GeneratedKey, GenerateOptions, ImportOptions, WrappedKey } from '../hsm.ts'
-import { type KeyRow, requirePaddedWrap, rowOf, transientTemplate, unwrapMechanism } from './any-kinds.ts'
+import { importable, requirePaddedWrap, rowOf, secretKeyRows, unwrapMechanism, unwrapOnly } from './key-kinds.ts'
+import { importedTemplate, transientTemplate, transientWrapKeyTemplate } from './key-templates.ts'
 import type { Connection } from './connection.ts'
-import { importable, importedTemplate, secretKeyRows, transientWrapKeyTemplate, unwrapOnly } from './key-kinds.ts'
-import { checkPairMatches, checkUsable, mismatch } from './key-trial.ts'
+import { checkLength, checkUsable, checkedPublicKey } from './key-import-checks.ts'
 import { oaep } from './mechanisms.ts'
-import type { KeyPairRow } from './pair-kinds.ts'
-import { generateSessionKey, withTransient, wrapSessionKey, wrapUnder } from './passing-keys.ts'
+import { generateSessionKey, withTransient, wrapSessionKey, wrapUnder } from './session-keys.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
-import { curveOf, rsaPublicKeyOf } from './public-keys.ts'
-import { requireSupport } from './offers.ts'
-import type { Token } from './token.ts'
+import { requireSupport } from './kind-support.ts'
+import type { Token } from './token-link.ts'
 
-/** Makes a key as a session object, wraps it, destroys it: it exists in plain nowhere. */
+/** Generates a key as a session object, wraps it, destroys it: it exists in plain nowhere. */
 export function generate(token: Token, kind: KeyKind, options: GenerateOptions): GeneratedKey {
   return token.run((connection) => {
     requireSupport(connection, kind)
-    const passing = generateSessionKey(connection.keySession, rowOf(kind))
-    return withTransient(connection.keySession, [passing.key], () => wrapSessionKey(connection, kind, passing, options))
+    const generated = generateSessionKey(connection.keySession, rowOf(kind))
+    return withTransient(connection.keySession, [generated.key], () =>
+      wrapSessionKey(connection, kind, generated, options),
+    )
   })
 }
 
@@ -39,7 +39,7 @@ export function importSecret(token: Token, kind: SecretKeyKind, secret: Buffer):
   }
 }
 
-/** Takes what CKM_RSA_AES_KEY_WRAP made for the transport key; see `KeyLife.importKey`. */
+/** Takes what CKM_RSA_AES_KEY_WRAP made for the transport key; see `Hsm.importKey`. */
 export function importKey(token: Token, kind: KeyKind, wrapped: Buffer, options: ImportOptions): GeneratedKey {
   return token.run((connection) => {
     requireSupport(connection, kind)
@@ -68,7 +68,7 @@ export function unwrapReceived(
   )
 }
 
-/** Takes a key from under a backup KEK; see `KeyBackup.restoreKey`. */
+/** Takes a key from under a backup KEK; see `Hsm.restoreKey`. */
 export function restoreKey(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): GeneratedKey {
   return token.run((connection) => {
     requireSupport(connection, kind)
@@ -98,36 +98,12 @@ function unwrapBackup(
   return keySession.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, transientTemplate(row))
 }
 
-/** Wraps a key that came in, once it is sure that it is what it is said to be. */
+/** Wraps a key from outside after the checks of `key-import-checks.ts`. */
 function acceptKey(connection: Connection, kind: KeyKind, key: KeyHandle, options: ImportOptions): GeneratedKey {
   const row = rowOf(kind)
   if (row.serves !== 'sign') checkUsable(connection, row, key)
   const publicKey = row.serves === 'sign' ? checkedPublicKey(connection, row, key, options) : undefined
-  const admitted = wrapSessionKey(connection, kind, { key, publicKey }, options)
-  checkLength(row, admitted)
-  return admitted
-}
-
-/** Bytes by which RFC 3394 lengthens a key. */
-const wrapBytes = 8
-
-/** By the blob, because SoftHSM2 gives no CKA_VALUE_LEN of a key that it unwrapped. */
-function checkLength(row: KeyRow, { blob }: WrappedKey): void {
-  if (row.serves === 'sign') return
-  const bytes = blob.length - wrapBytes
-  if (bytes < row.bytes || bytes > row.longestBytes)
-    throw new Fault('hsm.rejected', `The key has ${bytes} bytes; its kind has ${row.bytes} to ${row.longestBytes}.`)
-}
-
-function checkedPublicKey(connection: Connection, row: KeyPairRow, key: KeyHandle, options: ImportOptions): Buffer {
-  const { keySession } = connection
-  const given = options.publicKey === undefined ? undefined : Buffer.from(options.publicKey)
-  const publicKey = row.family === 'rsa' ? rsaPublicKeyOf(keySession, key) : given
-  if (publicKey === undefined)
-    throw new Fault('hsm.rejected', 'Give the public key: PKCS#11 has no call that makes it of the private half.')
-  if (row.family !== 'rsa' && !curveOf(keySession, key).equals(row.curve))
-    throw new Fault('hsm.rejected', 'The private key is on another curve.')
-  if (given?.equals(publicKey) === false) throw mismatch()
-  checkPairMatches(connection, row, key, publicKey)
-  return publicKey
+  const accepted = wrapSessionKey(connection, kind, { key, publicKey }, options)
+  checkLength(row, accepted)
+  return accepted
 }

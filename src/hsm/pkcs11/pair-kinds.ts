@@ -1,4 +1,4 @@
-import pkcs11, { type Mechanism, type Template } from 'pkcs11js'
+import pkcs11, { type Mechanism } from 'pkcs11js'
 import type { KeyPairKind } from '../key-kind.ts'
 import { ecdsa, ecKeyPairGen, eddsa, edwardsKeyPairGen, rsaKeyPairGen, rsaPkcs } from './mechanisms.ts'
 
@@ -66,48 +66,4 @@ export const keyPairRows: Readonly<Record<KeyPairKind, KeyPairRow>> = {
   'rsa-2048': { ...rsa, generation: rsaKeyPairGen, signing: rsaPkcs, modulusBits: 2048, signatureBytes: 256 },
   'rsa-3072': { ...rsa, generation: rsaKeyPairGen, signing: rsaPkcs, modulusBits: 3072, signatureBytes: 384 },
   'rsa-4096': { ...rsa, generation: rsaKeyPairGen, signing: rsaPkcs, modulusBits: 4096, signatureBytes: 512 },
-}
-
-/** Usage bits of a private key, all written out. */
-export function privateUsage(usage: { decrypt: boolean; sign: boolean; unwrap: boolean }): Template {
-  return [
-    { type: pkcs11.CKA_DECRYPT, value: usage.decrypt },
-    { type: pkcs11.CKA_SIGN, value: usage.sign },
-    { type: pkcs11.CKA_SIGN_RECOVER, value: false },
-    { type: pkcs11.CKA_UNWRAP, value: usage.unwrap },
-    { type: pkcs11.CKA_DERIVE, value: false },
-  ]
-}
-
-const signOnly = privateUsage({ decrypt: false, sign: true, unwrap: false })
-
-/** A private key as a session object: extractable at birth, until it is wrapped, and never afterwards. */
-export function privateTemplate(row: KeyPairRow, extractable: boolean): Template {
-  return [
-    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
-    { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
-    { type: pkcs11.CKA_TOKEN, value: false },
-    { type: pkcs11.CKA_PRIVATE, value: true },
-    { type: pkcs11.CKA_SENSITIVE, value: true },
-    { type: pkcs11.CKA_EXTRACTABLE, value: extractable },
-    ...signOnly,
-  ]
-}
-
-/** A private key that stays in the token, beside what `lastingTemplate` says. */
-export function tokenObjectPrivateTemplate(row: KeyPairRow): Template {
-  return [
-    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
-    { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
-    ...signOnly,
-  ]
-}
-
-/** Which pair the token is to make: attributes of its public half. */
-export function parameters(row: KeyPairRow): Template {
-  if (row.family !== 'rsa') return [{ type: pkcs11.CKA_EC_PARAMS, value: row.curve }]
-  return [
-    { type: pkcs11.CKA_MODULUS_BITS, value: row.modulusBits },
-    { type: pkcs11.CKA_PUBLIC_EXPONENT, value: Buffer.from('010001', 'hex') },
-  ]
 }

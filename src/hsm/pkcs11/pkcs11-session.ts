@@ -1,3 +1,4 @@
+import type { Slot } from 'graphene-pk11'
 import pkcs11, { type Mechanism, type PKCS11, type Template } from 'pkcs11js'
 import { attempt, TokenFailure } from './failure.ts'
 
@@ -41,7 +42,7 @@ const findBatch = 256
 // An empty Buffer becomes a NULL pointer, which SoftHSM2 answers with CKR_ARGUMENTS_BAD and a session that is active for ever.
 const nothing = Buffer.alloc(8).subarray(0, 0)
 
-export function openSession(lib: PKCS11, slot: Buffer): Pkcs11Session {
+export function openSession({ lib, handle: slot }: Slot): Pkcs11Session {
   const handle = attempt('session', () => lib.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION | pkcs11.CKF_RW_SESSION))
   return {
     handle,

@@ -1,23 +1,9 @@
 import { createPublicKey } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type KeyPairRow, parameters } from './pair-kinds.ts'
+import { sessionPublic } from './key-templates.ts'
+import type { KeyPairRow } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-
-/** The public half of a pair that is being made: a session object, read and destroyed at once. */
-export function generatedPublicTemplate(row: KeyPairRow): Template {
-  return [...sessionPublic({ verify: true, wrap: false }), ...parameters(row)]
-}
-
-function sessionPublic(usage: { verify: boolean; wrap: boolean }): Template {
-  return [
-    { type: pkcs11.CKA_TOKEN, value: false },
-    { type: pkcs11.CKA_PRIVATE, value: false },
-    { type: pkcs11.CKA_ENCRYPT, value: false },
-    { type: pkcs11.CKA_VERIFY, value: usage.verify },
-    { type: pkcs11.CKA_WRAP, value: usage.wrap },
-  ]
-}
 
 /** The public half of a pair, or of an RSA private key, which holds it as well: DER SubjectPublicKeyInfo. */
 export function publicKeyOf(session: Pkcs11Session, key: KeyHandle, row: KeyPairRow): Buffer {
@@ -67,7 +53,7 @@ export function verifyingTemplate(row: KeyPairRow, publicKey: Buffer): Template 
 const shortestModulusBytes = 256
 const longestModulusBytes = 1024
 
-/** Somebody's RSA key as a session object that wraps. Throws `hsm.rejected` unless it is RSA of 2048 to 8192 bits. */
+/** A recipient's RSA key as a session object that wraps. Throws `hsm.rejected` unless it is RSA of 2048 to 8192 bits. */
 export function wrappingTemplate(recipient: Buffer): Template {
   const { modulus, exponent } = rsaNumbers(recipient)
   if (modulus.length < shortestModulusBytes || modulus.length > longestModulusBytes)

@@ -1,25 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import pkcs11, { type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { openToken } from './connection.ts'
-import { syncDirectory } from './directory-sync.ts'
-import { signOnly, usageAttributes, wrapOnly } from './key-kinds.ts'
-import { p256, privateUsage } from './pair-kinds.ts'
+import { withDirectorySync } from './directory-sync.ts'
+import { signOnly, wrapOnly } from './key-kinds.ts'
+import { privateUsage, usageAttributes } from './key-templates.ts'
 import { aesKeyGen, ecKeyPairGen, rsaKeyPairGen, secretKeyGen } from './mechanisms.ts'
-import { finalize, loadModule } from './module.ts'
+import { p256 } from './pair-kinds.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
-import { findRoot, lastingTemplate, listObjects, rootId } from './root-objects.ts'
-import type { ChosenSlot } from './slot-choice.ts'
-import { parseTokenUri } from './token-uri.ts'
+import { findRoot, rootId } from './root-objects.ts'
+import { lastingTemplate, listObjects } from './token-objects.ts'
+import { type OpenToken, type TokenLocation, withToken } from './token-opening.ts'
 
-export interface RootCreationOptions {
-  /** PKCS#11 module (`hsm.module`). */
-  readonly module: string
-  /** RFC 7512 URI (`hsm.token`). */
-  readonly uri: string
-  readonly softhsmConf?: string | undefined
+export interface RootCreationOptions extends TokenLocation {
+  /** The folder of a software token (`hsm.tokenDirectory`). */
   readonly tokenDirectory?: string | undefined
-  readonly readPin: () => string
   /** Path of the ceremony helper that `softhsm/build-ceremony` compiles. */
   readonly ceremony: string
 }
@@ -39,21 +33,12 @@ export interface RootCreation {
  * PIN refused as TokenFailure (`fatal`), and `hsm.unsupported` when the ceremony helper has not been built.
  */
 export function createRootObjects(options: RootCreationOptions): RootCreation {
-  const lib = loadModule({ path: options.module, softhsmConf: options.softhsmConf })
-  const sinceMs = Date.now()
-  try {
-    const { session, slot } = openToken(lib, parseTokenUri(options.uri), options.readPin)
-    const result = createMissing(session, slot, options)
-    if (options.tokenDirectory !== undefined) syncDirectory(options.tokenDirectory, sinceMs)
-    return result
-  } finally {
-    finalize(lib)
-  }
+  return withToken(options, (token) => withDirectorySync(options.tokenDirectory, () => createMissing(token, options)))
 }
 
 interface Ceremony {
   readonly session: Pkcs11Session
-  readonly slot: ChosenSlot
+  readonly info: OpenToken['info']
   readonly options: RootCreationOptions
   readonly warnings: string[]
 }
@@ -73,35 +58,32 @@ const makers: readonly (readonly [label: string, objectClass: number, make: Make
   ['strongroom.transport.v1', pkcs11.CKO_PRIVATE_KEY, makeTransportPair],
 ]
 
-function createMissing(session: Pkcs11Session, slot: ChosenSlot, options: RootCreationOptions): RootCreation {
-  const objects = listObjects(session)
+function createMissing(token: OpenToken, options: RootCreationOptions): RootCreation {
+  const { session, info } = token
+  const objects = listObjects(token)
   const created: string[] = []
   const present: string[] = []
   const warnings: string[] = []
   for (const [label, objectClass, make] of makers) {
     if (findRoot(objects, label, objectClass) !== undefined) present.push(label)
     else {
-      make(label, { session, slot, options, warnings })
+      make(label, { session, info, options, warnings })
       created.push(label)
     }
   }
-  return { token: { label: slot.info.label.trim(), serial: slot.info.serialNumber.trim() }, created, present, warnings }
+  return { token: { label: info.label, serial: info.serialNumber }, created, present, warnings }
 }
 
 const tokenRefuses = 3
 
 /** Nested templates are beyond pkcs11js; so a helper of its own, which logs in by itself, makes the strict KEK. */
 function makeStrictKek(label: string, ceremony: Ceremony): void {
-  const { info } = ceremony.slot
+  const { label: tokenLabel, serialNumber } = ceremony.info
   const { module, ceremony: helper, readPin } = ceremony.options
-  const done = spawnSync(
-    helper,
-    [module, info.label.trim(), info.serialNumber.trim(), label, rootId(label).toString('hex')],
-    {
-      input: readPin(),
-      encoding: 'utf8',
-    },
-  )
+  const done = spawnSync(helper, [module, tokenLabel, serialNumber, label, rootId(label).toString('hex')], {
+    input: readPin(),
+    encoding: 'utf8',
+  })
   if (done.error !== undefined) {
     throw new Fault(
       'hsm.unsupported',

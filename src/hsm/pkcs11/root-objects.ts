@@ -1,7 +1,8 @@
-import pkcs11, { type Template } from 'pkcs11js'
+import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KekName } from '../key-kind.ts'
-import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import type { KeyHandle } from './pkcs11-session.ts'
+import type { TokenObject } from './token-objects.ts'
 
 /** The root objects by role; the label of version 1 is `strongroom.<role>.v1`. */
 export const rootRoles = [
@@ -15,18 +16,6 @@ export const rootRoles = [
   'transport',
 ] as const
 export type RootRole = (typeof rootRoles)[number]
-
-export const vaultKeyLabel = 'strongroom.vault'
-export const tokenObjectLabel = 'strongroom.resident'
-
-/** One object of ours in the token. */
-export interface TokenObject {
-  readonly handle: KeyHandle
-  readonly objectClass: number
-  readonly label: string
-  /** CKA_ID in hexadecimal. */
-  readonly id: string
-}
 
 interface Pair {
   readonly publicKey: KeyHandle
@@ -59,32 +48,6 @@ export interface RootKeys {
 /** CKA_ID of a root object is its label: what carries the label by accident, or the ID, is not taken for one. */
 export function rootId(label: string): Buffer {
   return Buffer.from(label)
-}
-
-/**
- * Every token object with a label of ours, in one search: a search costs milliseconds where there are thousands of vault keys.
- */
-export function listObjects(session: Pkcs11Session): TokenObject[] {
-  return session
-    .find([{ type: pkcs11.CKA_TOKEN, value: true }])
-    .map((handle) => {
-      const [objectClass, label, id] = session.attributes(handle, [pkcs11.CKA_CLASS, pkcs11.CKA_LABEL, pkcs11.CKA_ID])
-      return {
-        handle,
-        objectClass: objectClass?.readUInt32LE() ?? -1,
-        label: label?.toString() ?? '',
-        id: id?.toString('hex') ?? '',
-      }
-    })
-    .filter(({ label }) => label.startsWith('strongroom.'))
-}
-
-/**
- * Looks for nothing in particular. To be done before an object is made: SoftHSM2 takes note of other processes' objects when it
- * searches, and believes itself up to date after it has made one of its own.
- */
-export function noticeChanges(session: Pkcs11Session): void {
-  session.find([{ type: pkcs11.CKA_LABEL, value: 'strongroom.nothing' }])
 }
 
 /** The one object with this label, its own ID and this class; undefined when there is none. Throws `hsm.unavailable` for two. */
@@ -160,17 +123,4 @@ export function newestOf(versions: ReadonlyMap<string, KeyHandle>, name: string)
 
 export function versionOf(name: string): number {
   return Number(name.slice(name.lastIndexOf('.v') + 2))
-}
-
-/** What every root object and vault key is: in the token for good, private, never to be read, wrapped or changed. */
-export function lastingTemplate(label: string, id: Buffer): Template {
-  return [
-    { type: pkcs11.CKA_TOKEN, value: true },
-    { type: pkcs11.CKA_PRIVATE, value: true },
-    { type: pkcs11.CKA_SENSITIVE, value: true },
-    { type: pkcs11.CKA_EXTRACTABLE, value: false },
-    { type: pkcs11.CKA_MODIFIABLE, value: false },
-    { type: pkcs11.CKA_LABEL, value: label },
-    { type: pkcs11.CKA_ID, value: id },
-  ]
 }

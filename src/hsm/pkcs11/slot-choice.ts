@@ -1,11 +1,64 @@
-import pkcs11, { type PKCS11, type TokenInfo } from 'pkcs11js'
+import { Module, type Slot, type Token, TokenFlag } from 'graphene-pk11'
+import type { PKCS11 } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { attempt } from './failure.ts'
-import type { TokenSelector } from './token-uri.ts'
 
+/** What a PKCS#11 URI says about a token; at least one of label and serial is there. */
+export interface TokenSelector {
+  readonly token?: string
+  readonly serial?: string
+  readonly manufacturer?: string
+  readonly model?: string
+}
+
+const selectors = ['token', 'serial', 'manufacturer', 'model'] as const
+
+/**
+ * Reads the path attributes of a PKCS#11 URI (RFC 7512 §2.3) that name a token. Throws `hsm.unavailable` when the text is no
+ * such URI, has an attribute that does not name a token, or names neither label nor serial: a slot number alone would do
+ * after the next reboot for another token.
+ */
+export function parseTokenUri(uri: string): TokenSelector {
+  if (!uri.startsWith('pkcs11:')) throw refuse(uri, 'does not begin with "pkcs11:"')
+  const path = uri.slice('pkcs11:'.length).split('?')[0] ?? ''
+  const found: Record<string, string> = {}
+  for (const part of path.split(';').filter((part) => part !== '')) {
+    const [name, value] = splitOnce(part)
+    if (value === undefined) throw refuse(uri, `has "${part}" without "="`)
+    if (!(selectors as readonly string[]).includes(name))
+      throw refuse(uri, `has "${name}", which does not name a token`)
+    if (name in found) throw refuse(uri, `names "${name}" twice`)
+    found[name] = decode(uri, value)
+  }
+  if (found['token'] === undefined && found['serial'] === undefined)
+    throw refuse(uri, 'has neither "token=" nor "serial="')
+  return found
+}
+
+function splitOnce(part: string): [string, string | undefined] {
+  const at = part.indexOf('=')
+  return at < 0 ? [part, undefined] : [part.slice(0, at), part.slice(at + 1)]
+}
+
+function decode(uri: string, value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    throw refuse(uri, 'is not percent-encoded UTF-8')
+  }
+}
+
+function refuse(uri: string, why: string): Fault {
+  return new Fault(
+    'hsm.unavailable',
+    `hsm.token "${uri}" ${why}; write for example pkcs11:token=strongroom;serial=0123456789abcdef`,
+  )
+}
+
+/** A slot and what it said of its token. */
 export interface ChosenSlot {
-  readonly handle: Buffer
-  readonly info: TokenInfo
+  readonly slot: Slot
+  readonly info: Token
 }
 
 /**
@@ -32,21 +85,22 @@ export function chooseSlot(lib: PKCS11, selector: TokenSelector): ChosenSlot {
   return first
 }
 
+// Graphene and the operations share one PKCS11 object: the module is loaded and initialised once.
 function initialisedTokens(lib: PKCS11): ChosenSlot[] {
-  return attempt('session', () => lib.C_GetSlotList(true))
-    .map((handle) => ({ handle, info: attempt('session', () => lib.C_GetTokenInfo(handle)) }))
-    .filter(({ info }) => (info.flags & pkcs11.CKF_TOKEN_INITIALIZED) !== 0)
+  return attempt('session', () =>
+    [...new Module(lib).getSlots(true)].map((slot) => ({ slot, info: slot.getToken() })),
+  ).filter(({ info }) => (info.flags & TokenFlag.TOKEN_INITIALIZED) !== 0)
 }
 
-function fits(info: TokenInfo, selector: TokenSelector): boolean {
+function fits(info: Token, selector: TokenSelector): boolean {
   return (
-    (selector.token === undefined || selector.token === info.label.trim()) &&
-    (selector.serial === undefined || selector.serial === info.serialNumber.trim()) &&
-    (selector.manufacturer === undefined || selector.manufacturer === info.manufacturerID.trim()) &&
-    (selector.model === undefined || selector.model === info.model.trim())
+    (selector.token === undefined || selector.token === info.label) &&
+    (selector.serial === undefined || selector.serial === info.serialNumber) &&
+    (selector.manufacturer === undefined || selector.manufacturer === info.manufacturerID) &&
+    (selector.model === undefined || selector.model === info.model)
   )
 }
 
-function describe(info: TokenInfo): string {
-  return `pkcs11:token=${info.label.trim()};serial=${info.serialNumber.trim()}`
+function describe({ label, serialNumber }: Token): string {
+  return `pkcs11:token=${label};serial=${serialNumber}`
 }

@@ -1,26 +1,74 @@
 import type { PKCS11 } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { HostStatus } from '../hsm.ts'
-import { connect, type Connection, openToken } from './connection.ts'
 import { probe } from './conformance.ts'
+import { connect, type Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
-import { finalize, loadModule } from './module.ts'
-import { parseTokenUri } from './token-uri.ts'
+import { parseTokenUri } from './slot-choice.ts'
+import { finalize, loadModule, openToken, type TokenLocation } from './token-opening.ts'
 
-export interface TokenOptions {
-  /** PKCS#11 module (`hsm.module`). */
-  readonly module: string
-  /** RFC 7512 URI (`hsm.token`). */
-  readonly uri: string
-  readonly softhsmConf?: string | undefined
+export interface TokenOptions extends TokenLocation {
   /** Unwrapped keys to keep (`hsm.handles`). */
   readonly handles: number
-  /** Reads the PIN at every login; it is kept nowhere. */
-  readonly readPin: () => string
+}
+
+/** The token, with the recovery ladder around every use of it. */
+export interface Token extends Omit<TokenLink, 'connection' | 'reopen'> {
+  /**
+   * Runs `work` with the connection, mends what can be mended and tries again: so `work` must be safe to repeat.
+   * Throws `hsm.rejected` for bad data, `hsm.unsupported`, `hsm.sealed`, and `hsm.unavailable` when nothing helped.
+   */
+  run<T>(work: (connection: Connection) => T): T
+}
+
+/** Does not touch the token yet: `open` does. */
+export function createToken(options: TokenOptions): Token {
+  const link = createTokenLink(options)
+  return { ...link, run: (work) => climb(link, work) }
+}
+
+const lastRung = 3
+
+function climb<T>(link: TokenLink, work: (connection: Connection) => T): T {
+  for (let rung = 1; ; rung++) {
+    const used = link.connection()
+    try {
+      return work(used)
+    } catch (error) {
+      if (!(error instanceof TokenFailure)) throw error
+      refresh(link, used)
+      if (error.remedy === 'data') {
+        throw new Fault('hsm.rejected', 'The token found the data bad: altered, or of another key.', { cause: error })
+      }
+      if (error.remedy === 'unsupported') {
+        throw new Fault('hsm.unsupported', 'The token does not support this.', { cause: error })
+      }
+      if (rung === lastRung) throw new Fault('hsm.unavailable', `The token fails: ${error.message}.`, { cause: error })
+      mend(link, used, error, rung)
+    }
+  }
+}
+
+/** A session may hold an unfinished operation for ever after a failure of any kind. */
+function refresh(link: TokenLink, used: Connection): void {
+  try {
+    used.replaceSession()
+  } catch (error) {
+    if (!(error instanceof TokenFailure)) throw error
+    if (error.remedy === 'evict') used.keys.shrink()
+    else link.reopen()
+  }
+}
+
+/** The new session may be all that was missing; then what the failure asks for; then, where the KEK is dead too, everything anew. */
+function mend(link: TokenLink, used: Connection, failure: TokenFailure, rung: number): void {
+  if (failure.remedy === 'login' || failure.remedy === 'reinit') link.reopen()
+  else if (failure.remedy === 'evict') used.keys.shrink()
+  else if (rung > 1) link.check()
 }
 
 /** The one place that knows which connection is good now, or why there is none. */
-export interface TokenLink {
+interface TokenLink {
   state(): HostStatus['state']
   /** Why it is not ready. */
   reason(): string | undefined
@@ -44,7 +92,7 @@ const sealedReason =
   'The token refused the PIN. It is not tried again, so that the token does not lock: correct hsm.pinFile and restart the token hosts.'
 
 /** Does not touch the token yet: `open` does. */
-export function createTokenLink(options: TokenOptions): TokenLink {
+function createTokenLink(options: TokenOptions): TokenLink {
   let lib: PKCS11 | undefined
   let connection: Connection | undefined
   let conformance: Readonly<Record<string, string>> = {}
@@ -54,8 +102,8 @@ export function createTokenLink(options: TokenOptions): TokenLink {
 
   const reach = () => {
     const selector = parseTokenUri(options.uri)
-    lib ??= loadModule({ path: options.module, softhsmConf: options.softhsmConf })
-    const opened = connect(lib, openToken(lib, selector, options.readPin), options.handles)
+    lib ??= loadModule(options)
+    const opened = connect(openToken(lib, selector, options.readPin), options.handles)
     conformance = probe(opened)
     epoch += 1
     connection = opened
@@ -87,7 +135,7 @@ export function createTokenLink(options: TokenOptions): TokenLink {
     open,
     reopen,
     check() {
-      if (connection !== undefined && !isAlive(connection)) reopen()
+      if (connection !== undefined && !canaryPasses(connection)) reopen()
     },
     epoch: () => epoch,
     conformance: () => conformance,
@@ -99,7 +147,7 @@ export function createTokenLink(options: TokenOptions): TokenLink {
   }
 }
 
-function isAlive(connection: Connection): boolean {
+function canaryPasses(connection: Connection): boolean {
   try {
     connection.canary()
     return true

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import pkcs11 from 'pkcs11js'
-import { type OpenToken, openToken } from '../../../src/hsm/pkcs11/connection.ts'
+import { finalize, loadModule, type OpenToken, openToken } from '../../../src/hsm/pkcs11/token-opening.ts'
 import { TokenFailure } from '../../../src/hsm/pkcs11/failure.ts'
-import { importedTemplate, type SecretKeyRow } from '../../../src/hsm/pkcs11/key-kinds.ts'
-import { finalize, loadModule } from '../../../src/hsm/pkcs11/module.ts'
+import { importedTemplate } from '../../../src/hsm/pkcs11/key-templates.ts'
+import type { SecretKeyRow } from '../../../src/hsm/pkcs11/key-kinds.ts'
 import { type KeyHandle, openSession, type Pkcs11Session } from '../../../src/hsm/pkcs11/pkcs11-session.ts'
-import { parseTokenUri } from '../../../src/hsm/pkcs11/token-uri.ts'
+import { parseTokenUri } from '../../../src/hsm/pkcs11/slot-choice.ts'
 import { makeToken } from '../../support/token.ts'
 
 /** A token in the test's own process, without a host: for keys whose bytes the test knows. */
@@ -23,10 +23,10 @@ export interface BareToken {
 
 export async function openBareToken(): Promise<BareToken> {
   const token = await makeToken()
-  const lib = loadModule({ path: token.module, softhsmConf: token.softhsmConf })
+  const lib = loadModule(token)
   const readPin = () => readFileSync(token.pinFile, 'utf8')
   const opened: OpenToken = openToken(lib, parseTokenUri(token.tokenUri), readPin)
-  let session = openSession(lib, opened.slot.handle)
+  let session = openSession(opened.slot)
   return {
     get session() {
       return session
@@ -40,7 +40,7 @@ export async function openBareToken(): Promise<BareToken> {
       } catch (error) {
         if (!(error instanceof TokenFailure) && !(error instanceof Error && 'code' in error)) throw error
         session.close()
-        session = openSession(lib, opened.slot.handle)
+        session = openSession(opened.slot)
         return undefined
       }
     },

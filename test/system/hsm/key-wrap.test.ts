@@ -3,13 +3,13 @@ import { createDecipheriv, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pkcs11, { type PKCS11 } from 'pkcs11js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openToken } from '../../../src/hsm/pkcs11/connection.ts'
-import { importedTemplate, secretKeyRows, usageAttributes, wrapOnly } from '../../../src/hsm/pkcs11/key-kinds.ts'
+import { finalize, loadModule, openToken } from '../../../src/hsm/pkcs11/token-opening.ts'
+import { importedTemplate, usageAttributes } from '../../../src/hsm/pkcs11/key-templates.ts'
+import { secretKeyRows, wrapOnly } from '../../../src/hsm/pkcs11/key-kinds.ts'
 import { keyWrap, paddedWrap } from '../../../src/hsm/pkcs11/mechanisms.ts'
-import { finalize, loadModule } from '../../../src/hsm/pkcs11/module.ts'
 import type { Pkcs11Session } from '../../../src/hsm/pkcs11/pkcs11-session.ts'
 import { createRootObjects } from '../../../src/hsm/pkcs11/root-creation.ts'
-import { parseTokenUri } from '../../../src/hsm/pkcs11/token-uri.ts'
+import { parseTokenUri } from '../../../src/hsm/pkcs11/slot-choice.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 
 let token: TestToken
@@ -21,7 +21,7 @@ const readPin = () => readFileSync(token.pinFile, 'utf8')
 
 beforeAll(async () => {
   token = await makeToken()
-  lib = loadModule({ path: token.module, softhsmConf: token.softhsmConf })
+  lib = loadModule(token)
   ;({ session, mechanisms } = openToken(lib, parseTokenUri(token.tokenUri), readPin))
 })
 

@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import type { KeyReference, SealedRecord } from '../hsm.ts'
-import { decryptWith, encryptWith } from './cipher-calls.ts'
+import type { BackupSeal, SealedRecord } from '../hsm.ts'
 import { ecdsa, hmacSha256 } from './mechanisms.ts'
 import { keyPairRows } from './pair-kinds.ts'
 import { publicKeyOf } from './public-keys.ts'
 import { sealBytes } from './seal-check.ts'
-import type { Token } from './token.ts'
+import type { Token } from './token-link.ts'
+
+// What the token's root keys do: they bind records, hashes, backups and the audit trail to this token.
 
 const randomLimitBytes = 65_536
 const digestBytes = 32
@@ -32,48 +33,6 @@ export function pepper(token: Token, data: Buffer): Buffer {
   return token.run(({ session, roots }) => session.sign(hmacSha256, roots.pepper, data, Buffer.alloc(sealBytes)))
 }
 
-/** IV ‖ ciphertext ‖ tag, in sizes of the key's cipher. */
-export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad: Buffer): Buffer {
-  return token.run(({ session, keys }) =>
-    keys.use(key, 'encrypt', (handle, row) => encryptWith(session, handle, row, plaintext, aad)),
-  )
-}
-
-/** Like `encrypt`, of random bytes of the token, which are zeroed. */
-export function encryptRandom(token: Token, key: KeyReference, count: number, aad: Buffer): Buffer {
-  const plaintext = random(token, count)
-  try {
-    return encrypt(token, key, plaintext, aad)
-  } finally {
-    plaintext.fill(0)
-  }
-}
-
-export function decrypt(token: Token, key: KeyReference, ciphertext: Buffer, aad: Buffer): Buffer {
-  return token.run(({ session, keys }) =>
-    keys.use(key, 'encrypt', (handle, row) => decryptWith(session, handle, row, ciphertext, aad)),
-  )
-}
-
-export function otpHmac(token: Token, key: KeyReference, data: Buffer): Buffer {
-  return token.run(({ session, keys }) =>
-    keys.use(key, 'otp-hmac', (handle, row) =>
-      session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes)),
-    ),
-  )
-}
-
-export function hmac(token: Token, key: KeyReference, data: Buffer): Buffer {
-  return token.run(({ session, keys }) =>
-    keys.use(key, 'hmac', (handle, row) => session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes))),
-  )
-}
-
-export function verifyHmac(token: Token, key: KeyReference, data: Buffer, mac: Buffer): boolean {
-  const expected = hmac(token, key, data)
-  return mac.length === expected.length && timingSafeEqual(mac, expected)
-}
-
 /** The audit signing key's public half, DER SubjectPublicKeyInfo. */
 export function auditPublicKey(token: Token): Buffer {
   return token.run(({ session, roots }) => publicKeyOf(session, roots.audit.publicKey, keyPairRows['ec-p256']))
@@ -85,4 +44,20 @@ export function signAudit(token: Token, digest: Buffer): Buffer {
   return token.run(({ session, roots }) =>
     session.sign(ecdsa, roots.audit.privateKey, digest, Buffer.alloc(signatureBytes)),
   )
+}
+
+export function sealBackup(token: Token, bytes: Buffer): BackupSeal {
+  return token.run(({ session, roots }) => {
+    const { name, handle } = roots.newestBackupSeal()
+    return { name, seal: session.sign(hmacSha256, handle, bytes, Buffer.alloc(sealBytes)) }
+  })
+}
+
+/** Throws `hsm.seal_broken`; `hsm.rejected` where the token has no backup seal of that name. */
+export function verifyBackup(token: Token, bytes: Buffer, { name, seal }: BackupSeal): void {
+  const expected = token.run(({ session, roots }) =>
+    session.sign(hmacSha256, roots.backupSeal(name), bytes, Buffer.alloc(sealBytes)),
+  )
+  if (seal.length !== sealBytes || !timingSafeEqual(seal, expected))
+    throw new Fault('hsm.seal_broken', 'The backup was altered, or comes from an appliance with other backup keys.')
 }

@@ -2,14 +2,13 @@ import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KekName, KeyKind } from '../key-kind.ts'
 import type { GeneratedKey, GenerateOptions, WrappedKey } from '../hsm.ts'
-import { type KeyRow, rowOf, unwrapMechanism } from './any-kinds.ts'
+import { type KeyRow, rowOf, unwrapMechanism } from './key-kinds.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
-import { generatedTemplate } from './key-kinds.ts'
+import { generatedPublicTemplate, generatedTemplate, privateTemplate } from './key-templates.ts'
 import { mechanismName } from './mechanisms.ts'
-import { privateTemplate } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-import { generatedPublicTemplate, publicKeyOf } from './public-keys.ts'
+import { publicKeyOf } from './public-keys.ts'
 
 /** A key in the token between two wrappings: extractable, and destroyed as soon as it is wrapped. */
 export interface SessionKey {

@@ -1,12 +1,13 @@
 import pkcs11, { type Mechanism } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { type KeyKind, keyKinds, type KindSupport } from '../key-kind.ts'
-import { type KeyRow, rowOf, transientTemplate } from './any-kinds.ts'
+import { type KeyRow, rowOf } from './key-kinds.ts'
+import { transientTemplate } from './key-templates.ts'
 import type { Connection } from './connection.ts'
 import { attempt, TokenFailure } from './failure.ts'
 import { keyWrap, mechanismName, paddedWrap, rsaPss } from './mechanisms.ts'
-import { generateSessionKey } from './passing-keys.ts'
-import type { Token } from './token.ts'
+import { generateSessionKey } from './session-keys.ts'
+import type { Token } from './token-link.ts'
 
 const found = new WeakMap<Connection, ReadonlyMap<KeyKind, KindSupport>>()
 
@@ -43,12 +44,12 @@ export function requireSupport(connection: Connection, kind: KeyKind): void {
     throw new Fault('hsm.unsupported', `Keys of kind ${kind} need ${missing}, which this token lacks.`)
 }
 
-function missingForUse({ lib, slot, mechanisms }: Connection, kind: KeyKind): string | undefined {
+function missingForUse({ slot, mechanisms }: Connection, kind: KeyKind): string | undefined {
   const row = rowOf(kind)
   const missing = neededBy(row).find(({ mechanism }) => !mechanisms.has(mechanism))
   if (missing !== undefined) return mechanismName(missing.mechanism)
   if (row.serves !== 'sign' || row.family !== 'rsa') return undefined
-  const { maxKeySize } = attempt('session', () => lib.C_GetMechanismInfo(slot.handle, row.generation.mechanism))
+  const { maxKeySize } = attempt('session', () => slot.lib.C_GetMechanismInfo(slot.handle, row.generation.mechanism))
   return maxKeySize < row.modulusBits ? `RSA of ${row.modulusBits} bits` : undefined
 }
 

@@ -2,8 +2,16 @@ import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { KeyReference } from '../hsm.ts'
 import { privateIdRecord } from '../key-record.ts'
-import { pepper } from './operations.ts'
-import type { Token } from './token.ts'
+import { pepper } from './seal-operations.ts'
+import type { Token } from './token-link.ts'
+
+export function otpHmac(token: Token, key: KeyReference, data: Buffer): Buffer {
+  return token.run(({ session, keys }) =>
+    keys.use(key, 'otp-hmac', (handle, row) =>
+      session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes)),
+    ),
+  )
+}
 
 const blockBytes = 16
 const privateIdBytes = 6

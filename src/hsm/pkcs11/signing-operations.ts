@@ -1,11 +1,12 @@
+import { timingSafeEqual } from 'node:crypto'
 import pkcs11, { type Mechanism, type RsaPSS } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { Hash, SignatureScheme } from '../key-kind.ts'
 import type { KeyReference } from '../hsm.ts'
 import type { KeyPairRow, RsaRow } from './pair-kinds.ts'
-import type { Token } from './token.ts'
+import type { Token } from './token-link.ts'
 
-/** See `KeyUse.sign`. */
+/** See `Hsm.sign`. */
 export function sign(token: Token, key: KeyReference, scheme: SignatureScheme, input: Buffer): Buffer {
   return token.run(({ session, keys }) =>
     keys.usePair(key, 'private', (handle, row) => {
@@ -18,7 +19,7 @@ export function sign(token: Token, key: KeyReference, scheme: SignatureScheme, i
   )
 }
 
-/** See `KeyUse.verifySignature`. */
+/** See `Hsm.verifySignature`. */
 export function verifySignature(
   token: Token,
   key: KeyReference,
@@ -32,6 +33,17 @@ export function verifySignature(
       return signature.length === row.signatureBytes && session.verify(mechanism, handle, data, signature)
     }),
   )
+}
+
+export function hmac(token: Token, key: KeyReference, data: Buffer): Buffer {
+  return token.run(({ session, keys }) =>
+    keys.use(key, 'hmac', (handle, row) => session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes))),
+  )
+}
+
+export function verifyHmac(token: Token, key: KeyReference, data: Buffer, mac: Buffer): boolean {
+  const expected = hmac(token, key, data)
+  return mac.length === expected.length && timingSafeEqual(mac, expected)
 }
 
 /** What a call of the token takes to sign `input` or to verify a signature of it. Throws `hsm.rejected` for a digest of another hash. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseTokenUri } from '../../../src/hsm/pkcs11/token-uri.ts'
+import { parseTokenUri } from '../../../src/hsm/pkcs11/slot-choice.ts'
 
 describe('a token URI (RFC 7512)', () => {
   for (const [uri, selector] of [

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
+import type { ImportOptions, WrappedKey } from '../hsm.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
-import type { SecretKeyRow } from './key-kinds.ts'
+import type { KeyRow, SecretKeyRow } from './key-kinds.ts'
 import type { KeyPairRow } from './pair-kinds.ts'
-import { withTransient } from './passing-keys.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-import { verifyingTemplate } from './public-keys.ts'
-import { signingCall } from './signatures.ts'
+import { curveOf, rsaPublicKeyOf, verifyingTemplate } from './public-keys.ts'
+import { withTransient } from './session-keys.ts'
+import { signingCall } from './signing-operations.ts'
 
 const blockBytes = 16
 const digestBytes = 32
@@ -47,7 +48,7 @@ function meansBadKey({ remedy, code }: TokenFailure): boolean {
 }
 
 /** Throws `hsm.rejected` unless the public key verifies what the private one signs. */
-export function checkPairMatches(
+function checkPairMatches(
   { keySession, session }: Connection,
   row: KeyPairRow,
   key: KeyHandle,
@@ -61,6 +62,35 @@ export function checkPairMatches(
   })
 }
 
-export function mismatch(): Fault {
+function mismatch(): Fault {
   return new Fault('hsm.rejected', 'The public key is not the one of this private key.')
+}
+
+/** Bytes by which RFC 3394 lengthens a key. */
+const wrapBytes = 8
+
+/** By the blob, because SoftHSM2 gives no CKA_VALUE_LEN of a key that it unwrapped. */
+export function checkLength(row: KeyRow, { blob }: WrappedKey): void {
+  if (row.serves === 'sign') return
+  const bytes = blob.length - wrapBytes
+  if (bytes < row.bytes || bytes > row.longestBytes)
+    throw new Fault('hsm.rejected', `The key has ${bytes} bytes; its kind has ${row.bytes} to ${row.longestBytes}.`)
+}
+
+export function checkedPublicKey(
+  connection: Connection,
+  row: KeyPairRow,
+  key: KeyHandle,
+  options: ImportOptions,
+): Buffer {
+  const { keySession } = connection
+  const given = options.publicKey === undefined ? undefined : Buffer.from(options.publicKey)
+  const publicKey = row.family === 'rsa' ? rsaPublicKeyOf(keySession, key) : given
+  if (publicKey === undefined)
+    throw new Fault('hsm.rejected', 'Give the public key: PKCS#11 has no call that makes it of the private half.')
+  if (row.family !== 'rsa' && !curveOf(keySession, key).equals(row.curve))
+    throw new Fault('hsm.rejected', 'The private key is on another curve.')
+  if (given?.equals(publicKey) === false) throw mismatch()
+  checkPairMatches(connection, row, key, publicKey)
+  return publicKey
 }

@@ -1,11 +1,9 @@
-import { Module, Slot } from 'graphene-pk11'
-import pkcs11 from 'pkcs11js'
+import { ObjectClass } from 'graphene-pk11'
 import type { TokenStatus } from '../hsm.ts'
-import type { Connection } from './connection.ts'
 import { attempt } from './failure.ts'
 import { mechanismName } from './mechanisms.ts'
-import { listObjects, tokenObjectLabel, vaultKeyLabel } from './root-objects.ts'
-import type { Token } from './token.ts'
+import type { Token } from './token-link.ts'
+import { listObjects, tokenObjectLabel, vaultKeyLabel } from './token-objects.ts'
 
 /** CK_UNAVAILABLE_INFORMATION as pkcs11js gives it. */
 const unavailableCount = 0xffff_ffff
@@ -14,15 +12,13 @@ const ownSessions = 2
 /** What an administrator wants to know of the token; searches all objects, so it is not for every second. */
 export function tokenStatus(token: Token): TokenStatus {
   return token.run((connection) => {
-    const { label, serialNumber, manufacturerID, model, sessionCount, maxSessionCount } = attempt('session', () =>
-      slotOf(connection).getToken(),
-    )
-    const objects = listObjects(connection.session)
+    const info = attempt('session', () => connection.slot.getToken())
+    const objects = listObjects(connection)
     return {
-      label: label.trim(),
-      serial: serialNumber.trim(),
-      manufacturer: manufacturerID.trim(),
-      model: model.trim(),
+      label: info.label,
+      serial: info.serialNumber,
+      manufacturer: info.manufacturerID,
+      model: info.model,
       slot: connection.slot.handle.readUInt32LE(),
       mechanisms: [...connection.mechanisms].map(mechanismName).toSorted(),
       objects: {
@@ -30,19 +26,18 @@ export function tokenStatus(token: Token): TokenStatus {
           .filter((name) => name !== vaultKeyLabel && name !== tokenObjectLabel)
           .toSorted(),
         vaultKeys: objects.filter(
-          (object) => object.label === vaultKeyLabel && object.objectClass === pkcs11.CKO_SECRET_KEY,
+          (object) => object.label === vaultKeyLabel && object.objectClass === ObjectClass.SECRET_KEY,
         ).length,
         residentKeys: objects.filter((object) => object.label === tokenObjectLabel).length,
       },
-      // Many tokens count no sessions; this process alone holds its keySession and its operation session.
-      sessions: { open: sessionCount === unavailableCount ? ownSessions : sessionCount, max: maxSessionCount },
+      // Many tokens count no sessions; this process alone holds its key session and its operation session.
+      sessions: {
+        open: info.sessionCount === unavailableCount ? ownSessions : info.sessionCount,
+        max: info.maxSessionCount,
+      },
       handles: { held: connection.keys.held(), limit: connection.keys.limit },
       epoch: token.epoch(),
       conformance: token.conformance(),
     }
   })
-}
-
-function slotOf({ lib, slot }: Connection): Slot {
-  return new Slot(slot.handle, new Module(lib), lib)
 }

@@ -1,0 +1,132 @@
+import pkcs11, { type Template } from 'pkcs11js'
+import type { KeyRow, SecretKeyRow, Usage } from './key-kinds.ts'
+import type { KeyPairRow } from './pair-kinds.ts'
+
+// Every usage bit is written out, because a token's defaults allow nearly everything.
+
+export function usageAttributes(usage: Usage): Template {
+  return [
+    { type: pkcs11.CKA_ENCRYPT, value: usage.encrypt },
+    { type: pkcs11.CKA_DECRYPT, value: usage.decrypt },
+    { type: pkcs11.CKA_SIGN, value: usage.sign },
+    { type: pkcs11.CKA_VERIFY, value: false },
+    { type: pkcs11.CKA_WRAP, value: usage.wrap },
+    { type: pkcs11.CKA_UNWRAP, value: usage.unwrap },
+    { type: pkcs11.CKA_DERIVE, value: false },
+  ]
+}
+
+/** A session object that holds an unwrapped key: sensitive, not to be wrapped again. */
+export function unwrappedTemplate(row: SecretKeyRow): Template {
+  return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: false }, ...usageAttributes(row.usage)]
+}
+
+/** A key that exists only until it is wrapped, and has to be extractable for that. */
+export function extractableTemplate(row: SecretKeyRow): Template {
+  return [...sessionSecret(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: true }, ...usageAttributes(row.usage)]
+}
+
+/** A key that the token generates. */
+export function generatedTemplate(row: SecretKeyRow): Template {
+  return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE_LEN, value: row.bytes }]
+}
+
+/** A secret that comes from outside. */
+export function importedTemplate(row: SecretKeyRow, value: Buffer): Template {
+  return [...extractableTemplate(row), { type: pkcs11.CKA_VALUE, value }]
+}
+
+/** A key that stays in the token, beside what `lastingTemplate` says. */
+export function tokenObjectTemplate(row: SecretKeyRow): Template {
+  return [
+    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+    { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
+    { type: pkcs11.CKA_VALUE_LEN, value: row.bytes },
+    ...usageAttributes(row.usage),
+  ]
+}
+
+/** An AES-256 session key that wraps or unwraps others and is destroyed after that. */
+export function transientWrapKeyTemplate(usage: Usage, attributes: Template = []): Template {
+  return [
+    ...sessionSecret(pkcs11.CKK_AES),
+    { type: pkcs11.CKA_EXTRACTABLE, value: usage.wrap },
+    ...usageAttributes(usage),
+    ...attributes,
+  ]
+}
+
+function sessionSecret(keyType: number): Template {
+  return [
+    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+    { type: pkcs11.CKA_KEY_TYPE, value: keyType },
+    { type: pkcs11.CKA_TOKEN, value: false },
+    { type: pkcs11.CKA_PRIVATE, value: true },
+    { type: pkcs11.CKA_SENSITIVE, value: true },
+  ]
+}
+
+/** A key that comes in, as a session object that lives until it is wrapped. */
+export function transientTemplate(row: KeyRow): Template {
+  return row.serves === 'sign' ? privateTemplate(row, true) : extractableTemplate(row)
+}
+
+/** Usage bits of a private key, all written out. */
+export function privateUsage(usage: { decrypt: boolean; sign: boolean; unwrap: boolean }): Template {
+  return [
+    { type: pkcs11.CKA_DECRYPT, value: usage.decrypt },
+    { type: pkcs11.CKA_SIGN, value: usage.sign },
+    { type: pkcs11.CKA_SIGN_RECOVER, value: false },
+    { type: pkcs11.CKA_UNWRAP, value: usage.unwrap },
+    { type: pkcs11.CKA_DERIVE, value: false },
+  ]
+}
+
+const privateSignOnly = privateUsage({ decrypt: false, sign: true, unwrap: false })
+
+/** A private key as a session object: extractable until it is wrapped, and never afterwards. */
+export function privateTemplate(row: KeyPairRow, extractable: boolean): Template {
+  return [
+    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
+    { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
+    { type: pkcs11.CKA_TOKEN, value: false },
+    { type: pkcs11.CKA_PRIVATE, value: true },
+    { type: pkcs11.CKA_SENSITIVE, value: true },
+    { type: pkcs11.CKA_EXTRACTABLE, value: extractable },
+    ...privateSignOnly,
+  ]
+}
+
+/** A private key that stays in the token, beside what `lastingTemplate` says. */
+export function tokenObjectPrivateTemplate(row: KeyPairRow): Template {
+  return [
+    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
+    { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
+    ...privateSignOnly,
+  ]
+}
+
+/** Which pair the token is to make: attributes of its public half. */
+function pairParameters(row: KeyPairRow): Template {
+  if (row.family !== 'rsa') return [{ type: pkcs11.CKA_EC_PARAMS, value: row.curve }]
+  return [
+    { type: pkcs11.CKA_MODULUS_BITS, value: row.modulusBits },
+    { type: pkcs11.CKA_PUBLIC_EXPONENT, value: Buffer.from('010001', 'hex') },
+  ]
+}
+
+/** The public half of a pair that is being made: a session object, read and destroyed at once. */
+export function generatedPublicTemplate(row: KeyPairRow): Template {
+  return [...sessionPublic({ verify: true, wrap: false }), ...pairParameters(row)]
+}
+
+/** Attributes of a public key as a session object. */
+export function sessionPublic(usage: { verify: boolean; wrap: boolean }): Template {
+  return [
+    { type: pkcs11.CKA_TOKEN, value: false },
+    { type: pkcs11.CKA_PRIVATE, value: false },
+    { type: pkcs11.CKA_ENCRYPT, value: false },
+    { type: pkcs11.CKA_VERIFY, value: usage.verify },
+    { type: pkcs11.CKA_WRAP, value: usage.wrap },
+  ]
+}

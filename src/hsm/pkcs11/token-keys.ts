@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import type { TokenObjectKey } from '../hsm.ts'
+import type { KeyKind } from '../key-kind.ts'
+import { withDirectorySync } from './directory-sync.ts'
+import { type KeyRow, rowOf } from './key-kinds.ts'
+import { generatedPublicTemplate, tokenObjectPrivateTemplate, tokenObjectTemplate } from './key-templates.ts'
+import { requireSupport } from './kind-support.ts'
+import type { Pkcs11Session } from './pkcs11-session.ts'
+import { publicKeyOf } from './public-keys.ts'
+import type { Token } from './token-link.ts'
+import {
+  findObjects,
+  idBytes,
+  lastingTemplate,
+  noticeChanges,
+  tokenObjectLabel,
+  vaultKeyLabel,
+} from './token-objects.ts'
+
+/**
+ * Generates a key that never leaves the token. On the disk when this returns, where `tokenDirectory` names the folder of a software
+ * token. A repeat leaves an unused key behind, no more.
+ */
+export function createTokenObject(token: Token, kind: KeyKind, tokenDirectory: string | undefined): TokenObjectKey {
+  return create(token, kind, tokenObjectLabel, tokenDirectory)
+}
+
+/** The same for the data key of a vault: its CKA_ID in hexadecimal. */
+export function createVaultKey(token: Token, tokenDirectory: string | undefined): string {
+  return create(token, 'aes256-gcm', vaultKeyLabel, tokenDirectory).id
+}
+
+/** A key that is not there is no error. */
+export function destroyTokenObject(token: Token, id: string, tokenDirectory: string | undefined): void {
+  destroy(token, tokenObjectLabel, id, tokenDirectory)
+}
+
+/** A key that is not there is no error. */
+export function destroyVaultKey(token: Token, id: string, tokenDirectory: string | undefined): void {
+  destroy(token, vaultKeyLabel, id, tokenDirectory)
+}
+
+function create(token: Token, kind: KeyKind, label: string, tokenDirectory: string | undefined): TokenObjectKey {
+  return withDirectorySync(tokenDirectory, () =>
+    token.run((connection) => {
+      requireSupport(connection, kind)
+      const id = randomBytes(idBytes)
+      noticeChanges(connection.session)
+      const publicKey = generateLasting(connection.session, rowOf(kind), label, id)
+      return { id: id.toString('hex'), publicKey }
+    }),
+  )
+}
+
+/** The public half of a pair; undefined for a secret key. */
+function generateLasting(session: Pkcs11Session, row: KeyRow, label: string, id: Buffer): Buffer | undefined {
+  const lasting = lastingTemplate(label, id)
+  if (row.serves !== 'sign') {
+    session.generate(row.generation, [...tokenObjectTemplate(row), ...lasting])
+    return undefined
+  }
+  const privateKey = [...tokenObjectPrivateTemplate(row), ...lasting]
+  const pair = session.generatePair(row.generation, generatedPublicTemplate(row), privateKey)
+  try {
+    return publicKeyOf(session, pair.publicKey, row)
+  } finally {
+    session.destroy(pair.publicKey)
+  }
+}
+
+function destroy(token: Token, label: string, id: string, tokenDirectory: string | undefined): void {
+  withDirectorySync(tokenDirectory, () =>
+    token.run(({ session }) => {
+      for (const handle of findObjects(session, label, Buffer.from(id, 'hex'))) session.destroy(handle)
+    }),
+  )
+}

@@ -1,0 +1,93 @@
+import pkcs11, { type PKCS11 } from 'pkcs11js'
+import { Fault } from '../../fault.ts'
+import { attempt, codeOf } from './failure.ts'
+import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
+import { chooseSlot, type ChosenSlot, parseTokenUri, type TokenSelector } from './slot-choice.ts'
+
+/** How to reach the token. */
+export interface TokenLocation {
+  /** PKCS#11 module (`hsm.module`). */
+  readonly module: string
+  /** RFC 7512 URI (`hsm.token`). */
+  readonly uri: string
+  /** Path of softhsm2.conf (`hsm.softhsmConf`), for SoftHSM2 alone. */
+  readonly softhsmConf?: string | undefined
+  /** Reads the PIN at every login; it is kept nowhere. */
+  readonly readPin: () => string
+}
+
+/** A token that is initialised and logged in to, with nothing found in it yet. */
+export interface OpenToken extends ChosenSlot {
+  readonly mechanisms: ReadonlySet<number>
+  readonly session: Pkcs11Session
+}
+
+/**
+ * Runs `work` with the token in this process and finalizes the module afterwards. Throws `hsm.unavailable`; TokenFailure with remedy
+ * `fatal` when the PIN is refused.
+ */
+export function withToken<T>(location: TokenLocation, work: (token: OpenToken) => T): T {
+  const lib = loadModule(location)
+  try {
+    return work(openToken(lib, parseTokenUri(location.uri), location.readPin))
+  } finally {
+    finalize(lib)
+  }
+}
+
+/**
+ * Loads the vendor's PKCS#11 library into this process; it is not initialised yet.
+ * Throws `hsm.unavailable` where the library cannot be loaded.
+ */
+export function loadModule({ module, softhsmConf }: Pick<TokenLocation, 'module' | 'softhsmConf'>): PKCS11 {
+  // SoftHSM2 reads its configuration from the environment alone, and Node hands assignments to setenv(3).
+  if (softhsmConf !== undefined) process.env['SOFTHSM2_CONF'] = softhsmConf
+  const lib = new pkcs11.PKCS11()
+  try {
+    lib.load(module)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error)
+    throw new Fault('hsm.unavailable', `hsm.module ${module} cannot be loaded: ${reason}`, { cause: error })
+  }
+  return lib
+}
+
+/**
+ * Initialises the module afresh and logs in. Finalize comes first, even at the start: SoftHSM2 that was initialised while
+ * another process logged in may have missed the token. Throws `hsm.unavailable`; TokenFailure with remedy `fatal` when the PIN is
+ * refused.
+ */
+export function openToken(lib: PKCS11, selector: TokenSelector, readPin: () => string): OpenToken {
+  finalize(lib)
+  initialize(lib)
+  const { slot, info } = chooseSlot(lib, selector)
+  const session = openSession(slot)
+  login(lib, session.handle, readPin())
+  const mechanisms = new Set(attempt('session', () => lib.C_GetMechanismList(slot.handle)))
+  return { slot, info, mechanisms, session }
+}
+
+/** C_Initialize. Without the locking flag SoftHSM2 crashes as soon as a second thread appears. */
+function initialize(lib: PKCS11): void {
+  tolerating(pkcs11.CKR_CRYPTOKI_ALREADY_INITIALIZED, () => lib.C_Initialize({ flags: pkcs11.CKF_OS_LOCKING_OK }))
+}
+
+/** C_Finalize: ends every session and login of this process and makes every handle void. */
+export function finalize(lib: PKCS11): void {
+  tolerating(pkcs11.CKR_CRYPTOKI_NOT_INITIALIZED, () => lib.C_Finalize())
+}
+
+/** C_Login as the user; one login holds for the whole process. */
+function login(lib: PKCS11, session: Buffer, pin: string): void {
+  tolerating(pkcs11.CKR_USER_ALREADY_LOGGED_IN, () =>
+    attempt('login', () => lib.C_Login(session, pkcs11.CKU_USER, pin)),
+  )
+}
+
+function tolerating(code: number, work: () => void): void {
+  try {
+    attempt('session', work)
+  } catch (error) {
+    if (codeOf(error) !== code) throw error
+  }
+}
