@@ -2,13 +2,13 @@ import type { Fault } from '../fault.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
 
 /**
- * The port to the token. Behind it stands a token host (`hsm/client` → `hsm/host` → `hsm/pkcs11`); no process in front of it ever
- * holds a key.
+ * The port to the token. Behind it stands a token host (`hsm/client` → `hsm/host` → `hsm/pkcs11`); no process in front
+ * of it ever holds a key.
  *
- * Every method rejects with a Fault: `hsm.unavailable` (token, host or queue does not answer: try again),
- * `hsm.sealed` (the PIN was refused; an operator must act), `hsm.rejected` (the token found the data bad: wrong tag,
- * wrong length, damaged blob; or the key is of a kind that does not serve), `hsm.seal_broken` (a record does not carry the seal
- * that the token made for it), `hsm.unsupported` (this token lacks the mechanism; the detail names it).
+ * Every method rejects with a Fault: `hsm.unavailable` (token, host or queue does not answer: try again), `hsm.sealed`
+ * (the PIN was refused; an operator must act), `hsm.rejected` (the token found the data bad: wrong tag, wrong length,
+ * damaged blob; or the key is of a kind that does not serve), `hsm.seal_broken` (a record does not carry the seal that
+ * the token made for it), `hsm.unsupported` (this token lacks the mechanism; the detail names it).
  */
 export interface Hsm {
   /** Whether each token host answers, and what its token is and can do. Never rejects for a host that is down. */
@@ -27,7 +27,9 @@ export interface Hsm {
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>
 
-  /** HMAC-SHA-256 by the token's pepper, for what is stored to be compared (pass phrases, application keys): 32 bytes. */
+  /**
+   * HMAC-SHA-256 by the token's pepper, for what is stored to be compared (pass phrases, application keys): 32 bytes.
+   */
   pepper(data: Uint8Array): Promise<Buffer>
 
   /** ECDSA P-256 over a 32-byte SHA-256 digest with the audit signing key: 64 bytes, r ‖ s. */
@@ -42,8 +44,8 @@ export interface Hsm {
   kindSupport(): Promise<ReadonlyMap<KeyKind, KindSupport>>
 
   /**
-   * A new key, generated in the token and wrapped there; it exists in plain nowhere. Of a pair the private half is wrapped.
-   * Rejects with `hsm.unsupported` where `kindSupport` names what is missing.
+   * A new key, generated in the token and wrapped there; it exists in plain nowhere. Of a pair the private half is
+   * wrapped. Rejects with `hsm.unsupported` where `kindSupport` names what is missing.
    */
   generate(kind: KeyKind, options: GenerateOptions): Promise<GeneratedKey>
 
@@ -53,39 +55,45 @@ export interface Hsm {
   /** Wraps a secret that came from outside (an OTP seed at enrolment). The caller zeroes `secret` afterwards. */
   importSecret(kind: SecretKeyKind, secret: Uint8Array): Promise<WrappedKey>
 
-  /** The public half of the token's transport key, DER SubjectPublicKeyInfo (RSA): what others wrap keys to for `importKey`. */
+  /**
+   * The public half of the token's transport key, DER SubjectPublicKeyInfo (RSA): what others wrap keys to for
+   * `importKey`.
+   */
   transportPublicKey(): Promise<Buffer>
 
   /**
-   * A key from outside, which is unwrapped and wrapped again in the token and so is never in plain in a process of ours.
-   * `wrapped` is what CKM_RSA_AES_KEY_WRAP makes for the transport key (PKCS#11 v2.40 §2.1.21): RSA-OAEP (SHA-1, MGF1-SHA-1,
-   * no label) of an AES key ‖ RFC 5649 by that key of the value, or of PKCS#8 for a private key. Rejects with `hsm.rejected` for
-   * what cannot be unwrapped, is of another kind or length, or does not fit `options.publicKey`.
+   * A key from outside, which is unwrapped and wrapped again in the token and so is never in plain in a process of
+   * ours. `wrapped` is what CKM_RSA_AES_KEY_WRAP makes for the transport key (PKCS#11 v2.40 §2.1.21): RSA-OAEP (SHA-1,
+   * MGF1-SHA-1, no label) of an AES key ‖ RFC 5649 by that key of the value, or of PKCS#8 for a private key. Rejects
+   * with `hsm.rejected` for what cannot be unwrapped, is of another kind or length, or does not fit
+   * `options.publicKey`.
    */
   importKey(kind: KeyKind, wrapped: Uint8Array, options: ImportOptions): Promise<GeneratedKey>
 
   /**
-   * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits. After PKCS#8
-   * there may be up to seven zeros, which SoftHSM2 wraps with it. Rejects with `hsm.rejected` unless the key was generated
-   * exportable: the strict KEK lets nothing out.
+   * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits.
+   * After PKCS#8 there may be up to seven zeros, which SoftHSM2 wraps with it. Rejects with `hsm.rejected` unless the
+   * key was generated exportable: the strict KEK lets nothing out.
    */
   exportKey(key: KeyReference, recipient: Uint8Array): Promise<Buffer>
 
   /**
-   * The value of the key, or PKCS#8 of a private key, in plain; generated exportable, else `hsm.rejected`. The caller decides
-   * beforehand whether that is allowed, and zeroes it afterwards.
+   * The value of the key, or PKCS#8 of a private key, in plain; generated exportable, else `hsm.rejected`. The caller
+   * decides beforehand whether that is allowed, and zeroes it afterwards.
    */
   exportPlain(key: KeyReference): Promise<Buffer>
 
-  /** Generates a key as an object of the token; it can be neither exported nor backed up. On the disk when it resolves. */
+  /**
+   * Generates a key as an object of the token; it can be neither exported nor backed up. On the disk when it resolves.
+   */
   createTokenObject(kind: KeyKind): Promise<TokenObjectKey>
 
   /** Destroys such a key; one that is not there is no error. */
   destroyTokenObject(id: string): Promise<void>
 
   /**
-   * Generates the data key of a vault: AES-256, never extractable, encrypt and decrypt only. Resolves to its id (CKA_ID, hex): the
-   * blob of the record of kind `aes256-gcm` with `vaultKek` by which it is used.
+   * Generates the data key of a vault: AES-256, never extractable, encrypt and decrypt only. Resolves to its id
+   * (CKA_ID, hex): the blob of the record of kind `aes256-gcm` with `vaultKek` by which it is used.
    */
   createVaultKey(): Promise<string>
 
@@ -94,34 +102,40 @@ export interface Hsm {
 
   // What keys are used for, each in the token.
   //
-  // What the cipher kinds give is IV ‖ ciphertext ‖ tag with a fresh random IV that the host draws: `*-gcm` IV 12 bytes, tag 16
-  // (NIST SP 800-38D); `*-ctr` (a 128-bit counter that begins at the IV) and `*-ofb` IV 16 bytes, no tag (SP 800-38A §6.5, §6.4):
-  // an attacker who changes such a ciphertext changes the plaintext undetected. They take no AAD: one that is not empty is
-  // `hsm.rejected`.
+  // What the cipher kinds give is IV ‖ ciphertext ‖ tag with a fresh random IV that the host draws: `*-gcm` IV 12
+  // bytes, tag 16 (NIST SP 800-38D); `*-ctr` (a 128-bit counter that begins at the IV) and `*-ofb` IV 16 bytes, no tag
+  // (SP 800-38A §6.5, §6.4): an attacker who changes such a ciphertext changes the plaintext undetected. They take no
+  // AAD: one that is not empty is `hsm.rejected`.
 
   encrypt(key: KeyReference, plaintext: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 
-  /** `encrypt` of so many random bytes of the token (1 to 65,536), which leave the host only encrypted: a key for data elsewhere. */
+  /**
+   * `encrypt` of so many random bytes of the token (1 to 65,536), which leave the host only encrypted: a key for data
+   * elsewhere.
+   */
   encryptRandom(key: KeyReference, count: number, aad?: Uint8Array): Promise<Buffer>
 
-  /** The reverse of `encrypt`; for `*-gcm` rejects with `hsm.rejected` when anything in `ciphertext` or `aad` was changed. */
+  /**
+   * The reverse of `encrypt`; for `*-gcm` rejects with `hsm.rejected` when anything in `ciphertext` or `aad` was
+   * changed.
+   */
   decrypt(key: KeyReference, ciphertext: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 
   /** Decrypts under one key and encrypts under another; the plaintext does not leave the host. */
   rewrap(item: RewrapItem): Promise<Buffer>
 
   /**
-   * `encrypt`, `decrypt` and `rewrap` for N items in one frame: N outcomes in the order of the items. A bad item has its fault and
-   * leaves the others alone; a failure of the token itself (`hsm.unavailable`, `hsm.sealed`) rejects the whole call. Items with the
-   * same reference object share its check.
+   * `encrypt`, `decrypt` and `rewrap` for N items in one frame: N outcomes in the order of the items. A bad item has
+   * its fault and leaves the others alone; a failure of the token itself (`hsm.unavailable`, `hsm.sealed`) rejects the
+   * whole call. Items with the same reference object share its check.
    */
   encryptMany(items: readonly EncryptItem[]): Promise<readonly Outcome[]>
   decryptMany(items: readonly DecryptItem[]): Promise<readonly Outcome[]>
   rewrapMany(items: readonly RewrapItem[]): Promise<readonly Outcome[]>
 
   /**
-   * Signs with a pair kind. `input` for `ec-*` and `rsa-*` is the digest by `scheme.hash`, for `ed25519` the message itself (RFC 8032,
-   * pure). ECDSA gives r ‖ s, each as long as the curve's order.
+   * Signs with a pair kind. `input` for `ec-*` and `rsa-*` is the digest by `scheme.hash`, for `ed25519` the message
+   * itself (RFC 8032, pure). ECDSA gives r ‖ s, each as long as the curve's order.
    */
   sign(key: KeyReference, scheme: SignatureScheme, input: Uint8Array): Promise<Buffer>
 
@@ -140,30 +154,37 @@ export interface Hsm {
   verifyHmac(key: KeyReference, data: Uint8Array, mac: Uint8Array): Promise<boolean>
 
   /**
-   * Decrypts the one AES block (16 bytes) of a hardware-token OTP, with a key of kind `otp-aes128`, and gives the 10 bytes behind the
-   * private id. The host compares the private id with `privateIdCheck`, the pepper's HMAC over `privateIdRecord`, and keeps it. Rejects
-   * with `hsm.rejected` when the CRC or the private id is wrong.
+   * Decrypts the one AES block (16 bytes) of a hardware-token OTP, with a key of kind `otp-aes128`, and gives the 10
+   * bytes behind the private id. The host compares the private id with `privateIdCheck`, the pepper's HMAC over
+   * `privateIdRecord`, and keeps it. Rejects with `hsm.rejected` when the CRC or the private id is wrong.
    */
   decryptOtpBlock(key: KeyReference, block: Uint8Array, privateIdCheck: Uint8Array): Promise<Buffer>
 
   /** The HMAC of `data` with a key of kind `otp-hmac-*`, for HOTP and TOTP (RFC 4226, RFC 6238). */
   otpHmac(key: KeyReference, data: Uint8Array): Promise<Buffer>
 
-  // How keys go from one appliance to another that holds the same backup keys (`createSharedBackupKeys` in `hsm/pkcs11`).
+  // How keys go from one appliance to another that holds the same backup keys (`createSharedBackupKeys` in
+  // `hsm/pkcs11`).
 
-  /** HMAC-SHA-256 over `bytes` by the newest backup seal (32 bytes), and that seal's name, for example `backup-seal.v1`. */
+  /**
+   * HMAC-SHA-256 over `bytes` by the newest backup seal (32 bytes), and that seal's name, for example `backup-seal.v1`.
+   */
   sealBackup(bytes: Uint8Array): Promise<BackupSeal>
 
   /**
-   * Rejects with `hsm.seal_broken` unless the backup seal of that name made `backup.seal` over `bytes`, with `hsm.rejected` where the
-   * token has no backup seal of that name: then the backup comes from an appliance with other backup keys.
+   * Rejects with `hsm.seal_broken` unless the backup seal of that name made `backup.seal` over `bytes`, with
+   * `hsm.rejected` where the token has no backup seal of that name: then the backup comes from an appliance with other
+   * backup keys.
    */
   verifyBackup(bytes: Uint8Array, backup: BackupSeal): Promise<void>
 
   /** The same key wrapped by the newest backup KEK. */
   rewrapBackup(kind: KeyKind, backup: WrappedKey): Promise<WrappedKey>
 
-  /** Takes a key from under a backup KEK into use, as `importKey` takes one from outside: options and faults are the same. */
+  /**
+   * Takes a key from under a backup KEK into use, as `importKey` takes one from outside: options and faults are the
+   * same.
+   */
   restoreKey(kind: KeyKind, backup: WrappedKey, options: ImportOptions): Promise<GeneratedKey>
 }
 
@@ -197,20 +218,25 @@ export interface TokenStatus {
 
 export interface GenerateOptions {
   readonly exportable: boolean
-  /** Also wrap the new key under the backup KEK: when it is generated, because the strict KEK lets nothing out again. */
+  /**
+   * Also wrap the new key under the backup KEK: when it is generated, because the strict KEK lets nothing out again.
+   */
   readonly backup: boolean
 }
 
 export interface ImportOptions extends GenerateOptions {
   /**
-   * The public half, DER SubjectPublicKeyInfo. Elliptic-curve keys need it, because PKCS#11 has no call that makes it of the private
-   * half; it is accepted only after a signature by one verifies with the other. RSA keys need none; one that is given has to match.
+   * The public half, DER SubjectPublicKeyInfo. Elliptic-curve keys need it, because PKCS#11 has no call that makes it
+   * of the private half; it is accepted only after a signature by one verifies with the other. RSA keys need none; one
+   * that is given has to match.
    */
   readonly publicKey?: Uint8Array
 }
 
 export interface WrappedKey {
-  /** Label of the wrapping key with its version, for example `strict.v1`; `token` or `vault` for an object of the token. */
+  /**
+   * Label of the wrapping key with its version, for example `strict.v1`; `token` or `vault` for an object of the token.
+   */
   readonly kek: string
   readonly blob: Buffer
 }

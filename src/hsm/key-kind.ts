@@ -14,7 +14,9 @@ export const secretKeyKinds = [
 ] as const
 export type SecretKeyKind = (typeof secretKeyKinds)[number]
 
-/** Kinds of key pairs; the private half is wrapped. What each means in the token is a row of `hsm/pkcs11/pair-kinds.ts`. */
+/**
+ * Kinds of key pairs; the private half is wrapped. What each means in the token is a row of `hsm/pkcs11/pair-kinds.ts`.
+ */
 export const keyPairKinds = ['ec-p256', 'ec-p384', 'ed25519', 'rsa-2048', 'rsa-3072', 'rsa-4096'] as const
 export type KeyPairKind = (typeof keyPairKinds)[number]
 
@@ -25,7 +27,10 @@ export function isKeyPairKind(kind: string): kind is KeyPairKind {
   return (keyPairKinds as readonly string[]).includes(kind)
 }
 
-/** Undefined where the token can; else the name of what it lacks, such as `AES_CTR`. SoftHSM2 keeps Ed25519 keys, but wraps none. */
+/**
+ * Undefined where the token can; else the name of what it lacks, such as `AES_CTR`. SoftHSM2 keeps Ed25519 keys, but
+ * wraps none.
+ */
 export interface KindSupport {
   /** To generate, wrap, unwrap and use such keys. */
   readonly wrapped: string | undefined
@@ -34,12 +39,14 @@ export interface KindSupport {
 }
 
 /**
- * Which key-encryption key wraps: nothing leaves the token from under `strict`, and only what was generated exportable is
- * wrapped under `exportable`.
+ * Which key-encryption key wraps: nothing leaves the token from under `strict`, and only what was generated exportable
+ * is wrapped under `exportable`.
  */
 export type KekName = 'strict' | 'exportable' | 'backup'
 
-/** Stands in a record instead of a KEK's name for a key that is an object of the token; its blob is the object's CKA_ID. */
+/**
+ * Stands in a record instead of a KEK's name for a key that is an object of the token; its blob is the object's CKA_ID.
+ */
 export const tokenObjectKek = 'token'
 
 /** Stands there for the data key of a vault (`createVaultKey`), in the same way. */

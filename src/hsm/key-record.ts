@@ -47,8 +47,8 @@ function tag(field: RecordField): { readonly length: number; readonly content: s
 }
 
 /**
- * The bytes to seal for a wrapped key: kind, KEK and blob, for a pair kind its public key, then what binds it to its row.
- * Throws TypeError for a pair kind without its public key.
+ * The bytes to seal for a wrapped key: kind, KEK and blob, for a pair kind its public key, then what binds it to its
+ * row. Throws TypeError for a pair kind without its public key.
  */
 export function keyRecord(
   kind: KeyKind,

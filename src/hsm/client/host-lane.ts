@@ -34,7 +34,7 @@ export interface HostLaneEvents {
   reply(host: HostLane, frame: Frame): void
 }
 
-// Puts a host behind every other that is in better standing, whatever the load.
+// Puts a host behind every other that answers well, whatever the load.
 const setbackBytes = 2 ** 40
 
 // To wake a second host for half of a small batch costs the processors more than a quick host needs for all of it.
@@ -113,7 +113,10 @@ function isLarge(request: Request): boolean {
 interface HostConnectionEvents {
   /** The host can be written to. */
   up(): void
-  /** The connection, or the try to make one, is gone with every request that was sent over it; another try follows by itself. */
+  /**
+   * The connection, or the try to make one, is gone with every request that was sent over it; another try follows by
+   * itself.
+   */
   down(wasUp: boolean): void
   reply(frame: Frame): void
 }

@@ -16,8 +16,8 @@ import { parseHostStatus } from './host-status.ts'
 import { RequestRouter, type RouterOptions } from './request-router.ts'
 
 /**
- * The port over unix sockets to token hosts (`strongroom-tokend`), which it connects to by itself, again and again, until `close`.
- * The PIN never passes here. Options: `hsm.sockets`, `hsm.deadlineMs`, `hsm.queue`.
+ * The port over unix sockets to token hosts (`strongroom-tokend`), which it connects to by itself, again and again,
+ * until `close`. The PIN never passes here. Options: `hsm.sockets`, `hsm.deadlineMs`, `hsm.queue`.
  */
 export function createHsmClient(options: RouterOptions): Hsm {
   const router = new RequestRouter(options)

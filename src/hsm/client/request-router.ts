@@ -11,15 +11,15 @@ export interface RouterOptions {
   readonly queue: number
 }
 
-/** A request that a dying host takes with it is tried once more and no oftener: it may be what kills hosts. */
+/** A request that is lost with its host is tried once more and no oftener: it may be what kills hosts. */
 const mostTries = 2
 /** How long requests wait for some host to come back, counted from when the last one went. */
 const patienceMs = 3_000
 const sweepIntervalMs = 250
 
 /**
- * Changes of the token's objects: every client sends them to the same host while that is in good standing. SoftHSM2 never sees an
- * object that another process made while it made one itself.
+ * Changes of the token's objects: every client sends them to the same host while that answers well. SoftHSM2 never sees
+ * an object that another process made while it made one itself.
  */
 const changes: ReadonlySet<Operation> = new Set([
   'createVaultKey',
@@ -29,8 +29,8 @@ const changes: ReadonlySet<Operation> = new Set([
 ])
 
 /**
- * Spreads requests over the token hosts, least loaded first. One that is lost with its connection, or that a host cannot serve at the
- * moment, goes to another host: every operation is safe to repeat.
+ * Spreads requests over the token hosts, least loaded first. One that is lost with its connection, or that a host
+ * cannot serve at the moment, goes to another host: every operation is safe to repeat.
  */
 export class RequestRouter {
   readonly #options: RouterOptions

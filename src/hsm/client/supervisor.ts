@@ -21,8 +21,9 @@ export interface SupervisorOptions {
 
 export interface HostSupervisor {
   /**
-   * Starts the hosts one after another, because tokens that are opened at once miss each other; resolves with what each says of
-   * its token. After one that was refused its PIN no further host is started: each would try the wrong PIN once more.
+   * Starts the hosts one after another, because tokens that are opened at once miss each other; resolves with what each
+   * says of its token. After one that was refused its PIN no further host is started: each would try the wrong PIN once
+   * more.
    */
   start(): Promise<HostStatus[]>
   /** Ends all hosts, with SIGTERM and after five seconds with SIGKILL. */
@@ -177,8 +178,9 @@ interface HostProcess {
   kill(signal: 'SIGTERM' | 'SIGKILL'): void
 }
 
-// No core dump may hold keys and PIN. The allocator settings spare two thirds of a 1 MiB encryption, which glibc spends on giving
-// pages back. The death signal ends even a host that hangs in its module, where closing the IPC channel does not.
+// No core dump may hold keys and PIN. The allocator settings spare two thirds of a 1 MiB encryption, which glibc spends
+// on giving pages back. The death signal ends even a host that hangs in its module, where closing the IPC channel does
+// not.
 const launch = [
   'ulimit -c 0',
   'export MALLOC_TRIM_THRESHOLD_=268435456 MALLOC_MMAP_THRESHOLD_=67108864 MALLOC_TOP_PAD_=16777216',

@@ -34,7 +34,8 @@ function serve(socket: Socket, { dispatch, queue, log }: FrameServerOptions): vo
     wipe(frame)
   }
   const read = createFrameReader((frame) => {
-    // A heartbeat does not wait behind the work: it asks whether the process answers, and a hung module holds it up in any case.
+    // A heartbeat does not wait behind the work: it asks whether the process answers, and a hung module holds it up in
+    // any case.
     if (frame.code === pingCode) return answer(frame)
     const isQueued = queue.add({
       bytes: frameBytes(frame.fields),

@@ -3,7 +3,9 @@ import { readIndexes } from '../protocol/batch-frame.ts'
 import type { CipherItem, RewrapCipherItem } from '../pkcs11/cipher-operations.ts'
 import type { GenerateOptions, ImportOptions, KeyReference, SealedRecord, WrappedKey } from '../hsm.ts'
 
-/** Takes the fields of a request one after another. Throws `hsm.rejected` when one is missing or not what it should be. */
+/**
+ * Takes the fields of a request one after another. Throws `hsm.rejected` when one is missing or not what it should be.
+ */
 export interface RequestFields {
   bytes(): Buffer
   text(): string

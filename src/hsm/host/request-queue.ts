@@ -26,8 +26,8 @@ export interface RequestQueueOptions {
 const sliceMs = 5
 
 /**
- * Requests one at a time, small ones first, in slices: after each slice at most one large request, which so neither starves nor
- * holds up more than itself.
+ * Requests one at a time, small ones first, in slices: after each slice at most one large request, which so neither
+ * starves nor holds up more than itself.
  */
 export function createRequestQueue({ limit, limitBytes, deadlineMs }: RequestQueueOptions): RequestQueue {
   const small: QueuedRequest[] = []

@@ -5,9 +5,9 @@ import { dirname } from 'node:path'
 const firstPassedDescriptor = 3
 
 /**
- * Makes `server` listen on a unix socket that its owner alone may use. A file that a dead host left is replaced.
- * Throws when another host serves there, when the file is no socket, or when others own its folder or may write to it: they could put a
- * socket of their own in its place.
+ * Makes `server` listen on a unix socket that its owner alone may use. A file that a dead host left is replaced. Throws
+ * when another host serves there, when the file is no socket, or when others own its folder or may write to it: they
+ * could put a socket of their own in its place.
  */
 export async function listenOn(server: Server, path: string): Promise<void> {
   const folder = statSync(dirname(path))

@@ -53,8 +53,8 @@ const firstRetryMs = 100
 const longestRetryMs = 5_000
 
 /**
- * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK every
- * few seconds, because keys that are unwrapped already go on working in a token that is gone.
+ * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK
+ * every few seconds, because keys that are unwrapped already go on working in a token that is gone.
  */
 function watchToken(token: Token, log: Log): { close(): void } {
   let retryMs = firstRetryMs

@@ -37,8 +37,9 @@ export const ctrCipher: Cipher = {
 }
 
 /**
- * No token at hand has CKM_AES_OFB. Its keystream is AES-CBC of zeros under the same IV (each block then encrypts the one before it:
- * NIST SP 800-38A §6.2 with P = 0 is §6.4), made in the token in one call and XORed here. So both directions encrypt.
+ * No token at hand has CKM_AES_OFB. Its keystream is AES-CBC of zeros under the same IV (each block then encrypts the
+ * one before it: NIST SP 800-38A §6.2 with P = 0 is §6.4), made in the token in one call and XORed here. So both
+ * directions encrypt.
  */
 export const ofbCipher: Cipher = {
   ivBytes: blockBytes,
@@ -65,7 +66,10 @@ function refuseAad(aad: Buffer): void {
 
 const counterBits = 128n
 
-/** CK_AES_CTR_PARAMS: CK_ULONG ulCounterBits, CK_BYTE cb[16]; pkcs11js knows no such parameter, but passes bytes as they are. */
+/**
+ * CK_AES_CTR_PARAMS: CK_ULONG ulCounterBits, CK_BYTE cb[16]; pkcs11js knows no such parameter, but passes bytes as they
+ * are.
+ */
 function ctr(iv: Buffer): Mechanism {
   const parameter = Buffer.alloc(8 + blockBytes)
   parameter.writeBigUInt64LE(counterBits)

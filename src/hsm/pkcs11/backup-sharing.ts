@@ -24,18 +24,19 @@ export interface BackupSharingOptions extends TokenLocation {
 export interface SharedBackupKeys {
   readonly version: number
   /**
-   * 16 hexadecimal digits that tell the keys apart and nothing about them. The holders of the ceremony compare them by voice: a package
-   * is wrapped to a public key, and so an attacker could have made it.
+   * 16 hexadecimal digits that tell the keys apart and nothing about them. The holders of the ceremony compare them by
+   * voice: a package is wrapped to a public key, and so an attacker could have made it.
    */
   readonly check: string
 }
 
 /**
- * Makes the next version of backup KEK and backup seal, known to this token and the recipients alone: generated extractable in a session,
- * wrapped to each recipient, then kept, not extractable. No token can pass them on afterwards, so name every appliance at once.
- * `recipients`: transport public keys, DER SubjectPublicKeyInfo; each gets one of the `packages`, texts in the same order. Loads the
- * module into this process; token hosts use the new version when they are started again.
- * Throws as `createRootObjects` does, and `hsm.rejected` for a recipient that is no RSA key of 2048 to 8192 bits.
+ * Makes the next version of backup KEK and backup seal, known to this token and the recipients alone: generated
+ * extractable in a session, wrapped to each recipient, then kept, not extractable. No token can pass them on
+ * afterwards, so name every appliance at once. `recipients`: transport public keys, DER SubjectPublicKeyInfo; each gets
+ * one of the `packages`, texts in the same order. Loads the module into this process; token hosts use the new version
+ * when they are started again. Throws as `createRootObjects` does, and `hsm.rejected` for a recipient that is no RSA
+ * key of 2048 to 8192 bits.
  */
 export function createSharedBackupKeys(
   options: BackupSharingOptions & { readonly recipients: readonly Buffer[] },
@@ -71,8 +72,8 @@ export function createSharedBackupKeys(
 
 /**
  * Takes a package that was made for this token; the keys are unwrapped to what is not extractable and kept. One that is
- * there already, with the same check value, is left alone. Throws `hsm.rejected` for a package that was altered or is for another
- * token, and for a version that this token has with other keys.
+ * there already, with the same check value, is left alone. Throws `hsm.rejected` for a package that was altered or is
+ * for another token, and for a version that this token has with other keys.
  */
 export function adoptBackupKeys(options: BackupSharingOptions, text: string): SharedBackupKeys {
   const { version, checks, keys } = readPackage(text)
@@ -184,7 +185,7 @@ export function checkOf(session: Pkcs11Session, part: BackupKeyRow, key: KeyHand
   return createHash('sha256').update(part.fingerprint(session, key)).digest('hex').slice(0, checkDigits)
 }
 
-/** In a session, extractable: until it has been wrapped to those who share it. */
+/** In a session, extractable: until it has been wrapped to the recipients. */
 export function makeShared(session: Pkcs11Session, { row }: BackupKeyRow): KeyHandle {
   return session.generate(row.generation, generatedTemplate(row))
 }

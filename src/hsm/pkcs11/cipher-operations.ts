@@ -68,9 +68,9 @@ export function rewrapMany(token: Token, items: readonly RewrapCipherItem[]): Ou
 }
 
 /**
- * One outcome for each item, in their order. Key by key, so that a key is looked up once however many items it has. A fault that
- * concerns one item becomes its outcome; a failure of the token goes to `token.run`, after which the batch goes on where it stopped,
- * or is thrown.
+ * One outcome for each item, in their order. Key by key, so that a key is looked up once however many items it has. A
+ * fault that concerns one item becomes its outcome; a failure of the token goes to `token.run`, after which the batch
+ * goes on where it stopped, or is thrown.
  */
 function runBatch<I extends CipherItem, T>(
   token: Token,

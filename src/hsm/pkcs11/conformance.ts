@@ -21,8 +21,9 @@ export const passed = 'passed'
 const largestPartBytes = 1024 * 1024
 
 /**
- * What this token really does, tried out: name of the check → `passed`, or in a sentence what is wrong. A token that fails one
- * is used all the same; `strongroom doctor` prints the results and says what they mean. Leaves no object behind.
+ * What this token really does, tried out: name of the check → `passed`, or in a sentence what is wrong. A token that
+ * fails one is used all the same; `strongroom doctor` prints the results and says what they mean. Leaves no object
+ * behind.
  */
 export function probe(connection: Connection): Record<string, string> {
   const results: Record<string, string> = {}
@@ -87,7 +88,7 @@ const checks: Record<string, Check> = {
   'tampered-tag-is-data': (connection, keys) => tamperedTag(connection, keys.unwrapped()),
 }
 
-/** What the appliance itself cannot do without; the rest decides which kinds of keys it offers. */
+/** What the appliance itself needs; the rest decides which kinds of keys it supports. */
 const needed: readonly Mechanism[] = [
   ...(['aes256-gcm', 'otp-aes128', 'otp-hmac-sha1', 'otp-hmac-sha256', 'otp-hmac-sha512'] as const).flatMap((kind) => [
     secretKeyRows[kind].mechanism,

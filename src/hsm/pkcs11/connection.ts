@@ -11,8 +11,8 @@ import { listObjects } from './token-objects.ts'
 import type { OpenToken } from './token-opening.ts'
 
 /**
- * Everything that holds handles of one epoch. After C_Initialize an old handle names some other key, without an error: so the
- * whole connection is given up at once, and a new one takes its place.
+ * Everything that holds handles of one epoch. After C_Initialize an old handle names some other key, without an error:
+ * so the whole connection is given up at once, and a new one takes its place.
  */
 export interface Connection {
   readonly slot: Slot

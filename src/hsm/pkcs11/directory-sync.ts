@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const clockGrainMs = 2_000
 
 /**
- * Writes to the disk what a software token changed in its folder since `sinceMs` (epoch): SoftHSM2 never calls fsync, and a
- * vault key that a power cut takes away takes the vault's data with it.
+ * Writes to the disk what a software token changed in its folder since `sinceMs` (epoch): SoftHSM2 never calls fsync,
+ * and a vault key that a power cut takes away takes the vault's data with it.
  */
 export function syncDirectory(directory: string, sinceMs: number): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

@@ -49,7 +49,9 @@ export class TokenFailure extends Error {
   }
 }
 
-/** Runs one PKCS#11 call and turns what it throws into a TokenFailure; errors that are not the token's pass unchanged. */
+/**
+ * Runs one PKCS#11 call and turns what it throws into a TokenFailure; errors that are not the token's pass unchanged.
+ */
 export function attempt<T>(call: Call, work: () => T): T {
   try {
     return work()
@@ -69,8 +71,8 @@ export function nameOfCode(code: number): string {
 }
 
 /**
- * The CKR in an error of pkcs11js. Some of its functions (C_FindObjects, C_CreateObject, …) throw a plain Error
- * with `CKR_NAME:number` in its message, and newer codes appear under the name CKR_VENDOR_DEFINED: so the number counts.
+ * The CKR in an error of pkcs11js. Some of its functions (C_FindObjects, C_CreateObject, …) throw a plain Error with
+ * `CKR_NAME:number` in its message, and newer codes appear under the name CKR_VENDOR_DEFINED: so the number counts.
  */
 export function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
@@ -135,6 +137,7 @@ function rows(remedy: Remedy, codes: readonly number[]): [number, Remedy][] {
 function remedyFor(call: Call, code: number): Remedy {
   const known = remedies.get(code)
   if (known !== undefined) return known
-  // SoftHSM2 says CKR_GENERAL_ERROR for a wrong tag and for a damaged blob: garbage from a caller must not look like a broken token.
+  // SoftHSM2 says CKR_GENERAL_ERROR for a wrong tag and for a damaged blob: garbage from a caller must not look like a
+  // broken token.
   return call === 'decrypt' || call === 'unwrap' ? 'data' : 'session'
 }

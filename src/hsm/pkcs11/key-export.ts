@@ -47,8 +47,8 @@ export function wrapTo(
 }
 
 /**
- * See `Hsm.exportPlain`. The key stays sensitive in the token: it comes out wrapped by a key that this process knows, which is also
- * how a private key takes the form of PKCS#8.
+ * See `Hsm.exportPlain`. The key stays sensitive in the token: it comes out wrapped by a key that this process knows,
+ * which is also how a private key takes the form of PKCS#8.
  */
 export function exportPlain(token: Token, reference: KeyReference): Buffer {
   const value = randomBytes(wrapKeyBytes)

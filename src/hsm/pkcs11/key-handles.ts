@@ -12,10 +12,10 @@ import type { RootKeys } from './root-objects.ts'
 import { createSealCheck, type OpenRecord } from './seal-check.ts'
 
 /**
- * The unwrapped keys of one epoch. It lives and dies with its connection, and so no handle outlives its epoch.
+ * The unwrapped keys of one epoch. It ends with its connection, and so no handle outlives its epoch.
  *
- * A record that is new here has its seal checked and its blob unwrapped first; one that is known, byte for byte, has been through both.
- * Throws `hsm.seal_broken`, and `hsm.rejected` for a key of the wrong kind.
+ * A record that is new here has its seal checked and its blob unwrapped first; for one that is known, byte for byte,
+ * both were done. Throws `hsm.seal_broken`, and `hsm.rejected` for a key of the wrong kind.
  */
 export interface KeyHandles {
   /** Calls `work` with the unwrapped secret key. */
@@ -26,7 +26,7 @@ export interface KeyHandles {
   open(reference: KeyReference): OpenRecord
   /** Throws `hsm.seal_broken` unless the seal is the record's. */
   verify(sealed: SealedRecord): void
-  /** Lets the older half go, for a token that is full. */
+  /** Releases the older half, for a token that is full. */
   shrink(): void
   held(): number
   /** The most that are held. */
@@ -47,7 +47,7 @@ interface HeldKey {
   readonly record: Buffer
   readonly handle: KeyHandle
   readonly row: KeyRow
-  /** An object of the token, which outlives its place here. */
+  /** An object of the token: eviction from the cache does not destroy it. */
   readonly isTokenObject: boolean
 }
 
@@ -133,7 +133,7 @@ function wrongKind(): Fault {
   return new Fault('hsm.rejected', 'A key of another kind does not serve here.')
 }
 
-// A handle that is void already is what was wanted; a token that is gone shows at the next operation.
+// A handle that is void already is what was wanted; a token that is gone is noticed at the next operation.
 function release(keySession: Pkcs11Session, { handle, isTokenObject }: HeldKey): void {
   if (isTokenObject) return
   try {

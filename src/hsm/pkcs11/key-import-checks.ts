@@ -15,8 +15,8 @@ const blockBytes = 16
 const digestBytes = 32
 
 /**
- * Uses a secret key that came in once. Throws `hsm.rejected` where the token refuses: RFC 5649 carries keys of any length, and SoftHSM2
- * fills one that is too short with zeros when it wraps it again.
+ * Uses a secret key that came in once. Throws `hsm.rejected` where the token refuses: RFC 5649 carries keys of any
+ * length, and SoftHSM2 fills one that is too short with zeros when it wraps it again.
  */
 export function checkUsable(connection: Connection, row: SecretKeyRow, key: KeyHandle): void {
   try {

@@ -26,7 +26,7 @@ export interface SecretKeyRow {
   /** The operation of the port that takes such a key. */
   readonly serves: 'encrypt' | 'hmac' | 'otp-block' | 'otp-hmac'
   readonly keyType: number
-  /** Bytes of a key that the token makes, and fewest bytes of any: a shorter HMAC secret is padded to it. */
+  /** Bytes of a key that the token generates, and fewest bytes of any: a shorter HMAC secret is padded to it. */
   readonly bytes: number
   /** Most bytes of an imported secret. */
   readonly longestBytes: number
@@ -54,8 +54,9 @@ const hmac = {
 } as const
 
 /**
- * Lengths of HMAC keys are the digest's, rounded up to the 8 bytes that key wrap works in (RFC 3394), up to the hash's block:
- * up to there zeros at the end do not change an HMAC (RFC 2104 §2 pads with zeros itself), beyond it the key is hashed first.
+ * Lengths of HMAC keys are the digest's, rounded up to the 8 bytes that key wrap works in (RFC 3394), up to the hash's
+ * block: up to there zeros at the end do not change an HMAC (RFC 2104 §2 pads with zeros itself), beyond it the key is
+ * hashed first.
  */
 export const secretKeyRows: Readonly<Record<SecretKeyKind, SecretKeyRow>> = {
   'aes128-gcm': { ...aes128, ...gcm },
@@ -72,7 +73,7 @@ export const secretKeyRows: Readonly<Record<SecretKeyKind, SecretKeyRow>> = {
     mechanism: { mechanism: pkcs11.CKM_SHA256_HMAC },
     outputBytes: 32,
   },
-  // Decrypt alone: whoever takes over a host can check one-time passwords, but cannot make them.
+  // Decrypt alone: an attacker who takes over a host can check one-time passwords, but cannot make them.
   'otp-aes128': {
     ...aes,
     serves: 'otp-block',
@@ -109,8 +110,8 @@ export function isSecretKeyKind(kind: string): kind is SecretKeyKind {
 }
 
 /**
- * The bytes to import for a secret: as they are for AES, with zeros at the end for a short HMAC secret. A buffer of its own,
- * which the caller zeroes. Throws `hsm.rejected` for a length that the kind does not have.
+ * The bytes to import for a secret: as they are for AES, with zeros at the end for a short HMAC secret. A buffer of its
+ * own, which the caller zeroes. Throws `hsm.rejected` for a length that the kind does not have.
  */
 export function importable(kind: SecretKeyKind, secret: Buffer): Buffer {
   const row = secretKeyRows[kind]

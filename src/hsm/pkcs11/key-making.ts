@@ -5,7 +5,7 @@ import type { GeneratedKey, GenerateOptions, ImportOptions, WrappedKey } from '.
 import { importable, requirePaddedWrap, rowOf, secretKeyRows, unwrapMechanism, unwrapOnly } from './key-kinds.ts'
 import { importedTemplate, transientTemplate, transientWrapKeyTemplate } from './key-templates.ts'
 import type { Connection } from './connection.ts'
-import { checkLength, checkUsable, checkedPublicKey } from './key-import-checks.ts'
+import { checkedPublicKey, checkLength, checkUsable } from './key-import-checks.ts'
 import { oaep } from './mechanisms.ts'
 import { generateSessionKey, withTransient, wrapSessionKey, wrapUnder } from './session-keys.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
@@ -48,7 +48,10 @@ export function importKey(token: Token, kind: KeyKind, wrapped: Buffer, options:
   })
 }
 
-/** Unwraps what CKM_RSA_AES_KEY_WRAP made for the transport key, by the token's single steps, to an object of this template. */
+/**
+ * Unwraps what CKM_RSA_AES_KEY_WRAP made for the transport key, by the token's single steps, to an object of this
+ * template.
+ */
 export function unwrapReceived(
   { keySession, roots, mechanisms }: Pick<Connection, 'keySession' | 'roots' | 'mechanisms'>,
   wrapped: Buffer,

@@ -18,7 +18,7 @@ export function kindSupport(token: Token): ReadonlyMap<KeyKind, KindSupport> {
     if (known !== undefined) return known
     const tries = new Map<KeyKind, string | undefined>()
     const wrapping = (kind: KeyKind) => {
-      // RSA keys take seconds to make: the smallest speaks for the larger ones, whose sizes the mechanism tells.
+      // RSA keys take seconds to make: the smallest stands for the larger ones, whose sizes C_GetMechanismInfo gives.
       const tried = kind.startsWith('rsa-') ? 'rsa-2048' : kind
       if (!tries.has(tried)) tries.set(tried, wrapFailure(connection, tried))
       return tries.get(tried)
@@ -74,13 +74,13 @@ function wrapFailure(connection: Connection, kind: KeyKind): string | undefined 
     keySession.destroy(keySession.unwrap(wrap, kek, keySession.wrap(wrap, kek, key), transientTemplate(row)))
     return undefined
   } catch (error) {
-    if (!(error instanceof TokenFailure) || !meansLacking(error)) throw error
+    if (!(error instanceof TokenFailure) || !meansMissing(error)) throw error
     return `${mechanismName(wrap.mechanism)} of ${kind} keys`
   } finally {
     keySession.destroy(key)
   }
 }
 
-function meansLacking({ remedy, code }: TokenFailure): boolean {
+function meansMissing({ remedy, code }: TokenFailure): boolean {
   return remedy === 'data' || remedy === 'unsupported' || code === pkcs11.CKR_GENERAL_ERROR
 }

@@ -4,7 +4,9 @@ import pkcs11, { type AesGCM, type Mechanism, type RsaOAEP } from 'pkcs11js'
 export const gcmIvBytes = 12
 export const gcmTagBytes = 16
 
-/** AES key wrap (RFC 3394), CKM_AES_KEY_WRAP 0x2109: the same in every token, for lengths that are multiples of 8 bytes. */
+/**
+ * AES key wrap (RFC 3394), CKM_AES_KEY_WRAP 0x2109: the same in every token, for lengths that are multiples of 8 bytes.
+ */
 export const keyWrap: Mechanism = { mechanism: 0x2109 }
 /** AES key wrap with padding (RFC 5649) as SoftHSM2 numbers it (CKM_AES_KEY_WRAP_PAD) … */
 export const keyWrapPad = 0x210a
@@ -37,7 +39,10 @@ export function gcm(iv: Buffer, aad: Buffer | undefined): Mechanism {
 /** CKZ_DATA_SPECIFIED: the label is given, here as nothing. */
 const labelSource = 1
 
-/** RSA-OAEP with SHA-1 and MGF1-SHA-1, without a label: what CKM_RSA_AES_KEY_WRAP takes by default and SoftHSM2 alone offers. */
+/**
+ * RSA-OAEP with SHA-1 and MGF1-SHA-1, without a label: the default of CKM_RSA_AES_KEY_WRAP, and all that SoftHSM2
+ * supports.
+ */
 export const oaep: Mechanism & { parameter: RsaOAEP } = {
   mechanism: pkcs11.CKM_RSA_PKCS_OAEP,
   parameter: {

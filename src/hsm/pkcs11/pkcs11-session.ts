@@ -39,7 +39,8 @@ const blobLimitBytes = 4096
 
 const findBatch = 256
 
-// An empty Buffer becomes a NULL pointer, which SoftHSM2 answers with CKR_ARGUMENTS_BAD and a session that is active for ever.
+// An empty Buffer becomes a NULL pointer, which SoftHSM2 answers with CKR_ARGUMENTS_BAD and a session that is active
+// for ever.
 const nothing = Buffer.alloc(8).subarray(0, 0)
 
 export function openSession({ lib, handle: slot }: Slot): Pkcs11Session {

@@ -53,7 +53,9 @@ export function verifyingTemplate(row: KeyPairRow, publicKey: Buffer): Template 
 const shortestModulusBytes = 256
 const longestModulusBytes = 1024
 
-/** A recipient's RSA key as a session object that wraps. Throws `hsm.rejected` unless it is RSA of 2048 to 8192 bits. */
+/**
+ * A recipient's RSA key as a session object that wraps. Throws `hsm.rejected` unless it is RSA of 2048 to 8192 bits.
+ */
 export function wrappingTemplate(recipient: Buffer): Template {
   const { modulus, exponent } = rsaNumbers(recipient)
   if (modulus.length < shortestModulusBytes || modulus.length > longestModulusBytes)

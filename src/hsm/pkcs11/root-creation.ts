@@ -28,9 +28,10 @@ export interface RootCreation {
 }
 
 /**
- * Makes the root objects that the token lacks and touches none that is there. Loads the module into this process and ends its
- * session; run it while no token host makes objects. Throws `hsm.unavailable` when the token cannot be reached or fails, with the
- * PIN refused as TokenFailure (`fatal`), and `hsm.unsupported` when the ceremony helper has not been built.
+ * Makes the root objects that the token lacks and touches none that is there. Loads the module into this process and
+ * ends its session; run it while no token host makes objects. Throws `hsm.unavailable` when the token cannot be reached
+ * or fails, with the PIN refused as TokenFailure (`fatal`), and `hsm.unsupported` when the ceremony helper has not been
+ * built.
  */
 export function createRootObjects(options: RootCreationOptions): RootCreation {
   return withToken(options, (token) => withDirectorySync(options.tokenDirectory, () => createMissing(token, options)))
@@ -48,8 +49,8 @@ type Maker = (label: string, ceremony: Ceremony) => void
 const makers: readonly (readonly [label: string, objectClass: number, make: Maker])[] = [
   ['strongroom.kek.strict.v1', pkcs11.CKO_SECRET_KEY, makeStrictKek],
   ['strongroom.kek.exportable.v1', pkcs11.CKO_SECRET_KEY, makeKek],
-  // Never extractable: backups under version 1 are restorable on this token and its copies. Versions that appliances share are made by
-  // `createSharedBackupKeys`.
+  // Never extractable: backups under version 1 are restorable on this token and its copies. Versions that appliances
+  // share are made by `createSharedBackupKeys`.
   ['strongroom.kek.backup.v1', pkcs11.CKO_SECRET_KEY, makeKek],
   ['strongroom.backup-seal.v1', pkcs11.CKO_SECRET_KEY, makeHmacKey],
   ['strongroom.seal.v1', pkcs11.CKO_SECRET_KEY, makeHmacKey],

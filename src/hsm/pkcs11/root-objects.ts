@@ -28,7 +28,10 @@ interface Named {
   readonly handle: KeyHandle
 }
 
-/** What the host uses of the root objects, found once per epoch. What backups and imports alone need is asked for when it is needed. */
+/**
+ * What the host uses of the root objects, found once per epoch. What backups and imports alone need is asked for when
+ * it is needed.
+ */
 export interface RootKeys {
   readonly seal: KeyHandle
   readonly pepper: KeyHandle
@@ -50,7 +53,10 @@ export function rootId(label: string): Buffer {
   return Buffer.from(label)
 }
 
-/** The one object with this label, its own ID and this class; undefined when there is none. Throws `hsm.unavailable` for two. */
+/**
+ * The one object with this label, its own ID and this class; undefined when there is none. Throws `hsm.unavailable` for
+ * two.
+ */
 export function findRoot(objects: readonly TokenObject[], label: string, objectClass: number): KeyHandle | undefined {
   const id = rootId(label).toString('hex')
   const [found, another] = objects.filter((o) => o.label === label && o.id === id && o.objectClass === objectClass)

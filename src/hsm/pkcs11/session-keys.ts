@@ -10,7 +10,7 @@ import { mechanismName } from './mechanisms.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { publicKeyOf } from './public-keys.ts'
 
-/** A key in the token between two wrappings: extractable, and destroyed as soon as it is wrapped. */
+/** A transient session object: extractable, and destroyed as soon as it is wrapped. */
 export interface SessionKey {
   readonly key: KeyHandle
   /** Of a pair, DER SubjectPublicKeyInfo. */
@@ -28,7 +28,7 @@ export function generateSessionKey(session: Pkcs11Session, row: KeyRow): Session
   }
 }
 
-/** Wraps a passing key as `options` say. Throws `hsm.unsupported` where the token wraps no keys of this kind. */
+/** Wraps a session key as `options` say. Throws `hsm.unsupported` where the token wraps no keys of this kind. */
 export function wrapSessionKey(
   connection: Connection,
   kind: KeyKind,
@@ -54,12 +54,12 @@ export function wrapUnder(
     return { kek: kek.name, blob: keySession.wrap(mechanism, kek.handle, key) }
   } catch (error) {
     if (!(error instanceof TokenFailure) || error.code !== pkcs11.CKR_KEY_NOT_WRAPPABLE) throw error
-    const lacking = `${mechanismName(mechanism.mechanism)} of ${kind} keys`
-    throw new Fault('hsm.unsupported', `This needs ${lacking}, which this token lacks.`, { cause: error })
+    const missing = `${mechanismName(mechanism.mechanism)} of ${kind} keys`
+    throw new Fault('hsm.unsupported', `This needs ${missing}, which this token lacks.`, { cause: error })
   }
 }
 
-/** Runs `work` and destroys the objects, whatever comes of it. */
+/** Runs `work` and destroys the objects, also when it throws. */
 export function withTransient<T>(session: Pkcs11Session, objects: readonly KeyHandle[], work: () => T): T {
   try {
     return work()

@@ -46,7 +46,10 @@ export function verifyHmac(token: Token, key: KeyReference, data: Buffer, mac: B
   return mac.length === expected.length && timingSafeEqual(mac, expected)
 }
 
-/** What a call of the token takes to sign `input` or to verify a signature of it. Throws `hsm.rejected` for a digest of another hash. */
+/**
+ * What a call of the token takes to sign `input` or to verify a signature of it. Throws `hsm.rejected` for a digest of
+ * another hash.
+ */
 export function signingCall(
   row: KeyPairRow,
   scheme: SignatureScheme,

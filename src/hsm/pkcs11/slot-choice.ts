@@ -14,9 +14,9 @@ export interface TokenSelector {
 const selectors = ['token', 'serial', 'manufacturer', 'model'] as const
 
 /**
- * Reads the path attributes of a PKCS#11 URI (RFC 7512 §2.3) that name a token. Throws `hsm.unavailable` when the text is no
- * such URI, has an attribute that does not name a token, or names neither label nor serial: a slot number alone would do
- * after the next reboot for another token.
+ * Reads the path attributes of a PKCS#11 URI (RFC 7512 §2.3) that name a token. Throws `hsm.unavailable` when the text
+ * is no such URI, has an attribute that does not name a token, or names neither label nor serial: a slot number alone
+ * would do after the next reboot for another token.
  */
 export function parseTokenUri(uri: string): TokenSelector {
   if (!uri.startsWith('pkcs11:')) throw refuse(uri, 'does not begin with "pkcs11:"')
@@ -62,8 +62,8 @@ export interface ChosenSlot {
 }
 
 /**
- * The one slot whose initialised token fits the selector. Throws `hsm.unavailable` for none and for several: the first slot
- * is never a default, because SoftHSM2 shows an empty token there while another process logs in.
+ * The one slot whose initialised token fits the selector. Throws `hsm.unavailable` for none and for several: the first
+ * slot is never a default, because SoftHSM2 shows an empty token there while another process logs in.
  */
 export function chooseSlot(lib: PKCS11, selector: TokenSelector): ChosenSlot {
   const present = initialisedTokens(lib)

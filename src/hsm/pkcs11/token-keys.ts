@@ -18,8 +18,8 @@ import {
 } from './token-objects.ts'
 
 /**
- * Generates a key that never leaves the token. On the disk when this returns, where `tokenDirectory` names the folder of a software
- * token. A repeat leaves an unused key behind, no more.
+ * Generates a key that never leaves the token. On the disk when this returns, where `tokenDirectory` names the folder
+ * of a software token. A repeat leaves an unused key behind, no more.
  */
 export function createTokenObject(token: Token, kind: KeyKind, tokenDirectory: string | undefined): TokenObjectKey {
   return create(token, kind, tokenObjectLabel, tokenDirectory)

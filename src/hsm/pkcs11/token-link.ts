@@ -15,7 +15,7 @@ export interface TokenOptions extends TokenLocation {
 /** The token, with the recovery ladder around every use of it. */
 export interface Token extends Omit<TokenLink, 'connection' | 'reopen'> {
   /**
-   * Runs `work` with the connection, mends what can be mended and tries again: so `work` must be safe to repeat.
+   * Runs `work` with the connection, repairs what can be repaired and tries again: so `work` must be safe to repeat.
    * Throws `hsm.rejected` for bad data, `hsm.unsupported`, `hsm.sealed`, and `hsm.unavailable` when nothing helped.
    */
   run<T>(work: (connection: Connection) => T): T
@@ -44,7 +44,7 @@ function climb<T>(link: TokenLink, work: (connection: Connection) => T): T {
         throw new Fault('hsm.unsupported', 'The token does not support this.', { cause: error })
       }
       if (rung === lastRung) throw new Fault('hsm.unavailable', `The token fails: ${error.message}.`, { cause: error })
-      mend(link, used, error, rung)
+      repair(link, used, error, rung)
     }
   }
 }
@@ -60,14 +60,17 @@ function refresh(link: TokenLink, used: Connection): void {
   }
 }
 
-/** The new session may be all that was missing; then what the failure asks for; then, where the KEK is dead too, everything anew. */
-function mend(link: TokenLink, used: Connection, failure: TokenFailure, rung: number): void {
+/**
+ * First the new session alone; then what the failure asks for; then, where the KEK does not wrap either, a new
+ * connection.
+ */
+function repair(link: TokenLink, used: Connection, failure: TokenFailure, rung: number): void {
   if (failure.remedy === 'login' || failure.remedy === 'reinit') link.reopen()
   else if (failure.remedy === 'evict') used.keys.shrink()
   else if (rung > 1) link.check()
 }
 
-/** The one place that knows which connection is good now, or why there is none. */
+/** Holds the connection that is good now, or the reason why there is none. */
 interface TokenLink {
   state(): HostStatus['state']
   /** Why it is not ready. */
@@ -76,7 +79,7 @@ interface TokenLink {
   connection(): Connection
   /** One try to reach a token that is down; the state says whether it worked. Does nothing when ready or sealed. */
   open(): void
-  /** Gives the connection up with every handle in it, and opens another: a new epoch. */
+  /** Drops the connection with every handle in it, and opens another: a new epoch. */
   reopen(): void
   /** Opens anew where the KEK does not wrap any more. */
   check(): void

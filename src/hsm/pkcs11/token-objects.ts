@@ -23,7 +23,8 @@ export interface TokenObject {
 }
 
 /**
- * Every token object with a label of ours, in one search: a search costs milliseconds where there are thousands of vault keys.
+ * Every token object with a label of ours, in one search: a search costs milliseconds where there are thousands of
+ * vault keys.
  */
 export function listObjects({
   slot,
@@ -47,8 +48,8 @@ export function listObjects({
 }
 
 /**
- * Looks for nothing in particular. To be done before an object is made: SoftHSM2 takes note of other processes' objects when it
- * searches, and takes itself for up to date after it has made one of its own.
+ * Looks for nothing in particular. To be done before an object is made: SoftHSM2 takes note of other processes' objects
+ * when it searches, and takes itself for up to date after it has made one of its own.
  */
 export function noticeChanges(session: Pkcs11Session): void {
   session.find([{ type: pkcs11.CKA_LABEL, value: 'strongroom.nothing' }])

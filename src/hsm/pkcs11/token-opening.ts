@@ -23,8 +23,8 @@ export interface OpenToken extends ChosenSlot {
 }
 
 /**
- * Runs `work` with the token in this process and finalizes the module afterwards. Throws `hsm.unavailable`; TokenFailure with remedy
- * `fatal` when the PIN is refused.
+ * Runs `work` with the token in this process and finalizes the module afterwards. Throws `hsm.unavailable`;
+ * TokenFailure with remedy `fatal` when the PIN is refused.
  */
 export function withToken<T>(location: TokenLocation, work: (token: OpenToken) => T): T {
   const lib = loadModule(location)
@@ -53,9 +53,9 @@ export function loadModule({ module, softhsmConf }: Pick<TokenLocation, 'module'
 }
 
 /**
- * Initialises the module afresh and logs in. Finalize comes first, even at the start: SoftHSM2 that was initialised while
- * another process logged in may have missed the token. Throws `hsm.unavailable`; TokenFailure with remedy `fatal` when the PIN is
- * refused.
+ * Initialises the module afresh and logs in. Finalize comes first, even at the start: SoftHSM2 that was initialised
+ * while another process logged in may have missed the token. Throws `hsm.unavailable`; TokenFailure with remedy `fatal`
+ * when the PIN is refused.
  */
 export function openToken(lib: PKCS11, selector: TokenSelector, readPin: () => string): OpenToken {
   finalize(lib)

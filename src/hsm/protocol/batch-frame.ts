@@ -2,8 +2,8 @@ import { Fault, faultCodes } from '../../fault.ts'
 import type { KeyReference, Outcome } from '../hsm.ts'
 
 /**
- * Many items of one operation in one frame: each key reference once, then for every item the indexes of its references and its own
- * fields; in the reply a byte for each outcome, then a field for each.
+ * Many items of one operation in one frame: each key reference once, then for every item the indexes of its references
+ * and its own fields; in the reply a byte for each outcome, then a field for each.
  */
 export interface BatchItem {
   readonly references: readonly KeyReference[]

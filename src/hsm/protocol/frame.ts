@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream'
 import { decodeRecord } from '../key-record.ts'
 
 /**
- * The frames between `hsm/client` and `hsm/host`: a big-endian 4-byte length of what follows, a 4-byte id that the reply
- * repeats, one byte of operation or outcome, then fields of 4-byte length and bytes.
+ * The frames between `hsm/client` and `hsm/host`: a big-endian 4-byte length of what follows, a 4-byte id that the
+ * reply repeats, one byte of operation or outcome, then fields of 4-byte length and bytes.
  */
 export interface Frame {
   readonly id: number
@@ -12,7 +12,7 @@ export interface Frame {
   readonly fields: readonly Buffer[]
 }
 
-/** The code of an operation is its place in this list: new ones go to the end. */
+/** The code of an operation is its index in this list. */
 export const operations = [
   'ping',
   'status',
@@ -63,8 +63,9 @@ const headBytes = 4
 const frameHeadBytes = 5
 
 /**
- * Takes the chunks of a socket and gives whole frames. A frame's fields are good until the receiver returns or keeps them;
- * they are memory of their own frame, so the receiver may zero them. Throws RangeError on a frame that is no frame.
+ * Takes the chunks of a socket and gives whole frames. A frame's fields are good until the receiver returns or keeps
+ * them; they are memory of their own frame, so the receiver may zero them. Throws RangeError on a frame that is no
+ * frame.
  */
 export function createFrameReader(receive: (frame: Frame) => void): (chunk: Buffer) => void {
   let head = Buffer.alloc(0)
@@ -128,7 +129,10 @@ export interface FrameWriter {
   write(id: number, code: number, fields: readonly Uint8Array[]): void
 }
 
-/** Writes the frames of one tick with one call, because a call costs more than a small frame; what was written is zeroed. */
+/**
+ * Writes the frames of one tick with one call, because a call costs more than a small frame; what was written is
+ * zeroed.
+ */
 export function createFrameWriter(socket: Writable): FrameWriter {
   let waiting: { id: number; code: number; fields: readonly Uint8Array[]; bytes: number }[] = []
 

@@ -95,8 +95,8 @@ const foreignToken = z.object({
 })
 
 /**
- * SoftHSM2, and what STRONGROOM_TEST_TOKENS names: JSON files, separated by colons, each the description of a token (a TestToken
- * without `cleanup`) that has its root objects and a folder for sockets.
+ * SoftHSM2, and what STRONGROOM_TEST_TOKENS names: JSON files, separated by colons, each the description of a token (a
+ * TestToken without `cleanup`) that has its root objects and a folder for sockets.
  */
 export function tokensUnderTest(): { name: string; make: () => Promise<TestToken> }[] {
   const files = (process.env['STRONGROOM_TEST_TOKENS'] ?? '').split(':').filter((file) => file !== '')

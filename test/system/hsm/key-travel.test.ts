@@ -190,7 +190,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
       }
     })
 
-    it('are refused with a byte altered, a part missing, or wrapped to somebody else', async () => {
+    it('are refused with a byte altered, a part missing, or wrapped to another recipient', async () => {
       const wrapped = rsaAesWrap(transport, randomBytes(32))
       const changed = [0, 100, 383, 384, wrapped.length - 1].map((at) => {
         const copy = Buffer.from(wrapped)
@@ -250,13 +250,13 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
   })
 })
 
-describe('the offer of SoftHSM2', () => {
+describe('the support of SoftHSM2', () => {
   it('names what each kind lacks', async () => {
     const hosts = await startHosts()
-    const lacking = [...(await hosts.hsm.kindSupport())].filter(
+    const missing = [...(await hosts.hsm.kindSupport())].filter(
       ([, { wrapped, tokenObject }]) => wrapped ?? tokenObject,
     )
-    expect(lacking).toEqual([['ed25519', { wrapped: 'AES_KEY_WRAP_PAD of ed25519 keys', tokenObject: undefined }]])
+    expect(missing).toEqual([['ed25519', { wrapped: 'AES_KEY_WRAP_PAD of ed25519 keys', tokenObject: undefined }]])
     await expect(hosts.hsm.generate('ed25519', strictly)).rejects.toMatchObject({
       code: 'hsm.unsupported',
       detail: expect.stringContaining('AES_KEY_WRAP_PAD'),

@@ -61,7 +61,7 @@ describe('the socket of a token host', () => {
     await expect(listenOn(givenServer(), join(directory, 'other.sock'))).rejects.toThrow('hsm.sockets')
   })
 
-  it('shrugs off who does not speak its protocol', async () => {
+  it('closes connections that do not speak its protocol', async () => {
     const { hsm, sockets, pids } = (hosts = await startHosts())
     for (const garbage of [
       'GET / HTTP/1.1\r\n\r\n',
@@ -113,7 +113,7 @@ const passListener = `
 
 describe('the client', () => {
   it('says so when there is no host, and finds it when there is', async () => {
-    const path = join(directory, 'nobody.sock')
+    const path = join(directory, 'none.sock')
     const hsm = createHsmClient({ sockets: [path], deadlineMs: 500, queue: 10 })
     await expect(hsm.random(1)).rejects.toMatchObject({ code: 'hsm.unavailable' })
     expect(await hsm.status()).toEqual([{ socket: path, state: 'down', reason: expect.stringContaining('ENOENT') }])

@@ -119,8 +119,8 @@ const judges: readonly (readonly [file: string, judge: Judge])[] = [
 ]
 
 /**
- * Where the token itself differs; `docs/divergences.md` says what that means. Anything else that differs, and anything here that
- * does not any more, fails.
+ * Where the token itself differs; `docs/divergences.md` says what that means. Anything else that differs, and anything
+ * here that does not any more, fails.
  */
 const known: Readonly<Record<string, readonly (readonly [from: number, to: number])[]>> = {
   // The padding bytes are wrapped as if they were the key's: lengths that are no multiple of 8.
