@@ -27,9 +27,7 @@ export interface Hsm {
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>
 
-  /**
-   * HMAC-SHA-256 by the token's pepper, for what is stored to be compared (pass phrases, application keys): 32 bytes.
-   */
+  /** HMAC-SHA-256 by the token's pepper, for what is stored to be compared, such as pass phrases: 32 bytes. */
   pepper(data: Uint8Array): Promise<Buffer>
 
   /** ECDSA P-256 over a 32-byte SHA-256 digest with the audit signing key: 64 bytes, r ‖ s. */
@@ -55,10 +53,7 @@ export interface Hsm {
   /** Wraps a secret that came from outside (an OTP seed at enrolment). The caller zeroes `secret` afterwards. */
   importSecret(kind: SecretKeyKind, secret: Uint8Array): Promise<WrappedKey>
 
-  /**
-   * The public half of the token's transport key, DER SubjectPublicKeyInfo (RSA): what others wrap keys to for
-   * `importKey`.
-   */
+  /** The transport key's public half, DER SubjectPublicKeyInfo (RSA): others wrap keys to it for `importKey`. */
   transportPublicKey(): Promise<Buffer>
 
   /**
@@ -83,9 +78,7 @@ export interface Hsm {
    */
   exportPlain(key: KeyReference): Promise<Buffer>
 
-  /**
-   * Generates a key as an object of the token; it can be neither exported nor backed up. On the disk when it resolves.
-   */
+  /** Generates an object of the token, which can be neither exported nor backed up. On the disk when it resolves. */
   createTokenObject(kind: KeyKind): Promise<TokenObjectKey>
 
   /** Destroys such a key; one that is not there is no error. */
@@ -115,10 +108,7 @@ export interface Hsm {
    */
   encryptRandom(key: KeyReference, count: number, aad?: Uint8Array): Promise<Buffer>
 
-  /**
-   * The reverse of `encrypt`; for `*-gcm` rejects with `hsm.rejected` when anything in `ciphertext` or `aad` was
-   * changed.
-   */
+  /** The reverse of `encrypt`; `*-gcm` rejects with `hsm.rejected` when `ciphertext` or `aad` was changed. */
   decrypt(key: KeyReference, ciphertext: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 
   /** Decrypts under one key and encrypts under another; the plaintext does not leave the host. */
@@ -166,9 +156,7 @@ export interface Hsm {
   // How keys go from one appliance to another that holds the same backup keys (`createSharedBackupKeys` in
   // `hsm/pkcs11`).
 
-  /**
-   * HMAC-SHA-256 over `bytes` by the newest backup seal (32 bytes), and that seal's name, for example `backup-seal.v1`.
-   */
+  /** HMAC-SHA-256 over `bytes` by the newest backup seal, and that seal's name, for example `backup-seal.v1`. */
   sealBackup(bytes: Uint8Array): Promise<BackupSeal>
 
   /**
@@ -218,9 +206,7 @@ export interface TokenStatus {
 
 export interface GenerateOptions {
   readonly exportable: boolean
-  /**
-   * Also wrap the new key under the backup KEK: when it is generated, because the strict KEK lets nothing out again.
-   */
+  /** Also wrap the new key under the backup KEK: at once, because the strict KEK lets nothing out again. */
   readonly backup: boolean
 }
 
@@ -234,9 +220,7 @@ export interface ImportOptions extends GenerateOptions {
 }
 
 export interface WrappedKey {
-  /**
-   * Label of the wrapping key with its version, for example `strict.v1`; `token` or `vault` for an object of the token.
-   */
+  /** Label of the wrapping key with its version, as `strict.v1`; `token` or `vault` for an object of the token. */
   readonly kek: string
   readonly blob: Buffer
 }
