@@ -3,11 +3,9 @@ import type { Config } from '../../config/schema.ts'
 import { storePlace } from '../../daemon/appliance.ts'
 import { summariesOf } from '../../features/vaults/membership-records.ts'
 import { DoomedKeyTable, VaultTable } from '../../features/vaults/records.ts'
-import { vaultKek } from '../../hsm/hsm.ts'
-import { openToken } from '../../hsm/pkcs11/connection.ts'
-import { finalize, loadModule } from '../../hsm/pkcs11/module.ts'
-import { listObjects, vaultKeyLabel } from '../../hsm/pkcs11/root-objects.ts'
-import { parseTokenUri } from '../../hsm/pkcs11/token-uri.ts'
+import { vaultKek } from '../../hsm/key-kind.ts'
+import { listObjects, vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
+import { withToken } from '../../hsm/pkcs11/token-opening.ts'
 import { inspectStore } from '../../store/inspection.ts'
 import { withStore } from '../console-context.ts'
 import { count } from '../output/command-answer.ts'
@@ -99,13 +97,10 @@ const pendingKeysOf = (config: Config) => withStore(config, (store) => store.rea
  * TokenFailure (`fatal`) when the token refuses the PIN: call it only when the PIN is known to be right.
  */
 function vaultKeyIds({ hsm }: Config): string[] {
-  const lib = loadModule({ path: hsm.module, softhsmConf: hsm.softhsmConf })
-  try {
-    const { session } = openToken(lib, parseTokenUri(hsm.token), () => readSecret(hsm.pinFile))
-    return listObjects(session)
+  const { module, token: uri, softhsmConf, pinFile } = hsm
+  return withToken({ module, uri, softhsmConf, readPin: () => readSecret(pinFile) }, (token) =>
+    listObjects(token)
       .filter(({ label }) => label === vaultKeyLabel)
-      .map(({ id }) => id)
-  } finally {
-    finalize(lib)
-  }
+      .map(({ id }) => id),
+  )
 }

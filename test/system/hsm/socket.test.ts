@@ -86,6 +86,16 @@ describe('the socket of a token host', () => {
     expect(pids()).toHaveLength(1)
   })
 
+  it('ends a host that cannot serve it', async () => {
+    const { configFile, sockets } = (hosts = await startHosts())
+    const command = [join(build, 'bin/strongroom-tokend.js'), '--config', configFile, '--socket', sockets[0] ?? '']
+    child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] })
+    let printed = ''
+    child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+    expect((await once(child, 'close'))[0]).toBe(1)
+    expect(printed).toContain('Another token host serves')
+  })
+
   it('may come from systemd as descriptor 3', async () => {
     const { supervisor, configFile } = (hosts = await startHosts())
     await supervisor.close()
