@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import { replaceResults, required, resultsOf } from '../batch.ts'
+import { replaceResults, required, resultsOf } from '../batch-outcomes.ts'
 import type { KeyReference, Outcome } from '../hsm.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'

@@ -9,14 +9,9 @@ import {
   verify,
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type KeyReference,
-  secretKeyKinds,
-  keyRecord,
-  privateIdRecord,
-  tokenObjectKek,
-  vaultKek,
-} from '../../../src/hsm/hsm.ts'
+import type { KeyReference } from '../../../src/hsm/hsm.ts'
+import { secretKeyKinds, tokenObjectKek, vaultKek } from '../../../src/hsm/key-kind.ts'
+import { keyRecord, privateIdRecord } from '../../../src/hsm/key-record.ts'
 import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {

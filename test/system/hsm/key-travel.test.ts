@@ -10,7 +10,8 @@ import {
   verify,
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type KeyReference, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/hsm.ts'
+import type { KeyReference } from '../../../src/hsm/hsm.ts'
+import { type KeyPairKind, secretKeyKinds } from '../../../src/hsm/key-kind.ts'
 import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 

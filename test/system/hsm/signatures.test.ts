@@ -4,14 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type Hash,
-  type KeyReference,
-  type KeyPairKind,
-  type SignatureScheme,
-  hashes,
-  keyPairKinds,
-} from '../../../src/hsm/hsm.ts'
+import { type Hash, hashes, type KeyPairKind, keyPairKinds, type SignatureScheme } from '../../../src/hsm/key-kind.ts'
+import type { KeyReference } from '../../../src/hsm/hsm.ts'
 import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
 
 interface Pair {

@@ -88,7 +88,7 @@ describe('the socket of a token host', () => {
 
   it('ends a host that cannot serve it', async () => {
     const { configFile, sockets } = (hosts = await startHosts())
-    const command = [join(build, 'bin/strongroom-tokend.js'), '--config', configFile, '--socket', sockets[0] ?? '']
+    const command = [hostEntry, '--config', configFile, '--socket', sockets[0] ?? '']
     child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] })
     let printed = ''
     child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../../src/fault.ts'
-import { replaceResults, resultsOf } from '../../../src/hsm/batch.ts'
+import { replaceResults, resultsOf } from '../../../src/hsm/batch-outcomes.ts'
 import type { Outcome } from '../../../src/hsm/hsm.ts'
 
 const result = <T>(value: T): Outcome<T> => ({ result: value })
