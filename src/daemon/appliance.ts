@@ -44,10 +44,11 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   const clientAddress = createClientAddress(config.http.proxies)
   const authenticator = createAuthenticator({
     store,
+    hsm,
     clock,
     rules: config.session,
     commitAsAppliance: createApplianceCommit({ store, audit, clock }),
-    doubtCard: (userId, fingerprint) =>
+    cardRejection: (userId, fingerprint) =>
       smartcard
         ? services.certificates.rejectReason(userId, fingerprint)
         : Promise.resolve('smartcards are turned off'),

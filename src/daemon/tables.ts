@@ -1,7 +1,7 @@
 import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { AuditHeadTable } from '../audit/records.ts'
 import { UserCertificateTable } from '../features/certificates/records.ts'
-import { ApplicationKeyTable, LoginAttemptsTable, LoginPlaceTable } from '../features/auth/login-records.ts'
+import { ApplicationKeyTable, LoginAttemptsTable, LoginNetworkTable } from '../features/auth/login-records.ts'
 import { FileChunkTable, FileUploadTable } from '../features/objects/file-records.ts'
 import { SecretFieldTable, VaultObjectTable } from '../features/objects/records.ts'
 import { OtpDeviceTable } from '../features/otp/records.ts'
@@ -18,7 +18,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   UserTable,
   ApplicationKeyTable,
   LoginAttemptsTable,
-  LoginPlaceTable,
+  LoginNetworkTable,
   OtpDeviceTable,
   UserCertificateTable,
   SessionTable,

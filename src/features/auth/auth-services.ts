@@ -5,7 +5,7 @@ import type { Certificates } from '../certificates/registry.ts'
 import type { Otps } from '../otp/otp.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import { createApplicationKeys, type ApplicationKeys } from './application-key.ts'
-import { createProofs } from './credential-check.ts'
+import { createCredentialCheck } from './credential-check.ts'
 import type { LoginType } from './credentials.ts'
 import { createLogin, type Login } from './login.ts'
 import { createPassphraseChanges, type PassphraseChanges } from './passphrase-change.ts'
@@ -39,13 +39,13 @@ export function createAuth(dependencies: {
   const { store, hsm, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
   const { sessions, throttle, passphrases, otps, certificates } = dependencies
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
-  const proofs = createProofs({ store, passphrases, otps, throttle, clock })
+  const credentialCheck = createCredentialCheck({ store, passphrases, otps, throttle, clock })
   return {
     applicationKeys,
     login: createLogin({
       applicationKeys,
       passphrases,
-      proofs,
+      credentialCheck,
       sessions,
       throttle,
       clock,
@@ -55,7 +55,7 @@ export function createAuth(dependencies: {
     }),
     readCard: createCardReader(certificates, clock),
     sessions,
-    passphraseChanges: createPassphraseChanges({ store, proofs, passphrases, sessions, throttle, clock }),
+    passphraseChanges: createPassphraseChanges({ store, credentialCheck, passphrases, sessions, throttle, clock }),
     throttle,
   }
 }

@@ -5,41 +5,34 @@ import type { ResponseVersion } from '../../access/response-version.ts'
 import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Reader, Store, Tx } from '../../store/store.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Reader, Store } from '../../store/store.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
-import { touchEveryMs, type SessionLimits } from './session-lifetime.ts'
-import { createLiveness, type FoundSession, type LivenessDependencies } from './session-liveness.ts'
-import { addUses, insertToken, standingOf, supersedeToken, touchSession } from './session-records.ts'
-import { hashOf, newSessionToken } from './session-token.ts'
-import { createUseCounts } from './use-counts.ts'
+import { createLivenessCheck, type FoundSession, type LivenessDependencies } from './session-liveness.ts'
+import { standingOf } from './session-records.ts'
+import { hashOf } from './session-token.ts'
+import { createTokenRotation, type RotatedSession, type RotationRules } from './token-rotation.ts'
 
-export interface AdmissionRules extends SessionLimits {
-  readonly rotation: 'compatible' | 'strict'
-  readonly rotateAfterMs: number
-  /** 0: never by use. */
-  readonly rotateAfterUses: number
-}
+type SessionRow = FoundSession &
+  RotatedSession & {
+    readonly shapes: ResponseVersion
+    readonly permission: number | null
+    readonly member_vault_id: number | null
+  }
 
-type SessionRow = FoundSession & {
-  readonly issued_at: number
-  readonly uses: number
-  readonly shapes: ResponseVersion
-  readonly permission: number | null
-  readonly member_vault_id: number | null
-}
-
-export interface AdmissionDependencies extends LivenessDependencies {
+export interface AuthenticatorDependencies extends LivenessDependencies {
   readonly store: Store
+  readonly hsm: Pick<Hsm, 'pepper'>
   readonly clock: Clock
-  readonly rules: AdmissionRules
+  readonly rules: RotationRules
 }
 
-/** Admits callers by one SELECT over session, user, application key, membership and the thing the path names. */
-export function createAuthenticator(dependencies: AdmissionDependencies): Authenticator {
-  const { store, clock, rules } = dependencies
-  const checkLife = createLiveness(dependencies)
+/** Authenticates clients by one SELECT over session, user, application key, membership and the resource of the path. */
+export function createAuthenticator(dependencies: AuthenticatorDependencies): Authenticator {
+  const { store, clock } = dependencies
+  const checkLiveness = createLivenessCheck(dependencies)
+  const nextToken = createTokenRotation(dependencies)
   const statementOf = createStatements()
-  const useCounts = createUseCounts(rules.rotateAfterUses)
 
   async function fetch(hash: string, request: AuthenticationRequest): Promise<SessionRow | undefined> {
     const { vaultId, resource } = request
@@ -51,38 +44,14 @@ export function createAuthenticator(dependencies: AdmissionDependencies): Authen
     return rows[0]
   }
 
-  /** The token for the next call: a new one where the supplied one is due, and nobody else has replaced it. */
-  async function nextToken(row: SessionRow, supplied: string, hash: string, now: number): Promise<string> {
-    const pending = row.superseded_at === null ? useCounts.count(hash) : 0
-    const due = row.superseded_at === null && isDue(row, pending, now)
-    const stale = now - row.last_seen_at > touchEveryMs(rules)
-    if (!due && !stale && !useCounts.isDue(pending)) return supplied
-    useCounts.settle(hash)
-    const work = async (tx: Tx): Promise<string> => {
-      await touchSession(tx, row.session_id, now)
-      if (pending > 0) await addUses(tx, hash, pending)
-      if (!due || !(await supersedeToken(tx, hash, now))) return supplied
-      const next = newSessionToken()
-      await insertToken(tx, next.hash, row.session_id, now)
-      return next.token
-    }
-    // Nobody has the next token before it is on the disk.
-    return store.transaction(work, { syncAside: true })
-  }
-
-  function isDue(row: SessionRow, pending: number, now: number): boolean {
-    const used = rules.rotateAfterUses > 0 && row.uses + pending >= rules.rotateAfterUses
-    return used || now - row.issued_at > rules.rotateAfterMs
-  }
-
   return {
     async authenticate(request) {
       const hash = hashOf(request.token)
       const row = hash === undefined ? undefined : await fetch(hash, request)
       if (hash === undefined || row === undefined) throw new Fault('session.invalid')
       const now = clock.now()
-      await checkLife(row, request.address, now)
-      const token = await nextToken(row, request.token, hash, now)
+      await checkLiveness(row, request.address, now)
+      const token = await nextToken(row, { token: request.token, hash }, now)
       return { ...authenticationOf(row, request), token }
     },
 
@@ -118,7 +87,7 @@ function authenticationOf(row: SessionRow, request: AuthenticationRequest): Omit
       shapes: row.shapes,
     },
     vault,
-    // Whoever is no member must not learn even that the thing exists.
+    // A caller who is no member must not learn even that the resource exists.
     resource: vault && request.resource?.query.read(row),
   }
 }
@@ -144,7 +113,7 @@ function createStatements(): (query: ResourceQuery<unknown> | undefined) => stri
   }
 }
 
-/** The membership that counts, and the thing: whichever leads to the other comes first. */
+/** The membership and the resource: the one that leads to the other comes first. */
 function joins(query: ResourceQuery<unknown> | undefined): string {
   const membership = 'LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id ='
   if (query?.vaultOf) return `${query.join('', '$2')} ${membership} ${query.vaultOf.vault}`

@@ -6,10 +6,9 @@ import { countFailedLogin, passphraseRecordOf } from '../users/passphrase-record
 import { findByUsername, type User } from '../users/records.ts'
 import type { Sentences } from './login-advice.ts'
 import { hardwareOtpLength, type SecondFactor } from './credentials.ts'
-import { loginNameOf } from './login-name.ts'
 import type { Attempt, Throttle } from './throttle.ts'
 
-/** What somebody shows to be a user. */
+/** What a client sends to be authenticated as a user. */
 export type Claim = SecondFactor & {
   readonly username: string
   readonly passphrase: string
@@ -17,44 +16,47 @@ export type Claim = SecondFactor & {
 }
 
 /** A second factor that is the user's. */
-interface ShownFactor extends Pick<Proof, 'warnings' | 'certificate' | 'isStillHeld'> {
-  /** Whether it could have been guessed. */
+interface CheckedFactor extends Pick<VerifiedCredentials, 'warnings' | 'certificate' | 'isStillHeld'> {
   readonly isGuessable: boolean
-  /** True for exactly one of any number of uses of what is good once. */
+  /** True for exactly one of any number of uses of an OTP. */
   readonly useUp: (tx: Tx) => Promise<boolean>
 }
 
-/** Who that is, as the database said when it began: what may have changed since is looked at again by who uses it. */
-export interface Proof {
+/** The user as the database had it when the check began: the caller checks again what may have changed since. */
+export interface VerifiedCredentials {
   readonly user: User
   readonly attempt: Attempt
   /** About the second factor. */
   readonly warnings: Sentences
-  /** Fingerprint of the smartcard, if that is what was shown. */
+  /** Fingerprint of the smartcard, if that was the second factor. */
   readonly certificate?: string
   /** Whether the user has the second factor still, once the row of the user is locked. */
   readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
 
-export interface Proofs {
+export interface CredentialCheck {
   /**
-   * Checks second factor and pass phrase, always both, with the same work for a user who does not exist; undefined when
-   * either was wrong. The OTP is used up even then, and the attempt counts as failed until it is forgiven. Within `Passphrases.inTurn` only.
+   * Checks second factor and pass phrase, always both, with the same work for an unknown user; undefined when either was
+   * wrong. The OTP is used up even then, and the attempt counts as failed until it is forgiven. Within `loginQueue.run` only.
    * @throws Fault `login.throttled`
    */
-  prove(claim: Claim): Promise<Proof | undefined>
+  verifyCredentials(claim: Claim): Promise<VerifiedCredentials | undefined>
 }
 
-export interface ProofDependencies {
+export function createCredentialCheck({
+  store,
+  passphrases,
+  otps,
+  throttle,
+  clock,
+}: {
   readonly store: Store
-  readonly passphrases: Passphrases
+  readonly passphrases: Pick<Passphrases, 'check'>
   readonly otps: Otps
   readonly throttle: Throttle
   readonly clock: Clock
-}
-
-export function createProofs({ store, passphrases, otps, throttle, clock }: ProofDependencies): Proofs {
-  async function examine(userId: number | undefined, claim: SecondFactor): Promise<ShownFactor | undefined> {
+}): CredentialCheck {
+  async function checkFactor(userId: number | undefined, claim: SecondFactor): Promise<CheckedFactor | undefined> {
     if (claim.otpKind === 'smartcard') {
       const { card } = claim
       if (card === undefined || card.userId !== userId) return undefined
@@ -68,30 +70,41 @@ export function createProofs({ store, passphrases, otps, throttle, clock }: Proo
     return { isGuessable, warnings: examined.warnings, useUp: (tx) => otps.consume(tx, examined), isStillHeld: yes }
   }
 
-  /** One transaction uses up the OTP and counts the attempt: every refusal costs the same, and none is forgotten. */
-  function useUp(attempt: Attempt, shown: ShownFactor | undefined): Promise<boolean> {
+  /** One transaction uses up the OTP and counts the attempt: every refusal costs the same, and none is lost. */
+  function useUp(attempt: Attempt, factor: CheckedFactor | undefined): Promise<boolean> {
     const work = async (tx: Tx): Promise<boolean> => {
-      const isFresh = shown !== undefined && (await shown.useUp(tx))
-      await throttle.count(tx, attempt, isFresh && !shown.isGuessable)
+      const isFresh = factor !== undefined && (await factor.useUp(tx))
+      await throttle.count(tx, attempt, isFresh && !factor.isGuessable)
       await countFailedLogin(tx, attempt.userId ?? -1, clock.now())
       return isFresh
     }
-    // Others refuse by it, no more.
+    // Other calls can only be refused because of it.
     return store.transaction(work, { syncAside: true })
   }
 
   return {
-    async prove({ username, passphrase, address, ...factor }) {
+    async verifyCredentials({ username, passphrase, address, ...secondFactor }) {
       const name = loginNameOf(username)
       const user = (await findByUsername(store.read, name)) ?? undefined
       const attempt = { name, userId: user?.id, address }
-      const shown = await examine(user?.id, factor)
-      const isFresh = await useUp(attempt, shown)
+      const factor = await checkFactor(user?.id, secondFactor)
+      const isFresh = await useUp(attempt, factor)
       const isRight = await passphrases.check(passphrase, user && passphraseRecordOf(user))
-      if (!user || !shown || !isFresh || !isRight) return undefined
-      return { ...shown, user, attempt }
+      if (!user || !factor || !isFresh || !isRight) return undefined
+      return { ...factor, user, attempt }
     },
   }
+}
+
+/** Longest name that differs from others; those of users have 32 characters. */
+const longestName = 128
+
+/**
+ * The name under which an attempt is looked up and counted: one spelling for all that could mean the same user. An attacker
+ * would evade a limit on the raw text by a blank, a capital or a full-width letter.
+ */
+function loginNameOf(typed: string): string {
+  return typed.normalize('NFKC').trim().toLowerCase().slice(0, longestName)
 }
 
 const yes = (): Promise<boolean> => Promise.resolve(true)

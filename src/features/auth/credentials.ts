@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { OtpKind } from '../otp/records.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Sentences } from './login-advice.ts'
@@ -11,14 +12,13 @@ export type Credentials = SecondFactor & {
   readonly applicationKey: string
 }
 
-/** What stands beside the pass phrase. */
+/** What a user shows beside the pass phrase. */
 export type SecondFactor =
   | { readonly otpKind: OtpKind; readonly otp: string }
-  | { readonly otpKind: 'smartcard'; readonly card: ShownCard | undefined }
+  | { readonly otpKind: 'smartcard'; readonly card: PresentedCard | undefined }
 
-/** A smartcard that is good at this moment. */
-export interface ShownCard {
-  /** Whose it is. */
+/** The smartcard of a login, good at this moment. */
+export interface PresentedCard {
   readonly userId: number
   readonly fingerprint: string
   readonly warnings: Sentences
@@ -26,12 +26,18 @@ export interface ShownCard {
   readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
 
-/** Both names are in use. */
+/** A pass phrase, a key or a one-time password, right or wrong. */
+export const secret = z.string().max(1024)
+
+/** Every name of a login type that clients send. */
+export const loginTypeField = z.enum(['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest'])
+
+/** Clients use both names. */
 const smartcardTypes = ['smartcard', 'smc_rest']
 
 export const isForSmartcard = (loginType: string | undefined): boolean => smartcardTypes.includes(loginType ?? '')
 
-/** In characters. Nobody guesses the 128 bits of such an OTP, while six to eight digits can be guessed. */
+/** In characters. The 128 bits of such an OTP cannot be guessed, six to eight digits can. */
 export const hardwareOtpLength = 44
 const codeLengths = [6, 7, 8]
 

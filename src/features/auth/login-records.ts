@@ -49,9 +49,10 @@ export async function setApplicationKeyShapes(tx: Tx, name: string, shapes: Resp
   return (await tx.update(ApplicationKeyTable, { name, revokedAt: IsNull() }, { shapes })).affected === 1
 }
 
-/** How often a login was refused for one account or from one address, and until when it is not even looked at. */
+/** The failed attempts that one limit of the throttle has counted, and until when it refuses more unchecked. */
 export interface LoginAttempts {
-  readonly subject: string
+  /** See `Limit.key`. */
+  readonly limitKey: string
   readonly failures: number
   readonly lastAt: number
   readonly blockedUntil: number
@@ -61,7 +62,7 @@ export const LoginAttemptsTable = new EntitySchema<LoginAttempts>({
   name: 'LoginAttempts',
   tableName: 'login_attempts',
   columns: {
-    subject: primary(text),
+    limitKey: named('subject', primary(text)),
     failures: integer,
     lastAt: named('last_at', time),
     blockedUntil: named('blocked_until', time),
@@ -69,12 +70,12 @@ export const LoginAttemptsTable = new EntitySchema<LoginAttempts>({
 })
 
 /**
- * Counts one attempt, unless the subject is blocked at this moment; resolves to the count, or to undefined when blocked.
- * The row stays locked until the transaction ends, so parallel attempts are counted one by one.
+ * Counts one attempt, unless the limit blocks at this moment; resolves to the count, or to undefined when blocked. The row
+ * stays locked until the transaction ends, so parallel attempts are counted one by one.
  */
 export async function countAttempt(
   tx: Tx,
-  subject: string,
+  limitKey: string,
   now: number,
   forgetBefore: number,
 ): Promise<number | undefined> {
@@ -82,7 +83,7 @@ export async function countAttempt(
     .createQueryBuilder()
     .insert()
     .into(LoginAttemptsTable)
-    .values({ subject, failures: 0, lastAt: now, blockedUntil: 0 })
+    .values({ limitKey, failures: 0, lastAt: now, blockedUntil: 0 })
     .orIgnore()
     .execute()
   const counted = await tx
@@ -90,48 +91,48 @@ export async function countAttempt(
     .update(LoginAttemptsTable)
     .set({ failures: () => 'CASE WHEN last_at < :forgetBefore THEN 1 ELSE failures + 1 END', lastAt: now })
     .setParameters({ forgetBefore })
-    .where({ subject, blockedUntil: LessThanOrEqual(now) })
+    .where({ limitKey, blockedUntil: LessThanOrEqual(now) })
     .execute()
-  if (counted.affected === 1) return (await tx.findOneByOrFail(LoginAttemptsTable, { subject })).failures
-  if ((await blockedUntil(tx, subject)) > now) return undefined
-  // A success elsewhere has forgotten the row between the two statements (PostgreSQL alone lets it).
-  return countAttempt(tx, subject, now, forgetBefore)
+  if (counted.affected === 1) return (await tx.findOneByOrFail(LoginAttemptsTable, { limitKey })).failures
+  if ((await blockedUntil(tx, limitKey)) > now) return undefined
+  // A success in another worker has deleted the row between the two statements (PostgreSQL alone allows it).
+  return countAttempt(tx, limitKey, now, forgetBefore)
 }
 
-export async function blockUntil(tx: Tx, subject: string, blockedUntil: number): Promise<void> {
-  await tx.update(LoginAttemptsTable, { subject }, { blockedUntil })
+export async function blockUntil(tx: Tx, limitKey: string, blockedUntil: number): Promise<void> {
+  await tx.update(LoginAttemptsTable, { limitKey }, { blockedUntil })
 }
 
-export async function blockedUntil(tx: Tx, subject: string): Promise<number> {
-  return (await tx.findOneBy(LoginAttemptsTable, { subject }))?.blockedUntil ?? 0
+export async function blockedUntil(tx: Tx, limitKey: string): Promise<number> {
+  return (await tx.findOneBy(LoginAttemptsTable, { limitKey }))?.blockedUntil ?? 0
 }
 
-export async function forgetAttempts(tx: Tx, subject: string): Promise<void> {
-  await tx.delete(LoginAttemptsTable, { subject })
+export async function forgetAttempts(tx: Tx, limitKey: string): Promise<void> {
+  await tx.delete(LoginAttemptsTable, { limitKey })
 }
 
-/** A place from which a user has logged in. */
-export interface LoginPlace {
+/** A network from which a user has logged in. */
+export interface LoginNetwork {
   readonly userId: number
   /** By `networkOf`. */
   readonly network: string
   readonly lastAt: number
 }
 
-export const LoginPlaceTable = new EntitySchema<LoginPlace>({
-  name: 'LoginPlace',
+export const LoginNetworkTable = new EntitySchema<LoginNetwork>({
+  name: 'LoginNetwork',
   tableName: 'login_places',
   columns: { userId: named('user_id', primary(integer)), network: primary(text), lastAt: named('last_at', time) },
 })
 
-export function isFamiliar(tx: Tx, userId: number, network: string, since: number): Promise<boolean> {
-  return tx.existsBy(LoginPlaceTable, { userId, network, lastAt: MoreThanOrEqual(since) })
+export function isKnownNetwork(tx: Tx, userId: number, network: string, since: number): Promise<boolean> {
+  return tx.existsBy(LoginNetworkTable, { userId, network, lastAt: MoreThanOrEqual(since) })
 }
 
-/** Remembers the place, and forgets those of the user that were last seen before `before`. */
-export async function rememberPlace(tx: Tx, place: LoginPlace, before: number): Promise<void> {
-  await tx.upsert(LoginPlaceTable, place, ['userId', 'network'])
-  await tx.delete(LoginPlaceTable, { userId: place.userId, lastAt: LessThan(before) })
+/** Remembers the network, and forgets those from which the user last logged in before `before`. */
+export async function rememberNetwork(tx: Tx, network: LoginNetwork, before: number): Promise<void> {
+  await tx.upsert(LoginNetworkTable, network, ['userId', 'network'])
+  await tx.delete(LoginNetworkTable, { userId: network.userId, lastAt: LessThan(before) })
 }
 
 export async function sweepAttempts(tx: Tx, before: number): Promise<void> {

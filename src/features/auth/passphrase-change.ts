@@ -1,5 +1,6 @@
 import { capabilitiesOf } from '../../access/capabilities.ts'
 import type { Caller } from '../../access/caller.ts'
+import { networkOf } from '../../access/network.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Sessions } from './sessions.ts'
@@ -8,8 +9,7 @@ import type { Passphrases } from '../users/passphrase.ts'
 import { forgiveFailedLogins, passphraseColumns, replacePassphrase } from '../users/passphrase-records.ts'
 import { findUserById } from '../users/records.ts'
 import type { SecondFactor } from './credentials.ts'
-import { networkOf } from './network.ts'
-import type { Proofs } from './credential-check.ts'
+import type { CredentialCheck } from './credential-check.ts'
 import type { Throttle } from './throttle.ts'
 
 export type OwnChange = SecondFactor & {
@@ -18,7 +18,7 @@ export type OwnChange = SecondFactor & {
   readonly address: string
 }
 
-/** What became of a change. */
+/** The result of a change. */
 export interface PassphraseChanged {
   readonly capabilities: number
   /** Sessions that it ended. */
@@ -27,45 +27,49 @@ export interface PassphraseChanged {
 
 export interface PassphraseChanges {
   /**
-   * For oneself, with the present pass phrase and a fresh second factor, guarded like a login. Ends the user's other
-   * sessions, and takes the request to change it away.
+   * By the user, with the present pass phrase and a fresh second factor, throttled like a login. Ends the user's other
+   * sessions, and withdraws an administrator's request to change it.
    * @throws Fault `passphrase.refused`, `login.refused`, `login.throttled`, `login.busy`
    */
   changeOwn(caller: Caller, change: OwnChange, commit: Commit): Promise<PassphraseChanged>
   /**
-   * By an administrator, for somebody else, who is asked to change it at the next login. Ends all sessions of the user.
+   * By an administrator, for another user, who is asked to change it at the next login. Ends all sessions of the user.
    * @throws Fault `user.not_found`, `passphrase.refused`, `login.busy`
    */
   reset(userId: number | undefined, newPassphrase: string, commit: Commit): Promise<PassphraseChanged>
 }
 
-export interface PassphraseChangeDependencies {
+const asked = capabilitiesOf(['changePassphrase'])
+
+export function createPassphraseChanges({
+  store,
+  credentialCheck,
+  passphrases,
+  sessions,
+  throttle,
+  clock,
+}: {
   readonly store: Store
-  readonly proofs: Proofs
+  readonly credentialCheck: CredentialCheck
   readonly passphrases: Passphrases
   readonly sessions: Sessions
   readonly throttle: Throttle
   readonly clock: Clock
-}
-
-const asked = capabilitiesOf(['changePassphrase'])
-
-export function createPassphraseChanges(dependencies: PassphraseChangeDependencies): PassphraseChanges {
-  const { store, proofs, passphrases, sessions, throttle, clock } = dependencies
-
+}): PassphraseChanges {
   return {
-    async changeOwn({ userId, username, sessionId }, { newPassphrase, ...shown }, commit) {
-      // Before the OTP is used up: whoever is told to take a better one can send the same again.
+    async changeOwn({ userId, username, sessionId }, { newPassphrase, ...present }, commit) {
+      // Before the OTP is used up: a client that is told to send a better pass phrase can send the same OTP again.
       passphrases.judge(newPassphrase, username)
-      if (isSame(newPassphrase, shown.passphrase)) throw new Fault('passphrase.refused', sameRefusal)
-      const proof = await passphrases.inTurn(() => proofs.prove({ ...shown, username }), networkOf(shown.address))
-      if (proof?.user.id !== userId) throw new Fault('login.refused', proofRefusal)
+      if (isSame(newPassphrase, present.passphrase)) throw new Fault('passphrase.refused', sameRefusal)
+      const verify = () => credentialCheck.verifyCredentials({ ...present, username })
+      const verified = await passphrases.loginQueue.run(verify, networkOf(present.address))
+      if (verified?.user.id !== userId) throw new Fault('login.refused', credentialRefusal)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now())
       return commit(async (tx) => {
-        await throttle.forgive(tx, proof.attempt)
-        // Only this try is taken back: of earlier ones the next login tells.
-        const isUnchanged = await forgiveFailedLogins(tx, { ...proof.user, failedLogins: 0 })
-        if (!isUnchanged || !(await proof.isStillHeld(tx))) throw new Fault('login.refused', proofRefusal)
+        await throttle.forgive(tx, verified.attempt)
+        // Only this attempt is taken back: the next login reports the earlier ones.
+        const isUnchanged = await forgiveFailedLogins(tx, { ...verified.user, failedLogins: 0 })
+        if (!isUnchanged || !(await verified.isStillHeld(tx))) throw new Fault('login.refused', credentialRefusal)
         const capabilities = await replacePassphrase(tx, userId, columns, (current) => current & ~asked)
         return { capabilities, ended: await sessions.endOthers(tx, userId, sessionId) }
       })
@@ -84,6 +88,6 @@ export function createPassphraseChanges(dependencies: PassphraseChangeDependenci
 }
 
 const sameRefusal = 'The new pass phrase must be another than the present one.'
-const proofRefusal = 'The present pass phrase or the second factor is wrong: nothing was changed.'
+const credentialRefusal = 'The present pass phrase or the second factor is wrong: nothing was changed.'
 
 const isSame = (one: string, other: string): boolean => one.normalize('NFC') === other.normalize('NFC')

@@ -2,10 +2,33 @@ import { mayLogIn, type Capabilities } from '../../access/capabilities.ts'
 import type { ApplianceCommit } from '../../audit/recorded-commit.ts'
 import { Fault } from '../../fault.ts'
 import type { Store } from '../../store/store.ts'
-import { hasExpired, type SessionLimits } from './session-lifetime.ts'
-import { endSessions } from './session-records.ts'
+import { endSessions, type Session } from './session-records.ts'
 
-/** What the database says, at this moment, of the session whose token was shown. */
+export interface SessionLimits {
+  readonly idleTimeoutMs: number
+  readonly absoluteTimeoutMs: number
+}
+
+/** The last call of a session is noted at most this many times per idle time-out: a write per call would double its cost. */
+const touchesPerTimeout = 20
+
+/** How old the note of a session's last call may grow. */
+export const touchEveryMs = ({ idleTimeoutMs }: SessionLimits): number => idleTimeoutMs / touchesPerTimeout
+
+/**
+ * Whether a session has been idle too long, or is too old. A last call far in the future counts as one far in the past: a
+ * clock that was set back prolongs no session.
+ */
+export function hasExpired(
+  { createdAt, lastSeenAt }: Pick<Session, 'createdAt' | 'lastSeenAt'>,
+  limits: SessionLimits,
+  now: number,
+): boolean {
+  const idle = Math.abs(now - lastSeenAt) > limits.idleTimeoutMs + touchEveryMs(limits)
+  return idle || now - createdAt > limits.absoluteTimeoutMs
+}
+
+/** What the database says, at this moment, of the session whose token the client sent. */
 export type FoundSession = {
   readonly session_id: number
   readonly created_at: number
@@ -22,28 +45,28 @@ export type FoundSession = {
   readonly revoked_at: number | null
 }
 
+/** How long a replaced token stays good under strict rotation, so that parallel calls do not fail. */
+const strictOverlapMs = 30_000
+
 /**
- * Whether a session is good for a call from this address. One that is not is ended: what is found dead stays dead, and no clock set back
- * and no user enabled again brings it to life.
+ * Whether a session is good for a call from this address. One that is not is ended in the database, so that neither a clock
+ * set back nor a user enabled again revives it.
  * @throws Fault `session.invalid`
  */
-export type CheckLife = (session: FoundSession, address: string, now: number) => Promise<void>
+export type CheckLiveness = (session: FoundSession, address: string, now: number) => Promise<void>
 
 export interface LivenessDependencies {
   readonly store: Pick<Store, 'transaction'>
   readonly rules: SessionLimits & { readonly rotation: 'compatible' | 'strict' }
   readonly commitAsAppliance: ApplianceCommit
-  /** Why a user's smartcard opens nothing any more, for the audit trail; undefined while it is good. */
-  readonly doubtCard: (userId: number, fingerprint: string) => Promise<string | undefined>
-  /** Told when a token was used that strict rotation had replaced: somebody else may hold it. */
+  /** Why a user's smartcard is rejected now, for the audit trail; undefined while it is good. */
+  readonly cardRejection: (userId: number, fingerprint: string) => Promise<string | undefined>
+  /** Told when a token was used that strict rotation had replaced: an attacker may hold it. */
   readonly report: (sessionId: number, username: string) => void
 }
 
-/** How long a replaced token stays good under strict rotation, so that parallel calls do not break. */
-const strictOverlapMs = 30_000
-
-export function createLiveness(on: LivenessDependencies): CheckLife {
-  const { store, rules, commitAsAppliance, doubtCard, report } = on
+export function createLivenessCheck(dependencies: LivenessDependencies): CheckLiveness {
+  const { store, rules, commitAsAppliance, cardRejection, report } = dependencies
 
   function isAlive(session: FoundSession, now: number): boolean {
     const { created_at: createdAt, last_seen_at: lastSeenAt } = session
@@ -63,7 +86,7 @@ export function createLiveness(on: LivenessDependencies): CheckLife {
   ) {
     const { session_id: sessionId, user_id: userId, username, application_key_id: applicationKeyId } = session
     await commitAsAppliance(operation, { userId, username, sessionId, applicationKeyId, ...note }, async (tx) => {
-      // Somebody was quicker, and has recorded it.
+      // Another call was quicker, and has recorded it.
       if ((await endSessions(tx, [sessionId], now)) === 0) throw new Fault('session.invalid')
     })
   }
@@ -79,9 +102,9 @@ export function createLiveness(on: LivenessDependencies): CheckLife {
       report(sessionId, username)
       throw new Fault('session.invalid')
     }
-    const doubt = certificate === null ? undefined : await doubtCard(userId, certificate)
-    if (doubt !== undefined) {
-      await end(session, 'session.end.card', { address, target: doubt }, now)
+    const rejection = certificate === null ? undefined : await cardRejection(userId, certificate)
+    if (rejection !== undefined) {
+      await end(session, 'session.end.card', { address, target: rejection }, now)
       throw new Fault('session.invalid')
     }
   }

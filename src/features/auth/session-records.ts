@@ -21,11 +21,11 @@ export interface SessionTokenRecord {
   readonly sessionId: number
   readonly issuedAt: number
   readonly supersededAt: number | null
-  /** Calls made with it that workers have told of so far. */
+  /** Calls made with it that workers have added so far. */
   readonly uses: number
 }
 
-/** A session as people see it in a list. */
+/** A session as lists show it. */
 export interface ListedSession extends Pick<Session, 'id' | 'userId' | 'address' | 'createdAt' | 'lastSeenAt'> {
   readonly username: string
   /** Name of the application key. */
@@ -70,7 +70,7 @@ export async function insertToken(tx: Tx, hash: string, sessionId: number, issue
   await tx.insert(SessionTokenTable, { hash, sessionId, issuedAt, supersededAt: null, uses: 0 })
 }
 
-/** What counts of a session and its user at one moment; `permission` in one vault, null for no member of it. */
+/** What a session's user may do at one moment; `permission` in one vault, null for no member of it. */
 export interface Standing {
   readonly capabilities: number
   readonly permission: number | null
@@ -90,6 +90,11 @@ const standings = `SELECT u.capabilities, m.permission
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN application_keys a ON a.id = s.application_key_id
   LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
   WHERE s.id = $1 AND s.ended_at IS NULL AND a.revoked_at IS NULL`
+
+/** Whether this is a token of the session. */
+export function hasToken(reader: Reader, sessionId: number, hash: string): Promise<boolean> {
+  return reader.existsBy(SessionTokenTable, { hash, sessionId })
+}
 
 /** Of parallel calls with the same token exactly one replaces it. */
 export async function supersedeToken(tx: Tx, hash: string, now: number): Promise<boolean> {
@@ -111,12 +116,12 @@ export async function endSessions(tx: Tx, sessionIds: readonly number[], now: nu
   return (await tx.update(SessionTable, { id: In(sessionIds), endedAt: IsNull() }, { endedAt: now })).affected ?? 0
 }
 
-/** Those of a user that nobody has ended, the newest first. */
+/** Those of a user that were not ended, the newest first. */
 export function openSessionsOf(reader: Reader, userId: number): Promise<Session[]> {
   return reader.find(SessionTable, { where: { userId, endedAt: IsNull() }, order: { id: 'DESC' } })
 }
 
-/** Sessions that nobody has ended and whose application key is good, the newest first: of one user, or of all. */
+/** Sessions that were not ended and whose application key is good, the newest first: of one user, or of all. */
 export async function listSessions(reader: Reader, userId: number | undefined): Promise<ListedSession[]> {
   return select<ListedSession>(
     reader,
@@ -131,7 +136,7 @@ export async function listSessions(reader: Reader, userId: number | undefined): 
   )
 }
 
-/** Ids of sessions that nobody has ended, but time has: a bounded number. */
+/** Ids of sessions that have expired and are not marked as ended: a bounded number. */
 export async function findExpired(reader: Reader, seenBefore: number, createdBefore: number): Promise<number[]> {
   const open = { endedAt: IsNull() }
   const expired = await reader.find(SessionTable, {

@@ -1,8 +1,11 @@
+import { holds } from '../../access/capabilities.ts'
+import type { Caller } from '../../access/caller.ts'
+import { decimalId } from '../../access/decimal-id.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { findUserById, lockUser } from '../users/records.ts'
-import { hasExpired, touchEveryMs, type SessionLimits } from './session-lifetime.ts'
+import { hasExpired, touchEveryMs, type SessionLimits } from './session-liveness.ts'
 import {
   endSessions,
   findExpired,
@@ -18,7 +21,7 @@ export interface NewSession {
   readonly userId: number
   readonly applicationKeyId: number
   readonly address: string
-  /** Fingerprint of the smartcard that opens it: it is good no longer than the card. */
+  /** Fingerprint of the smartcard that opens it: the session ends when the card is revoked or expires. */
   readonly certificate?: string | undefined
 }
 
@@ -32,11 +35,11 @@ export interface Sessions {
   endOthers(tx: Tx, userId: number, keep?: number): Promise<number>
   /** @throws Fault `user.not_found` */
   knownUser(userId: number): Promise<number>
-  /** The sessions of a user that are good for another call, or of everybody; the newest first. */
+  /** The sessions of a user that are good for another call, or of all users; the newest first. */
   list(userId?: number): Promise<ListedSession[]>
   /** @throws Fault `session.not_found` unless the session is open and the user's own */
   endOne(userId: number, sessionId: number | undefined, commit: Commit): Promise<void>
-  /** Marks what time has ended, so that no clock set back brings it to life: a bounded number at a time, which it resolves to. */
+  /** Marks expired sessions as ended, so that no clock set back revives them; resolves to their number, which is bounded. */
   endExpired(): Promise<number>
 }
 
@@ -44,15 +47,18 @@ export interface SessionRules extends SessionLimits {
   readonly perUser: number
 }
 
-export interface SessionDependencies {
+export function createSessions({
+  store,
+  clock,
+  limits,
+}: {
   readonly store: Store
   readonly clock: Clock
   readonly limits: SessionRules
-}
-
-export function createSessions({ store, clock, limits }: SessionDependencies): Sessions {
-  async function makeRoom(tx: Tx, userId: number, now: number): Promise<void> {
-    // Parallel logins of one user queue here, so that each sees what the others have opened.
+}): Sessions {
+  /** Ends the user's oldest sessions beyond the limit, one of which is about to be opened. */
+  async function limitSessions(tx: Tx, userId: number, now: number): Promise<void> {
+    // Parallel logins of one user wait for each other here, so that each sees what the others have opened.
     await lockUser(tx, userId)
     const open = await openSessionsOf(tx, userId)
     const alive = open.filter((session) => !hasExpired(session, limits, now))
@@ -81,7 +87,7 @@ export function createSessions({ store, clock, limits }: SessionDependencies): S
     async open(tx, session) {
       const now = clock.now()
       await sweepSessions(tx, now - limits.absoluteTimeoutMs)
-      await makeRoom(tx, session.userId, now)
+      await limitSessions(tx, session.userId, now)
       const { token, hash } = newSessionToken()
       const row = {
         ...session,
@@ -122,4 +128,16 @@ export function createSessions({ store, clock, limits }: SessionDependencies): S
       return ids.length === 0 ? 0 : store.transaction((tx) => endSessions(tx, ids, now))
     },
   }
+}
+
+/**
+ * The user whose sessions a path names: the caller, or any user where the caller is an administrator.
+ * @throws Fault `access.capability`, `user.not_found` for what cannot be an id
+ */
+export function sessionOwner(userid: string, caller: Caller): number {
+  const userId = decimalId(userid)
+  if (userId === caller.userId) return userId
+  if (!holds(caller.capabilities, 'admin')) throw new Fault('access.capability')
+  if (userId === undefined) throw new Fault('user.not_found')
+  return userId
 }

@@ -3,19 +3,19 @@ import type { Certificate } from '../certificates/certificate.ts'
 import { labelOf, type Certificates } from '../certificates/registry.ts'
 import type { Clock } from '../../clock.ts'
 import type { Sentences } from './login-advice.ts'
-import type { ShownCard } from './credentials.ts'
+import type { PresentedCard } from './credentials.ts'
 
 export interface ReadCard {
   /** Undefined for a certificate that is missing, or not good at this moment. */
-  readonly card: ShownCard | undefined
-  /** What the audit trail says of it, with the reason of a refusal. */
-  readonly subject: string
+  readonly card: PresentedCard | undefined
+  /** For the audit trail: its label, or why it is rejected. */
+  readonly target: string
 }
 
 /** Reads the certificate that comes with a login. */
 export type CardReader = (presented: PresentedCertificate | undefined) => Promise<ReadCard>
 
-/** How long before a card expires its user is told at login. */
+/** How long before a card expires its user is warned at login. */
 const warningMs = 2_592_000_000
 
 export function createCardReader(
@@ -24,17 +24,17 @@ export function createCardReader(
 ): CardReader {
   return async (presented) => {
     const found = await certificates.identify(presented)
-    if (found.holder === undefined) return { card: undefined, subject: found.rejectReason }
+    if (found.holder === undefined) return { card: undefined, target: found.rejectReason }
     const { holder, certificate } = found
     const { userId } = holder
     const { fingerprint } = certificate
-    const card: ShownCard = {
+    const card: PresentedCard = {
       userId,
       fingerprint,
       warnings: warningsOn(certificate, clock.now()),
       isStillHeld: (tx) => certificates.isRegistered(tx, userId, fingerprint),
     }
-    return { card, subject: labelOf(fingerprint) }
+    return { card, target: labelOf(fingerprint) }
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Clock } from '../../clock.ts'
+import { networkOf } from '../../access/network.ts'
 import { Fault } from '../../fault.ts'
 import type { Tx } from '../../store/store.ts'
-import { networkOf } from './network.ts'
 import {
   blockedUntil,
   blockUntil,
   countAttempt,
   forgetAttempts,
-  isFamiliar,
-  rememberPlace,
+  isKnownNetwork,
+  rememberNetwork,
   sweepAttempts,
 } from './login-records.ts'
 
@@ -18,87 +18,125 @@ export interface ThrottleRules {
   readonly longestDelayMs: number
 }
 
-/** Who tries, from where. */
+/** The account that a client tries to log in to, and the client's address. */
 export interface Attempt {
   /** By `loginNameOf`. */
   readonly name: string
-  /** Undefined where nobody has the name. */
+  /** Undefined where no user has the name. */
   readonly userId: number | undefined
   readonly address: string
 }
 
 export interface Throttle {
   /**
-   * Counts an attempt as failed before it is looked at, so that of many parallel tries only the free ones are; a
-   * success is forgiven afterwards. `isHolder`: it shows a fresh second factor of the user that nobody can guess, as a hardware
-   * token's is.
+   * Counts an attempt as failed before it is checked, so that of many parallel attempts only the free ones are checked; a
+   * success is forgiven afterwards. `isHolder`: it comes with a fresh second factor of the user that cannot be guessed, such
+   * as a hardware token's.
    * @throws Fault `login.throttled` with the time to wait
    */
   count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void>
-  /** It succeeded: what failed before is forgotten, and the place is familiar to the user from now on. */
+  /** It succeeded: its counts are forgotten, and its network is known for the user from now on. */
   forgive(tx: Tx, attempt: Attempt): Promise<void>
-  /** Forgets what is too old to count. */
+  /** Forgets counts that are too old to matter. */
   sweep(): Promise<void>
 }
 
-export interface ThrottleDependencies {
+/** What a limit is counted by. */
+interface CountedAttempt {
+  readonly name: string
+  readonly network: string
+  readonly isHolder: boolean
+  /** Whether the user has logged in from the network lately. */
+  readonly isKnownNetwork: boolean
+}
+
+interface Limit {
+  readonly applies: (attempt: CountedAttempt) => boolean
+  /** Attempts before the first delay, as a multiple of `freeAttempts`. */
+  readonly allowance: number
+  /** The row that counts, as `login_attempts` has it. The name comes last: it may hold any text that a client sent. */
+  readonly key: (attempt: Pick<CountedAttempt, 'name' | 'network'>) => string
+}
+
+/** An attacker without the second factor is counted apart from its holder, so that he cannot delay the holder. */
+const accountByHolder: Limit = {
+  applies: ({ isHolder }) => isHolder,
+  allowance: 1,
+  key: ({ name }) => `holder of the second factor of ${name}`,
+}
+
+const accountPerNetwork: Limit = {
+  applies: ({ isHolder }) => !isHolder,
+  allowance: 1,
+  key: ({ name, network }) => `from ${network}: ${name}`,
+}
+
+/** Many users may share a network. */
+const allAccountsPerNetwork: Limit = {
+  applies: ({ isHolder }) => !isHolder,
+  allowance: 10,
+  key: ({ network }) => `anyone from ${network}`,
+}
+
+/** Bounds an attacker with many networks, and does not delay the user where the user usually logs in. */
+const accountInUnknownNetworks: Limit = {
+  applies: ({ isHolder, isKnownNetwork }) => !isHolder && !isKnownNetwork,
+  allowance: 10,
+  key: ({ name }) => `from unfamiliar places: ${name}`,
+}
+
+/** See `docs/decisions/0013-rate-limit-logins-per-network-and-account.md`. */
+const limits = [accountByHolder, accountPerNetwork, allAccountsPerNetwork, accountInUnknownNetworks]
+
+const retention = {
+  /** Failures are forgotten after this many of the longest delays without another. */
+  countsInLongestDelays: 4,
+  /** How long a network stays known after a login. */
+  knownNetworkMs: 90 * 24 * 3_600_000,
+} as const
+
+/** Delays failed logins; each failure doubles the delay, by each of the `limits` for itself. */
+export function createThrottle({
+  transaction,
+  clock,
+  rules,
+}: {
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   readonly clock: Clock
   readonly rules: ThrottleRules
-}
+}): Throttle {
+  const memoryMs = rules.longestDelayMs * retention.countsInLongestDelays
 
-/** One place, and one account from places where it was never at home, may try this many times as often: many people share them. */
-const sharedAllowance = 10
-/** Failures are forgotten after this many of the longest delays without another. */
-const memoryDelays = 4
-/** How long a place stays familiar after a login. */
-const familiarMs = 90 * 24 * 3_600_000
-
-/**
- * Delays that double with each failure. Who shows a second factor that cannot be guessed is counted apart, so no stranger
- * can delay him, wherever the stranger tries from; all others are counted per account and place, per place, and per account
- * over all places where it has not logged in before. See `docs/decisions/0013-rate-limit-logins-per-network-and-account.md`.
- */
-export function createThrottle({ transaction, clock, rules }: ThrottleDependencies): Throttle {
-  const memoryMs = rules.longestDelayMs * memoryDelays
-
-  async function countFor(tx: Tx, subject: string, freeAttempts: number, now: number): Promise<void> {
-    const failures = await countAttempt(tx, subject, now, now - memoryMs)
-    if (failures === undefined) throw throttled((await blockedUntil(tx, subject)) - now)
+  async function countFor(tx: Tx, key: string, freeAttempts: number, now: number): Promise<void> {
+    const failures = await countAttempt(tx, key, now, now - memoryMs)
+    if (failures === undefined) throw throttled((await blockedUntil(tx, key)) - now)
     if (failures < freeAttempts) return
     const delayMs = Math.min(rules.longestDelayMs, rules.firstDelayMs * 2 ** Math.min(failures - freeAttempts, 30))
-    await blockUntil(tx, subject, now + delayMs)
+    await blockUntil(tx, key, now + delayMs)
   }
 
   return {
     async count(tx, { name, userId, address }, isHolder) {
       const now = clock.now()
-      if (isHolder) return countFor(tx, holderOf(name), rules.freeAttempts, now)
-      const place = networkOf(address)
-      const shared = rules.freeAttempts * sharedAllowance
-      await countFor(tx, accountAt(name, place), rules.freeAttempts, now)
-      await countFor(tx, anyoneAt(place), shared, now)
-      if (!(await isFamiliar(tx, userId ?? -1, place, now - familiarMs)))
-        await countFor(tx, accountElsewhere(name), shared, now)
+      const network = networkOf(address)
+      const since = now - retention.knownNetworkMs
+      const isKnown = !isHolder && (await isKnownNetwork(tx, userId ?? -1, network, since))
+      const attempt = { name, network, isHolder, isKnownNetwork: isKnown }
+      for (const { key, allowance } of limits.filter((limit) => limit.applies(attempt)))
+        await countFor(tx, key(attempt), rules.freeAttempts * allowance, now)
     },
 
     async forgive(tx, { name, userId, address }) {
-      const place = networkOf(address)
+      const network = networkOf(address)
       const now = clock.now()
-      for (const subject of [holderOf(name), accountAt(name, place), anyoneAt(place), accountElsewhere(name)])
-        await forgetAttempts(tx, subject)
-      if (userId !== undefined) await rememberPlace(tx, { userId, network: place, lastAt: now }, now - familiarMs)
+      for (const { key } of limits) await forgetAttempts(tx, key({ name, network }))
+      if (userId !== undefined)
+        await rememberNetwork(tx, { userId, network, lastAt: now }, now - retention.knownNetworkMs)
     },
 
     sweep: () => transaction((tx) => sweepAttempts(tx, clock.now() - memoryMs)),
   }
 }
-
-// The places come last: a name may hold anything that was typed.
-const holderOf = (name: string): string => `holder of the second factor of ${name}`
-const accountAt = (name: string, place: string): string => `from ${place}: ${name}`
-const anyoneAt = (place: string): string => `anyone from ${place}`
-const accountElsewhere = (name: string): string => `from unfamiliar places: ${name}`
 
 function throttled(waitMs: number): Fault {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))

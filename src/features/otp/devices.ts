@@ -2,7 +2,7 @@ import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { findUserById } from '../users/records.ts'
-import type { SecondFactors } from '../users/second-factors.ts'
+import type { SecondFactors } from '../users/user-change.ts'
 import { checkDeviceLimit, type Enrolments, type Holder } from './enrolment.ts'
 import type { Otps } from './otp.ts'
 import {
@@ -106,10 +106,9 @@ export function createSecondFactors(devices: Devices, enrolments: Pick<Enrolment
       await devices.adopt(tx, userId, otp)
     },
 
-    async togglePrefix(tx, userId, publicId) {
+    async assignByPrefix(tx, userId, publicId) {
       const device = await findByPublicId(tx, publicId)
-      if (device?.userId === userId) await devices.release(tx, userId, device.id)
-      else await devices.assign(tx, userId, publicId)
+      if (device?.userId !== userId) await devices.assign(tx, userId, publicId)
     },
 
     enrolTotp: async (tx, user) => (await enrolments.enrolTotp(user, (work) => work(tx))).uri,

@@ -7,20 +7,18 @@ import {
 } from '../../access/capabilities.ts'
 import { Fault } from '../../fault.ts'
 import type { Tx } from '../../store/store.ts'
-import { checkCapabilities, checkOwnChange } from './capability-rules.ts'
-import { checkNameFree } from './names.ts'
 import { findUserById, hasOtherAdministrator, holdUsers, lockUser, updateUser, type User } from './records.ts'
-import type { SecondFactors } from './second-factors.ts'
+import { checkCapabilities, checkNameFree, checkOwnChange } from './user-rules.ts'
 
-/** What is undefined stays as it is. */
+/** A member that is undefined leaves its field as it is. */
 export interface UserChanges {
   readonly username?: string | undefined
   readonly fullname?: string | undefined
   readonly email?: string | undefined
   /** The new bitmap, made of the one that stands when the change is made. */
   readonly capabilities?: ((current: Capabilities) => Capabilities) | undefined
-  /** Public id of a hardware token: taken away where the user holds it, given to him where nobody does. */
-  readonly otpPrefix?: string | undefined
+  /** Public ids of hardware tokens that the user shall hold. None is taken away: see `Devices.release`. */
+  readonly otpPrefixes?: readonly string[] | undefined
 }
 
 /** For `UserChanges.capabilities`: takes the capability to log in. */
@@ -28,18 +26,35 @@ export const deactivated = (current: Capabilities): Capabilities => current & ~(
 /** For `UserChanges.capabilities`: gives it back. */
 export const activated = (current: Capabilities): Capabilities => current | capabilitiesOf(['active'])
 
-export interface ChangeDependencies {
-  readonly secondFactors: SecondFactors
-  /** Ends all sessions of a user. */
-  readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
+/** Gives users what they log in with beside their pass phrase, inside the transaction that changes the user. */
+export interface SecondFactors {
+  /**
+   * Gives a user the hardware token that made this OTP, if the appliance knows it and it has no holder. The OTP is used up.
+   * @throws Fault `otp.device_invalid`
+   */
+  adoptByOtp(tx: Tx, userId: number, otp: string): Promise<void>
+  /**
+   * Gives a user the hardware token of this public id, if the appliance knows it and it has no holder. Its counter stays
+   * where it is. Nothing changes for a token that the user holds already.
+   * @throws Fault `otp.device_not_found`, `otp.device_exists`, `otp.device_limit`
+   */
+  assignByPrefix(tx: Tx, userId: number, publicId: string): Promise<void>
+  /** Makes a seed in the token; the otpauth URI is shown once and kept nowhere. */
+  enrolTotp(tx: Tx, user: { readonly id: number; readonly username: string }): Promise<string>
 }
 
 /** One change of one user, inside its transaction; see `Users.change`. */
 export async function applyChange(
   tx: Tx,
-  { secondFactors, endSessions }: ChangeDependencies,
+  {
+    secondFactors,
+    endSessions,
+  }: {
+    readonly secondFactors: SecondFactors
+    readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
+  },
   id: number,
-  { username, fullname, email, capabilities, otpPrefix }: UserChanges,
+  { username, fullname, email, capabilities, otpPrefixes = [] }: UserChanges,
   actorId: number | undefined,
 ): Promise<User> {
   await holdUsers(tx)
@@ -55,13 +70,13 @@ export async function applyChange(
     email: email ?? user.email,
     capabilities: next,
   })
-  // Also those that nobody uses meanwhile: else they would be good again with the user.
+  // All of them: a session that is not used until the user is enabled again would be good again.
   if (!mayLogIn(next)) await endSessions(tx, id)
-  if (otpPrefix !== undefined) await secondFactors.togglePrefix(tx, id, otpPrefix)
+  for (const prefix of otpPrefixes) await secondFactors.assignByPrefix(tx, id, prefix)
   return changed
 }
 
-/** Permissions are those of the moment: two administrators may be disabling each other. */
+/** Checks the actor at this moment: two administrators may be disabling each other. */
 async function checkActor(tx: Tx, actorId: number): Promise<void> {
   const actor = await findUserById(tx, actorId)
   if (actor === null || !mayAdminister(actor.capabilities)) throw new Fault('access.capability')

@@ -1,10 +1,39 @@
+import { createHash } from 'node:crypto'
+import type { Capabilities } from '../../access/capabilities.ts'
+import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Commit, Store } from '../../store/store.ts'
-import { checkFields } from './fields.ts'
-import { unlessTaken } from './names.ts'
-import { createNewUser, type CreatedUser, type CreationDependencies, type NewUser } from './new-user.ts'
-import { findByUsername, listUsers, searchPattern, selectUsers, type ListedUser, type User } from './records.ts'
-import { applyChange, deactivated, type ChangeDependencies, type UserChanges } from './user-change.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
+import type { Passphrases } from './passphrase.ts'
+import { passphraseColumns } from './passphrase-records.ts'
+import {
+  findByUsername,
+  insertUser,
+  listUsers,
+  searchPattern,
+  selectUsers,
+  type ListedUser,
+  type User,
+} from './records.ts'
+import { applyChange, deactivated, type SecondFactors, type UserChanges } from './user-change.ts'
+import { checkCapabilities, checkFields, checkNameFree, unlessTaken } from './user-rules.ts'
+
+export interface NewUser {
+  readonly username: string
+  readonly fullname: string
+  readonly email: string
+  readonly capabilities: Capabilities
+  readonly passphrase: string
+  /** An OTP of a hardware token that the appliance knows and that has no holder: the user gets that token. */
+  readonly hardwareOtp?: string | undefined
+  /** Whether to make a seed for an authenticator app. */
+  readonly totp?: boolean | undefined
+}
+
+export interface CreatedUser extends User {
+  /** otpauth URI of the new authenticator app: shown once, kept nowhere. */
+  readonly otpauth: string | undefined
+}
 
 export interface Users {
   /** @throws Fault `user.invalid` (the detail names the field), `user.exists`, and those of `SecondFactors` */
@@ -21,7 +50,7 @@ export interface Users {
   search(text: string, inNames: boolean): Promise<ListedUser[]>
   /**
    * Changes one user, after all other changes of users. The last active administrator stays one; `actorId`, where there
-   * is one, must still be one, and cannot raise himself.
+   * is one, must still be one, and cannot raise their own.
    * @throws Fault `user.not_found`, `user.invalid`, `user.exists`, `access.capability`, and those of `SecondFactors`
    */
   change(id: number, changes: UserChanges, commit: Commit, actorId?: number): Promise<User>
@@ -32,12 +61,56 @@ export interface Users {
   disable(username: string, commit: Commit): Promise<void>
 }
 
-export interface UserDependencies extends CreationDependencies, ChangeDependencies {
+export function createUsers({
+  store,
+  hsm,
+  passphrases,
+  secondFactors,
+  endSessions,
+  clock,
+}: {
   readonly store: Store
-}
+  readonly hsm: Pick<Hsm, 'generatePair'>
+  readonly passphrases: Passphrases
+  readonly secondFactors: SecondFactors
+  /** Ends all sessions of a user. */
+  readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
+  readonly clock: Clock
+}): Users {
+  /** What is inserted, with the slow parts made before the transaction: the pass phrase's hash, the pair of keys. */
+  async function rowOf(user: NewUser) {
+    const { username, fullname, email, capabilities } = user
+    const passphrase = await passphrases.create(user.passphrase, username)
+    const pair = await hsm.generatePair('ec-p256')
+    const now = clock.now()
+    return {
+      username,
+      fullname,
+      email,
+      capabilities,
+      ...passphraseColumns(passphrase, now),
+      keyKek: pair.kek,
+      keyBlob: pair.blob,
+      publicKey: pair.publicKey,
+      fingerprint: fingerprintOf(pair.publicKey),
+      createdAt: now,
+    }
+  }
 
-export function createUsers(on: UserDependencies): Users {
-  const { store } = on
+  async function create(user: NewUser, commit: Commit): Promise<CreatedUser> {
+    checkFields(user)
+    checkCapabilities(user.capabilities)
+    const { username, hardwareOtp, totp } = user
+    const row = await rowOf(user)
+    return unlessTaken(username, () =>
+      commit(async (tx) => {
+        await checkNameFree(tx, username)
+        const created = await insertUser(tx, row)
+        if (hardwareOtp !== undefined) await secondFactors.adoptByOtp(tx, created.id, hardwareOtp)
+        return { ...created, otpauth: totp ? await secondFactors.enrolTotp(tx, created) : undefined }
+      }),
+    )
+  }
 
   async function find(username: string): Promise<User> {
     const user = await findByUsername(store.read, username)
@@ -47,12 +120,14 @@ export function createUsers(on: UserDependencies): Users {
 
   async function change(id: number, changes: UserChanges, commit: Commit, actorId?: number): Promise<User> {
     checkFields(changes)
-    return unlessTaken(changes.username, () => commit((tx) => applyChange(tx, on, id, changes, actorId)))
+    return unlessTaken(changes.username, () =>
+      commit((tx) => applyChange(tx, { secondFactors, endSessions }, id, changes, actorId)),
+    )
   }
 
   return {
     find,
-    create: (user, commit) => createNewUser(on, user, commit),
+    create,
     change,
     list: () => listUsers(store.read),
 
@@ -69,4 +144,9 @@ export function createUsers(on: UserDependencies): Users {
       await change(id, { capabilities: deactivated }, commit)
     },
   }
+}
+
+/** 40 upper-case hexadecimal digits, the length of the OpenPGP fingerprints that clients of this API know. */
+function fingerprintOf(publicKey: Buffer): string {
+  return createHash('sha256').update(publicKey).digest('hex').slice(0, 40).toUpperCase()
 }

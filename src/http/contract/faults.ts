@@ -23,7 +23,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'login.refused': {
     status: 403,
     number: 1201,
-    text: 'The login failed: check user name, pass phrase, application key and one-time password.',
+    text: 'The login failed: check user name, pass phrase, application key and second factor.',
   },
   'login.throttled': { status: 429, number: 1202, text: 'Too many failed logins: wait before you try again.' },
   'login.type_disabled': {

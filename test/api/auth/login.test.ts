@@ -163,7 +163,7 @@ describe('POST /auth', () => {
     const answer = await auth(await body())
     expectFault(answer, 403, 1201)
     expect(answer.json.ERRORS).toEqual([
-      'The login failed: check user name, pass phrase, application key and one-time password.',
+      'The login failed: check user name, pass phrase, application key and second factor.',
     ])
     expect(answer.json.CALLINFO).not.toHaveProperty('token')
   })

@@ -5,7 +5,7 @@ import { ClientCa, type Card } from '../../support/client-pki.ts'
 import { CardAppliance } from './card-kit.ts'
 
 const ca = new ClientCa()
-const refusal = 'The login failed: check user name, pass phrase, application key and smartcard.'
+const refusal = 'The login failed: check user name, pass phrase, application key and second factor.'
 let cards: CardAppliance
 let card: Card
 let user: TestUser
@@ -146,6 +146,7 @@ describe('a login by smartcard', () => {
     const answer = await cards.holding(card).post('/auth', { ...cards.credentials(user), ...changes })
     expectFault(answer, 403, 1201)
     expect(answer.json.ERRORS).toEqual([refusal])
+    expect(answer.json.ERRORCODES).toMatchObject({ 1201: refusal })
     expect(answer.json.CALLINFO).not.toHaveProperty('token')
   })
 

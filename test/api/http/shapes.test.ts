@@ -35,7 +35,12 @@ describe('an application of release 2.0.5', () => {
     const { status, json } = await call('POST', '/auth', credentials)
     expect(status).toBe(200)
     expect(Object.keys(json).toSorted()).toEqual(['CALLINFO', 'DATA', 'PARAMS'])
-    expect(json['CALLINFO']).toMatchObject({ status: 'SUCCESS', errors: 0, username: user.username })
+    expect(json['CALLINFO']).toMatchObject({
+      status: 'SUCCESS',
+      errors: 0,
+      username: user.username,
+      version: '2.0.5',
+    })
     for (const later of ['audit', 'errorcodes']) expect(json['CALLINFO']).not.toHaveProperty(later)
     token = String(json['CALLINFO']?.['token'])
   })

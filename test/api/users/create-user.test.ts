@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
+import { releaseToken } from './release-token.ts'
 
 let appliance: TestAppliance
 let administrator: TestClient
@@ -30,7 +31,7 @@ const login = (body: object) =>
 async function unheldToken(): Promise<HardwareToken> {
   const owner: TestUser = await appliance.addUser()
   await appliance.login(owner)
-  await administrator.must('PUT', `/user/${owner.id}`, { otpprefix: owner.hardwareToken.publicId })
+  await releaseToken(administrator, owner.id, owner.hardwareToken.publicId)
   return owner.hardwareToken
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import type { HardwareToken } from '../../support/hardware-token.ts'
+import { releaseToken } from './release-token.ts'
 
 let appliance: TestAppliance
 let chief: TestUser
@@ -131,11 +132,43 @@ describe('PUT /user/:userid', () => {
 })
 
 describe('otpprefix', () => {
-  it('takes a token from its user, and gives it to another with its counter where it was', async () => {
+  it('changes nothing for a token that the user holds: a record can be sent back whole', async () => {
+    const { owner, token } = await registered()
+    const before = await read(owner.id)
+    for (const body of [before, { otpprefix: token.publicId }, { otpprefix: token.publicId.toUpperCase() }])
+      expect((await edit(owner.id, body)).status).toBe(200)
+    expect(await read(owner.id)).toEqual(before)
+    expect((await appliance.client().post('/auth', appliance.credentials(owner))).status).toBe(200)
+  })
+
+  it('reads as several prefixes with commas between, which can be sent back, and be given at once', async () => {
+    const { owner, token } = await registered()
+    const others = [await registered(), await registered()]
+    for (const other of others) await releaseToken(administrator, other.owner.id, other.token.publicId)
+    const all = [token, ...others.map((other) => other.token)].map(({ publicId }) => publicId)
+    const given = all.join(',')
+    expect((await edit(owner.id, { otpprefix: given })).status).toBe(200)
+    const record = await read(owner.id)
+    expect(record['otpprefix']?.split(',').toSorted()).toEqual(all.toSorted())
+    expect((await edit(owner.id, record)).status).toBe(200)
+    expect((await edit(owner.id, { otpprefix: token.publicId })).status).toBe(200)
+    expect(await read(owner.id)).toEqual(record)
+  })
+
+  it('of a user without a token can be sent back as it is read', async () => {
+    const { owner, token } = await registered()
+    await releaseToken(administrator, owner.id, token.publicId)
+    const record = await read(owner.id)
+    expect(record['otpprefix']).toBe('')
+    expect((await edit(owner.id, record)).status).toBe(200)
+    expect(await read(owner.id)).toEqual(record)
+  })
+
+  it('gives a token that was taken from its user to another, with its counter where it was', async () => {
     const { owner, token } = await registered()
     const used = appliance.credentials(owner)
     expect((await appliance.client().post('/auth', used)).status).toBe(200)
-    await edit(owner.id, { otpprefix: token.publicId })
+    await releaseToken(administrator, owner.id, token.publicId)
     expect(await read(owner.id)).toMatchObject({ otpprefix: '' })
     expectFault(await appliance.client().post('/auth', appliance.credentials(owner)), 403, 1201)
 
@@ -165,7 +198,7 @@ describe('otpprefix', () => {
     const prefixes: string[] = []
     for (let round = 0; round < 4; round++) {
       const { owner, token } = await registered()
-      await edit(owner.id, { otpprefix: token.publicId })
+      await releaseToken(administrator, owner.id, token.publicId)
       prefixes.push(token.publicId)
     }
     const user = await appliance.addUser()
@@ -177,16 +210,20 @@ describe('otpprefix', () => {
 
   it('of a row that was edited in the database is not sealed anew', async () => {
     const { owner, token } = await registered()
-    const nobody = await registered()
-    await appliance.store.transaction((tx) =>
-      tx.query(`UPDATE otp_devices SET user_id = ${chief.id} WHERE public_id = '${token.publicId}'`),
-    )
+    const other = await registered()
+    const setHolder = (userId: number | string) =>
+      appliance.store.transaction((tx) =>
+        tx.query(`UPDATE otp_devices SET user_id = ${userId} WHERE public_id = '${token.publicId}'`),
+      )
+    await setHolder('NULL')
     expectFault(await edit(chief.id, { otpprefix: token.publicId }), 503, 1903)
-    await appliance.store.transaction((tx) =>
-      tx.query(`UPDATE otp_devices SET user_id = ${owner.id} WHERE public_id = '${token.publicId}'`),
-    )
-    expect((await edit(owner.id, { otpprefix: token.publicId })).status).toBe(200)
-    expect((await read(nobody.owner.id))['otpprefix']).toBe(nobody.token.publicId)
+    await setHolder(other.owner.id)
+    expect((await edit(other.owner.id, { otpprefix: token.publicId })).status).toBe(200)
+    const stolen = { ...appliance.credentials(other.owner), otp: token.press() }
+    expectFault(await appliance.client().post('/auth', stolen), 503, 1903)
+    await setHolder(owner.id)
+    expect((await appliance.client().post('/auth', appliance.credentials(owner))).status).toBe(200)
+    expect((await read(other.owner.id))['otpprefix']).toBe(other.token.publicId)
   })
 })
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,9 @@ import { capabilitiesOf } from '../../../src/access/capabilities.ts'
 import { createApplianceCommit } from '../../../src/audit/recorded-commit.ts'
 import { insertApplicationKey } from '../../../src/features/auth/login-records.ts'
 import { createAuthenticator } from '../../../src/features/auth/authentication.ts'
+import type { RotationRules } from '../../../src/features/auth/token-rotation.ts'
+import { Fault } from '../../../src/fault.ts'
+import type { Hsm } from '../../../src/hsm/hsm.ts'
 import { createSessions } from '../../../src/features/auth/sessions.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -40,19 +44,34 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
+/** All workers ask one token. */
+const tokenHost: Pick<Hsm, 'pepper'> = {
+  pepper: (data) => Promise.resolve(createHmac('sha256', 'pepper').update(data).digest()),
+}
+
 /** A worker: what it knows beyond the database is its own. */
-function worker() {
-  const doubtCard = () => Promise.resolve('of nobody here')
+function worker(own: Partial<RotationRules> = {}, hsm: Pick<Hsm, 'pepper'> = tokenHost) {
+  const cardRejection = () => Promise.resolve('an unknown smartcard')
   const commitAsAppliance = createApplianceCommit({ store, clock, audit: { append: () => Promise.resolve() } })
-  const gate = createAuthenticator({ store, clock, rules, commitAsAppliance, doubtCard, report: () => undefined })
+  const authenticator = createAuthenticator({
+    store,
+    hsm,
+    clock,
+    rules: { ...rules, ...own },
+    commitAsAppliance,
+    cardRejection,
+    report: () => undefined,
+  })
   const sessions = createSessions({ store, clock, limits: rules })
   return {
     sessions,
     admits: (token: string) =>
-      gate.authenticate({ token, address: '::1' }).then(
+      authenticator.authenticate({ token, address: '::1' }).then(
         () => true,
         () => false,
       ),
+    /** The token of the answer. */
+    next: async (token: string) => (await authenticator.authenticate({ token, address: '::1' })).token,
   }
 }
 
@@ -140,5 +159,70 @@ describe('a session', () => {
     expect(await sessions.list(userId)).toHaveLength(rules.perUser)
     await store.transaction((tx) => sessions.open(tx, application))
     expect(await admits(token)).toBe(false)
+  })
+})
+
+describe('strict rotation', () => {
+  const strict = { rotation: 'strict', rotateAfterMs: 10 * minute } as const
+
+  async function givenRotated() {
+    const { token } = await givenSession()
+    now += 11 * minute
+    return { token, next: await worker(strict).next(token) }
+  }
+
+  it('offers one next token to every use of the old one within the overlap, by any worker', async () => {
+    const { token, next } = await givenRotated()
+    expect(next).toMatch(/^[A-Za-z0-9]{42}$/)
+    expect(next).not.toBe(token)
+    for (let use = 0; use < 3; use++) {
+      now += 9_000
+      expect(await worker(strict).next(token)).toBe(next)
+    }
+    now += 60 * 1000
+    expect(await worker(strict).next(next)).toBe(next)
+  })
+
+  it('gives parallel uses the same next token', async () => {
+    const { token } = await givenSession()
+    now += 11 * minute
+    const workers = Array.from({ length: 10 }, () => worker(strict))
+    const offered = new Set(await Promise.all(workers.map((one) => one.next(token))))
+    offered.delete(token)
+    expect(offered.size).toBe(1)
+    expect(await worker(strict).admits([...offered][0] ?? '')).toBe(true)
+  })
+
+  it('ends the session when the old token is used after the overlap', async () => {
+    const { token, next } = await givenRotated()
+    now += 31_000
+    expect(await worker(strict).admits(token)).toBe(false)
+    expect(await worker(strict).admits(next)).toBe(false)
+  })
+
+  it('keeps nothing that leads from the old token to the next without the pepper', async () => {
+    const { token, next } = await givenRotated()
+    const rows = JSON.stringify(await store.query('SELECT * FROM session_tokens', []))
+    expect(rows).not.toContain(token)
+    expect(rows).not.toContain(next)
+    const otherPepper = { pepper: (data: Uint8Array) => tokenHost.pepper(Buffer.concat([data, Buffer.from('x')])) }
+    expect(await worker(strict, otherPepper).next(token)).toBe(token)
+  })
+
+  it('offers no token that the session does not have: one replaced by an earlier release keeps its own', async () => {
+    const { token } = await givenSession()
+    now += 11 * minute
+    const random = await worker({ ...strict, rotation: 'compatible' }).next(token)
+    now += 1_000
+    expect(await worker(strict).next(token)).toBe(token)
+    expect(await worker(strict).next(random)).toBe(random)
+  })
+
+  it('waits while no token host answers', async () => {
+    const { token } = await givenSession()
+    now += 11 * minute
+    const silent = { pepper: () => Promise.reject(new Fault('hsm.unavailable')) }
+    expect(await worker(strict, silent).next(token)).toBe(token)
+    expect(await worker(strict).next(token)).not.toBe(token)
   })
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { networkOf } from '../../../src/features/auth/network.ts'
+import { networkOf } from '../../../src/access/network.ts'
 import { createThrottle, type Attempt } from '../../../src/features/auth/throttle.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -112,7 +112,7 @@ describe('a stranger with a thousand addresses', () => {
   })
 })
 
-describe('a place', () => {
+describe('a network', () => {
   const same: readonly (readonly [string, string])[] = [
     ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
     ['2001:0DB8:0001:0002::1', '2001:db8:1:2::2'],

@@ -1,16 +1,15 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { isForSmartcard, otpKindOf, type SecondFactor } from '../credentials.ts'
+import { isForSmartcard, loginTypeField, otpKindOf, secret, type SecondFactor } from '../credentials.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
 import type { CardReader } from '../smartcard-login.ts'
-import { loginType, secret } from './login-fields.ts'
 
 const body = z.object({
   passphrase: secret,
   newpassphrase: secret,
   otp: secret.optional(),
-  logintype: loginType.optional(),
+  logintype: loginTypeField.optional(),
 })
 
 /** `PUT /auth/passphrase`: one's own pass phrase, with the present one and a fresh second factor. */
@@ -37,7 +36,7 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
     async run({ body, caller, client, note, commit }) {
       const { passphrase, newpassphrase: newPassphrase, logintype } = body
       const read = isForSmartcard(logintype) ? await readCard(client.certificate()) : undefined
-      note({ target: read?.subject })
+      note({ target: read?.target })
       const factor = read === undefined ? otpIn(body) : { otpKind: 'smartcard' as const, card: read.card }
       const change = { ...factor, passphrase, newPassphrase, address: client.address }
       const { capabilities, ended } = await changes.changeOwn(caller, change, commit)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 
-/** `POST /auth/check`, and GET, which one published client sends: says that the token is good, and keeps it so. */
+/** `POST /auth/check`, and GET, which one published client sends: says that the token is good, and refreshes its time-out. */
 export const check = (method: 'GET' | 'POST') =>
   endpoint({
     operation: 'auth.check',
@@ -13,6 +13,6 @@ export const check = (method: 'GET' | 'POST') =>
     success: 200,
     params: z.object({}),
     body: z.object({}),
-    // Admission has done it all.
+    // Authentication has done everything.
     run: () => Promise.resolve({}),
   })

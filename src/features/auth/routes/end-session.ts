@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { decimalId } from '../../../access/decimal-id.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import type { Sessions } from '../sessions.ts'
-import { sessionOwner } from './session-owner.ts'
+import { sessionOwner, type Sessions } from '../sessions.ts'
 
 /** `DELETE /user/:userid/sessions/:sessionid`: for the user, and for administrators. */
 export const endSession = (sessions: Sessions) =>

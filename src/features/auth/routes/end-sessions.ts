@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import type { Sessions } from '../sessions.ts'
-import { sessionOwner } from './session-owner.ts'
+import { sessionOwner, type Sessions } from '../sessions.ts'
 
 /** `DELETE /user/:userid/sessions`: for the user, whose own session ends with the others, and for administrators. */
 export const endSessions = (sessions: Sessions) =>

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ListedSession } from '../session-records.ts'
-import type { Sessions } from '../sessions.ts'
-import { sessionOwner } from './session-owner.ts'
+import { sessionOwner, type Sessions } from '../sessions.ts'
 
 const sessionSchema = z.object({
   id: z.string(),

@@ -3,10 +3,17 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Advice, Sentences } from '../login-advice.ts'
-import { isForSmartcard, otpKindOf, readKeys, type Credentials, type ShownCard } from '../credentials.ts'
+import {
+  isForSmartcard,
+  loginTypeField,
+  otpKindOf,
+  readKeys,
+  secret,
+  type Credentials,
+  type PresentedCard,
+} from '../credentials.ts'
 import type { LoggedIn, Login } from '../login.ts'
 import type { CardReader } from '../smartcard-login.ts'
-import { loginType, secret } from './login-fields.ts'
 
 const body = z.object({
   username: z.string().min(1).max(128),
@@ -14,7 +21,7 @@ const body = z.object({
   passphrase: secret.optional(),
   otp: secret.optional(),
   apikey: secret.optional(),
-  logintype: loginType.optional(),
+  logintype: loginTypeField.optional(),
 })
 
 type LoginBody = z.infer<typeof body>
@@ -36,7 +43,7 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
     async run({ body, client, note, issue, commit }) {
       note({ username: body.username })
       const card = isForSmartcard(body.logintype) ? await readCard(client.certificate()) : undefined
-      note({ target: card?.subject })
+      note({ target: card?.target })
       const credentials = card === undefined ? readCredentials(body) : [withCard(body, card.card)]
       const loggedIn = await login.logIn({ username: body.username, credentials, address: client.address }, (work) =>
         commit(
@@ -45,7 +52,7 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
             note({ userId: opened.user.id, sessionId: opened.sessionId, applicationKeyId: opened.applicationKeyId })
             return opened
           },
-          // Nobody has the token before it is on the disk.
+          // The client gets the token when it is on the disk.
           { syncAside: true },
         ),
       )
@@ -53,14 +60,14 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
       const { passphrase_weak: weak } = loggedIn.advice.warnings
       return {
         callinfo: loginResult(loggedIn, sessions.idleTimeoutMs),
-        // Where clients of this interface have always found this one.
+        // Clients of this interface read this warning here.
         ...(weak === undefined ? {} : { general: [weak] }),
       }
     },
   })
 
-/** The certificate stands in the place of the OTP (spec: Authentication, 2). */
-function withCard({ passphrase, apikey }: LoginBody, card: ShownCard | undefined): Credentials {
+/** The certificate replaces the OTP (spec: Authentication, 2). */
+function withCard({ passphrase, apikey }: LoginBody, card: PresentedCard | undefined): Credentials {
   if (passphrase === undefined) throw missing('passphrase')
   if (apikey === undefined) throw missing('apikey')
   return { passphrase, applicationKey: apikey, otpKind: 'smartcard', card }
@@ -80,7 +87,7 @@ const missing = (member: string): Fault =>
     `${member} is missing: send username with keys, or with passphrase, apikey, logintype and, but for a smartcard, otp.`,
   )
 
-/** A list of nothing is an empty array, as clients of this interface have always seen it. */
+/** An empty list is an empty array, as clients of this interface expect it. */
 const listSchema = z.union([z.array(z.string()).max(0), z.record(z.string(), z.string())])
 
 const resultSchema = z.object({
@@ -96,10 +103,10 @@ const resultSchema = z.object({
   audit: z.object({ violations: listSchema, warnings: listSchema }),
 })
 
-/** How many templates handle files, as clients of this interface know it. */
+/** How many templates handle files, as clients of this interface expect it. */
 const fileSupport = 3
 
-function loginResult({ user, advice }: LoggedIn, timeoutMs: number): Record<string, unknown> {
+function loginResult({ user, advice, shapes }: LoggedIn, timeoutMs: number): Record<string, unknown> {
   return {
     fingerprint: user.fingerprint,
     userid: String(user.id),
@@ -110,12 +117,12 @@ function loginResult({ user, advice }: LoggedIn, timeoutMs: number): Record<stri
     fullname: user.fullname,
     timeout: timeoutMs,
     filesupport: fileSupport,
-    version: '2.1.0',
+    version: shapes,
     audit: auditOf(advice),
   }
 }
 
-/** Nothing to say is an empty array (published clients read both members without looking). */
+/** Without advice an empty array: published clients read both members without a check. */
 function auditOf({ violations, warnings }: Advice): Record<string, unknown> {
   return { violations: listed(violations), warnings: listed(warnings) }
 }

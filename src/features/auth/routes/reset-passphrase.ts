@@ -3,7 +3,7 @@ import { decimalId } from '../../../access/decimal-id.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
-import { secret } from './login-fields.ts'
+import { secret } from '../credentials.ts'
 
 /** `PUT /user/:userid/passphrase`: an administrator gives a user another pass phrase, to be changed at the next login. */
 export const resetPassphrase = (changes: PassphraseChanges) =>
@@ -29,7 +29,7 @@ export const resetPassphrase = (changes: PassphraseChanges) =>
     async run({ params, body, caller, note, commit }) {
       note({ target: `user ${params.userid.slice(0, 16)}` })
       const userId = decimalId(params.userid)
-      // Otherwise a stolen session would be enough to take an administrator's account over.
+      // Otherwise an attacker with a stolen session could take over an administrator's account.
       if (userId === caller.userId)
         throw new Fault('request.invalid', 'Your own pass phrase is changed with PUT /auth/passphrase.')
       const { capabilities, ended } = await changes.reset(userId, body.newpassphrase, commit)

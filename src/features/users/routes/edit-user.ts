@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Users } from '../user.ts'
-import { field, otpPrefix, status, userIdOf, userParams } from './user-fields.ts'
+import { field, otpPrefixes, status, userIdOf, userParams } from './user-fields.ts'
 
 const body = z.object({
   username: field.optional(),
   fullname: field.optional(),
   email: field.optional(),
   status: status.optional(),
-  otpprefix: otpPrefix.optional(),
+  otpprefix: otpPrefixes.optional(),
 })
 
 /** `PUT /user/:userid` (spec: Edit user), and POST on the same address ("one observed request used POST"). */
@@ -40,10 +40,10 @@ export const editUser = (users: Users, method: 'PUT' | 'POST') =>
     params: userParams,
     body,
     async run({ params, body: { status: bitmap, otpprefix, ...fields }, caller, note, commit }) {
-      note({ target: subjectOf(params.userid, { ...fields, otpprefix }, bitmap) })
+      note({ target: targetOf(params.userid, { ...fields, otpprefix }, bitmap) })
       const changes = {
         ...fields,
-        otpPrefix: otpprefix,
+        otpPrefixes: otpprefix,
         capabilities: bitmap === undefined ? undefined : () => bitmap,
       }
       const user = await users.change(userIdOf(params.userid), changes, commit, caller.userId)
@@ -53,8 +53,8 @@ export const editUser = (users: Users, method: 'PUT' | 'POST') =>
     },
   })
 
-/** Which members a call changes, for the audit trail; a status with its value, because it is about rights. */
-function subjectOf(id: string, fields: object, bitmap: number | undefined): string {
+/** The members that a call changes, for the audit trail; a status with its value, because it grants capabilities. */
+function targetOf(id: string, fields: object, bitmap: number | undefined): string {
   const names = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   const changes = [...names, ...(bitmap === undefined ? [] : [`status ${bitmap}`])]
   return `user ${id.slice(0, 16)}: ${changes.join(', ') || 'nothing'}`

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { userBits } from './capability-words.ts'
+import { userBits } from './user-record.ts'
 
 const statusbits = { userbits: userBits, vaultbits: { Read: 0, Write: 1, Admin: 2 } }
 const bits = z.record(z.string(), z.int())

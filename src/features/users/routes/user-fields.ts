@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { decimalId } from '../../../access/decimal-id.ts'
 import { Fault } from '../../../fault.ts'
 
-/** Lengths and letters are the domain's to judge. */
+/** The domain checks lengths and letters. */
 export const field = z.string()
 
 const highestBit = 30
@@ -18,10 +18,19 @@ export const status = z
     Array.isArray(given) ? given.reduce((capabilities, bit) => capabilities | (1 << bit), 0) : Number(given),
   )
 
-export const otpPrefix = z
+const prefix = '[cbdefghijklnrtuvCBDEFGHIJKLNRTUV]{12}'
+
+/**
+ * Public ids of hardware tokens with commas between, as `userRecord` writes them: a record can be sent back whole, that of a
+ * user without a token too.
+ */
+export const otpPrefixes = z
   .string()
-  .regex(/^[cbdefghijklnrtuvCBDEFGHIJKLNRTUV]{12}$/, 'must be 12 modhex characters (cbdefghijklnrtuv)')
-  .transform((text) => text.toLowerCase())
+  .regex(
+    new RegExp(`^(?:${prefix}(?:,${prefix}){0,2})?$`),
+    'must be 12 modhex characters (cbdefghijklnrtuv), or up to three such prefixes with commas between',
+  )
+  .transform((text) => (text === '' ? [] : text.toLowerCase().split(',')))
 
 export const userParams = z.object({ userid: z.string() })
 

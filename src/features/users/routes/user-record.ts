@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { bitsOf } from './capability-words.ts'
+import {
+  capabilityBits,
+  capabilityNames,
+  namesOf,
+  type Capabilities,
+  type Capability,
+} from '../../../access/capabilities.ts'
 import type { ListedUser, User } from '../records.ts'
 
 type Shown = Pick<User, 'id' | 'fullname' | 'email'>
@@ -17,15 +23,15 @@ export const userSchema = z.object({
   bits: z.record(z.string(), z.string()).describe('the bits of status that are set, by their numbers'),
 })
 
-/** The same for who is no administrator. */
+/** The same for users who are no administrators. */
 export const publicSchema = userSchema.pick({ id: true, fullname: true, email: true })
 
-/** What everybody who may look for users sees of one. */
+/** The fields of a user that everyone who may search for users sees. */
 export function publicRecord({ id, fullname, email }: Shown): Record<string, string> {
   return { id: String(id), fullname, email }
 }
 
-/** The whole record, for administrators. `tags` are none here, but clients know them as a list. */
+/** The whole record, for administrators. `tags` is always empty here, but clients expect the list. */
 export function userRecord(user: ListedUser): Record<string, unknown> {
   return {
     ...publicRecord(user),
@@ -36,4 +42,27 @@ export function userRecord(user: ListedUser): Record<string, unknown> {
     tags: [],
     bits: bitsOf(user.capabilities),
   }
+}
+
+/** The names of the capabilities in the interface. */
+const words: Readonly<Record<Capability, string>> = {
+  read: 'Read',
+  createVault: 'Write',
+  admin: 'Admin',
+  audit: 'Audit',
+  escrow: 'Escrow',
+  changePassphrase: 'Changepass',
+  active: 'Active',
+  ugList: 'UG-list',
+  mail: 'Mail',
+}
+
+/** The number of every bit, by its name. */
+export const userBits: Readonly<Record<string, number>> = Object.fromEntries(
+  capabilityNames.map((name) => [words[name], capabilityBits[name]]),
+)
+
+/** The names of the bits that are set, by their numbers. */
+export function bitsOf(capabilities: Capabilities): Record<string, string> {
+  return Object.fromEntries(namesOf(capabilities).map((name) => [capabilityBits[name], words[name]]))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isFault } from '../../../src/fault.ts'
 import { findPolicy, loginPolicyId, type PasswordPolicy } from '../../../src/features/passwords/policies.ts'
-import { judge } from '../../../src/features/users/passphrase-rules.ts'
+import { judge } from '../../../src/features/users/passphrase-policy.ts'
 
 function policy(id: number): PasswordPolicy {
   const found = findPolicy(id)
