@@ -10,7 +10,7 @@ export interface Caller {
   readonly sessionId: number
   readonly applicationKeyId: number
   /** What answers to the application look like. */
-  readonly shapes: ResponseVersion
+  readonly responseVersion: ResponseVersion
 }
 
 /** The vault that the path names and what the caller may do there. */

@@ -25,7 +25,7 @@ import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { tables } from './tables.ts'
 import { createRateLimit } from '../features/otp-validation/rate-limit.ts'
-import { createVerifyHandler } from '../features/otp-validation/routes/verify.ts'
+import { createVerifyHandler } from '../features/otp-validation/routes/validate-otp.ts'
 import { createValidator, type ValidatorDependencies } from '../features/otp-validation/validator.ts'
 import type { Appliance, ApplianceOptions } from './worker-process.ts'
 

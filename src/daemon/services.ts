@@ -36,7 +36,7 @@ import { createPassphrases } from '../features/users/passphrase.ts'
 import { createUsers, type Users } from '../features/users/user.ts'
 import { createMemberships, type Memberships } from '../features/vaults/membership.ts'
 import { createVaultKeys } from '../features/vaults/vault-key.ts'
-import { createValidationClients, type ValidationClients } from '../features/otp-validation/client.ts'
+import { createValidationClients, type ValidationClients } from '../features/otp-validation/validation-client.ts'
 import { createVaults, type VaultDependencies, type Vaults } from '../features/vaults/vault.ts'
 
 /** The domain, put together: what a worker serves over HTTP and the console works with directly. */

@@ -14,14 +14,20 @@ export function addApplicationKeyList(applicationKey: Command): void {
       answering(async ({ config }) => {
         const keys = await withStore(loadConfig(config), (store) => listApplicationKeys(store.read))
         return {
-          json: keys.map(({ id, name, createdAt, revokedAt, shapes }) => ({ id, name, createdAt, revokedAt, shapes })),
+          json: keys.map(({ id, name, createdAt, revokedAt, responseVersion }) => ({
+            id,
+            name,
+            createdAt,
+            revokedAt,
+            shapes: responseVersion,
+          })),
           lines: table([
             ['ID', 'NAME', 'SINCE (UTC)', 'SHAPES', 'STATE'],
-            ...keys.map(({ id, name, createdAt, revokedAt, shapes }) => [
+            ...keys.map(({ id, name, createdAt, revokedAt, responseVersion }) => [
               String(id),
               name,
               dateOf(createdAt),
-              shapes,
+              responseVersion,
               revokedAt === null ? 'in use' : `revoked ${dateOf(revokedAt)}`,
             ]),
           ]),

@@ -25,7 +25,7 @@ export function addApplicationKeyShapes(applicationKey: Command): void {
       answering(async (invocation, name: string, release: ResponseVersion) => {
         await withAppliance(invocation, ({ change, services }) =>
           change('apikey.shapes', `application key ${name} ${release}`, (commit) =>
-            services.applicationKeys.setShapes(name, release, commit),
+            services.applicationKeys.setResponseVersion(name, release, commit),
           ),
         )
         return { json: { name, shapes: release }, lines: [`${name} is answered in the shapes of ${release} now.`] }

@@ -9,57 +9,59 @@ import {
   insertApplicationKey,
   listApplicationKeys,
   revokeApplicationKey,
-  setApplicationKeyShapes,
+  setResponseVersion,
   type ApplicationKey,
 } from './login-records.ts'
 
 export interface ApplicationKeys {
-  /** The key itself is shown once, in the result, and kept nowhere. */
+  /** The key itself is shown once, in the result, and stored nowhere. */
   create(
     name: string,
     commit: Commit,
-    shapes?: ResponseVersion,
+    responseVersion?: ResponseVersion,
   ): Promise<{ applicationKey: ApplicationKey; key: string }>
   list(): Promise<ApplicationKey[]>
   /** Changes what answers look like, from the next call of each session on. @throws Fault `apikey.not_found` */
-  setShapes(name: string, shapes: ResponseVersion, commit: Commit): Promise<void>
+  setResponseVersion(name: string, responseVersion: ResponseVersion, commit: Commit): Promise<void>
   /** Ends what was opened with it at the next call of each session. @throws Fault `apikey.not_found` */
   revoke(name: string, commit: Commit): Promise<void>
-  /** Undefined for an unknown or revoked key; the work is the same. */
+  /** Undefined for an unknown or revoked key, after the same work. */
   find(key: string): Promise<ApplicationKey | undefined>
 }
 
 export const applicationKeyLength = 10
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-export interface ApplicationKeyDependencies {
+export function createApplicationKeys({
+  store,
+  hsm,
+  clock,
+}: {
   readonly store: Store
   readonly hsm: Pick<Hsm, 'pepper'>
   readonly clock: Clock
-}
-
-export function createApplicationKeys({ store, hsm, clock }: ApplicationKeyDependencies): ApplicationKeys {
+}): ApplicationKeys {
   // 58 bits could be searched in a stolen database; under the token's pepper they cannot.
   const checkOf = (key: string): Promise<Buffer> => hsm.pepper(Buffer.from(`application key\0${key}`))
 
   return {
-    async create(name, commit, shapes = currentResponseVersion) {
+    async create(name, commit, responseVersion = currentResponseVersion) {
       if (!/^[\w. -]{1,64}$/.test(name))
         throw new Fault(
           'user.invalid',
           'The name of an application key may hold 1 to 64 letters, digits, blanks and . _ - only.',
         )
       const key = Array.from({ length: applicationKeyLength }, () => alphabet[randomInt(alphabet.length)]).join('')
-      const row = { name, keyCheck: await checkOf(key), createdAt: clock.now(), revokedAt: null, shapes }
+      const row = { name, keyCheck: await checkOf(key), createdAt: clock.now(), revokedAt: null, responseVersion }
       const applicationKey = await commit((tx) => insertApplicationKey(tx, row))
       return { applicationKey, key }
     },
 
     list: () => listApplicationKeys(store.read),
 
-    async setShapes(name, shapes, commit) {
+    async setResponseVersion(name, responseVersion, commit) {
       await commit(async (tx) => {
-        if (!(await setApplicationKeyShapes(tx, name, shapes)))
+        if (!(await setResponseVersion(tx, name, responseVersion)))
           throw new Fault('apikey.not_found', `There is no application key ${name} in use.`)
       })
     },

@@ -84,7 +84,7 @@ function authenticationOf(row: SessionRow, request: AuthenticationRequest): Omit
       capabilities: row.capabilities,
       sessionId: row.session_id,
       applicationKeyId: row.application_key_id,
-      shapes: row.shapes,
+      responseVersion: row.shapes,
     },
     vault,
     // A caller who is no member must not learn even that the resource exists.
@@ -99,8 +99,9 @@ function createStatements(): (query: ResourceQuery<unknown> | undefined) => stri
     const known = built.get(query)
     if (known !== undefined) return known
     const statement = `
-      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, s.certificate, t.issued_at, t.superseded_at, t.uses,
-        u.id AS user_id, u.username, u.capabilities, a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.vault_id AS member_vault_id
+      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, s.certificate,
+        t.issued_at, t.superseded_at, t.uses, u.id AS user_id, u.username, u.capabilities,
+        a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.vault_id AS member_vault_id
         ${query ? `, ${query.columns}` : ''}
       FROM session_tokens t
       JOIN sessions s ON s.id = t.session_id

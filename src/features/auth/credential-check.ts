@@ -36,8 +36,9 @@ export interface VerifiedCredentials {
 
 export interface CredentialCheck {
   /**
-   * Checks second factor and pass phrase, always both, with the same work for an unknown user; undefined when either was
-   * wrong. The OTP is used up even then, and the attempt counts as failed until it is forgiven. Within `loginQueue.run` only.
+   * Checks second factor and pass phrase, always both, with the same work for an unknown user; undefined when either
+   * was wrong. The OTP is used up even then, and the attempt counts as failed until it is forgiven. Within
+   * `loginQueue.run` only.
    * @throws Fault `login.throttled`
    */
   verifyCredentials(claim: Claim): Promise<VerifiedCredentials | undefined>
@@ -100,8 +101,8 @@ export function createCredentialCheck({
 const longestName = 128
 
 /**
- * The name under which an attempt is looked up and counted: one spelling for all that could mean the same user. An attacker
- * would evade a limit on the raw text by a blank, a capital or a full-width letter.
+ * The name under which an attempt is looked up and counted: one spelling for all that could mean the same user. An
+ * attacker would evade a limit on the raw text by a blank, a capital or a full-width letter.
  */
 function loginNameOf(typed: string): string {
   return typed.normalize('NFKC').trim().toLowerCase().slice(0, longestName)

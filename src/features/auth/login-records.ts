@@ -12,7 +12,7 @@ export interface ApplicationKey {
   readonly createdAt: number
   readonly revokedAt: number | null
   /** What answers to it look like. */
-  readonly shapes: ResponseVersion
+  readonly responseVersion: ResponseVersion
 }
 
 export const ApplicationKeyTable = new EntitySchema<ApplicationKey>({
@@ -24,7 +24,7 @@ export const ApplicationKeyTable = new EntitySchema<ApplicationKey>({
     keyCheck: named('key_check', bytes),
     createdAt: named('created_at', time),
     revokedAt: named('revoked_at', nullable(time)),
-    shapes: text,
+    responseVersion: named('shapes', text),
   },
 })
 
@@ -45,8 +45,8 @@ export async function revokeApplicationKey(tx: Tx, name: string, now: number): P
   return (await tx.update(ApplicationKeyTable, { name, revokedAt: IsNull() }, { revokedAt: now })).affected === 1
 }
 
-export async function setApplicationKeyShapes(tx: Tx, name: string, shapes: ResponseVersion): Promise<boolean> {
-  return (await tx.update(ApplicationKeyTable, { name, revokedAt: IsNull() }, { shapes })).affected === 1
+export async function setResponseVersion(tx: Tx, name: string, responseVersion: ResponseVersion): Promise<boolean> {
+  return (await tx.update(ApplicationKeyTable, { name, revokedAt: IsNull() }, { responseVersion })).affected === 1
 }
 
 /** The failed attempts that one limit of the throttle has counted, and until when it refuses more unchecked. */
@@ -70,8 +70,8 @@ export const LoginAttemptsTable = new EntitySchema<LoginAttempts>({
 })
 
 /**
- * Counts one attempt, unless the limit blocks at this moment; resolves to the count, or to undefined when blocked. The row
- * stays locked until the transaction ends, so parallel attempts are counted one by one.
+ * Counts one attempt, unless the limit blocks at this moment; resolves to the count, or to undefined when blocked. The
+ * row stays locked until the transaction ends, so parallel attempts are counted one by one.
  */
 export async function countAttempt(
   tx: Tx,

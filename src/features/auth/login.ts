@@ -33,7 +33,7 @@ export interface LoggedIn {
   readonly user: User
   readonly sessionId: number
   readonly applicationKeyId: number
-  readonly shapes: ResponseVersion
+  readonly responseVersion: ResponseVersion
   readonly advice: Advice
 }
 
@@ -69,7 +69,10 @@ export function createLogin({
   /** 0: the age of pass phrases is not limited. */
   readonly passphraseMaxAgeMs: number
 }): Login {
-  /** The reading whose application key exists, and that key; the first reading when there is none. All are looked up, always. */
+  /**
+   * The reading whose application key exists, and that key; the first reading when there is none. All are looked up,
+   * always.
+   */
   async function chooseReading(
     readings: readonly Credentials[],
   ): Promise<{ credentials: Credentials; applicationKey: ApplicationKey | undefined }> {
@@ -110,10 +113,16 @@ export function createLogin({
       // Locks the row of the user.
       if (!(await forgiveFailedLogins(tx, user)) || !(await verified.isStillHeld(tx))) throw new Fault('login.refused')
       if (renewed !== undefined) await renewPassphraseRecord(tx, user.id, renewed)
-      const { id: applicationKeyId, shapes } = applicationKey
+      const { id: applicationKeyId, responseVersion } = applicationKey
       const { certificate } = verified
       const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address, certificate })
-      return { ...opened, user, applicationKeyId, shapes, advice: await adviseOn(tx, verified, credentials.passphrase) }
+      return {
+        ...opened,
+        user,
+        applicationKeyId,
+        responseVersion,
+        advice: await adviseOn(tx, verified, credentials.passphrase),
+      }
     })
   }
 

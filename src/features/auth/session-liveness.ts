@@ -9,15 +9,18 @@ export interface SessionLimits {
   readonly absoluteTimeoutMs: number
 }
 
-/** The last call of a session is noted at most this many times per idle time-out: a write per call would double its cost. */
+/**
+ * The last call of a session is noted at most this many times per idle time-out: a write per call would double its
+ * cost.
+ */
 const touchesPerTimeout = 20
 
 /** How old the note of a session's last call may grow. */
 export const touchEveryMs = ({ idleTimeoutMs }: SessionLimits): number => idleTimeoutMs / touchesPerTimeout
 
 /**
- * Whether a session has been idle too long, or is too old. A last call far in the future counts as one far in the past: a
- * clock that was set back prolongs no session.
+ * Whether a session has been idle too long, or is too old. A last call far in the future counts as one far in the past:
+ * a clock that was set back prolongs no session.
  */
 export function hasExpired(
   { createdAt, lastSeenAt }: Pick<Session, 'createdAt' | 'lastSeenAt'>,
@@ -49,8 +52,8 @@ export type FoundSession = {
 const strictOverlapMs = 30_000
 
 /**
- * Whether a session is good for a call from this address. One that is not is ended in the database, so that neither a clock
- * set back nor a user enabled again revives it.
+ * Whether a session is good for a call from this address. One that is not is ended in the database, so that neither a
+ * clock set back nor a user enabled again revives it.
  * @throws Fault `session.invalid`
  */
 export type CheckLiveness = (session: FoundSession, address: string, now: number) => Promise<void>

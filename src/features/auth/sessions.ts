@@ -39,7 +39,10 @@ export interface Sessions {
   list(userId?: number): Promise<ListedSession[]>
   /** @throws Fault `session.not_found` unless the session is open and the user's own */
   endOne(userId: number, sessionId: number | undefined, commit: Commit): Promise<void>
-  /** Marks expired sessions as ended, so that no clock set back revives them; resolves to their number, which is bounded. */
+  /**
+   * Marks expired sessions as ended, so that no clock set back revives them; resolves to their number, which is
+   * bounded.
+   */
   endExpired(): Promise<number>
 }
 

@@ -29,9 +29,9 @@ export interface Attempt {
 
 export interface Throttle {
   /**
-   * Counts an attempt as failed before it is checked, so that of many parallel attempts only the free ones are checked; a
-   * success is forgiven afterwards. `isHolder`: it comes with a fresh second factor of the user that cannot be guessed, such
-   * as a hardware token's.
+   * Counts an attempt as failed before it is checked, so that of many parallel attempts only the free ones are checked;
+   * a success is forgiven afterwards. `isHolder`: it comes with a fresh second factor of the user that cannot be
+   * guessed, such as a hardware token's.
    * @throws Fault `login.throttled` with the time to wait
    */
   count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void>

@@ -24,8 +24,8 @@ export type RotatedSession = {
 }
 
 /**
- * The token for the client's next call: the one it sent, or the one that replaces it. Also notes, now and then, that the
- * session was used.
+ * The token for the client's next call: the one it sent, or the one that replaces it. Also notes, now and then, that
+ * the session was used.
  */
 export type RotateToken = (session: RotatedSession, sent: SessionToken, now: number) => Promise<string>
 
@@ -84,7 +84,10 @@ export function createTokenRotation({
 
 /** Tokens with uses pending; beyond that, those of the token used longest ago are forgotten. */
 const maxTokens = 10_000
-/** A worker adds its count to the database after this part of the uses that a token has: it is never further off per worker. */
+/**
+ * A worker adds its count to the database after this part of the uses that a token has: it is never further off per
+ * worker.
+ */
 const partsPerToken = 16
 
 /**

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts'
 
 export interface RateLimit {
   /** Whether a client at this address may ask now; refused requests are not counted. */
-  admit(address: string): boolean
+  allows(address: string): boolean
 }
 
 /** Networks remembered; beyond that the one that was quiet for longest is forgotten. */
@@ -33,16 +33,16 @@ export function createRateLimit({
   const intervalMs = 1_000 / requestsPerSecond
 
   return {
-    admit(address) {
+    allows(address) {
       const now = clock.now()
       const network = networkOf(address)
       const { doneAt, refusing } = paces.get(network) ?? { doneAt: now, refusing: false }
       // At most a burst ahead: a clock that was set back must not lock clients out.
       const from = Math.min(Math.max(doneAt, now), now + burstMs)
-      const admitted = from + intervalMs <= now + burstMs
-      if (!admitted && !refusing) report(network)
-      paces.set(network, { doneAt: admitted ? from + intervalMs : from, refusing: !admitted })
-      return admitted
+      const allowed = from + intervalMs <= now + burstMs
+      if (!allowed && !refusing) report(network)
+      paces.set(network, { doneAt: allowed ? from + intervalMs : from, refusing: !allowed })
+      return allowed
     },
   }
 }

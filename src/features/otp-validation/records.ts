@@ -9,7 +9,7 @@ import type { Reader, Tx } from '../../store/store.ts'
 export interface ValidationClient {
   readonly id: number
   readonly name: string
-  /** 1: requests without a signature are looked at too. */
+  /** 1: requests without a signature are answered too. */
   readonly allowUnsigned: number
   readonly kek: string
   readonly blob: Buffer
@@ -35,7 +35,10 @@ export const ValidationClientTable = new EntitySchema<ValidationClient>({
 
 export const clientKeyKind = 'otp-hmac-sha1'
 
-/** The bytes that the client's seal covers: in the database alone nobody gives a key to another id, allows more, or revives it. */
+/**
+ * The bytes that the client's seal covers: write access to the database alone moves no key to another id, and revives
+ * none.
+ */
 export function clientRecord(client: Omit<ValidationClient, 'seal' | 'createdAt'>): Buffer {
   const { name, allowUnsigned, kek, blob, revokedAt } = client
   return keyRecord(clientKeyKind, { kek, blob }, ['validation client', client.id, name, allowUnsigned, revokedAt])

@@ -5,9 +5,17 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { ExaminedToken, Otps } from '../otp/otp.ts'
 import type { OtpWarnings } from '../otp/yubico-otp.ts'
 import type { Store } from '../../store/store.ts'
-import { answerMembers, writeAnswer, type Members, type Sign, type Status } from './answer.ts'
 import { clientKey, findClient, type ValidationClient } from './records.ts'
-import { readRequest, type ReadRequest, type ValidationRequest } from './request.ts'
+import {
+  answerMembers,
+  readRequest,
+  writeAnswer,
+  type Members,
+  type ReadRequest,
+  type Sign,
+  type Status,
+  type ValidationRequest,
+} from './validation-protocol.ts'
 import { createVerdicts } from './verdicts.ts'
 
 export interface Validation {
@@ -17,9 +25,25 @@ export interface Validation {
 }
 
 export interface Validator {
-  /** Answers the query string of a request; never rejects. What is not recorded in the audit trail is not accepted. */
+  /**
+   * Answers the query string of a request; never rejects. An OTP is accepted only after its audit record is on the
+   * disk.
+   */
   verify(query: string, address: string): Promise<Validation>
 }
+
+/** The request being answered. */
+interface ValidationCall {
+  readonly requestId: string
+  readonly startedAt: number
+  readonly startedTick: number
+  readonly address: string
+  readonly read: ReadRequest
+  client: ValidationClient | undefined
+}
+
+/** All of 100 %: there is one database, so an accepted OTP is used up everywhere. */
+const syncLevel = '100'
 
 export interface ValidatorDependencies {
   readonly store: Store
@@ -29,22 +53,9 @@ export interface ValidatorDependencies {
   readonly clock: Clock
   /** Told why a request was answered with BACKEND_ERROR. */
   readonly report: (requestId: string, error: unknown) => void
-  /** Told what is odd about an OTP that was accepted: the protocol has no place for it. */
+  /** Told what is unusual about an accepted OTP: the protocol has no member for it. */
   readonly warn: (requestId: string, publicId: string | undefined, warnings: OtpWarnings) => void
 }
-
-/** One request on its way. */
-interface Passage {
-  readonly requestId: string
-  readonly startedAt: number
-  readonly startedTick: number
-  readonly address: string
-  readonly read: ReadRequest
-  client: ValidationClient | undefined
-}
-
-/** The one database is all there is to synchronise with: an accepted OTP is used up everywhere. */
-const syncLevel = '100'
 
 export function createValidator(dependencies: ValidatorDependencies): Validator {
   const { store, hsm, otps, audit, clock, report, warn } = dependencies
@@ -62,7 +73,7 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
     return given.length === expected.length && timingSafeEqual(given, expected)
   }
 
-  /** All that can be said of a request before its OTP is used up. The token is asked both questions at once. */
+  /** All checks of a request before its OTP is used up. The token checks signature and OTP at once. */
   async function examine(client: ValidationClient, request: ValidationRequest): Promise<Status | ExaminedToken> {
     const [genuine, examined] = await Promise.all([
       isGenuine(client, request),
@@ -74,42 +85,45 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
     return examined ?? 'BAD_OTP'
   }
 
-  async function answer(passage: Passage): Promise<string> {
-    const { clientId, request } = passage.read
-    if (clientId !== undefined) passage.client = await findClient(store.read, clientId)
-    if (request === undefined) return conclude(passage, 'MISSING_PARAMETER')
-    if (passage.client === undefined) return conclude(passage, 'NO_SUCH_CLIENT')
-    const examined = await examine(passage.client, request)
-    if (typeof examined === 'string') return conclude(passage, examined)
+  async function answer(call: ValidationCall): Promise<string> {
+    const { clientId, request } = call.read
+    if (clientId !== undefined) call.client = await findClient(store.read, clientId)
+    if (request === undefined) return conclude(call, 'MISSING_PARAMETER')
+    if (call.client === undefined) return conclude(call, 'NO_SUCH_CLIENT')
+    const examined = await examine(call.client, request)
+    if (typeof examined === 'string') return conclude(call, examined)
     const { warnings } = examined
     return verdicts.decide(examined, request.nonce, (verdict) => {
-      if (verdict !== 'OK') return conclude(passage, verdict)
-      if (Object.keys(warnings).length > 0) warn(passage.requestId, publicIdOf(passage), warnings)
-      return conclude(passage, verdict, tellings(request, examined))
+      if (verdict !== 'OK') return conclude(call, verdict)
+      if (Object.keys(warnings).length > 0) warn(call.requestId, publicIdOf(call), warnings)
+      return conclude(call, verdict, acceptedMembers(request, examined))
     })
   }
 
   /** Resolves to the answer when it is recorded. */
-  async function conclude(passage: Passage, status: Status, more: Members = {}): Promise<string> {
-    const [text] = await Promise.all([write(passage, status, more), audit.append(eventOf(passage, status))])
+  async function conclude(call: ValidationCall, status: Status, more: Members = {}): Promise<string> {
+    const [text] = await Promise.all([write(call, status, more), audit.append(eventOf(call, status))])
     return text
   }
 
-  function write({ read, client }: Passage, status: Status, more: Members = {}): Promise<string> {
+  function write({ read, client }: ValidationCall, status: Status, more: Members = {}): Promise<string> {
     return writeAnswer(answerMembers(status, read.echo, more, clock.now()), client && signerOf(client))
   }
 
-  /** A failure is recorded too, where it can be, also after a record of what then failed; and signed, where it can be. */
-  async function giveUp(passage: Passage, error: unknown): Promise<string> {
-    const { requestId } = passage
+  /**
+   * A failure is recorded where possible, also after a record of the step that then failed; and its answer signed where
+   * possible.
+   */
+  async function giveUp(call: ValidationCall, error: unknown): Promise<string> {
+    const { requestId } = call
     report(requestId, error)
-    await audit.append(eventOf(passage, 'BACKEND_ERROR')).catch((failure: unknown) => report(requestId, failure))
-    return write(passage, 'BACKEND_ERROR').catch(() => write({ ...passage, client: undefined }, 'BACKEND_ERROR'))
+    await audit.append(eventOf(call, 'BACKEND_ERROR')).catch((failure: unknown) => report(requestId, failure))
+    return write(call, 'BACKEND_ERROR').catch(() => write({ ...call, client: undefined }, 'BACKEND_ERROR'))
   }
 
   return {
     async verify(query, address) {
-      const passage: Passage = {
+      const call: ValidationCall = {
         requestId: randomUUID(),
         startedAt: clock.now(),
         startedTick: performance.now(),
@@ -117,13 +131,13 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
         read: readRequest(query),
         client: undefined,
       }
-      const text = await answer(passage).catch((error: unknown) => giveUp(passage, error))
-      return { text, requestId: passage.requestId }
+      const text = await answer(call).catch((error: unknown) => giveUp(call, error))
+      return { text, requestId: call.requestId }
     },
   }
 }
 
-function tellings({ wantsReading }: ValidationRequest, { reading }: ExaminedToken): Members {
+function acceptedMembers({ wantsReading }: ValidationRequest, { reading }: ExaminedToken): Members {
   if (!wantsReading) return { sl: syncLevel }
   return {
     sl: syncLevel,
@@ -133,11 +147,14 @@ function tellings({ wantsReading }: ValidationRequest, { reading }: ExaminedToke
   }
 }
 
-function publicIdOf({ read }: Pick<Passage, 'read'>): string | undefined {
+function publicIdOf({ read }: Pick<ValidationCall, 'read'>): string | undefined {
   return read.request?.otp?.publicId
 }
 
-function eventOf({ requestId, startedAt, startedTick, address, read, client }: Passage, status: Status): AuditEvent {
+function eventOf(
+  { requestId, startedAt, startedTick, address, read, client }: ValidationCall,
+  status: Status,
+): AuditEvent {
   return {
     at: startedAt,
     operation: 'validation.verify',

@@ -6,17 +6,18 @@ export type Verdict = 'OK' | 'REPLAYED_OTP' | 'REPLAYED_REQUEST'
 
 export interface Verdicts {
   /**
-   * Uses the OTP up: the verdict is OK for exactly one of any number of calls with it. `prepare` records the verdict and makes the
-   * answer, which is handed out only after the commit. Rejects when either fails; then nothing is used up, whatever was prepared.
+   * Uses the OTP up: the verdict is OK for exactly one of any number of calls with it. `prepare` records the verdict
+   * and makes the answer, which is handed out only after the commit. Rejects when either fails; then nothing is used
+   * up, whatever was prepared.
    */
   decide<T>(otp: ExaminedOtp, nonce: string, prepare: (verdict: Verdict) => Promise<T>): Promise<T>
 }
 
-/** What waits for the next transaction. */
-interface Waiting {
+/** A decision that waits for the next transaction. */
+interface WaitingDecision {
   readonly otp: ExaminedOtp
   readonly nonce: string
-  /** Resolves to what hands the answer out. */
+  /** Resolves to the function that hands the answer out. */
   readonly prepare: (verdict: Verdict) => Promise<() => void>
   readonly reject: (error: unknown) => void
 }
@@ -24,20 +25,21 @@ interface Waiting {
 /** Most decisions of one transaction: the database is locked for so long. */
 const mostAtOnce = 64
 
-export interface VerdictDependencies {
+/**
+ * Decides all requests that arrive while the disk is busy in one transaction, and their records go to the disk with one
+ * write: otherwise a disk that syncs a hundred times a second would serve fifty users.
+ */
+export function createVerdicts({
+  store,
+  otps,
+}: {
   readonly store: Pick<Store, 'transaction'>
   readonly otps: Pick<Otps, 'consume'>
-}
-
-/**
- * Decides what arrives while the disk is busy in one transaction, and its records go to the disk with one write: else a disk
- * that syncs a hundred times a second would serve fifty people.
- */
-export function createVerdicts({ store, otps }: VerdictDependencies): Verdicts {
-  const waiting: Waiting[] = []
+}): Verdicts {
+  const waiting: WaitingDecision[] = []
   let running = false
 
-  async function decideOne(tx: Tx, { otp, nonce }: Waiting): Promise<Verdict> {
+  async function decideOne(tx: Tx, { otp, nonce }: WaitingDecision): Promise<Verdict> {
     const validated = { deviceId: otp.deviceId, counter: otp.counter, nonce }
     if (await otps.consume(tx, otp)) {
       await noteValidated(tx, validated)
@@ -46,10 +48,10 @@ export function createVerdicts({ store, otps }: VerdictDependencies): Verdicts {
     return (await wasValidated(tx, validated)) ? 'REPLAYED_REQUEST' : 'REPLAYED_OTP'
   }
 
-  async function decideAll(batch: readonly Waiting[]): Promise<void> {
+  async function decideAll(batch: readonly WaitingDecision[]): Promise<void> {
     try {
       const answers = await store.transaction(async (tx) => {
-        const decided: { readonly one: Waiting; readonly verdict: Verdict }[] = []
+        const decided: { readonly one: WaitingDecision; readonly verdict: Verdict }[] = []
         // One after another: of two with the same OTP the second must see the first.
         for (const one of batch) decided.push({ one, verdict: await decideOne(tx, one) })
         return Promise.all(decided.map(({ one, verdict }) => one.prepare(verdict)))

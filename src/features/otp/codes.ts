@@ -19,14 +19,16 @@ export interface CodeRules {
 export interface Candidate {
   readonly device: OtpDevice
   readonly movingFactor: number
-  /** False for a time step at or before the last accepted one: its code is computed all the same, and never accepted. */
+  /**
+   * False for a time step at or before the last accepted one: its code is computed all the same, and never accepted.
+   */
   readonly fresh: boolean
   readonly advance: Advance
 }
 
 /**
- * Every code that a HOTP or TOTP device may give at this moment (RFC 4226 §7.4, RFC 6238 §5.2 and §6). Their number does
- * not depend on what was used before, so the duration of a login reveals nothing.
+ * Every code that a HOTP or TOTP device may give at this moment (RFC 4226 §7.4, RFC 6238 §5.2 and §6). Their number
+ * does not depend on what was used before, so the duration of a login reveals nothing.
  */
 export function candidatesOf(device: OtpDevice, nowMs: number, rules: CodeRules): Candidate[] {
   return device.kind === 'hotp' ? hotpCandidates(device, nowMs, rules) : totpCandidates(device, nowMs, rules)
@@ -57,7 +59,9 @@ export function clockWentBack(device: OtpDevice, nowMs: number, rules: CodeRules
   return device.counter > stepAt(device, nowMs) + driftOf(device, rules) + rules.totpDriftSteps
 }
 
-/** Whether `code` is the one of this moving factor (RFC 4226 §5.2: a counter or a time step); compared in constant time. */
+/**
+ * Whether `code` is the one of this moving factor (RFC 4226 §5.2: a counter or a time step); compared in constant time.
+ */
 export async function isCodeAt(
   hsm: Pick<Hsm, 'otpHmac'>,
   device: OtpDevice,

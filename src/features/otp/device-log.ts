@@ -16,9 +16,10 @@ const nameless =
   'it may be of a challenge-response key, or of an OATH-HOTP token without a name, which strongroom otp enroll --hotp --seed-file takes'
 
 /**
- * One line of a log of devices. Three forms are in use: `publicid,privateid,secret`, whatever stands before and after it, as
- * `ykman otp yubiotp --config-output` and the "Yubico format" of the personalisation tool write it (after a serial number); the same
- * tool's "traditional format", whose first field is the event; and its two lines for OATH-HOTP.
+ * One line of a log of devices. Three forms are in use: `publicid,privateid,secret`, whatever stands before and after
+ * it, as `ykman otp yubiotp --config-output` and the "Yubico format" of the personalisation tool write it (after a
+ * serial number); the same tool's "traditional format", whose first field is the event; and its two lines for
+ * OATH-HOTP.
  */
 export function readLogLine(line: string): LogLine {
   const fields = line.split(',').map((field) => field.trim())

@@ -39,16 +39,18 @@ export interface Devices {
   release(tx: Tx, userId: number, deviceId: number): Promise<OtpDevice>
 }
 
-export interface DeviceDependencies {
+const destroyed = { kek: '', blob: Buffer.alloc(0), seal: Buffer.alloc(0) }
+
+export function createDevices({
+  store,
+  hsm,
+  otps,
+}: {
   readonly store: Pick<Store, 'read'>
   /** A row is sealed for another holder only while its own seal is good, so that no edited row is ever sealed. */
   readonly hsm: Pick<Hsm, 'seal' | 'verify'>
   readonly otps: Otps
-}
-
-const destroyed = { kek: '', blob: Buffer.alloc(0), seal: Buffer.alloc(0) }
-
-export function createDevices({ store, hsm, otps }: DeviceDependencies): Devices {
+}): Devices {
   async function assign(tx: Tx, userId: number, publicId: string): Promise<OtpDevice> {
     const known = await findByPublicId(tx, publicId)
     if (known === null)

@@ -47,24 +47,26 @@ export interface Enrolments {
   enrolTotp(user: Holder, commit: Commit): Promise<CodeEnrolment>
   /**
    * Gives a user a device that makes codes, with a seed made in the token or with the given one, which is zeroed
-   * afterwards. A seed that the appliance has known before keeps its counter, so that no code it made then is good again.
+   * afterwards. A seed that the appliance has known before keeps its counter, so that no code it made then is good
+   * again.
    * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
   enrolCodes(user: Holder, request: CodeRequest, commit: Commit): Promise<CodeEnrolment>
   /**
-   * Registers a hardware token for a user, or without a holder, and zeroes the secrets it was given. One that the appliance
-   * has known before keeps its counter, so that no OTP it made then is good again.
+   * Registers a hardware token for a user, or without a holder, and zeroes the secrets it was given. One that the
+   * appliance has known before keeps its counter, so that no OTP it made then is good again.
    * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
   enrolHardwareToken(userId: number | null, token: HardwareToken, commit: Commit): Promise<OtpDevice>
 }
 
-export interface EnrolmentDependencies {
+export function createEnrolments({
+  hsm,
+  clock,
+}: {
   readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'pepper' | 'seal'>
   readonly clock: Clock
-}
-
-export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolments {
+}): Enrolments {
   const sealed = async (device: EnrolledFields) => ({ ...device, seal: await hsm.seal(deviceRecord(device)) })
 
   async function wrapped(keyKind: SecretKeyKind, secret: Buffer): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'>> {
@@ -84,7 +86,9 @@ export function createEnrolments({ hsm, clock }: EnrolmentDependencies): Enrolme
     }
   }
 
-  /** Recognises a seed that is enrolled again. The number of digits is no part of it: six of them are the end of eight. */
+  /**
+   * Recognises a seed that is enrolled again. The number of digits is no part of it: six of them are the end of eight.
+   */
   const seedCheckOf = ({ kind, keyKind, periodSeconds }: CodeParameters, seed: Buffer): Promise<Buffer> =>
     peppered(Buffer.concat([Buffer.from(`otp seed\0${kind}\0${keyKind}\0${periodSeconds}\0`), seed]))
 

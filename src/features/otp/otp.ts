@@ -40,9 +40,9 @@ export interface ExaminedToken extends ExaminedOtp {
 
 export interface Otps {
   /**
-   * Checks an OTP in the token, against all devices of the user that may have made it; undefined for any reason that it is
-   * wrong. A user who does not exist (undefined) costs about as much as one who does. Null asks for hardware tokens without
-   * a holder.
+   * Checks an OTP in the token, against all devices of the user that may have made it; undefined for any reason that it
+   * is wrong. A user who does not exist (undefined) costs about as much as one who does. Null asks for hardware tokens
+   * without a holder.
    */
   examine(
     reader: Reader,
@@ -51,8 +51,8 @@ export interface Otps {
     otp: string,
   ): Promise<ExaminedOtp | undefined>
   /**
-   * The same for the hardware token that the OTP names, if its holder may log in. An unknown token costs about as much as a
-   * known one.
+   * The same for the hardware token that the OTP names, if its holder may log in. An unknown token costs about as much
+   * as a known one.
    */
   examineToken(reader: Reader, otp: YubicoOtp): Promise<ExaminedToken | undefined>
   /** Uses it up: true for exactly one of any number of calls with the same OTP. */
@@ -171,7 +171,9 @@ function createBlockExamination({ hsm, clock, alarm }: OtpDependencies) {
   }
 }
 
-/** Constant-time padding: operations of the token without a result, so that the duration does not reveal who is a user. */
+/**
+ * Constant-time padding: operations of the token without a result, so that the duration does not reveal who is a user.
+ */
 async function padWork(hsm: Pick<Hsm, 'pepper'>, operations: number): Promise<void> {
   await Promise.all(Array.from({ length: Math.max(0, operations) }, () => hsm.pepper(Buffer.alloc(8))))
 }

@@ -28,11 +28,17 @@ export interface OtpDevice {
   readonly seal: Buffer
   /** HMAC in the token of the 6-byte private id; null for TOTP and HOTP. */
   readonly privateIdCheck: Buffer | null
-  /** HMAC in the token of a seed, which recognises it when it is enrolled again; null for Yubico OTP, which has a public id. */
+  /**
+   * HMAC in the token of a seed, which recognises it when it is enrolled again; null for Yubico OTP, which has a public
+   * id.
+   */
   readonly seedCheck: Buffer | null
   readonly digits: number | null
   readonly periodSeconds: number | null
-  /** Yubico: (use counter << 8) | session use of the last OTP; TOTP: the last accepted time step; HOTP: the next expected counter. */
+  /**
+   * Yubico: (use counter << 8) | session use of the last OTP; TOTP: the last accepted time step; HOTP: the next
+   * expected counter.
+   */
   readonly counter: number
   /** TOTP: how many steps its clock was ahead of ours at the last login; less than 0 when it was behind. */
   readonly driftSteps: number
@@ -81,7 +87,10 @@ export type EnrolledFields = Pick<
   | 'periodSeconds'
 >
 
-/** The bytes that the device's seal covers: write access to the database alone gives no device to another user, and weakens none. */
+/**
+ * The bytes that the device's seal covers: write access to the database alone gives no device to another user, and
+ * weakens none.
+ */
 export function deviceRecord(device: Omit<EnrolledFields, 'seedCheck'>): Buffer {
   const { kind, publicId, userId, keyKind, kek, blob, privateIdCheck, digits, periodSeconds } = device
   return keyRecord(keyKind, { kek, blob }, ['otp', kind, publicId, userId, privateIdCheck, digits, periodSeconds])

@@ -16,8 +16,8 @@ export interface ResyncRequest {
 
 export interface Resync {
   /**
-   * Finds the counter of a HOTP token that was pressed too often (RFC 4226 §7.4): ahead of the last known one, never behind it.
-   * Both codes are used up.
+   * Finds the counter of a HOTP token that was pressed too often (RFC 4226 §7.4): ahead of the last known one, never
+   * behind it. Both codes are used up.
    * @throws Fault `otp.device_not_found`, `otp.device_invalid`, `otp.resync_failed`, `login.throttled`
    */
   resynchronise(request: ResyncRequest, commit: Commit): Promise<void>
@@ -30,18 +30,22 @@ export interface TryLimit {
   forgive(tx: Tx, name: string, address: string): Promise<void>
 }
 
-export interface ResyncDependencies {
+/** Codes computed at once: the token serves logins beside. */
+const atOnce = 50
+
+export function createResync({
+  store,
+  hsm,
+  clock,
+  window,
+  limit,
+}: {
   readonly store: Store
   readonly hsm: Pick<Hsm, 'otpHmac'>
   readonly clock: Clock
   readonly window: number
   readonly limit: TryLimit
-}
-
-/** Codes computed at once: the token serves logins beside. */
-const atOnce = 50
-
-export function createResync({ store, hsm, clock, window, limit }: ResyncDependencies): Resync {
+}): Resync {
   /** The counter of the second of the two codes. */
   async function counterOfSecond(
     device: OtpDevice,

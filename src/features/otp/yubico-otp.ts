@@ -1,8 +1,8 @@
 import type { OtpDevice } from './records.ts'
 
 /**
- * The published OTP format of Yubico's hardware tokens: 12 modhex characters of public id, then 32 of one AES-128 block.
- * Modhex writes a nibble as one of 16 letters that lie on the same keys of most keyboards.
+ * The published OTP format of Yubico's hardware tokens: 12 modhex characters of public id, then 32 of one AES-128
+ * block. Modhex writes a nibble as one of 16 letters that lie on the same keys of most keyboards.
  */
 const modhex = 'cbdefghijklnrtuv'
 const wellFormed = /^[cbdefghijklnrtuv]{44}$/
@@ -45,7 +45,10 @@ export interface TokenReading {
   readonly sessionUse: number
 }
 
-/** From the 10 bytes behind the private id: use counter, 16 bits; time stamp, 24; session use, 8; random, 16; CRC, 16; all little-endian. */
+/**
+ * From the 10 bytes behind the private id: use counter, 16 bits; time stamp, 24; session use, 8; random, 16; CRC, 16;
+ * all little-endian.
+ */
 export function readToken(decrypted: Buffer): TokenReading {
   return {
     useCounter: decrypted.readUInt16LE(0) & useCounterMask,
@@ -86,7 +89,9 @@ export function tokenWarnings(device: OtpDevice, otp: TokenReading, nowMs: numbe
   }
 }
 
-/** Since the token was plugged in, its clock and ours must have advanced alike; otherwise the OTP was kept for a while. */
+/**
+ * Since the token was plugged in, its clock and ours must have advanced alike; otherwise the OTP was kept for a while.
+ */
 function isDelayed(device: OtpDevice, otp: TokenReading, nowMs: number): boolean {
   if (device.ticks === null || device.usedAt === null) return false
   const elapsed = (nowMs - device.usedAt) / 1000

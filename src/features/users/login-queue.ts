@@ -2,9 +2,9 @@ import { Fault } from '../../fault.ts'
 
 export interface LoginQueue {
   /**
-   * Runs a login, or other work of which a `Passphrases.check` is a part, when its turn comes: the whole of it, because all
-   * of it slows other calls down, and so that no client is refused half-way, with the OTP used up. Not to be nested.
-   * `network`: where the work comes from, by `networkOf`.
+   * Runs a login, or other work of which a `Passphrases.check` is a part, when its turn comes: the whole of it, because
+   * all of it slows other calls down, and so that no client is refused half-way, with the OTP used up. Not to be
+   * nested. `network`: where the work comes from, by `networkOf`.
    * @throws Fault `login.busy` when too many are waiting, most of them from the same network
    */
   run<T>(work: () => Promise<T>, network?: string): Promise<T>
@@ -17,8 +17,9 @@ interface WaitingLogin {
 }
 
 /**
- * Runs `concurrency` logins at once and lets `queue` more wait, first come, first served. When the queue is full, the network
- * with the most waiting logins loses its last one: an attacker who sends many at once keeps no other network out.
+ * Runs `concurrency` logins at once and lets `queue` more wait, first come, first served. When the queue is full, the
+ * network with the most waiting logins loses its last one: an attacker who sends many at once keeps no other network
+ * out.
  */
 export function createLoginQueue({
   concurrency,

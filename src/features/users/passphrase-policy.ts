@@ -7,7 +7,10 @@ import { breaksPolicy, type PasswordPolicy } from '../passwords/policies.ts'
 const limits = {
   /** Room for any sentence, and bounded work for argon2. */
   longestCodePoints: 256,
-  /** Scores of zxcvbn, 0 to 4. 1 is guessed by online attempts, or soon by an attacker who has the hash: refused for a new one. */
+  /**
+   * Scores of zxcvbn, 0 to 4. 1 is guessed by online attempts, or soon by an attacker who has the hash: refused for a
+   * new one.
+   */
   leastStrength: 2,
   /** Below it a pass phrase is good for now, and its user is warned at each login. */
   leastStrengthWithoutWarning: 3,
@@ -20,8 +23,8 @@ const limits = {
 let estimator: ZxcvbnFactory | undefined
 
 /**
- * How hard a pass phrase is to guess, from 0 to 4, by the patterns that people use (zxcvbn: Wheeler, USENIX Security 2016).
- * `known` are words that an attacker would try first. Takes some tens of milliseconds at worst.
+ * How hard a pass phrase is to guess, from 0 to 4, by the patterns that people use (zxcvbn: Wheeler, USENIX Security
+ * 2016). `known` are words that an attacker would try first. Takes some tens of milliseconds at worst.
  */
 export function strengthOf(passphrase: string, known: readonly string[]): number {
   // Loaded at the first use: the dictionaries take eight megabytes.

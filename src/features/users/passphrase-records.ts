@@ -31,9 +31,9 @@ export async function countFailedLogin(tx: Tx, userId: number, now: number): Pro
 }
 
 /**
- * A login was good: takes back the count of it, and of the failures that the user hears of now. False, and nothing changed,
- * when the pass phrase that it was made with has been changed since, or the user may not log in any more. The row stays
- * locked until the transaction ends.
+ * A login was good: takes back the count of it, and of the failures that the user hears of now. False, and nothing
+ * changed, when the pass phrase that it was made with has been changed since, or the user may not log in any more. The
+ * row stays locked until the transaction ends.
  */
 export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphraseChangedAt }: User): Promise<boolean> {
   const forgiven = await tx

@@ -18,7 +18,10 @@ export interface PassphraseRecord {
 export interface PassphraseCost {
   readonly memoryKiB: number
   readonly passes: number
-  /** Logins, and so hashes, at once: more would exhaust memory and slow other calls down when many users log in together. */
+  /**
+   * Logins, and so hashes, at once: more would exhaust memory and slow other calls down when many users log in
+   * together.
+   */
   readonly concurrency: number
   /** Logins that may wait. */
   readonly queue: number
@@ -34,8 +37,9 @@ export interface Passphrases {
   /** @throws Fault `passphrase.refused` when it is not good enough; `login.busy` */
   create(passphrase: string, username: string): Promise<JudgedPassphrase>
   /**
-   * The record of a pass phrase that was right, made anew where it was made at another cost than is configured now: unknown
-   * users are checked at that cost, and the duration would tell them from known ones. Within `loginQueue.run` only.
+   * The record of a pass phrase that was right, made anew where it was made at another cost than is configured now:
+   * unknown users are checked at that cost, and the duration would tell them from known ones. Within `loginQueue.run`
+   * only.
    */
   renew(passphrase: string, record: PassphraseRecord): Promise<PassphraseRecord | undefined>
   /** @throws Fault `passphrase.refused` when it is not good enough for the user */
@@ -43,8 +47,8 @@ export interface Passphrases {
   /** Runs logins in their turn, each as a whole. */
   readonly loginQueue: LoginQueue
   /**
-   * Takes the same time whether or not there is a record: without one it checks against a random record and answers false.
-   * Within `loginQueue.run` only.
+   * Takes the same time whether or not there is a record: without one it checks against a random record and answers
+   * false. Within `loginQueue.run` only.
    */
   check(passphrase: string, record: PassphraseRecord | undefined): Promise<boolean>
 }

@@ -114,7 +114,8 @@ export function hasOtherAdministrator(tx: Tx, userId: number): Promise<boolean> 
 
 /**
  * Holds one row that every appliance has until the transaction ends, so that changes of users wait for each other: a
- * SELECT after it sees what the others have made of the administrators. (SQLite lets one transaction write at a time anyway.)
+ * SELECT after it sees what the others have made of the administrators. (SQLite lets one transaction write at a time
+ * anyway.)
  */
 export async function holdUsers(tx: Tx): Promise<void> {
   await tx.query('UPDATE users SET created_at = created_at WHERE id = (SELECT min(id) FROM users)')

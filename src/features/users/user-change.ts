@@ -29,13 +29,14 @@ export const activated = (current: Capabilities): Capabilities => current | capa
 /** Gives users what they log in with beside their pass phrase, inside the transaction that changes the user. */
 export interface SecondFactors {
   /**
-   * Gives a user the hardware token that made this OTP, if the appliance knows it and it has no holder. The OTP is used up.
+   * Gives a user the hardware token that made this OTP, if the appliance knows it and it has no holder. The OTP is used
+   * up.
    * @throws Fault `otp.device_invalid`
    */
   adoptByOtp(tx: Tx, userId: number, otp: string): Promise<void>
   /**
-   * Gives a user the hardware token of this public id, if the appliance knows it and it has no holder. Its counter stays
-   * where it is. Nothing changes for a token that the user holds already.
+   * Gives a user the hardware token of this public id, if the appliance knows it and it has no holder. Its counter
+   * stays where it is. Nothing changes for a token that the user holds already.
    * @throws Fault `otp.device_not_found`, `otp.device_exists`, `otp.device_limit`
    */
   assignByPrefix(tx: Tx, userId: number, publicId: string): Promise<void>

@@ -43,8 +43,8 @@ function checkText(field: string, value: string | undefined): void {
 }
 
 /**
- * Which bitmaps are allowed at all. An escrow account is read by others in an emergency; it must not be able to name those
- * who do.
+ * Which bitmaps are allowed at all. An escrow account is read by others in an emergency; it must not be able to name
+ * those who do.
  * @throws Fault `user.invalid`
  */
 export function checkCapabilities(capabilities: Capabilities): void {

@@ -115,7 +115,7 @@ class RecordedPipeline implements Pipeline {
       ...place,
     })
     request.caller = authentication.caller
-    Object.assign(request.frame, { token: authentication.token, shapes: authentication.caller.shapes })
+    Object.assign(request.frame, { token: authentication.token, shapes: authentication.caller.responseVersion })
     return authentication
   }
 

@@ -13,49 +13,49 @@ describe('the rate of an address', () => {
 
   it('allows a second of requests at once, then goes on at its pace', () => {
     const rate = limit(10)
-    expect(admitted(50, () => rate.admit('192.0.2.1'))).toBe(10)
+    expect(admitted(50, () => rate.allows('192.0.2.1'))).toBe(10)
     now += 500
-    expect(admitted(50, () => rate.admit('192.0.2.1'))).toBe(5)
+    expect(admitted(50, () => rate.allows('192.0.2.1'))).toBe(5)
     now += 60_000
-    expect(admitted(50, () => rate.admit('192.0.2.1'))).toBe(10)
+    expect(admitted(50, () => rate.allows('192.0.2.1'))).toBe(10)
   })
 
   it('is reported once each time that it begins to be too high', () => {
     reported.length = 0
     const rate = limit(2)
-    admitted(20, () => rate.admit('192.0.2.2'))
+    admitted(20, () => rate.allows('192.0.2.2'))
     expect(reported).toEqual(['192.0.2.2'])
     now += 10_000
-    admitted(20, () => rate.admit('192.0.2.2'))
+    admitted(20, () => rate.allows('192.0.2.2'))
     expect(reported).toEqual(['192.0.2.2', '192.0.2.2'])
   })
 
   it('is its own, and shared by the 64 bits of an IPv6 network', () => {
     const rate = limit(1)
-    expect(rate.admit('192.0.2.3')).toBe(true)
-    expect(rate.admit('192.0.2.4')).toBe(true)
-    expect(rate.admit('2001:db8:0:1::1')).toBe(true)
-    expect(rate.admit('2001:db8:0:1:ffff::2')).toBe(false)
-    expect(rate.admit('2001:db8:0:2::1')).toBe(true)
-    expect(rate.admit('fe80::1%eth0')).toBe(true)
+    expect(rate.allows('192.0.2.3')).toBe(true)
+    expect(rate.allows('192.0.2.4')).toBe(true)
+    expect(rate.allows('2001:db8:0:1::1')).toBe(true)
+    expect(rate.allows('2001:db8:0:1:ffff::2')).toBe(false)
+    expect(rate.allows('2001:db8:0:2::1')).toBe(true)
+    expect(rate.allows('fe80::1%eth0')).toBe(true)
   })
 
   it('locks nobody out when the clock is set back', () => {
     const rate = limit(10)
-    admitted(50, () => rate.admit('192.0.2.5'))
+    admitted(50, () => rate.allows('192.0.2.5'))
     now -= 3_600_000
-    expect(admitted(50, () => rate.admit('192.0.2.5'))).toBe(0)
+    expect(admitted(50, () => rate.allows('192.0.2.5'))).toBe(0)
     now += 1_000
-    expect(admitted(50, () => rate.admit('192.0.2.5'))).toBe(10)
+    expect(admitted(50, () => rate.allows('192.0.2.5'))).toBe(10)
   })
 
   it('is remembered for 10,000 addresses, whoever asks', () => {
     const rate = limit(1)
-    expect(rate.admit('192.0.2.6')).toBe(true)
-    for (let at = 0; at < 9_999; at++) rate.admit(`address ${at}`)
-    expect(rate.admit('192.0.2.6')).toBe(false)
-    for (let at = 0; at < 10_000; at++) rate.admit(`another ${at}`)
-    expect(rate.admit('192.0.2.6')).toBe(true)
+    expect(rate.allows('192.0.2.6')).toBe(true)
+    for (let at = 0; at < 9_999; at++) rate.allows(`address ${at}`)
+    expect(rate.allows('192.0.2.6')).toBe(false)
+    for (let at = 0; at < 10_000; at++) rate.allows(`another ${at}`)
+    expect(rate.allows('192.0.2.6')).toBe(true)
   })
 })
 

@@ -78,7 +78,13 @@ function worker(own: Partial<RotationRules> = {}, hsm: Pick<Hsm, 'pepper'> = tok
 async function givenUser(name = 'alice') {
   return store.transaction(async (tx) => {
     const user = await insertUser(tx, userRow(name))
-    const key = { name, keyCheck: Buffer.from(name), createdAt: 0, revokedAt: null, shapes: currentResponseVersion }
+    const key = {
+      name,
+      keyCheck: Buffer.from(name),
+      createdAt: 0,
+      revokedAt: null,
+      responseVersion: currentResponseVersion,
+    }
     return { userId: user.id, applicationKeyId: (await insertApplicationKey(tx, key)).id, address: '::1' }
   })
 }

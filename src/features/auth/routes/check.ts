@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 
-/** `POST /auth/check`, and GET, which one published client sends: says that the token is good, and refreshes its time-out. */
+/**
+ * `POST /auth/check`, and GET, which one published client sends: says that the token is good, and refreshes its
+ * time-out.
+ */
 export const check = (method: 'GET' | 'POST') =>
   endpoint({
     operation: 'auth.check',

@@ -56,7 +56,7 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
           { syncAside: true },
         ),
       )
-      issue(loggedIn.token, loggedIn.shapes)
+      issue(loggedIn.token, loggedIn.responseVersion)
       const { passphrase_weak: weak } = loggedIn.advice.warnings
       return {
         callinfo: loginResult(loggedIn, sessions.idleTimeoutMs),
@@ -106,7 +106,7 @@ const resultSchema = z.object({
 /** How many templates handle files, as clients of this interface expect it. */
 const fileSupport = 3
 
-function loginResult({ user, advice, shapes }: LoggedIn, timeoutMs: number): Record<string, unknown> {
+function loginResult({ user, advice, responseVersion }: LoggedIn, timeoutMs: number): Record<string, unknown> {
   return {
     fingerprint: user.fingerprint,
     userid: String(user.id),
@@ -117,7 +117,7 @@ function loginResult({ user, advice, shapes }: LoggedIn, timeoutMs: number): Rec
     fullname: user.fullname,
     timeout: timeoutMs,
     filesupport: fileSupport,
-    version: shapes,
+    version: responseVersion,
     audit: auditOf(advice),
   }
 }

@@ -5,7 +5,9 @@ import { Fault } from '../../../fault.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
 import { secret } from '../credentials.ts'
 
-/** `PUT /user/:userid/passphrase`: an administrator gives a user another pass phrase, to be changed at the next login. */
+/**
+ * `PUT /user/:userid/passphrase`: an administrator gives a user another pass phrase, to be changed at the next login.
+ */
 export const resetPassphrase = (changes: PassphraseChanges) =>
   endpoint({
     operation: 'user.passphrase',

@@ -36,8 +36,9 @@ const enrolledSchema = z.object({
 })
 
 /**
- * `POST /user/:userid/otp`: gives a user a device. A seed that is made here stands in this one answer, and never again; secrets that
- * are sent are not repeated. A hardware token that the appliance knows already is given by its `public_id` alone.
+ * `POST /user/:userid/otp`: gives a user a device. A seed that is made here stands in this one answer, and never again;
+ * secrets that are sent are not repeated. A hardware token that the appliance knows already is given by its `public_id`
+ * alone.
  */
 export const enrolDevice = (devices: Devices, enrolments: Enrolments) =>
   endpoint({

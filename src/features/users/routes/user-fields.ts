@@ -21,8 +21,8 @@ export const status = z
 const prefix = '[cbdefghijklnrtuvCBDEFGHIJKLNRTUV]{12}'
 
 /**
- * Public ids of hardware tokens with commas between, as `userRecord` writes them: a record can be sent back whole, that of a
- * user without a token too.
+ * Public ids of hardware tokens with commas between, as `userRecord` writes them: a record can be sent back whole, that
+ * of a user without a token too.
  */
 export const otpPrefixes = z
   .string()

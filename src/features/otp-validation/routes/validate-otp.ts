@@ -10,7 +10,10 @@ const path = '/wsapi/2.0/verify'
 /** Longest address, in characters: three times what a request with every parameter takes. */
 const maxUrlLength = 1_024
 
-/** `GET /wsapi/2.0/verify` (Yubico validation protocol 2.0), and nothing else: not in the envelope, for its clients know another form. */
+/**
+ * `GET /wsapi/2.0/verify` (Yubico validation protocol 2.0), and nothing else: without the envelope, because its clients
+ * expect another form.
+ */
 export function createVerifyHandler(
   validator: Validator,
   rateLimit: RateLimit,
@@ -19,7 +22,7 @@ export function createVerifyHandler(
   return async (request: Request, response: Response): Promise<void> => {
     const address = clientAddress(request)
     const url = request.url ?? ''
-    if (!rateLimit.admit(address))
+    if (!rateLimit.allows(address))
       return send(response, 429, 'Too many requests from this address.', { 'Retry-After': '1' })
     if (url.length > maxUrlLength) return send(response, 414, `An address has ${maxUrlLength} characters at most.`)
     const { requested, query } = divided(url)

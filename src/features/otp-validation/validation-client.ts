@@ -14,7 +14,7 @@ import {
 
 export interface ValidationClients {
   /**
-   * A client with a new API key, shown once in the result (20 bytes in base64) and kept nowhere readable.
+   * A client with a new API key, shown once in the result (20 bytes in base64) and stored wrapped only.
    * @throws Fault `user.invalid` for a name that is none, `store.conflict` for one that is or was in use
    */
   add(
@@ -28,13 +28,15 @@ export interface ValidationClients {
 
 const keyBytes = 20
 
-export interface ValidationClientDependencies {
+export function createValidationClients({
+  store,
+  hsm,
+  clock,
+}: {
   readonly store: Store
   readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seal'>
   readonly clock: Clock
-}
-
-export function createValidationClients({ store, hsm, clock }: ValidationClientDependencies): ValidationClients {
+}): ValidationClients {
   const sealed = async (client: ValidationClient) => ({ ...client, seal: await hsm.seal(clientRecord(client)) })
 
   async function newKey() {

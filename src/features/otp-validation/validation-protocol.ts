@@ -12,11 +12,11 @@ export interface ValidationRequest {
   readonly signature: string | undefined
   /** What the signature covers. */
   readonly signedText: string
-  /** Whether the answer shall tell what the token told of itself. */
+  /** Whether the answer shall hold the fields of the token's block. */
   readonly wantsReading: boolean
 }
 
-/** What of a request could be read: enough to know whom to answer, and whether to look further. */
+/** What could be read of a request: enough to know which client to answer, and whether to continue. */
 export interface ReadRequest {
   /** Undefined where `id` is missing or no id. */
   readonly clientId: number | undefined
@@ -31,7 +31,7 @@ const clientIdForm = /^[1-9]\d{0,9}$/
 const nonceForm = /^[A-Za-z0-9]{16,40}$/
 const levelForm = /^(100|\d{1,2}|fast|secure)$/
 const secondsForm = /^\d{1,6}$/
-/** In no signed value stand the characters that separate the values, so no two requests have one signed text. */
+/** No signed value holds the characters that separate the values, so no two requests have the same signed text. */
 const nameForm = /^[A-Za-z0-9_]{1,32}$/
 const valueForm = /^[\w.:-]{0,128}$/
 
@@ -43,11 +43,11 @@ const forms = new Map([
   ['h', /^.{0,128}$/],
 ])
 
-/** Reads a query string, strictly: each parameter once, each in its form. Unknown parameters are signed and not looked at. */
+/** Reads a query string strictly: each parameter once, each in its form. Unknown parameters are signed and ignored. */
 export function readRequest(query: string): ReadRequest {
   const members = [...new URLSearchParams(query)]
   const fitting = new Map(members.filter(([name, value]) => fits(name, value)))
-  // Of two values for one name nobody knows which is meant: then none is believed.
+  // A name with two values is ambiguous: then the whole request is refused.
   if (new Map(members).size < members.length) return { clientId: undefined, echo: {}, request: undefined }
   const id = fitting.get('id')
   const nonce = fitting.get('nonce')
@@ -79,3 +79,44 @@ export function signedText(members: readonly (readonly [name: string, value: str
 }
 
 const fits = (name: string, value: string): boolean => nameForm.test(name) && (forms.get(name) ?? valueForm).test(value)
+
+/**
+ * The status words of the published protocol. NOT_ENOUGH_ANSWERS is never sent: one database decides, without other
+ * servers.
+ */
+export type Status =
+  | 'OK'
+  | 'BAD_OTP'
+  | 'REPLAYED_OTP'
+  | 'REPLAYED_REQUEST'
+  | 'BAD_SIGNATURE'
+  | 'MISSING_PARAMETER'
+  | 'NO_SUCH_CLIENT'
+  | 'OPERATION_NOT_ALLOWED'
+  | 'BACKEND_ERROR'
+
+export type Members = Readonly<Record<string, string>>
+
+/** The members of an answer but its signature. `atMs`: milliseconds since the Unix epoch. */
+export function answerMembers(status: Status, echo: Members, more: Members, atMs: number): Members {
+  return { t: timeText(atMs), ...echo, ...more, status }
+}
+
+/** HMAC-SHA-1 (20 bytes) by a client's API key. */
+export type Sign = (text: string) => Promise<Buffer>
+
+/**
+ * The answer as it is sent. Without a client there is no key to sign with; `h` is empty then, because clients expect
+ * the line.
+ */
+export async function writeAnswer(members: Members, sign: Sign | undefined): Promise<string> {
+  const signature = sign === undefined ? '' : (await sign(signedText(Object.entries(members)))).toString('base64')
+  const lines = Object.entries({ h: signature, ...members }).map(([name, value]) => `${name}=${value}\r\n`)
+  return `${lines.join('')}\r\n`
+}
+
+/** As the published service writes it: seconds in ISO 8601, then `Z0` and the milliseconds. */
+function timeText(atMs: number): string {
+  const [seconds, milliseconds = ''] = new Date(atMs).toISOString().split('.')
+  return `${seconds}Z0${milliseconds.slice(0, 3)}`
+}
