@@ -69,29 +69,6 @@ export function createLogin({
   /** 0: the age of pass phrases is not limited. */
   readonly passphraseMaxAgeMs: number
 }): Login {
-  /**
-   * The reading whose application key exists, and that key; the first reading when there is none. All are looked up,
-   * always.
-   */
-  async function chooseReading(
-    readings: readonly Credentials[],
-  ): Promise<{ credentials: Credentials; applicationKey: ApplicationKey | undefined }> {
-    const [first] = readings
-    if (first === undefined) throw new Fault('login.refused')
-    const looked = await Promise.all(
-      readings.map(async (credentials) => ({
-        credentials,
-        applicationKey: await applicationKeys.find(credentials.applicationKey),
-      })),
-    )
-    return (
-      looked.find(({ applicationKey }) => applicationKey !== undefined) ?? {
-        credentials: first,
-        applicationKey: undefined,
-      }
-    )
-  }
-
   /** Advice for the user. A pass phrase whose strength was never estimated is estimated now, while it is known. */
   async function adviseOn(tx: Tx, { user, warnings }: VerifiedCredentials, passphrase: string): Promise<Advice> {
     const strength = user.passphraseStrength ?? strengthOf(passphrase, [user.username])
@@ -102,7 +79,7 @@ export function createLogin({
   }
 
   const logIn: Login['logIn'] = async ({ username, credentials: readings, address }, commit) => {
-    const { credentials, applicationKey } = await chooseReading(readings)
+    const { credentials, applicationKey } = await chooseReading(applicationKeys, readings)
     if (!enabledTypes.includes(credentials.otpKind)) throw new Fault('login.type_disabled')
     const verified = await credentialCheck.verifyCredentials({ ...credentials, username, address })
     if (!verified || !applicationKey || !mayLogIn(verified.user.capabilities)) throw new Fault('login.refused')
@@ -129,4 +106,28 @@ export function createLogin({
   return {
     logIn: (attempt, commit) => passphrases.loginQueue.run(() => logIn(attempt, commit), networkOf(attempt.address)),
   }
+}
+
+/**
+ * The reading whose application key exists, and that key; the first reading when there is none. All are looked up,
+ * always.
+ */
+async function chooseReading(
+  applicationKeys: Pick<ApplicationKeys, 'find'>,
+  readings: readonly Credentials[],
+): Promise<{ credentials: Credentials; applicationKey: ApplicationKey | undefined }> {
+  const [first] = readings
+  if (first === undefined) throw new Fault('login.refused')
+  const looked = await Promise.all(
+    readings.map(async (credentials) => ({
+      credentials,
+      applicationKey: await applicationKeys.find(credentials.applicationKey),
+    })),
+  )
+  return (
+    looked.find(({ applicationKey }) => applicationKey !== undefined) ?? {
+      credentials: first,
+      applicationKey: undefined,
+    }
+  )
 }

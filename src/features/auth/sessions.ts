@@ -59,20 +59,6 @@ export function createSessions({
   readonly clock: Clock
   readonly limits: SessionRules
 }): Sessions {
-  /** Ends the user's oldest sessions beyond the limit, one of which is about to be opened. */
-  async function limitSessions(tx: Tx, userId: number, now: number): Promise<void> {
-    // Parallel logins of one user wait for each other here, so that each sees what the others have opened.
-    await lockUser(tx, userId)
-    const open = await openSessionsOf(tx, userId)
-    const alive = open.filter((session) => !hasExpired(session, limits, now))
-    const keep = new Set(alive.slice(0, limits.perUser - 1))
-    await endSessions(
-      tx,
-      open.filter((session) => !keep.has(session)).map(({ id }) => id),
-      now,
-    )
-  }
-
   async function list(userId?: number): Promise<ListedSession[]> {
     const now = clock.now()
     return (await listSessions(store.read, userId)).filter((session) => !hasExpired(session, limits, now))
@@ -90,7 +76,7 @@ export function createSessions({
     async open(tx, session) {
       const now = clock.now()
       await sweepSessions(tx, now - limits.absoluteTimeoutMs)
-      await limitSessions(tx, session.userId, now)
+      await limitSessions(tx, session.userId, limits, now)
       const { token, hash } = newSessionToken()
       const row = {
         ...session,
@@ -131,6 +117,20 @@ export function createSessions({
       return ids.length === 0 ? 0 : store.transaction((tx) => endSessions(tx, ids, now))
     },
   }
+}
+
+/** Ends the user's oldest sessions beyond the limit, one of which is about to be opened. */
+async function limitSessions(tx: Tx, userId: number, limits: SessionRules, now: number): Promise<void> {
+  // Parallel logins of one user wait for each other here, so that each sees what the others have opened.
+  await lockUser(tx, userId)
+  const open = await openSessionsOf(tx, userId)
+  const alive = open.filter((session) => !hasExpired(session, limits, now))
+  const keep = new Set(alive.slice(0, limits.perUser - 1))
+  await endSessions(
+    tx,
+    open.filter((session) => !keep.has(session)).map(({ id }) => id),
+    now,
+  )
 }
 
 /**

@@ -77,31 +77,11 @@ export function createUsers({
   readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
   readonly clock: Clock
 }): Users {
-  /** What is inserted, with the slow parts made before the transaction: the pass phrase's hash, the pair of keys. */
-  async function rowOf(user: NewUser) {
-    const { username, fullname, email, capabilities } = user
-    const passphrase = await passphrases.create(user.passphrase, username)
-    const pair = await hsm.generatePair('ec-p256')
-    const now = clock.now()
-    return {
-      username,
-      fullname,
-      email,
-      capabilities,
-      ...passphraseColumns(passphrase, now),
-      keyKek: pair.kek,
-      keyBlob: pair.blob,
-      publicKey: pair.publicKey,
-      fingerprint: fingerprintOf(pair.publicKey),
-      createdAt: now,
-    }
-  }
-
   async function create(user: NewUser, commit: Commit): Promise<CreatedUser> {
     checkFields(user)
     checkCapabilities(user.capabilities)
     const { username, hardwareOtp, totp } = user
-    const row = await rowOf(user)
+    const row = await rowOf({ hsm, passphrases, clock }, user)
     return unlessTaken(username, () =>
       commit(async (tx) => {
         await checkNameFree(tx, username)
@@ -143,6 +123,29 @@ export function createUsers({
       const { id } = await find(username)
       await change(id, { capabilities: deactivated }, commit)
     },
+  }
+}
+
+/** What is inserted, with the slow parts made before the transaction: the pass phrase's hash, the pair of keys. */
+async function rowOf(
+  { hsm, passphrases, clock }: Pick<Parameters<typeof createUsers>[0], 'hsm' | 'passphrases' | 'clock'>,
+  user: NewUser,
+) {
+  const { username, fullname, email, capabilities } = user
+  const passphrase = await passphrases.create(user.passphrase, username)
+  const pair = await hsm.generatePair('ec-p256')
+  const now = clock.now()
+  return {
+    username,
+    fullname,
+    email,
+    capabilities,
+    ...passphraseColumns(passphrase, now),
+    keyKek: pair.kek,
+    keyBlob: pair.blob,
+    publicKey: pair.publicKey,
+    fingerprint: fingerprintOf(pair.publicKey),
+    createdAt: now,
   }
 }
 
