@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestUser } from '../../support/appliance.ts'
+import { twoWorkers, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
 import { ClientCa } from '../../support/client-pki.ts'
 import { HardwareToken, hotpCodes, totpCode } from '../../support/hardware-token.ts'
@@ -25,6 +25,7 @@ describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
     cards = await CardAppliance.start(
       { clientCa: ca.certificate, crls: [ca.crl] },
       {
+        ...twoWorkers,
         store: { postgresUrlFile: database.urlFile },
         session: { rotation: 'strict', perUser },
         login: { freeAttempts, firstDelayMs: 60_000, argon2: { memoryKiB: 8192, passes: 1 } },

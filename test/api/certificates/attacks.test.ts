@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TestUser } from '../../support/appliance.ts'
+import { twoWorkers, type TestUser } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { ClientCa, cardExtensions, openssl, pemOf, selfSigned, type Card } from '../../support/client-pki.ts'
 import { CardAppliance } from './card-kit.ts'
@@ -23,11 +23,14 @@ let user: TestUser
 
 beforeAll(async () => {
   for (const authority of [root, ca]) authority.writeCrl()
-  cards = await CardAppliance.start({
-    clientCa: root.certificate,
-    intermediates: ca.certificate,
-    crls: [root.crl, ca.crl],
-  })
+  cards = await CardAppliance.start(
+    {
+      clientCa: root.certificate,
+      intermediates: ca.certificate,
+      crls: [root.crl, ca.crl],
+    },
+    twoWorkers,
+  )
   card = ca.issue(names)
   user = await cards.holder(card)
 })

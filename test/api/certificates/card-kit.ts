@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { freePort, twoWorkers, TestAppliance, type Overrides, type TestUser } from '../../support/appliance.ts'
+import { freePort, TestAppliance, type Overrides, type TestUser } from '../../support/appliance.ts'
 import { TestClient, type Answer } from '../../support/client.ts'
 import { pemOf, type Card } from '../../support/client-pki.ts'
 
@@ -20,7 +20,7 @@ export class CardAppliance {
 
   static async start(smartcard: Readonly<Record<string, unknown>>, more: Overrides = {}): Promise<CardAppliance> {
     const port = await freePort()
-    const appliance = await TestAppliance.own({ ...twoWorkers, ...more, smartcard: { port, ...smartcard } })
+    const appliance = await TestAppliance.own({ ...more, smartcard: { port, ...smartcard } })
     const admin = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
     return new CardAppliance(appliance, admin, port)
   }

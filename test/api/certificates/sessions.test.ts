@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Capability } from '../../../src/access/capabilities.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
-import type { TestUser } from '../../support/appliance.ts'
+import { twoWorkers, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { ClientCa, type Card } from '../../support/client-pki.ts'
 import { eventsOf } from '../../support/trail.ts'
@@ -16,7 +16,7 @@ let cards: CardAppliance
 
 beforeAll(async () => {
   ca.writeCrl()
-  cards = await CardAppliance.start({ clientCa: ca.certificate, crls: [ca.crl] })
+  cards = await CardAppliance.start({ clientCa: ca.certificate, crls: [ca.crl] }, twoWorkers)
 })
 afterAll(async () => {
   await cards.close()

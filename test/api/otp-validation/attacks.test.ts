@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
+import { twoWorkers } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import {
@@ -73,13 +74,13 @@ function decidesRaces(start: () => Promise<TestValidator>): void {
   })
 }
 
-describe('on SQLite', () => decidesRaces(() => TestValidator.start()))
+describe('on SQLite', () => decidesRaces(() => TestValidator.start(twoWorkers)))
 
 describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   let server: TestPostgres
   decidesRaces(() => {
     server = startPostgres()
-    return TestValidator.start({ store: { postgresUrlFile: server.urlFile } })
+    return TestValidator.start({ ...twoWorkers, store: { postgresUrlFile: server.urlFile } })
   })
   afterAll(() => server.cleanup())
 })
