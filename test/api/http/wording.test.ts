@@ -9,7 +9,7 @@ let client: TestClient
 let places: Readonly<Record<string, string>>
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
+  appliance = await TestAppliance.own()
   const user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
   client = await appliance.login(user)
   const [{ id }] = (await client.must('POST', '/vault', { vaultname: 'Words' }))['VAULT'] as [{ id: string }]

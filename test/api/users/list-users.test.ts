@@ -17,7 +17,7 @@ const people = [
 ] as const
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
+  appliance = await TestAppliance.own()
   user = await appliance.addUser(['read', 'createVault', 'admin', 'audit', 'active'])
   administrator = await appliance.login(user)
   sharer = await appliance.login(await appliance.addUser(['createVault', 'active']))

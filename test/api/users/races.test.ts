@@ -80,7 +80,7 @@ function decidesRaces(start: () => Promise<TestAppliance>): void {
   })
 }
 
-describe('on SQLite', () => decidesRaces(() => TestAppliance.start()))
+describe('on SQLite', () => decidesRaces(() => TestAppliance.own(twoWorkers)))
 
 describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   let server: TestPostgres
