@@ -9,6 +9,7 @@ import { cpuTimes } from './cpu.ts'
 import { nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result, type Task } from './figures.ts'
 import { builds, count, counts, readOptions, type Read } from './options.ts'
+import { needTools } from './tools.ts'
 
 const choices = {
   rounds: count(9, 'rounds, each of which measures everything once'),
@@ -26,6 +27,7 @@ type Options = Read<typeof choices>
 /** Measures what an item of a batch costs in CPU time, beside a loop in C over the same token that is run in turn. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('batch', choices, args)
+  needTools()
   const daemons: Daemon[] = []
   const tasks: Task<Sample>[] = []
   try {
@@ -43,7 +45,7 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-/** What nobody can do without: the token, called from C. */
+/** The least that any way costs: the token, called from C. */
 function cLoop({ appliance }: Daemon, { calls, items, bytes }: Options): Task<Sample> {
   const { token, directory } = appliance
   const program = join(directory, 'encrypt-loop')

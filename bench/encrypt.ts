@@ -9,6 +9,7 @@ import { nameOf, sample, startDaemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result } from './figures.ts'
 import { createLoad, type Call, type Load } from './load.ts'
 import { builds, count, counts, readOptions } from './options.ts'
+import { needTools } from './tools.ts'
 
 const choices = {
   rounds: count(7, 'rounds, each of which drives every server once'),
@@ -21,7 +22,7 @@ const choices = {
 }
 
 /** A server under load. */
-interface Subject {
+interface Server {
   readonly name: string
   readonly pid: number
   readonly load: Load
@@ -36,38 +37,39 @@ interface Row extends Result<Sample> {
 /** Measures what an encryption costs in CPU time, beside a bare Koa server that is driven in turn. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('encrypt', choices, args)
-  const subjects: Subject[] = []
+  needTools()
+  const servers: Server[] = []
   try {
-    subjects.push(await startEcho(options.connections))
+    servers.push(await startEcho(options.connections))
     for (const build of options.against)
-      for (const workers of options.workers) subjects.push(await startAppliance(build, workers, options.connections))
+      for (const workers of options.workers) servers.push(await startAppliance(build, workers, options.connections))
     // V8 goes on compiling for some ten thousand calls.
-    for (const subject of subjects) await drive(subject, 64, options.warmup)
+    for (const server of servers) await drive(server, 64, options.warmup)
     const results: Row[] = []
     for (const bytes of options.sizes) {
-      const tasks = subjects.map((subject) => ({
-        name: subject.name,
-        run: () => drive(subject, bytes, options.requests),
+      const tasks = servers.map((server) => ({
+        name: server.name,
+        run: () => drive(server, bytes, options.requests),
       }))
       results.push(...(await takeTurns(tasks, options.rounds)).map((result) => ({ ...result, bytes })))
     }
     console.log(options.json ? JSON.stringify({ ...options, node: process.version, results }) : text(results))
   } finally {
-    for (const { close } of subjects) await close()
+    for (const { close } of servers) await close()
   }
 }
 
-async function startEcho(connections: number): Promise<Subject> {
+async function startEcho(connections: number): Promise<Server> {
   const pki = makePki(join(tmpdir(), 'strongroom-test-pki'))
-  const server = spawn(process.execPath, [join(import.meta.dirname, 'echo-server.mjs'), pki.certificate, pki.key], {
+  const echo = spawn(process.execPath, [join(import.meta.dirname, 'echo-server.mjs'), pki.certificate, pki.key], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [port] = await once(server.stdout, 'data')
+  const [port] = await once(echo.stdout, 'data')
   const ca = readFileSync(pki.ca, 'utf8')
   const load = createLoad({ origin: `https://127.0.0.1:${String(port).trim()}`, ca, connections })
   return {
     name: 'echo',
-    pid: server.pid ?? 0,
+    pid: echo.pid ?? 0,
     load,
     callOf: (plaintext) => ({
       path: '/',
@@ -76,14 +78,14 @@ async function startEcho(connections: number): Promise<Subject> {
     }),
     async close() {
       await load.close()
-      server.kill()
-      await once(server, 'exit')
+      echo.kill()
+      await once(echo, 'exit')
     },
   }
 }
 
 /** The daemon as it ships; what it encrypts must come back. */
-async function startAppliance(build: string, workers: number, connections: number): Promise<Subject> {
+async function startAppliance(build: string, workers: number, connections: number): Promise<Server> {
   const daemon = await startDaemon({ build, connections, settings: { http: { workers } } })
   const { admin, vault, appliance, load, call, close } = daemon
   try {
@@ -106,9 +108,9 @@ async function startAppliance(build: string, workers: number, connections: numbe
   }
 }
 
-function drive(subject: Subject, bytes: number, requests: number): Promise<Sample> {
-  const call = subject.callOf(randomBytes(bytes))
-  return sample(subject, () => call, requests)
+function drive(server: Server, bytes: number, requests: number): Promise<Sample> {
+  const call = server.callOf(randomBytes(bytes))
+  return sample(server, () => call, requests)
 }
 
 function text(results: readonly Row[]): string {

@@ -17,7 +17,7 @@ export type Result<F extends Figures> = F & {
   readonly ratio: number
 }
 
-/** Runs the tasks in turn (A B C, A B C …), so that the neighbours of an hour fall on all of them alike. */
+/** Runs the tasks in turn (A B C, A B C …), so that other work on the machine affects all of them alike. */
 export async function takeTurns<F extends Figures>(tasks: readonly Task<F>[], rounds: number): Promise<Result<F>[]> {
   const samples = new Map<string, (F & { ratio: number })[]>(tasks.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {

@@ -9,6 +9,7 @@ import { sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result } from './figures.ts'
 import type { Call } from './load.ts'
 import { count, readOptions, type Read } from './options.ts'
+import { needTools } from './tools.ts'
 
 const choices = {
   keys: count(100_000, 'keys in the larger database'),
@@ -28,6 +29,7 @@ const handles = 10_000
 /** Measures what many keys cost: in the database, at their first use, and in the memory of a token host. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('keys', choices, args)
+  needTools()
   const { keys, rounds, connections } = options
   if (keys < Math.max(handles, 2 * rounds * options.cold + 1))
     throw new Error(`${keys} keys are too few for these rounds: give more --keys.`)
@@ -86,7 +88,7 @@ async function tasksOf(few: Daemon, many: Daemon, stored: readonly StoredKey[], 
   const unused = stored.slice(rounds * cold).values()
   const hot = taken(unused)
   const decryption = await decryptionWith(many, hot)
-  // The hosts have just used those keys: now nobody knows them.
+  // The hosts have just used those keys: now none of them is cached.
   await many.appliance.restart()
   let created = 0
   const task = (name: string, times: number, next: () => Call, daemon = many) => ({

@@ -7,6 +7,7 @@ import type { TestUser } from '../test/support/appliance.ts'
 import { nameOf, startDaemon, type Daemon } from './daemon.ts'
 import { table, takeTurns, type Figures, type Result, type Task } from './figures.ts'
 import { builds, count, counts, readOptions, record, type Read } from './options.ts'
+import { needTools } from './tools.ts'
 
 const choices = {
   rounds: count(7, 'rounds, each of which measures everything once'),
@@ -35,6 +36,7 @@ interface Latency extends Figures {
 /** Measures how long encryptions take while many people log in, and right before that, in one round. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('login', choices, args)
+  needTools(['curl'])
   const daemons: Daemon[] = []
   const tasks: Task<Latency>[] = []
   try {

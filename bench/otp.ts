@@ -6,6 +6,7 @@ import { table, takeTurns, type Figures, type Result } from './figures.ts'
 import { QuickToken } from './quick-token.ts'
 import { hasYubiserver, startYubiserver } from './yubiserver.ts'
 import { count, counts, readOptions, type Read } from './options.ts'
+import { needTools } from './tools.ts'
 
 const choices = {
   rounds: count(7, 'rounds, each of which measures everything once'),
@@ -43,6 +44,7 @@ const replays = 50
 /** Measures verifications per second beside Debian's yubiserver, and counts what races let through. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('otp', choices, args)
+  needTools()
   const widest = Math.max(...options.connections)
   const tokens = Array.from({ length: widest }, () => new QuickToken())
   const validator = await TestValidator.start({

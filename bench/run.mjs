@@ -6,6 +6,11 @@ import { createViteServer } from 'vitest/node'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [name, ...args] = process.argv.slice(2)
+const names = ['encrypt', 'batch', 'keys', 'login', 'otp']
+if (!names.includes(name)) {
+  console.error(`Which benchmark? ${names.map((one) => `npm run bench:${one}`).join(', ')}`)
+  process.exit(2)
+}
 const vite = await createViteServer({
   root,
   configFile: false,
