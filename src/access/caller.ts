@@ -9,7 +9,7 @@ export interface Caller {
   readonly capabilities: Capabilities
   readonly sessionId: number
   readonly applicationKeyId: number
-  /** What answers to the application look like. */
+  /** Of the answers to the application. */
   readonly responseVersion: ResponseVersion
 }
 
@@ -34,7 +34,7 @@ export interface Client {
   readonly certificate: () => PresentedCertificate | undefined
 }
 
-/** The address of a socket's other side as `Peer` has it. */
+/** The address of a socket's other side as `Client` has it. */
 export function addressOf(remoteAddress: string | undefined): string {
   const address = remoteAddress ?? 'unknown'
   return address.startsWith('::ffff:') ? address.slice(7) : address

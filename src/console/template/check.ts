@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { parseJsonObject } from '../../http/input/json.ts'
+import { parseJsonObject } from '../../http/input/members.ts'
 import { textOf } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'
 import { examineTemplate } from '../../features/templates/template-document.ts'

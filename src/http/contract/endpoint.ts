@@ -50,8 +50,8 @@ export interface Call<P, B, A extends Access<unknown>> {
   readonly resource: A extends { resource: ResourceQuery<infer Row> } ? Row | undefined : undefined
   /** What was uploaded, of a contract that takes uploads. */
   readonly file: UploadedFile | undefined
-  /** Sets the token of the answer, and what it looks like: for the login alone. */
-  readonly issue: (token: string, shapes: ResponseVersion) => void
+  /** Sets the token of the answer, and its version: for the login alone. */
+  readonly setToken: (token: string, responseVersion: ResponseVersion) => void
 }
 
 /** A file on its way in. */

@@ -2,7 +2,7 @@ import { escapeBeyondAscii } from '../../encoding/ascii-json.ts'
 import type { Fault } from '../../fault.ts'
 import { currentResponseVersion, type ResponseVersion } from '../../access/response-version.ts'
 import { faultCatalogue, genericNumber, genericText } from './faults.ts'
-import { inOldShapes, type Envelope } from './legacy-shapes.ts'
+import { toLegacyResponse, type Envelope } from './legacy-response.ts'
 
 /** Names that CALLINFO.handler may carry, as published for this interface. */
 export type HandlerName =
@@ -23,18 +23,18 @@ export type HandlerName =
 
 export type JsonObject = { readonly [member: string]: unknown }
 
-/** What is known of a call while it is under way; the envelope is written from it and from nothing else. */
+/** What is known of a call while it runs; the envelope is written from it and from nothing else. */
 export interface EnvelopeState {
   handler: HandlerName
-  /** Members of query and body as they came. */
+  /** Members of query and body as they came, without secrets. */
   data: JsonObject
   headers: JsonObject
   /** The session token as it was supplied, wherever it stood. */
   suppliedToken?: string
   /** The token for the next call; set once the supplied one was found good. */
   token?: string
-  /** What the answer looks like; set once it is known which application asks. */
-  shapes?: ResponseVersion
+  /** Set once it is known which application asks. */
+  responseVersion?: ResponseVersion
 }
 
 /** A document as it goes out. */
@@ -56,7 +56,7 @@ export interface Reply {
   /** Sentences for CALLINFO.general. */
   readonly general?: readonly string[]
   /** Called once, when the answer has left or its connection is gone. */
-  readonly sent?: () => void
+  readonly afterSend?: () => void
 }
 
 /** A response: status and body (ASCII only, so that no client splits a character between two reads). */
@@ -66,48 +66,48 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function success(frame: EnvelopeState, status: number, reply: Reply): Answer {
+export function success(state: EnvelopeState, status: number, reply: Reply): Answer {
   if (reply.page) return pageAnswer(status, reply.page)
   const callinfo = {
     errorcodes: 0,
     errors: 0,
     general: reply.general ?? [],
-    handler: frame.handler,
+    handler: state.handler,
     status: 'SUCCESS',
-    ...tokenOf(frame),
+    ...tokenOf(state),
     ...reply.callinfo,
   }
   const envelope = {
     CALLINFO: callinfo,
-    DATA: echo(frame, reply.data),
-    HEADERS: frame.headers,
+    DATA: echo(state, reply.data),
+    HEADERS: state.headers,
     PARAMS: [],
     ...reply.members,
   }
-  return answer(status, shaped(envelope, frame))
+  return answer(status, inVersion(envelope, state))
 }
 
-export function failure(frame: EnvelopeState, fault: Fault): Answer {
+export function failure(state: EnvelopeState, fault: Fault): Answer {
   const { status, number, text, general } = faultCatalogue[fault.code]
   const callinfo = {
     errorcodes: 1,
     errors: 1,
     general: general ? [text] : [],
-    handler: frame.handler,
+    handler: state.handler,
     status: 'FAIL',
-    ...tokenOf(frame),
+    ...tokenOf(state),
   }
   const envelope = {
     CALLINFO: callinfo,
-    DATA: echo(frame, undefined),
-    HEADERS: frame.headers,
+    DATA: echo(state, undefined),
+    HEADERS: state.headers,
     PARAMS: [],
     ERRORCODES: { [number]: text, [genericNumber]: genericText },
     ERRORS: [fault.detail ?? text],
   }
   return answer(
     status,
-    shaped(envelope, frame),
+    inVersion(envelope, state),
     fault.retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(fault.retryAfterMs / 1000)) },
   )
 }
@@ -131,13 +131,13 @@ export function createEnvelopeState(headers: IncomingHeaders, handler: HandlerNa
   }
 }
 
-const shaped = (envelope: Envelope, { shapes = currentResponseVersion }: EnvelopeState): JsonObject =>
-  shapes === currentResponseVersion ? envelope : inOldShapes(envelope)
+const inVersion = (envelope: Envelope, { responseVersion = currentResponseVersion }: EnvelopeState): JsonObject =>
+  responseVersion === currentResponseVersion ? envelope : toLegacyResponse(envelope)
 
-const tokenOf = (frame: EnvelopeState): JsonObject => (frame.token === undefined ? {} : { token: frame.token })
+const tokenOf = (state: EnvelopeState): JsonObject => (state.token === undefined ? {} : { token: state.token })
 
-function echo(frame: EnvelopeState, more: JsonObject | undefined): unknown {
-  const data = { ...frame.data, ...more, ...(frame.suppliedToken === undefined ? {} : { token: frame.suppliedToken }) }
+function echo(state: EnvelopeState, more: JsonObject | undefined): unknown {
+  const data = { ...state.data, ...more, ...(state.suppliedToken === undefined ? {} : { token: state.suppliedToken }) }
   // An empty echo is an array: what clients of this interface have always seen (spec: "Get enabled login types").
   return Object.keys(data).length === 0 ? [] : data
 }

@@ -1,6 +1,102 @@
 import { Fault } from '../../fault.ts'
 import type { JsonObject } from '../contract/envelope.ts'
-import { isPlainText } from './json.ts'
+
+/** Deeper than any call of the interface, and shallow enough for every step that walks the value. */
+const maxDepth = 32
+
+/**
+ * One JSON object, strictly: two readers of the same text must not see two different calls (RFC 8259 §4 leaves
+ * duplicate members open), no member may reach an object's prototype, and every string must be one that each kind of
+ * store keeps as it is: NUL stops PostgreSQL, and half a surrogate pair would come back as another character.
+ * @throws Fault `request.not_json`, whose detail says what is wrong
+ */
+export function parseJsonObject(text: string): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Fault('request.not_json', 'The body is not JSON.')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Fault('request.not_json', 'The body must be one JSON object.')
+  checkMembers(text)
+  return { ...value }
+}
+
+/**
+ * Walks text that JSON.parse has accepted. Strings are skipped with indexOf, so a body that is one long base64 string
+ * costs next to nothing.
+ */
+function checkMembers(text: string): void {
+  // One entry for each open bracket: the members seen so far for an object, undefined for an array.
+  const open: (Set<string> | undefined)[] = []
+  const nextEscape = createSearch(text, '\\')
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x7b /* { */:
+      case 0x5b /* [ */:
+        if (open.length === maxDepth)
+          throw new Fault('request.not_json', `The body is nested deeper than ${maxDepth} levels.`)
+        open.push(text[at] === '{' ? new Set() : undefined)
+        break
+      case 0x7d /* } */:
+      case 0x5d /* ] */:
+        open.pop()
+        break
+      case 0x22 /* " */: {
+        const end = endOfString(text, at)
+        const members = open.at(-1)
+        if (nextEscape(at) < end) checkString(text.slice(at, end + 1))
+        if (members !== undefined && isName(text, end)) addName(members, text.slice(at, end + 1))
+        at = end
+        break
+      }
+    }
+  }
+}
+
+/** The next index of `what`, for indexes that only grow: the whole text is searched once, not once per question. */
+function createSearch(text: string, what: string): (from: number) => number {
+  let found = -1
+  return (from) => {
+    if (found < from) found = text.indexOf(what, from)
+    if (found === -1) found = Infinity
+    return found
+  }
+}
+
+/** Only an escape can write what UTF-8 cannot. */
+function checkString(literal: string): void {
+  if (!isPlainText(String(JSON.parse(literal))))
+    throw new Fault('request.not_json', 'A string of the body holds NUL or half a surrogate pair.')
+}
+
+/** Text that every store keeps as it is. */
+export function isPlainText(text: string): boolean {
+  return !/[\0\p{Surrogate}]/u.test(text)
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (text[end - 1 - backslashes] === '\\') backslashes++
+    if (backslashes % 2 === 0) return end
+  }
+}
+
+/** A string is a member's name when a colon follows it. */
+function isName(text: string, end: number): boolean {
+  let next = end + 1
+  while (' \t\n\r'.includes(text.charAt(next))) next++
+  return text[next] === ':'
+}
+
+function addName(members: Set<string>, literal: string): void {
+  const name = literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1)
+  if (name === '__proto__') throw new Fault('request.not_json', 'The body must not have a member named __proto__.')
+  if (members.has(name)) throw new Fault('request.not_json', `The body has the member ${name.slice(0, 64)} twice.`)
+  members.add(name)
+}
 
 /**
  * The members of a query or a form.

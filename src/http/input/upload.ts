@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
-import busboy from 'busboy'
+import { finished, PassThrough, Readable } from 'node:stream'
+import createMulter from '@koa/multer'
 import { Fault } from '../../fault.ts'
 import type { UploadedFile } from '../contract/endpoint.ts'
 import type { JsonObject } from '../contract/envelope.ts'
-import { isPlainText } from './json.ts'
 import { addMember } from './members.ts'
+import { createStorage, memoryBytes, type FileStorage } from './uploaded-file.ts'
 
 export interface FormLimits {
   /** Of all fields together. */
@@ -18,38 +18,15 @@ export interface Form {
   readonly fields: JsonObject
   /** The one file, whatever its part is called. */
   readonly file: UploadedFile | undefined
-  /** Lets go of what nobody has read. */
+  /** Releases what has not been read. */
   abandon(): void
 }
 
-/** A file up to this size is held in memory, so that fields may stand behind it; a larger one is handed on as it comes. */
-const memoryBytes = 1024 * 1024
 const maxFields = 256
 const maxNameLength = 128
-const maxFilenameLength = 255
 
-export function isForm({ headers }: IncomingMessage): boolean {
+export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true
-}
-
-/** Nothing is inflated here, so nothing can swell. @throws Fault `request.encoding` */
-export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): void {
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Fault('request.encoding')
-}
-
-/**
- * Reads a form to its end, or to where its file outgrows memory: then the file's content is what follows on the wire.
- * @throws Fault `request.not_form`, `request.too_large`, `request.invalid`, `request.encoding`; the content of the file throws the same
- */
-export async function readForm(request: FormSource, limits: FormLimits): Promise<Form> {
-  refuseEncoding(request)
-  const reader = new FormReader(request, limits)
-  try {
-    return await reader.read()
-  } catch (error) {
-    reader.abandon()
-    throw error
-  }
 }
 
 /**
@@ -65,179 +42,149 @@ export async function readFields(headers: IncomingMessage['headers'], body: Buff
 
 type FormSource = Readable & Pick<IncomingMessage, 'headers'>
 
-class FormReader {
-  readonly #request: FormSource
-  readonly #limits: FormLimits
-  readonly #parser: busboy.Busboy
-  readonly #fields: Record<string, string> = Object.create(null)
-  readonly #end: Promise<void>
-  #fieldBytes = 0
-  #file: Promise<UploadedFile> | undefined
-  #fail: (error: unknown) => void = () => undefined
+/**
+ * Reads a form to its end, or to where its file outgrows memory: then the file's content is what follows on the wire.
+ * @throws Fault `request.not_form`, `request.too_large`, `request.invalid`; the content of the file throws the same
+ */
+export async function readForm(request: FormSource, limits: FormLimits): Promise<Form> {
+  const body = bodyOf(request)
+  const fields = createFields(limits)
+  const storage = createStorage(() => end)
+  const end = parse(body, fields, storage, limits)
+  const fault = await Promise.race([end, storage.outgrown])
+  if (fault) throw fault
+  fields.close()
+  return { fields: fields.values, file: storage.file(), abandon: () => void body.destroy() }
+}
 
-  constructor(request: FormSource, limits: FormLimits) {
-    this.#request = request
-    this.#limits = limits
-    this.#parser = createParser(request, limits)
-    this.#end = new Promise<void>((resolve, reject) => {
-      this.#fail = (error) => {
-        reject(error)
-        this.abandon()
-      }
-      this.#parser.once('close', resolve)
-    })
-    // Whoever waits hears of it; nobody need be waiting.
-    this.#end.catch(() => undefined)
-    this.#listen()
+/**
+ * The request as multer reads it. multer takes no form without a length, and a form that it refuses it reads to its end before
+ * it says so: this one has the form of a request with a body, and ends when it is destroyed.
+ */
+function bodyOf(request: FormSource): FormSource {
+  const headers = { 'content-type': request.headers['content-type'], 'transfer-encoding': 'chunked' }
+  const body = Object.assign(new PassThrough(), { headers })
+  finished(request, { writable: false }, (error) => {
+    if (error) body.destroy()
+  })
+  return request.pipe(body)
+}
+
+/** Parses the form. Resolves to what is wrong with it, once it has ended; never rejects. */
+async function parse(
+  body: FormSource,
+  fields: Fields,
+  storage: FileStorage,
+  limits: FormLimits,
+): Promise<Fault | undefined> {
+  let refusal: Fault | undefined
+  let hasBegun = false
+  const receive = createMulter({
+    storage,
+    defParamCharset: 'utf8',
+    limits: {
+      files: 1,
+      fields: maxFields,
+      parts: maxFields + 1,
+      fieldSize: limits.maxFieldBytes,
+      fileSize: limits.maxFileBytes,
+      // multer makes objects and lists of names with brackets, and a list has as many elements as its name says.
+      fieldNestingDepth: 0,
+    },
+    streamHandler(_request, parser) {
+      hasBegun = true
+      // multer bounds each field, not all together, and makes one list of fields of one name.
+      parser.on('field', (name: string | undefined, value: string | undefined) => {
+        refusal ??= fields.add(name, value)
+        if (refusal) body.destroy()
+      })
+      parser.prependListener('file', (_part, stream: Readable, info: { filename?: string }) => {
+        // busboy begins a file that follows the end of the form in one chunk, and never ends it.
+        if (Reflect.get(parser, '_complete') === true)
+          stream.destroy(new Fault('request.not_form', 'The form goes on after its end.'))
+        // multer skips a file that has no name.
+        if (info.filename) return
+        storage.nameless.add(stream)
+        info.filename = 'nameless'
+      })
+      parser.once('unpipe', () => body.destroy())
+      body.pipe(parser)
+    },
+  })
+  try {
+    await receive.any()({ req: body }, () => Promise.resolve())
+  } catch (error) {
+    if (hasBegun) return refusal ?? faultOf(error, limits)
   }
+  if (hasBegun) return refusal
+  return new Fault('request.not_form', 'The Content-Type of the form names no boundary (RFC 7578 §4.1).')
+}
 
-  async read(): Promise<Form> {
-    this.#request.pipe(this.#parser)
-    const firstFile = new Promise<void>((resolve) => this.#parser.once('file', () => resolve()))
-    await Promise.race([firstFile, this.#end])
-    const file = await this.#file
-    return { fields: this.#fields, file, abandon: () => this.abandon() }
-  }
+interface Fields {
+  readonly values: JsonObject
+  /** Says what is wrong with a field; a field without a name is multer's to refuse. */
+  add(name: string | undefined, value: string | undefined): Fault | undefined
+  /** From now on, no field may come. */
+  close(): void
+}
 
-  abandon(): void {
-    this.#request.unpipe(this.#parser)
-    this.#parser.on('error', () => undefined)
-    // Not at once: busboy does not expect to be destroyed by one of its own events.
-    setImmediate(() => this.#parser.destroy())
-  }
+function createFields(limits: FormLimits): Fields {
+  const values: Record<string, string> = Object.create(null)
+  let bytes = 0
+  let isClosed = false
 
-  #listen(): void {
-    const parser = this.#parser
-    const brokeOff = () =>
-      this.#fail(new Fault('request.not_form', 'The form broke off before its end: send it again.'))
-    parser.on('field', (name, value, { valueTruncated }) => {
-      try {
-        this.#takeField(name, value, valueTruncated)
-      } catch (error) {
-        // Thrown into the parser it would end the process.
-        this.#fail(error)
-      }
-    })
-    parser.on('file', (_part, stream, { filename, mimeType }) => {
-      // Whoever reads it hears of its errors; nobody need be reading.
-      stream.on('error', () => undefined)
-      if (this.#file !== undefined) {
-        stream.resume()
-        return this.#fail(new Fault('request.invalid', 'Send one file at a time.'))
-      }
-      this.#file = this.#takeFile(stream, filename, mimeType)
-      this.#file.catch(() => undefined)
-    })
-    for (const event of ['fieldsLimit', 'partsLimit']) parser.on(event, () => this.#fail(this.#tooManyFields()))
-    parser.on('error', brokeOff)
-    this.#request.once('error', brokeOff)
-    this.#request.once('aborted', brokeOff)
-  }
-
-  // busboy's types do not know that a part may have no name, and a value a character set that nobody knows.
-  #takeField(name: string | undefined, value: string | undefined, isCut: boolean): void {
-    if (name === undefined) throw new Fault('request.invalid', 'A field of the form has no name.')
+  function add(name: string, value: string | undefined): void {
+    if (isClosed) throw new Fault('request.invalid', `Put every field before a file of more than ${memoryBytes} bytes.`)
     if (value === undefined)
       throw new Fault('request.invalid', `The character set of the field ${name.slice(0, 64)} is unknown: send UTF-8.`)
-    this.#fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value)
-    if (isCut || name.length > maxNameLength || this.#fieldBytes > this.#limits.maxFieldBytes)
-      throw this.#tooManyFields()
-    addMember(this.#fields, name, value)
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
+    if (name.length > maxNameLength || bytes > limits.maxFieldBytes) throw tooManyFields(limits)
+    addMember(values, name, value)
   }
 
-  async #takeFile(stream: Readable, filename: string | undefined, mimeType: string): Promise<UploadedFile> {
-    stream.once('limit', () => this.#fail(tooLarge(this.#limits.maxFileBytes)))
-    const name = checkedFilename(filename ?? '')
-    const pieces: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]()
-    const first: Buffer[] = []
-    for (let bytes = 0; bytes <= memoryBytes;) {
-      const piece = await this.#next(pieces)
-      if (piece === undefined) {
-        await this.#end
-        return createFile(name, mimeType, async function* () {
-          yield* first
-        })
-      }
-      first.push(piece)
-      bytes += piece.length
-    }
-    return createFile(name, mimeType, () => this.#rest(first, pieces))
-  }
-
-  /** What is in memory, what follows on the wire, and then nothing more of the form. */
-  async *#rest(first: readonly Buffer[], pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-    yield* first
-    const seen = Object.keys(this.#fields).length
-    for (let piece = await this.#next(pieces); piece !== undefined; piece = await this.#next(pieces)) yield piece
-    await this.#end
-    if (Object.keys(this.#fields).length > seen)
-      throw new Fault('request.invalid', `Put every field before a file of more than ${memoryBytes} bytes.`)
-  }
-
-  async #next(pieces: AsyncIterator<Buffer>): Promise<Buffer | undefined> {
-    try {
-      const { done, value } = await pieces.next()
-      return done === true ? undefined : value
-    } catch {
-      // The file fails with the form, and that knows why.
-      await this.#end
-      throw new Fault('request.not_form', 'The file broke off before its end: send it again.')
-    }
-  }
-
-  #tooManyFields(): Fault {
-    return new Fault(
-      'request.too_large',
-      `The form has more than ${maxFields} fields, or more than ${this.#limits.maxFieldBytes} bytes of them (http.maxBodyBytes).`,
-    )
-  }
-}
-
-function createParser({ headers }: FormSource, limits: FormLimits): busboy.Busboy {
-  try {
-    return busboy({
-      headers,
-      defParamCharset: 'utf8',
-      limits: {
-        fields: maxFields,
-        fieldSize: limits.maxFieldBytes,
-        // busboy calls a file too large that is as large as its limit.
-        fileSize: limits.maxFileBytes + 1,
-        parts: maxFields + 2,
-      },
-    })
-  } catch {
-    throw new Fault('request.not_form', 'The Content-Type of the form names no boundary (RFC 7578 §4.1).')
-  }
-}
-
-function createFile(filename: string, mimeType: string, content: () => AsyncIterable<Buffer>): UploadedFile {
   return {
-    filename,
-    mimeType,
-    content,
-    async bytes(maxBytes) {
-      const pieces: Buffer[] = []
-      let size = 0
-      for await (const piece of content()) {
-        size += piece.length
-        if (size > maxBytes) throw new Fault('request.too_large', `This file must have ${maxBytes} bytes at most.`)
-        pieces.push(piece)
+    values,
+    add(name, value) {
+      if (name === undefined) return undefined
+      try {
+        add(name, value)
+        return undefined
+      } catch (error) {
+        // Thrown into the parser it would end the process.
+        return error instanceof Fault ? error : new Fault('internal', undefined, { cause: error })
       }
-      return Buffer.concat(pieces)
     },
+    close: () => void (isClosed = true),
   }
 }
 
-function checkedFilename(filename: string): string {
-  if (!isPlainText(filename) || /\p{Cc}/u.test(filename) || filename.length > maxFilenameLength)
-    throw new Fault(
-      'request.invalid',
-      `The name of the file must have ${maxFilenameLength} characters at most, and no control characters.`,
-    )
-  return filename
+/** multer's errors, by their codes. Any other error is a form that broke off. */
+function faultOf(error: unknown, limits: FormLimits): Fault {
+  if (error instanceof Fault) return error
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'LIMIT_FILE_SIZE':
+      return new Fault(
+        'request.too_large',
+        `The file is larger than ${limits.maxFileBytes} bytes (the setting files.maxBytes).`,
+      )
+    case 'LIMIT_FILE_COUNT':
+      return new Fault('request.invalid', 'Send one file at a time.')
+    case 'LIMIT_FIELD_COUNT':
+    case 'LIMIT_PART_COUNT':
+    case 'LIMIT_FIELD_VALUE':
+      return tooManyFields(limits)
+    case 'MISSING_FIELD_NAME':
+      return new Fault('request.invalid', 'A field of the form has no name.')
+    case 'LIMIT_FIELD_NESTING':
+      return new Fault('request.invalid', 'The name of a field must not hold a bracket.')
+    default:
+      return new Fault('request.not_form', 'The form broke off before its end: send it again.')
+  }
 }
 
-function tooLarge(maxBytes: number): Fault {
-  return new Fault('request.too_large', `The file is larger than ${maxBytes} bytes (the setting files.maxBytes).`)
+function tooManyFields({ maxFieldBytes }: FormLimits): Fault {
+  return new Fault(
+    'request.too_large',
+    `The form has more than ${maxFields} fields, or more than ${maxFieldBytes} bytes of them (http.maxBodyBytes).`,
+  )
 }

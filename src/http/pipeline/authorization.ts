@@ -1,17 +1,72 @@
 import { decimalId } from '../../access/decimal-id.ts'
 import { holds } from '../../access/capabilities.ts'
-import type { Authentication, AuthenticationRequest } from '../../access/authenticator.ts'
+import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import { includes } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
 import { vaultParameter, type Access, type AnyEndpoint, type AuditNote } from '../contract/endpoint.ts'
-import type { JsonObject } from '../contract/envelope.ts'
-import { isPlainText } from '../input/json.ts'
+import type { EnvelopeState, JsonObject } from '../contract/envelope.ts'
+import { isPlainText } from '../input/members.ts'
+import type { RequestContext } from './request-context.ts'
 
 type InVault = Extract<Access<unknown>, { kind: 'vault' }>
-type Params = Readonly<Record<string, string>>
+export type Params = Readonly<Record<string, string>>
+
+/** Who calls, and whether the caller may. */
+export interface Authorization {
+  /**
+   * Undefined for a public call.
+   * @throws Fault `session.invalid`, `access.capability`, `access.permission`, `request.invalid`, `vault.not_found`, or the fault that
+   * the resource names for one that is missing
+   */
+  authorize(
+    request: RequestContext,
+    contract: AnyEndpoint,
+    params: Params,
+    body: JsonObject,
+  ): Promise<Authentication | undefined>
+  /** Finds the caller of a request that failed before this: the record names the user, and the answer holds the token. */
+  findCaller(request: RequestContext): Promise<void>
+}
+
+export function createAuthorization(authenticator: Authenticator): Authorization {
+  async function authenticate(
+    request: RequestContext,
+    token: string,
+    resource: ReturnType<typeof resourceOf> = {},
+  ): Promise<Authentication> {
+    request.authenticationTried = true
+    const authentication = await authenticator.authenticate({ token, address: request.client.address, ...resource })
+    request.caller = authentication.caller
+    request.envelope.token = authentication.token
+    request.envelope.responseVersion = authentication.caller.responseVersion
+    return authentication
+  }
+
+  return {
+    async authorize(request, contract, params, body) {
+      const { envelope } = request
+      if (contract.access.kind === 'public') return refuseToken(contract.access, envelope)
+      request.note = resourceNote(contract, params, body)
+      if (envelope.suppliedToken === undefined) throw new Fault('session.invalid')
+      const authentication = await authenticate(request, envelope.suppliedToken, resourceOf(contract, params, body))
+      if (authentication.vault) request.note = { ...request.note, vault: String(authentication.vault.id) }
+      check(contract, authentication, body)
+      request.reauthorize = async (reader) =>
+        check(contract, await authenticator.reauthorize(reader, authentication), body)
+      return authentication
+    },
+
+    async findCaller(request) {
+      const { suppliedToken } = request.envelope
+      if (request.authenticationTried || suppliedToken === undefined) return
+      // A fault of the authentication is not what went wrong here.
+      await authenticate(request, suppliedToken).catch(() => undefined)
+    },
+  }
+}
 
 /** What the authenticator looks for: the vault that the call names, and the thing in it. */
-export function resourceOf(
+function resourceOf(
   contract: AnyEndpoint,
   params: Params,
   body: JsonObject,
@@ -23,7 +78,7 @@ export function resourceOf(
   if (resource?.vaultOf) return { resource: { query: resource, name: idOf(name) } }
   return {
     vaultId: idOf(vaultIn(access, params, body)),
-    // A name that no store can look for is looked for by none; the contract refuses it right after.
+    // A store takes no such name, and the contract refuses it right after.
     ...(resource === undefined || name === undefined || !isPlainText(name)
       ? {}
       : { resource: { query: resource, name } }),
@@ -31,7 +86,7 @@ export function resourceOf(
 }
 
 /** What the audit record says of it, found or not. */
-export function resourceNote(contract: AnyEndpoint, params: Params, body: JsonObject): AuditNote {
+function resourceNote(contract: AnyEndpoint, params: Params, body: JsonObject): AuditNote {
   const access: Access<unknown> = contract.access
   if (access.kind !== 'vault') return { vault: params[vaultParameter] }
   const name = nameIn(access, params)
@@ -41,8 +96,7 @@ export function resourceNote(contract: AnyEndpoint, params: Params, body: JsonOb
   return { vault: vault === undefined ? undefined : String(vault), key: name }
 }
 
-/** @throws Fault `access.capability`, `access.permission`, `request.invalid`, `vault.not_found`, or the fault that the resource names for one that is missing */
-export function authorize(contract: AnyEndpoint, authentication: Authentication, body: JsonObject): void {
+function check(contract: AnyEndpoint, authentication: Authentication, body: JsonObject): void {
   const access: Access<unknown> = contract.access
   if (access.kind === 'public') return
   if (access.kind === 'vault') checkPermission(access, authentication, body)
@@ -76,4 +130,9 @@ function vaultIn({ member }: InVault, params: Params, body: JsonObject): string 
 /** Ids are decimal; anything else is the id of nothing. */
 function idOf(given: string | number | undefined): number {
   return decimalId(String(given)) ?? -1
+}
+
+function refuseToken({ refusesToken }: { readonly refusesToken?: true }, { suppliedToken }: EnvelopeState): undefined {
+  if (refusesToken && suppliedToken !== undefined)
+    throw new Fault('request.invalid', 'This call takes no session token: leave it out.')
 }

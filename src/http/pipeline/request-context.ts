@@ -6,13 +6,13 @@ import type { Reader } from '../../store/store.ts'
 import { hasBody } from '../input/body.ts'
 import type { AnyEndpoint, AuditNote } from '../contract/endpoint.ts'
 import { createEnvelopeState, type Answer, type EnvelopeState } from '../contract/envelope.ts'
-import { sayFarewell } from './unread-body.ts'
+import { endAfterAnswer } from './unread-body.ts'
 import type { Form } from '../input/upload.ts'
 
-/** One call on its way. */
+/** One call while it runs. */
 export interface RequestContext {
   readonly koa: Context
-  readonly frame: EnvelopeState
+  readonly envelope: EnvelopeState
   readonly requestId: string
   readonly startedAt: number
   readonly startedTick: number
@@ -23,16 +23,15 @@ export interface RequestContext {
   /** Checks again, at this moment, that the caller may make the call. */
   reauthorize?: (reader: Reader) => Promise<void>
   form?: Form
-  /** Whether it is settled who calls: nobody need be asked for, or the gate has been. */
-  settled: boolean
+  /** Whether the authenticator was asked who calls; true from the start where the call is public. */
+  authenticationTried: boolean
   /** Whether the audit record of this call is on the disk already, with the change that it speaks of. */
   recorded: boolean
-  /** Whether the answer has left, or its connection is gone; and what waits for that. */
-  over: boolean
-  sent?: () => void
+  /** Whether the answer has left, or its connection is gone. */
+  closed: boolean
 }
 
-/** A call that has just come in; without a contract, one that matches nothing. `now` in milliseconds since 1970. */
+/** The context of a call that has just come in; without a contract, one that matches nothing. `now` in milliseconds since 1970. */
 export function createRequestContext(
   koa: Context,
   contract: AnyEndpoint | undefined,
@@ -41,21 +40,18 @@ export function createRequestContext(
 ): RequestContext {
   const request: RequestContext = {
     koa,
-    frame: createEnvelopeState(koa.req.headers, contract?.handler),
+    envelope: createEnvelopeState(koa.req.headers, contract?.handler),
     requestId: randomUUID(),
     startedAt: now,
     startedTick: performance.now(),
     client,
     operation: contract?.operation ?? 'unmatched',
     note: {},
-    settled: contract?.access.kind === 'public',
+    authenticationTried: contract?.access.kind === 'public',
     recorded: false,
-    over: false,
+    closed: false,
   }
-  koa.res.once('close', () => {
-    request.over = true
-    request.sent?.()
-  })
+  koa.res.once('close', () => (request.closed = true))
   return request
 }
 
@@ -79,17 +75,17 @@ export function eventOf(request: RequestContext, outcome: string): AuditEvent {
   }
 }
 
-/** Does `sent` when the answer has left, or nobody waits for it any more. */
-export function atEnd(request: RequestContext, sent: () => void): void {
-  if (request.over) sent()
-  else request.sent = sent
+/** Calls back when the answer has left, or its connection is gone. */
+export function atClose({ koa, closed }: RequestContext, callback: () => void): void {
+  if (closed) callback()
+  else koa.res.once('close', callback)
 }
 
 export function send({ koa, requestId }: RequestContext, answer: Answer): void {
   koa.status = answer.status
   koa.set(answer.headers)
   koa.set('X-Request-Id', requestId)
-  const unread = hasBody(koa.req) && !koa.req.readableEnded
+  const isUnread = hasBody(koa.req) && !koa.req.readableEnded
   koa.body = answer.body
-  if (unread) sayFarewell(koa, answer.body)
+  if (isUnread) endAfterAnswer(koa, answer.body)
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inOldShapes } from '../../../src/http/contract/legacy-shapes.ts'
+import { toLegacyResponse } from '../../../src/http/contract/legacy-response.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { makeVault } from '../../support/vault.ts'
@@ -116,7 +116,7 @@ describe('an application of release 2.0.5', () => {
 
 describe('the shapes of 2.0.5', () => {
   const callinfo = { status: 'SUCCESS', errors: 0, errorcodes: 0, general: ['BAD_POLICY'], objectid: '7' }
-  const old = (members: object) => inOldShapes({ CALLINFO: callinfo, ...members })
+  const old = (members: object) => toLegacyResponse({ CALLINFO: callinfo, ...members })
 
   it('key each list of records by id, and drop what came later', () => {
     const objects = [

@@ -120,6 +120,22 @@ describe('a form, as curl sends it', () => {
       /^request.not_form: The form broke off/,
     ],
     [
+      'fields that are too long together',
+      ['-F', `a=${'x'.repeat(40_000)}`, '-F', `b=${'x'.repeat(40_000)}`],
+      /^request.too_large/,
+    ],
+    ['a name with a bracket', ['-F', 'a[4294967294]=1'], /^request.invalid: The name of a field/],
+    [
+      'a file after its end',
+      [
+        '-H',
+        'Content-Type: multipart/form-data; boundary=b',
+        '--data-binary',
+        `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n--b\r\n--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n${'x'.repeat(100_000)}\r\n--b--\r\n`,
+      ],
+      /^request.not_form: The form goes on/,
+    ],
+    [
       'a file without an end',
       [
         '-H',
@@ -147,4 +163,16 @@ it('a client that goes away amid its file leaves an upload that has failed, and 
     await expect.poll(() => seen.length, { timeout: 15_000 }).toBe(before + 1)
     expect(seen.at(-1)).toMatch(/^request.not_form: The f(orm|ile) broke off/)
   }
+})
+
+it('a form that is refused is refused at once, whatever more its client sends', async () => {
+  const before = seen.length
+  const socket = connect(port(), '127.0.0.1')
+  socket.write(
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n' +
+      '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b\r\n',
+  )
+  await expect.poll(() => seen.length, { timeout: 5_000 }).toBe(before + 1)
+  expect(seen.at(-1)).toBe('request.invalid: A field of the form has no name.')
+  socket.destroy()
 })

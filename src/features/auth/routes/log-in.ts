@@ -40,7 +40,7 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
     reply: { callinfo: resultSchema },
     params: z.object({}),
     body,
-    async run({ body, client, note, issue, commit }) {
+    async run({ body, client, note, setToken, commit }) {
       note({ username: body.username })
       const card = isForSmartcard(body.logintype) ? await readCard(client.certificate()) : undefined
       note({ target: card?.target })
@@ -56,7 +56,7 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
           { syncAside: true },
         ),
       )
-      issue(loggedIn.token, loggedIn.responseVersion)
+      setToken(loggedIn.token, loggedIn.responseVersion)
       const { passphrase_weak: weak } = loggedIn.advice.warnings
       return {
         callinfo: loginResult(loggedIn, sessions.idleTimeoutMs),

@@ -57,7 +57,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
           ),
           ...(data !== undefined && { FILEDATA: data }),
         },
-        ...(release && { sent: release }),
+        ...(release && { afterSend: release }),
       }
     },
   })

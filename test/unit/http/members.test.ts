@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJsonObject } from '../../../src/http/input/json.ts'
+import { parseJsonObject } from '../../../src/http/input/members.ts'
 
 const refused: readonly (readonly [what: string, text: string])[] = [
   ['no JSON', '{"a":'],
