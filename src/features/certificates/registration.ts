@@ -29,7 +29,7 @@ export function readUpload(content: Buffer): Certificate {
   } catch (error) {
     if (error instanceof Fault) throw error
     throw invalidCertificate(
-      'The certificate in the file is damaged, or is followed by other bytes: have it exported again as PEM.',
+      'The certificate in the file is damaged, or has something behind it: have it exported again as PEM.',
     )
   }
 }

@@ -31,6 +31,17 @@ const pin = (traits: Traits): Field =>
   field('pincode', 'PIN code', secret, { type: 'text-passwdgen', followsPolicy: false }, traits)
 const algorithm = field('algorithm', 'Algorithm', optional)
 const keyLength = field('keylength', 'Key length', optional)
+const certificateFields = [
+  field('cn', 'Common name', optional),
+  field('issuer', 'Issuer', optional),
+  field('validfrom', 'Valid from', optional),
+  field('validto', 'Valid to', optional),
+  algorithm,
+  keyLength,
+  field('keyusage', 'Key usage', optional),
+  field('altnamedns', 'Alternative names (DNS)', optional),
+]
+const fingerprint = field('fingerprint', 'Fingerprint', optional)
 
 type Info = Partial<Omit<Template, 'id' | 'name' | 'icon' | 'fields'>>
 
@@ -95,18 +106,7 @@ export const builtInTemplates: readonly Template[] = [
     templateIds.certificate,
     'X.509 certificate',
     'ico_certfolder',
-    [
-      file,
-      field('cn', 'Common name', optional),
-      field('issuer', 'Issuer', optional),
-      field('validfrom', 'Valid from', optional),
-      field('validto', 'Valid to', optional),
-      algorithm,
-      keyLength,
-      field('keyusage', 'Key usage', optional),
-      field('altnamedns', 'Alternative names (DNS)', optional),
-      info,
-    ],
+    [file, ...certificateFields, info],
     holds('crt,cer,pem,der'),
   ),
   template(
@@ -123,7 +123,13 @@ export const builtInTemplates: readonly Template[] = [
     ],
     holds('csr,req,p10,pem,der'),
   ),
-  template(templateIds.pkcs12, 'PKCS#12 key store', 'ico_certfolder', [file, filePassword, info], holds('p12,pfx')),
+  template(
+    templateIds.pkcs12,
+    'PKCS#12 key store',
+    'ico_certfolder',
+    [file, ...certificateFields, fingerprint, filePassword, info],
+    holds('p12,pfx'),
+  ),
   template(
     templateIds.privateKey,
     'Private key',
@@ -135,14 +141,7 @@ export const builtInTemplates: readonly Template[] = [
     templateIds.sshKey,
     'SSH key',
     'ico_file',
-    [
-      file,
-      algorithm,
-      field('fingerprint', 'Fingerprint', optional),
-      field('comment', 'Comment', optional),
-      filePassword,
-      info,
-    ],
+    [file, algorithm, fingerprint, field('comment', 'Comment', optional), filePassword, info],
     holds('*'),
   ),
   template(

@@ -157,6 +157,29 @@ describe('POST /filecollect', () => {
     expect(appliance.journal).not.toContain(text)
   })
 
+  it('opens a PKCS#12 with its pass phrase, which it keeps to itself', async () => {
+    const passphrase = 'correct horse 7391'
+    const bundle = ['-inkey', 'www.key', '-in', 'www.pem', '-out', 'www.p12', '-passout', `pass:${passphrase}`]
+    samples.openssl('pkcs12', '-export', ...bundle)
+    const closed = await collected(...form('www.p12'))
+    expect(closed.DATA).toMatchObject({ templateid: 33, file1: 'www.p12', cn: '', fingerprint: '' })
+    const certificate = (await collected(...form('www.pem'))).DATA as Record<string, string>
+    const opened = await collected(...form('www.p12'), '-F', `passphrase=${passphrase}`)
+    const printed = samples.openssl('x509', '-in', 'www.pem', '-noout', '-fingerprint', '-sha256')
+    expect(opened.DATA).toEqual({
+      ...certificate,
+      templateid: 33,
+      file1: 'www.p12',
+      fingerprint: printed.trim().split('=')[1]?.replaceAll(':', '').toLowerCase(),
+    })
+    expect(opened['STRUCTURE']).toMatchObject({ cn: { val: 'www.example.test' }, password: { val: '' } })
+    expect(opened.CALLINFO['general']).toEqual([])
+    const refused = await collected(...form('www.p12'), '-F', 'passphrase=wrong 7391')
+    expect(refused.DATA).toEqual(closed.DATA)
+    expect(refused.CALLINFO['general']).toEqual([expect.stringMatching(/^The file was not opened: /)])
+    for (const place of [opened, refused, appliance.journal]) expect(JSON.stringify(place)).not.toContain('7391')
+  })
+
   it('takes the name from a field where the part has none', async () => {
     const body = `--b\r\nContent-Disposition: form-data; name="file1"\r\n\r\nmine.txt\r\n--b\r\nContent-Disposition: form-data; name="f"\r\nContent-Type: application/octet-stream\r\n\r\nx\r\n--b--\r\n`
     const json = await collected('-H', 'Content-Type: multipart/form-data; boundary=b', '--data-binary', body)

@@ -4,6 +4,7 @@ import { Fault } from '../../../fault.ts'
 import { filledSchema, filledStructure } from '../../templates/template-json.ts'
 import { templateIds } from '../../templates/template.ts'
 import type { Templates } from '../../templates/templates.ts'
+import type { FileOpener } from '../protected-file.ts'
 import { maxSampleBytes, recognise } from '../recognition.ts'
 
 const collectedSchema = z
@@ -14,8 +15,12 @@ const collectedSchema = z
  * `POST /filecollect` (spec: Identify templates): the template that a file belongs to, filled in with what the file
  * says.
  */
-export const collectFile = (templates: Templates) =>
-  endpoint({
+export function collectFile(templates: Templates) {
+  let opener: Promise<FileOpener> | undefined
+  // Loaded at the first use: node-forge costs a process 30 ms and 10 MB.
+  const loadOpener = (): Promise<FileOpener> =>
+    (opener ??= import('../protected-file.ts').then(({ createFileOpener }) => createFileOpener()))
+  return endpoint({
     operation: 'file.collect',
     handler: 'FilecollectHandler',
     method: 'POST',
@@ -26,11 +31,22 @@ export const collectFile = (templates: Templates) =>
     upload: 'required',
     reply: { data: collectedSchema, members: z.object({ STRUCTURE: filledSchema }) },
     params: z.object({}),
-    body: z.object({ file1: z.string().optional() }),
+    body: z.object({
+      file1: z.string().optional(),
+      passphrase: z
+        .string()
+        .max(1024, 'must have 1024 characters at most')
+        .default('')
+        .describe('of the file, to read what a PKCS#12 or a private key says behind it'),
+    }),
+    unechoed: ['passphrase'],
     async run({ body, file }) {
       if (file === undefined) throw new Fault('request.not_form')
       const { sample, isWhole } = await beginningOf(file)
-      const { templateId, values } = recognise(sample, isWhole)
+      const { templateId, values: visible } = recognise(sample, isWhole)
+      const isOpened = protectedTemplates.has(templateId) && isWhole && body.passphrase !== ''
+      const opened = isOpened ? await (await loadOpener())(sample, body.passphrase) : { values: {} }
+      const values = 'values' in opened ? { ...visible, ...opened.values } : visible
       const template = await templates.find(templateId)
       const named: Readonly<Record<string, string>> = { ...values, file1: file.filename || (body.file1 ?? '') }
       const filled = Object.fromEntries(template.fields.map(({ name }) => [name, named[name] ?? '']))
@@ -39,9 +55,14 @@ export const collectFile = (templates: Templates) =>
       return {
         data: { ...collected(filled), templateid: isCertificate ? String(templateId) : templateId },
         members: { STRUCTURE: filledStructure(template, filled) },
+        general: 'problem' in opened ? [opened.problem] : [],
       }
     },
   })
+}
+
+/** Files that a pass phrase may protect, and that are opened with it. */
+const protectedTemplates: ReadonlySet<number> = new Set([templateIds.pkcs12, templateIds.privateKey])
 
 /** What only people can know is not said to be found. */
 const unread = new Set(['info', 'description', 'password'])
