@@ -122,6 +122,7 @@ function checkEnvelope({ status, headers, json }: Answer, text: string): void {
   expect(json.CALLINFO.status).toBe(ok ? 'SUCCESS' : 'FAIL')
   expect(json.CALLINFO.errors).toBe(ok ? 0 : 1)
   expect(json.CALLINFO.errorcodes).toBe(ok ? 0 : 1)
+  expect(json.CALLINFO).not.toHaveProperty('error')
   expect(json.CALLINFO.general).toBeInstanceOf(Array)
   expect(json.CALLINFO.handler).toMatch(/^([A-Z][a-z]+)*Handler$/)
   expect(json.PARAMS).toEqual([])
