@@ -2,7 +2,7 @@ import forge from 'node-forge'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFileOpener } from '../../../src/features/files/protected-file.ts'
 import { recognise } from '../../../src/features/files/recognition.ts'
-import { makeCertificate, makeSamples, type Samples } from './samples.ts'
+import { makeCertificate, makeSamples, type Samples } from '../../support/file-samples.ts'
 
 const passphrase = 'a pass phrase för €5'
 const legacy = ['-provider', 'legacy', '-provider', 'default']
