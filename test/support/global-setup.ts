@@ -13,7 +13,8 @@ const product = join(root, 'dist/bin/strongroomd.js')
 export function setup(): () => void {
   buildWhatChanged()
   const disk = tmpdir()
-  const folder = mkdtempSync(join(temporaryFolder(), 'strongroom-tests-'))
+  // A short name: unix sockets in it may have no more than 107 characters.
+  const folder = mkdtempSync(join(temporaryFolder(), 'sr-'))
   // PostgreSQL's server runs as another user, and has a folder of its own in here.
   chmodSync(folder, 0o711)
   process.env['TMPDIR'] = folder

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { givenInitialised, strongroom, type Outcome, type Premises } from '../../support/console-kit.ts'
 
 interface Finding {
@@ -33,7 +33,7 @@ describe('strongroom doctor, with a running appliance', () => {
   })
 
   it('finds that all is well, and after a stop that nobody answers', async () => {
-    appliance = await TestAppliance.own()
+    appliance = await TestAppliance.own(twoWorkers)
     const well = await strongroom(appliance.configFile, ['--json', 'doctor'])
     expect(findings(well).filter(({ state }) => state === 'problem')).toEqual([])
     expect(well.status).toBe(0)
