@@ -333,7 +333,7 @@ describe('the attributes of session keys, as the module reports them', () => {
     expect(shim.calls('C_GenerateKey').at(-1)).toMatch(/ TOKEN PRIVATE SENSITIVE ENCRYPT DECRYPT$/)
   })
 
-  it('leave no extractable key behind: as many are destroyed as are born', async () => {
+  it('leave no extractable key behind: as many are destroyed as are generated', async () => {
     const { hsm } = await givenHosts()
     const before = made()
     for (let round = 0; round < 5; round++) {
