@@ -1,4 +1,4 @@
-# Sourced by scripts/setup: starts and stops the daemon, under systemd or directly.
+# Sourced by scripts/setup and scripts/dev: starts and stops the daemon, under systemd or directly.
 
 daemon_pid() {
   local pid

@@ -1,4 +1,4 @@
-# Sourced by scripts/setup: where everything lies, for a trial below $demo or for this machine.
+# Sourced by scripts/setup and scripts/dev: where everything lies, for a trial below $demo or for this machine.
 
 label=strongroom
 hosts=$(($(nproc) < 2 ? 1 : 2))

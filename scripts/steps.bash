@@ -1,4 +1,4 @@
-# Sourced by scripts/setup and scripts/test: steps with progress, and the steps that both need.
+# Sourced by scripts/setup, scripts/test and scripts/dev: steps with progress, and the steps that they share.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=$(mktemp -d)

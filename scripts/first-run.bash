@@ -1,0 +1,66 @@
+# Sourced by scripts/setup and scripts/dev: from an empty folder to a configured appliance with its first administrator.
+
+make_token() {
+  if [ -e "$pin" ]; then note 'exists'; return; fi
+  "$program/softhsm/init-token" --directory "$token" --label "$label" --json >"$work/token.json"
+  mv "$work/token.json" "$token/token.json"
+  # Where the daemon's user owns the token, its PINs lie elsewhere.
+  [ "$token/pin" = "$pin" ] || { mv "$token/so-pin" "$so_pin"; mv "$token/pin" "$pin"; }
+  note 'made, with random PINs'
+}
+
+make_tls() {
+  if [ -e "$certificate" ]; then note 'exist'; return; fi
+  "$root/scripts/make-certificate" "$ca_key" "$ca" "$tls_key" "$certificate"
+  note "made; clients need $ca"
+}
+
+write_config() {
+  hand_over
+  if [ -e "$config" ]; then note "exists: $config"; return; fi
+  local module uri
+  read -r module uri < <(node -p 'const t = JSON.parse(require("fs").readFileSync(process.argv[1])); `${t.module} ${t.uri}`' "$token/token.json")
+  node "$root/scripts/write-config.mjs" "$config" "http.host=$host" "http.port=$(choose_port)" \
+    "tls.certificate=$certificate" "tls.key=$tls_key_setting" \
+    "hsm.module=$module" "hsm.token=$uri" "hsm.pinFile=$pin_setting" "hsm.sockets=$sockets" "hsm.spawn=$spawn" \
+    "hsm.softhsmConf=$token/softhsm2.conf" "hsm.tokenDirectory=$token/tokens" \
+    "store.sqlite=$data/strongroom.db" "audit.directory=$data/audit"
+  note "written: $config"
+}
+
+init_appliance() {
+  "${console[@]}" --json init >"$work/init.json"
+  note "$(node -p 'const { created, present, database } = JSON.parse(require("fs").readFileSync(process.argv[1]));
+    `${created.length} root keys made, ${present.length} existed; database ${database.existed ? "existed" : "made"}`' "$work/init.json")"
+}
+
+# Whether the first administrator is still to be made, or was made by a run that was cut short.
+is_first_run() { [ -e "$credentials" ] || [ "$("${console[@]}" --json user list)" = '[]' ]; }
+
+first_credentials() {
+  local before
+  before=$(cat "$credentials" 2>/dev/null || true)
+  node "$root/scripts/first-credentials.mjs" "$credentials" "${console[@]}"
+  if [ "$before" = "$(cat "$credentials")" ]; then note "exists, see $credentials"; return; fi
+  note 'admin, with pass phrase, TOTP and application key'
+}
+
+command_line() { if [ -n "$demo" ]; then echo "${console[0]}"; else echo strongroom; fi; }
+
+show_credentials() {
+  local passphrase key uri
+  { read -r passphrase; read -r key; read -r uri; } < <(node -p \
+    'const c = JSON.parse(require("fs").readFileSync(process.argv[1])); [c.passphrase, c.applicationKey, c.totpUri].join("\n")' "$credentials")
+  printf '\n%sThe first administrator%s\n' "$bold" "$plain"
+  printf '  user name        admin\n  pass phrase      %s\n  application key  %s\n' "$passphrase" "$key"
+  printf '  authenticator    scan or enter this:\n\n'
+  node "$root/scripts/show-qr.mjs" "$credentials"
+  printf '\n  %s\n\n' "$uri"
+  if [ -n "$demo" ]; then
+    printf '  For trying out only: all of this is kept in %s.\n' "$credentials"
+  else
+    printf '  %sKeep them now: they are shown this once and stored nowhere.%s\n' "$bold" "$plain"
+    rm -f "$credentials"
+    so_pin_told=1
+  fi
+}
