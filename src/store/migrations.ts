@@ -1,3 +1,5 @@
+import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm'
+import { Fault } from '../fault.ts'
 import { Foundation1700000000001 } from './migrations/0001-foundation.ts'
 import { KeyLife1700000000002 } from './migrations/0002-key-life.ts'
 import { OtpKinds1700000000003 } from './migrations/0003-otp-kinds.ts'
@@ -26,3 +28,22 @@ export const migrations = [
   Vaults1700000000011,
   SessionCertificates1700000000012,
 ]
+
+/**
+ * Applies the migrations that the database lacks, each in a transaction of its own.
+ * @throws Fault `store.unavailable` that names the migration which failed
+ */
+export async function migrate(source: DataSource, runner?: QueryRunner): Promise<void> {
+  const executor = new MigrationExecutor(source, runner)
+  executor.transaction = 'each'
+  try {
+    await executor.executePendingMigrations()
+  } catch (cause) {
+    const pending = await executor.getPendingMigrations().catch(() => [])
+    throw new Fault(
+      'store.unavailable',
+      `The database cannot be brought up to this release: the migration ${pending[0]?.name ?? ''} failed and was undone. Mend what the database says of it, and start again.`,
+      { cause },
+    )
+  }
+}

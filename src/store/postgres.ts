@@ -1,16 +1,35 @@
-import { DataSource, type EntitySchema } from 'typeorm'
-import { Fault } from '../fault.ts'
-import { migrations } from './migrations.ts'
+import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
+import { errorCodeOf, Fault } from '../fault.ts'
+import { migrate, migrations } from './migrations.ts'
 import { createReader } from './reader.ts'
 import type { Reader, Store, Tx } from './store.ts'
 
+/** How long to wait for another daemon that is migrating the database, in milliseconds. */
+const migrationPatienceMs = 600_000
+
 /**
  * PostgreSQL, for several daemons side by side. One-statement updates decide every race, so READ COMMITTED suffices.
- * @throws Fault `store.unavailable` when the server does not answer; the detail names `store.postgresUrlFile`.
+ * @throws Fault `store.unavailable` when the server cannot be used (the detail names `store.postgresUrlFile`) or the
+ *   database cannot be migrated
  */
-export async function openPostgres(url: string, tables: readonly EntitySchema[]): Promise<Store> {
+export async function openPostgres(
+  url: string,
+  tables: readonly EntitySchema[],
+  patienceMs = migrationPatienceMs,
+): Promise<Store> {
+  const source = await connect(url, tables)
   try {
-    const source = await new DataSource({
+    await migrateInTurn(source, patienceMs)
+    return new PostgresStore(source)
+  } catch (error) {
+    await source.destroy()
+    throw error
+  }
+}
+
+async function connect(url: string, tables: readonly EntitySchema[]): Promise<DataSource> {
+  try {
+    return await new DataSource({
       type: 'postgres',
       url,
       entities: [...tables],
@@ -20,26 +39,43 @@ export async function openPostgres(url: string, tables: readonly EntitySchema[])
       parseInt8: true,
       extra: { max: 8, statement_timeout: 10_000, connectionTimeoutMillis: 5_000 },
     }).initialize()
-    await migrate(source)
-    return new PostgresStore(source)
   } catch (cause) {
-    throw new Fault(
-      'store.unavailable',
-      'PostgreSQL does not answer: check the address in store.postgresUrlFile and that the server runs.',
-      { cause },
-    )
+    throw new Fault('store.unavailable', adviceOn(errorCodeOf(cause) ?? ''), { cause })
   }
 }
 
-/** Daemons that start at the same moment migrate one after another. */
-async function migrate(source: DataSource): Promise<void> {
+function adviceOn(code: string): string {
+  // SQLSTATE class 28, invalid authorization, and 3D000, no such database.
+  return code.startsWith('28') || code === '3D000'
+    ? 'PostgreSQL refuses the connection: check user, password and database in store.postgresUrlFile.'
+    : 'PostgreSQL does not answer: check the address in store.postgresUrlFile and that the server runs.'
+}
+
+/** Daemons that start at the same moment migrate one after another. A migration may take longer than a call may. */
+async function migrateInTurn(source: DataSource, patienceMs: number): Promise<void> {
   const runner = source.createQueryRunner()
   try {
-    await runner.query('SELECT pg_advisory_lock(7830412)')
-    await source.runMigrations({ transaction: 'each' })
-  } finally {
+    await runner.query('SET statement_timeout = 0')
+    await lock(runner, patienceMs)
+    await migrate(source, runner)
     await runner.query('SELECT pg_advisory_unlock(7830412)')
+    await runner.query('RESET statement_timeout')
+  } finally {
     await runner.release()
+  }
+}
+
+async function lock(runner: QueryRunner, patienceMs: number): Promise<void> {
+  try {
+    await runner.query(`SET lock_timeout = ${patienceMs}`)
+    await runner.query('SELECT pg_advisory_lock(7830412)')
+    await runner.query('RESET lock_timeout')
+  } catch (cause) {
+    throw new Fault(
+      'store.unavailable',
+      'Another daemon has been bringing the database up to date for too long: look at its journal, and start again.',
+      { cause },
+    )
   }
 }
 
@@ -83,7 +119,7 @@ const conflicts = ['23505', '23503']
 /** The error to throw for what the server said; a broken statement of our own passes on as it is. */
 function translated(error: unknown): unknown {
   if (error instanceof Fault) return error
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCodeOf(error) ?? ''
   if (conflicts.includes(code)) return new Fault('store.conflict', undefined, { cause: error })
   const concernsServer = stateClasses.some((prefix) => code.startsWith(prefix)) || /^E[A-Z]+$/.test(code)
   return concernsServer

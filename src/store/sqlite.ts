@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DataSource, type EntitySchema } from 'typeorm'
 import type { Database } from 'better-sqlite3'
 import { Fault } from '../fault.ts'
-import { migrations } from './migrations.ts'
+import { migrate, migrations } from './migrations.ts'
 import { createMutex } from './mutex.ts'
 import { forSqlite } from './placeholders.ts'
 import { createReader } from './reader.ts'
@@ -17,16 +17,24 @@ const patienceMs = 5_000
 /**
  * SQLite in WAL mode with `synchronous=FULL`: a commit is on the disk when it returns, or with `syncAside` when the transaction resolves. Two connections: one that
  * reads, and one that writes, so that nobody sees half a transaction of this process.
- * @throws Fault `store.unavailable` when the file cannot be opened; the detail names `store.sqlite`.
+ * @throws Fault `store.unavailable` when the file cannot be opened (the detail names `store.sqlite`) or migrated
  */
 export async function openSqlite(file: string, tables: readonly EntitySchema[]): Promise<Store> {
+  const writer = await connect(file, tables)
+  try {
+    await migrate(writer)
+    return new SqliteStore(file, writer, await connect(file, tables))
+  } catch (error) {
+    await writer.destroy()
+    throw error
+  }
+}
+
+async function connect(file: string, tables: readonly EntitySchema[]): Promise<DataSource> {
   try {
     // SQLite gives its journal the mode of the database file.
     closeSync(openSync(file, 'a', 0o600))
-    const writer = await connect(file, tables).initialize()
-    await writer.runMigrations({ transaction: 'each' })
-    const reader = await connect(file, tables).initialize()
-    return new SqliteStore(file, writer, reader)
+    return await sourceOf(file, tables).initialize()
   } catch (cause) {
     throw new Fault(
       'store.unavailable',
@@ -36,7 +44,7 @@ export async function openSqlite(file: string, tables: readonly EntitySchema[]):
   }
 }
 
-function connect(file: string, tables: readonly EntitySchema[]): DataSource {
+function sourceOf(file: string, tables: readonly EntitySchema[]): DataSource {
   return new DataSource({
     type: 'better-sqlite3',
     database: file,

@@ -1,9 +1,13 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Fault } from '../../../src/fault.ts'
 import { openStore } from '../../../src/store/open.ts'
+import { openPostgres } from '../../../src/store/postgres.ts'
 import { change, readRow, selectList } from '../../../src/store/statement.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { tables } from '../../../src/daemon/tables.ts'
@@ -23,6 +27,12 @@ function sqlitePlace(): Place {
 function postgresPlace(): Place {
   const server = startPostgres()
   return { place: { postgresUrl: server.url }, cleanup: () => server.cleanup() }
+}
+
+const failedMigration = {
+  code: 'store.unavailable',
+  detail: expect.stringContaining('the migration Foundation1700000000001 failed') as unknown,
+  cause: expect.objectContaining({ message: expect.stringContaining('users') }) as unknown,
 }
 
 const insert = (chain: string) => `INSERT INTO audit_heads (chain, seq, hash, line) VALUES ('${chain}', 0, '', '')`
@@ -171,6 +181,16 @@ describe('the store on SQLite', () => {
     cleanup()
   })
 
+  it('says which migration failed, and not that the file cannot be opened', async () => {
+    const { place, cleanup } = sqlitePlace()
+    const { sqlite } = place as { sqlite: string }
+    new Database(sqlite).exec('CREATE TABLE users (id integer)').close()
+    await expect(openStore(place, tables)).rejects.toMatchObject(failedMigration)
+    new Database(sqlite).exec('DROP TABLE users').close()
+    await (await openStore(place, tables)).close()
+    cleanup()
+  })
+
   it('says which setting is wrong when it cannot be opened', async () => {
     await expect(openStore({ sqlite: '/nowhere/at/all.sqlite' }, tables)).rejects.toMatchObject({
       code: 'store.unavailable',
@@ -179,4 +199,65 @@ describe('the store on SQLite', () => {
   })
 })
 
-describe.skipIf(!hasPostgres)('the store on PostgreSQL', () => behavesAsStore(postgresPlace))
+describe.skipIf(!hasPostgres)('the store on PostgreSQL', () => {
+  behavesAsStore(postgresPlace)
+
+  describe('at its start', () => {
+    let url: string
+    let cleanup: () => void
+    let client: Client
+    beforeAll(async () => {
+      ;({ url, cleanup } = startPostgres())
+      client = new Client({ connectionString: url })
+      await client.connect()
+    }, 60_000)
+    afterAll(async () => {
+      await client.end()
+      cleanup()
+    })
+
+    const lock = 'SELECT pg_advisory_lock(7830412)'
+    const unlock = 'SELECT pg_advisory_unlock(7830412)'
+
+    it('waits for another daemon that migrates for longer than a call may take', async () => {
+      await client.query(lock)
+      const opening = openStore({ postgresUrl: `${url}&statement_timeout=200` }, tables)
+      await delay(1_000)
+      await client.query(unlock)
+      const store = await opening
+      // Calls keep the limit.
+      await expect(store.query('SELECT pg_sleep(1)', [])).rejects.toMatchObject({ code: 'store.unavailable' })
+      await store.close()
+    })
+
+    it('says so when another daemon migrates without end', async () => {
+      await client.query(lock)
+      await expect(openPostgres(url, tables, 200)).rejects.toMatchObject({
+        code: 'store.unavailable',
+        detail: expect.stringContaining('Another daemon'),
+      })
+      await client.query(unlock)
+    })
+
+    it('says which migration failed, and not that the server does not answer', async () => {
+      await client.query('CREATE DATABASE occupied')
+      const postgresUrl = url.replace('/strongroom?', '/occupied?')
+      const other = new Client({ connectionString: postgresUrl })
+      await other.connect()
+      await other.query('CREATE TABLE users (id bigint)')
+      await expect(openStore({ postgresUrl }, tables)).rejects.toMatchObject(failedMigration)
+      await other.query('DROP TABLE users')
+      await other.end()
+      await (await openStore({ postgresUrl }, tables)).close()
+    })
+
+    it.each([
+      ['no server', () => 'postgres://strongroom@127.0.0.1:1/strongroom', /does not answer/],
+      ['no such database', () => url.replace('/strongroom?', '/elsewhere?'), /refuses the connection/],
+      ['no such user', () => url.replace('strongroom@', 'mallory@'), /refuses the connection/],
+    ])('says what to correct where there is %s', async (_name, wrong, sentence) => {
+      const detail: unknown = expect.stringMatching(sentence)
+      await expect(openStore({ postgresUrl: wrong() }, tables)).rejects.toMatchObject({ detail })
+    })
+  })
+})
