@@ -1,9 +1,12 @@
 import { pino } from 'pino'
 
-/** The journal: one JSON object per line. Callers hand it an error or named fields, never a request, a body or an envelope. */
+/**
+ * The journal: one JSON object per line. Callers hand it an error or named fields, never a request, a body or an
+ * envelope.
+ */
 export type Log = pino.Logger
 
-/** Members that would hold a secret if somebody logged the wrong object; they are blanked at the top and one level down. */
+/** Members that would hold a secret if code logged the wrong object; they are blanked at the top and one level down. */
 const secretNames = [
   'token',
   'keys',

@@ -21,7 +21,10 @@ export interface AuditEvent {
   readonly ms?: number | undefined
 }
 
-/** Where records go. `append` resolves when the record is on the disk, and rejects with `audit.unavailable` when it is not. */
+/**
+ * Where records go. `append` resolves when the record is on the disk, and rejects with `audit.unavailable` when it is
+ * not.
+ */
 export interface AuditTrail {
   append(event: AuditEvent): Promise<void>
   /** Seals what is not sealed yet, and lets go of the chain. */

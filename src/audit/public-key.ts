@@ -6,7 +6,10 @@ import { errorCodeOf, Fault } from '../fault.ts'
 /** The public key beside the trail, for auditors to take away: PEM, SubjectPublicKeyInfo. */
 export const publicKeyFile = 'audit-public.pem'
 
-/** The key beside the trail as DER SubjectPublicKeyInfo; undefined when there is none yet. Rejects with `audit.unavailable` where it is damaged. */
+/**
+ * The key beside the trail as DER SubjectPublicKeyInfo; undefined when there is none yet. Rejects with
+ * `audit.unavailable` where it is damaged.
+ */
 export async function readPublicKey(directory: string): Promise<Buffer | undefined> {
   const pem = await readFile(join(directory, publicKeyFile), 'utf8').catch((error: unknown) => {
     if (errorCodeOf(error) === 'ENOENT') return undefined

@@ -19,7 +19,9 @@ export function createRecordedCommit(store: Pick<Store, 'transaction'>, record: 
 /** What a record of the appliance's own says beyond the operation. */
 export type ApplianceNote = Omit<Partial<AuditEvent>, 'at' | 'operation' | 'requestId' | 'outcome'>
 
-/** A recorded commit for what the appliance does by itself; without a name in the note the record names the appliance. */
+/**
+ * A recorded commit for what the appliance does by itself; without a name in the note the record names the appliance.
+ */
 export type ApplianceCommit = <T>(operation: string, note: ApplianceNote, work: (tx: Tx) => Promise<T>) => Promise<T>
 
 export function createApplianceCommit(dependencies: {

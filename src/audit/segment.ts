@@ -31,7 +31,9 @@ export async function listSegments(directory: string): Promise<Map<string, Segme
 }
 
 export interface LineReader {
-  /** The next whole lines, each with its newline; none when no whole line is left of what stood there at the last look. */
+  /**
+   * The next whole lines, each with its newline; none when no whole line is left of what stood there at the last look.
+   */
   next(): Promise<Buffer[]>
   /** Whether bytes without a newline stood behind the last whole line. */
   readonly partial: boolean
@@ -42,7 +44,10 @@ export interface LineReader {
 
 const chunkBytes = 64 * 1024
 
-/** Reads a file that may be growing, in chunks: memory does not grow with the file. A piece longer than any line counts as a line. */
+/**
+ * Reads a file that may be growing, in chunks: memory does not grow with the file. A piece longer than any line counts
+ * as a line.
+ */
 export async function readLines(directory: string, segment: Segment): Promise<LineReader> {
   const handle = await open(join(directory, segment.name), 'r')
   let chunk = Buffer.allocUnsafe(chunkBytes)

@@ -1,4 +1,9 @@
-/** What the service manager told this process in its environment (sd_notify(3), sd_watchdog_enabled(3), systemd.exec(5)). */
+import { userInfo } from 'node:os'
+
+/**
+ * What the service manager told this process in its environment (sd_notify(3), sd_watchdog_enabled(3),
+ * systemd.exec(5)).
+ */
 export interface Environment {
   /** Whether standard error goes to the journal rather than to a person. */
   readonly journal: boolean
@@ -15,5 +20,20 @@ export function readEnvironment(): Environment {
     journal: JOURNAL_STREAM !== undefined,
     notify: NOTIFY_SOCKET !== undefined,
     watchdogMs: watched ? Number(WATCHDOG_USEC) / 1000 : undefined,
+  }
+}
+
+/**
+ * The name of the administrator at the keyboard, for the audit trail: the caller of sudo(8), else the user of this
+ * process.
+ */
+export function operatorName(): string {
+  // Any user may set the variable; sudo sets it for processes of root.
+  const caller = process.getuid?.() === 0 ? process.env['SUDO_USER'] : undefined
+  if (caller !== undefined && caller !== '') return caller
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
   }
 }

@@ -2,8 +2,8 @@ const string = /\s*"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"/iuy
 const scalar = /\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)\b/y
 
 /**
- * Where `text` stops being JSON (RFC 8259), as `line L, column C` counted from 1. For texts that JSON.parse has refused,
- * because its own message names the place in some versions of Node only.
+ * Where `text` stops being JSON (RFC 8259), as `line L, column C` counted from 1. For texts that JSON.parse has
+ * refused, because its own message names the place in some versions of Node only.
  */
 export function malformedAt(text: string): string {
   let at = 0

@@ -8,7 +8,10 @@ import type { SchemaNode } from './options.ts'
 import { configSchema } from './schema.ts'
 import type { Config } from './schema.ts'
 
-/** The configuration, or a file that it names, cannot be used; the message is for the administrator and lists every problem. */
+/**
+ * The configuration, or a file that it names, cannot be used; the message is for the administrator and lists every
+ * problem.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -19,8 +22,8 @@ export const maxFileBytes = 16 * 1024 * 1024
 const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
 
 /**
- * Reads and checks the configuration file (JSON). Relative paths in it count from its own folder, and a path may begin with
- * `${CREDENTIALS_DIRECTORY}/` to name a systemd credential. Throws ConfigError.
+ * Reads and checks the configuration file (JSON). Relative paths in it count from its own folder, and a path may begin
+ * with `${CREDENTIALS_DIRECTORY}/` to name a systemd credential. Throws ConfigError.
  */
 export function loadConfig(file: string): Config {
   const folder = dirname(resolve(file))
@@ -43,7 +46,8 @@ export function loadConfig(file: string): Config {
 export function readSecret(path: string, remedy = 'make it, or correct the configuration'): string {
   const text = readText(path, remedy)
   const mode = statSync(path).mode
-  // systemd grants a service its credentials by an access-control list, whose mask is what stat shows as the group's bits.
+  // systemd grants a service its credentials by an access-control list, whose mask is what stat shows as the group's
+  // bits.
   const forbidden = isCredential(path) ? 0o007 : 0o077
   if ((mode & forbidden) !== 0) {
     const shown = (mode & 0o777).toString(8).padStart(4, '0')
@@ -68,7 +72,10 @@ function readText(path: string, remedy: string): string {
   return textOf(path, readBytes(path, remedy))
 }
 
-/** The whole of a file of at most 16 MiB; `-` is standard input. Throws ConfigError, in which `remedy` says what to do where it is not there. */
+/**
+ * The whole of a file of at most 16 MiB; `-` is standard input. Throws ConfigError, in which `remedy` says what to do
+ * where it is not there.
+ */
 export function readBytes(path: string, remedy: string): Buffer {
   try {
     return readAll(path)
@@ -94,7 +101,10 @@ function readAll(path: string): Buffer {
   }
 }
 
-/** Without the byte order mark that some editors write. Throws ConfigError for what is no UTF-8: it would be read as another text. */
+/**
+ * Without the byte order mark that some editors write. Throws ConfigError for what is no UTF-8: it would be read as
+ * another text.
+ */
 export function textOf(path: string, bytes: Buffer): string {
   if (!isUtf8(bytes)) throw new ConfigError(`${path} is not UTF-8: save it as that`)
   return new TextDecoder().decode(bytes)
@@ -146,7 +156,9 @@ function mapPaths(node: SchemaNode, value: unknown, replace: (path: string) => s
   )
 }
 
-/** Outside systemd a credential keeps its written name: a command that does not need it can still use the configuration. */
+/**
+ * Outside systemd a credential keeps its written name: a command that does not need it can still use the configuration.
+ */
 function locate(folder: string, path: string): string {
   if (!path.startsWith(credentialPrefix)) return resolve(folder, path)
   const directory = process.env['CREDENTIALS_DIRECTORY']

@@ -16,7 +16,10 @@ export interface SchemaNode {
   readonly maximum?: number
 }
 
-/** What an administrator may write into the configuration file, as JSON Schema (draft 2020-12); paths have the format `path`. */
+/**
+ * What an administrator may write into the configuration file, as JSON Schema (draft 2020-12); paths have the format
+ * `path`.
+ */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod's type allows `true` for a schema; it writes none here.
 export const jsonSchema = z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode
 

@@ -183,7 +183,8 @@ const log = z.strictObject({
 
 /**
  * Every option of the appliance: its shape, its default and a sentence about it. `config/README.md` and
- * `config/strongroom.schema.json` are written from it. Secrets are never options: only the paths of files that hold them.
+ * `config/strongroom.schema.json` are written from it. Secrets are never options: only the paths of files that hold
+ * them.
  */
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('Path of strongroom.schema.json, for editors.'),

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createApplication } from '../http/pipeline/application.ts'
 import { createClientAddress } from '../http/pipeline/client-address.ts'
 import { createClientIdentity } from '../http/pipeline/client-identity.ts'
@@ -8,17 +7,15 @@ import { createAuditHeads } from '../audit/records.ts'
 import { createRetryingTrail } from '../audit/retrying-trail.ts'
 import { createAuditTrail } from '../audit/trail-writer.ts'
 import { systemClock } from '../clock.ts'
-import { readAuthorities, readSecret } from '../config/loader.ts'
+import { readSecret } from '../config/loader.ts'
 import { enabledSmartcard, type Config } from '../config/schema.ts'
-import type { SmartcardConfig } from '../config/smartcard-section.ts'
 import { allEndpoints } from './endpoints.ts'
 import type { Fault } from '../fault.ts'
 import { createHsmClient } from '../hsm/client/hsm-client.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { joinListeners, type Listener } from './listeners.ts'
+import { clientCertificates, createListeners, joinListeners } from './listeners.ts'
 import type { Log } from '../log.ts'
-import { createServer, type ServerOptions } from '../http/server/server.ts'
 import { createServices, loginTypesOf } from './services.ts'
 import { createAuthenticator } from '../features/auth/authentication.ts'
 import { openStore } from '../store/open.ts'
@@ -77,7 +74,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     )
   }
   const application = createApplication(endpoints, pipeline)
-  const listener = listenersOf(config, log)
+  const listener = createListeners(config, log)
   const server = joinListeners([
     listener('http', config.http, application),
     ...(config.validator.enabled ? [listener('validator', config.validator, validate())] : []),
@@ -104,40 +101,6 @@ const settingsOfEndpoints = (config: Config) => ({
   keyDefaults: config.transparent,
   maxFileBytes: config.files.maxBytes,
 })
-
-type ListenerMaker = (
-  section: string,
-  place: { readonly host: string; readonly port: number },
-  handle: ServerOptions['handle'],
-  more?: Pick<ServerOptions, 'readClientCertificates'>,
-) => Listener
-
-/** Makes listeners with the certificate and the limits of the API. */
-function listenersOf({ http, tls }: Config, log: Log): ListenerMaker {
-  return (section, { host, port }, handle, more) => ({
-    section,
-    server: createServer({
-      ...more,
-      http: { ...http, host, port },
-      tls,
-      readCertificate: () => ({ certificate: readFileSync(tls.certificate, 'utf8'), key: readSecret(tls.key) }),
-      handle,
-      log,
-    }),
-  })
-}
-
-function clientCertificates({
-  clientCa,
-  intermediates,
-}: SmartcardConfig): Pick<ServerOptions, 'readClientCertificates'> {
-  const files = [clientCa, intermediates].filter((path) => path !== undefined)
-  return {
-    readClientCertificates: () => ({
-      authorities: clientCa === undefined ? undefined : files.map(readAuthorities).join('\n'),
-    }),
-  }
-}
 
 /** Each worker has a token host of its own that it turns to first, as far as there are enough. */
 function rotated(sockets: readonly string[], slot: number): string[] {

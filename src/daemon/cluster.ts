@@ -10,13 +10,13 @@ export interface ClusterOptions {
   readonly workerEntry: string
   readonly clock: Clock
   readonly log: Log
-  /** Time between two questions to each worker whether it still answers. */
+  /** Time between two pings of each worker. */
   readonly heartbeatMs?: number
 }
 
 /** The workers of the daemon, all behind one port. This process holds no key, no PIN and no certificate. */
 export interface Cluster {
-  /** Resolves when every worker listens; rejects with EndingError when one of them cannot. */
+  /** Resolves when every worker listens; rejects with ExitError when one of them cannot. */
   start(): Promise<{ readonly port: number; readonly workers: number }>
   /** Has every worker read the server certificate again. */
   reload(): void
@@ -34,10 +34,10 @@ export function createCluster({ config, workerEntry, clock, log, heartbeatMs = 5
   return {
     async start() {
       const [first, ...others] = slots
-      // One before all others: it brings the tables up to date, and what is wrong with the configuration is said once.
+      // One before all others: it brings the tables up to date, and a wrong configuration is reported once.
       const port = (await first?.start()) ?? config.http.port
       await Promise.all(others.map((slot) => slot.start()))
-      heartbeat = setInterval(() => slots.forEach((slot) => slot.beat()), heartbeatMs)
+      heartbeat = setInterval(() => slots.forEach((slot) => slot.ping()), heartbeatMs)
       return { port, workers }
     },
     reload: () => slots.forEach((slot) => slot.reload()),

@@ -1,32 +1,41 @@
 import { ConfigError } from '../config/loader.ts'
-import { Fault } from '../fault.ts'
+import { errorCodeOf, Fault } from '../fault.ts'
 
-/** Exit codes of the daemon; `strongroomd --help` lists them. */
 export const exitCodes = { stopped: 0, internal: 1, configuration: 2, token: 3, store: 4, port: 5, audit: 6 } as const
 
-/** Why a process ended: an exit code, and a sentence for the administrator. */
-export interface Ending {
+/** For the help of the daemon. */
+export const exitCodeHelp = `Exit codes:
+  0  stopped as asked, or the configuration is in order (--check)
+  1  an error inside the daemon
+  2  the command line, the configuration or the certificate cannot be used
+  3  the token cannot be used
+  4  the database cannot be used
+  5  the port cannot be listened on
+  6  the audit trail cannot be written`
+
+/** Why a process exited: an exit code, and a sentence for the administrator. */
+export interface ExitReason {
   readonly code: number
   readonly message: string
 }
 
-/** A process that could not do its work, as it told in its last words. */
-export class EndingError extends Error {
-  override readonly name = 'EndingError'
-  readonly ending: Ending
+/** A process exited before it could do its work. */
+export class ExitError extends Error {
+  override readonly name = 'ExitError'
+  readonly reason: ExitReason
 
-  constructor(ending: Ending) {
-    super(ending.message)
-    this.ending = ending
+  constructor(reason: ExitReason) {
+    super(reason.message)
+    this.reason = reason
   }
 }
 
-/** The ending that an error at the start means; `section` of the configuration says where to listen. */
-export function endingOf(error: unknown, section = 'http'): Ending {
-  if (error instanceof EndingError) return error.ending
+/** What an error at the start means; `section` of the configuration says where to listen. */
+export function exitReasonOf(error: unknown, section = 'http'): ExitReason {
+  if (error instanceof ExitError) return error.reason
   if (error instanceof ConfigError) return { code: exitCodes.configuration, message: error.message }
   if (error instanceof Fault) return { code: faultExitCode(error), message: withCause(error) }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCodeOf(error) ?? ''
   if (code === 'EADDRINUSE')
     return port(`${section}.port is in use: stop the program that listens there, or set ${section}.port`)
   if (code === 'EADDRNOTAVAIL') return port(`${section}.host is not an address of this machine`)
@@ -41,7 +50,7 @@ export function endingOf(error: unknown, section = 'http'): Ending {
   return { code: exitCodes.internal, message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }
 
-const port = (message: string): Ending => ({ code: exitCodes.port, message })
+const port = (message: string): ExitReason => ({ code: exitCodes.port, message })
 
 function faultExitCode(fault: Fault): number {
   const area = fault.code.split('.')[0]

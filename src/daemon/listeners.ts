@@ -1,15 +1,54 @@
-import { EndingError, endingOf } from './exit.ts'
-import type { ApplianceServer } from '../http/server/server.ts'
+import { readFileSync } from 'node:fs'
+import { readAuthorities, readSecret } from '../config/loader.ts'
+import type { Config } from '../config/schema.ts'
+import type { SmartcardConfig } from '../config/smartcard-section.ts'
+import { createServer, type ApplianceServer, type ServerOptions } from '../http/server/server.ts'
+import type { Log } from '../log.ts'
+import { ExitError, exitReasonOf } from './exit.ts'
 
 export interface Listener {
-  /** The section of the configuration with its `host` and `port`, for the one who has to correct them. */
+  /** The section of the configuration with its `host` and `port`, for the message to the administrator. */
   readonly section: string
   readonly server: ApplianceServer
 }
 
+type ListenerMaker = (
+  section: string,
+  address: { readonly host: string; readonly port: number },
+  handle: ServerOptions['handle'],
+  more?: Pick<ServerOptions, 'readClientCertificates'>,
+) => Listener
+
+/** Makes listeners with the certificate and the limits of the API. */
+export function createListeners({ http, tls }: Config, log: Log): ListenerMaker {
+  return (section, { host, port }, handle, more) => ({
+    section,
+    server: createServer({
+      ...more,
+      http: { ...http, host, port },
+      tls,
+      readCertificate: () => ({ certificate: readFileSync(tls.certificate, 'utf8'), key: readSecret(tls.key) }),
+      handle,
+      log,
+    }),
+  })
+}
+
+export function clientCertificates({
+  clientCa,
+  intermediates,
+}: SmartcardConfig): Pick<ServerOptions, 'readClientCertificates'> {
+  const files = [clientCa, intermediates].filter((path) => path !== undefined)
+  return {
+    readClientCertificates: () => ({
+      authorities: clientCa === undefined ? undefined : files.map(readAuthorities).join('\n'),
+    }),
+  }
+}
+
 /**
- * The listeners of one worker as one: the API first, then the optional ones, which begin and end with it. `listen` resolves to the
- * API's port, and rejects with EndingError that names the section.
+ * The listeners of one worker as one: the API first, then the optional ones, which begin and end with it. `listen`
+ * resolves to the API's port, and rejects with ExitError that names the section.
  */
 export function joinListeners([api, ...others]: readonly [Listener, ...Listener[]]): ApplianceServer {
   const all = [api, ...others].map(({ server }) => server)
@@ -30,6 +69,6 @@ async function listen({ section, server }: Listener): Promise<{ readonly port: n
   try {
     return await server.listen()
   } catch (error) {
-    throw new EndingError(endingOf(error, section))
+    throw new ExitError(exitReasonOf(error, section))
   }
 }

@@ -1,22 +1,25 @@
 import type { Config } from '../config/schema.ts'
-import { endingOf, exitCodes } from './exit.ts'
-import type { Ending } from './exit.ts'
+import { exitReasonOf, exitCodes } from './exit.ts'
+import type { ExitReason } from './exit.ts'
 import { createLog } from '../log.ts'
 import type { Log } from '../log.ts'
 
-/** What the primary says to a worker. The configuration is the one that the daemon started with, whatever its file says now. */
+/**
+ * What the primary says to a worker. The configuration is the one that the daemon started with, whatever its file says
+ * now.
+ */
 export type ToWorker =
-  | { readonly do: 'start'; readonly config: Config }
-  | { readonly do: 'reload' }
-  | { readonly do: 'stop' }
-  | { readonly do: 'answer' }
+  | { readonly type: 'start'; readonly config: Config }
+  | { readonly type: 'reload' }
+  | { readonly type: 'stop' }
+  | { readonly type: 'ping' }
 
-/** What a worker says to the primary: `born` when it can be spoken to; `failed` are its last words. */
+/** What a worker says to the primary: `ready` when it takes messages; `failed` before it exits. */
 export type FromWorker =
-  | { readonly tells: 'born' }
-  | { readonly tells: 'listening'; readonly port: number }
-  | { readonly tells: 'failed'; readonly ending: Ending }
-  | { readonly tells: 'alive' }
+  | { readonly type: 'ready' }
+  | { readonly type: 'listening'; readonly port: number }
+  | { readonly type: 'failed'; readonly reason: ExitReason }
+  | { readonly type: 'pong' }
 
 export interface Appliance {
   listen(): Promise<{ readonly port: number }>
@@ -42,35 +45,35 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
   const start = async (config: Config): Promise<Appliance> => {
     const log = createLog({ level: config.log.level, name: `worker-${slot}` })
     process.on('uncaughtException', (error) => {
-      log.fatal({ err: error }, 'the worker ends, because what it did not expect happened')
+      log.fatal({ err: error }, 'the worker exits after an unexpected error')
       process.exit(exitCodes.internal)
     })
     const appliance = await createAppliance({ config, slot, log })
-    tell({ tells: 'listening', port: (await appliance.listen()).port })
+    send({ type: 'listening', port: (await appliance.listen()).port })
     return appliance
   }
   const stop = async (): Promise<void> => {
     await (await serving)?.close()
     process.exit(exitCodes.stopped)
   }
-  const obey = async (message: ToWorker): Promise<void> => {
-    if (message.do === 'answer') tell({ tells: 'alive' })
-    if (message.do === 'start') await (serving = start(message.config))
-    if (message.do === 'reload') await (await serving)?.reload()
-    if (message.do === 'stop') await stop()
+  const handle = async (message: ToWorker): Promise<void> => {
+    if (message.type === 'ping') send({ type: 'pong' })
+    if (message.type === 'start') await (serving = start(message.config))
+    if (message.type === 'reload') await (await serving)?.reload()
+    if (message.type === 'stop') await stop()
   }
-  process.on('message', (message: ToWorker) => void obey(message).catch(fail))
+  process.on('message', (message: ToWorker) => void handle(message).catch(fail))
   process.on('SIGTERM', () => void stop().catch(fail))
   // A terminal sends these to the whole group; the primary passes on what they mean.
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})
-  tell({ tells: 'born' })
+  send({ type: 'ready' })
 }
 
-function tell(message: FromWorker, then?: () => void): void {
+function send(message: FromWorker, then?: () => void): void {
   process.send?.(message, undefined, undefined, then)
 }
 
 function fail(error: unknown): void {
-  const ending = endingOf(error)
-  tell({ tells: 'failed', ending }, () => process.exit(ending.code))
+  const reason = exitReasonOf(error)
+  send({ type: 'failed', reason }, () => process.exit(reason.code))
 }

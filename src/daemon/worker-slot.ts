@@ -3,14 +3,14 @@ import cluster from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
-import { EndingError, exitCodes } from './exit.ts'
-import type { Ending } from './exit.ts'
+import { ExitError, exitCodes } from './exit.ts'
+import type { ExitReason } from './exit.ts'
 import type { Log } from '../log.ts'
 import type { FromWorker, ToWorker } from './worker-process.ts'
 
 const firstDelayMs = 250
 const longestDelayMs = 30_000
-/** A worker that lived this long did not die of what killed the one before it. */
+/** A worker that ran this long did not crash for the reason of the one before it. */
 const stableMs = 60_000
 /** How much longer than its calls a worker may take to stop. */
 const closeGraceMs = 5_000
@@ -25,13 +25,13 @@ export interface WorkerSlotOptions {
   readonly log: Log
 }
 
-/** A place for one worker: when its process dies, the next one takes the same number. */
+/** Keeps one worker running: when its process exits, the next one takes the same number. */
 export interface WorkerSlot {
-  /** Resolves with the port when the first process listens; rejects with EndingError when that one ends before. */
+  /** Resolves with the port when the first process listens; rejects with ExitError when that one ends before. */
   start(): Promise<number>
   reload(): void
-  /** Asks whether the worker still answers, and kills one that left several such questions unanswered. */
-  beat(): void
+  /** Asks whether the worker still answers, and kills one that left several pings unanswered. */
+  ping(): void
   /** Resolves when the process has ended; it is killed when it takes too long. */
   stop(): Promise<void>
 }
@@ -43,11 +43,11 @@ export function createWorkerSlot(options: WorkerSlotOptions): WorkerSlot {
 
   async function keepAlive(first: WorkerProcess): Promise<void> {
     let worker = first
-    for (let deaths = 0, bornAt = clock.now(); ; bornAt = clock.now()) {
+    for (let crashes = 0, startedAt = clock.now(); ; startedAt = clock.now()) {
       const { code, message } = await worker.ended
       if (stopping) return
-      deaths = clock.now() - bornAt > stableMs ? 0 : deaths + 1
-      const delayMs = Math.min(firstDelayMs * 2 ** deaths, longestDelayMs)
+      crashes = clock.now() - startedAt > stableMs ? 0 : crashes + 1
+      const delayMs = Math.min(firstDelayMs * 2 ** crashes, longestDelayMs)
       log.error({ slot, exitCode: code, delayMs }, `${message}; the next one starts soon`)
       await delay(delayMs, undefined, { ref: false })
       if (stopping) return
@@ -59,12 +59,12 @@ export function createWorkerSlot(options: WorkerSlotOptions): WorkerSlot {
     async start() {
       const worker = (current = forkWorker(options))
       const port = await Promise.race([worker.listening, worker.ended])
-      if (typeof port !== 'number') throw new EndingError(port)
+      if (typeof port !== 'number') throw new ExitError(port)
       void keepAlive(worker)
       return port
     },
     reload: () => current?.reload(),
-    beat: () => current?.beat(),
+    ping: () => current?.ping(),
     async stop() {
       stopping = true
       await current?.stop()
@@ -74,9 +74,9 @@ export function createWorkerSlot(options: WorkerSlotOptions): WorkerSlot {
 
 interface WorkerProcess {
   readonly listening: Promise<number>
-  readonly ended: Promise<Ending>
+  readonly ended: Promise<ExitReason>
   reload(): void
-  beat(): void
+  ping(): void
   stop(): Promise<void>
 }
 
@@ -85,26 +85,26 @@ function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): Wo
   const worker = cluster.fork()
   closeUnclaimed(worker.process)
   let misses: number | undefined
-  let lastWords: Ending | undefined
+  let reason: ExitReason | undefined
   const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
   const kill = (): void => void worker.process.kill('SIGKILL')
 
   const listening = new Promise<number>((resolve) => {
     worker.on('message', (message: FromWorker) => {
       // Not earlier: node:cluster drops what reaches a process that has not begun to listen.
-      if (message.tells === 'born') send({ do: 'start', config })
-      if (message.tells === 'alive') misses = 0
-      if (message.tells === 'failed') lastWords = message.ending
-      if (message.tells !== 'listening') return
+      if (message.type === 'ready') send({ type: 'start', config })
+      if (message.type === 'pong') misses = 0
+      if (message.type === 'failed') reason = message.reason
+      if (message.type !== 'listening') return
       misses = 0
       log.info({ slot, worker: worker.process.pid, port: message.port }, 'worker listens')
       resolve(message.port)
     })
   })
-  const ended = new Promise<Ending>((resolve) => {
+  const ended = new Promise<ExitReason>((resolve) => {
     worker.once('exit', (code: number | null, signal: string | null) => {
       const message = `worker ${slot} ended with ${signal ?? `exit code ${code}`}`
-      resolve(lastWords ?? { code: exitCodes.internal, message })
+      resolve(reason ?? { code: exitCodes.internal, message })
     })
   })
   worker.on('error', (error) => log.warn({ err: error, slot }, 'the channel to the worker failed'))
@@ -112,18 +112,18 @@ function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): Wo
   return {
     listening,
     ended,
-    reload: () => send({ do: 'reload' }),
-    beat() {
+    reload: () => send({ type: 'reload' }),
+    ping() {
       // Until it listens it may take as long as it takes.
       if (misses === undefined) return
       misses += 1
-      if (misses <= missesAllowed) return send({ do: 'answer' })
+      if (misses <= missesAllowed) return send({ type: 'ping' })
       log.error({ slot }, 'the worker does not answer, so it is killed')
       kill()
     },
     async stop() {
       const timer = setTimeout(kill, config.http.drainTimeoutMs + closeGraceMs)
-      send({ do: 'stop' })
+      send({ type: 'stop' })
       await ended
       clearTimeout(timer)
     },
@@ -131,8 +131,9 @@ function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): Wo
 }
 
 /**
- * node:cluster lets go of a connection when the worker that it gave it to says that it has it. Where that one dies before, nobody
- * would ever serve or close the connection, and its client would wait in vain: it is closed, so that the client tries again.
+ * node:cluster lets go of a connection when the worker that it gave it to says that it has it. Where that one dies
+ * before, no process would ever serve or close the connection, and its client would wait in vain: it is closed, so that
+ * the client tries again.
  */
 function closeUnclaimed(child: ChildProcess): void {
   const unclaimed = new Set<{ close(): void }>()

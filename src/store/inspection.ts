@@ -17,12 +17,12 @@ export interface StoreInspection {
 }
 
 /** Rejects with `store.unavailable` when the database is there and cannot be read. */
-export async function inspectStore(place: { sqlite: string } | { postgresUrl: string }): Promise<StoreInspection> {
+export async function inspectStore(location: { sqlite: string } | { postgresUrl: string }): Promise<StoreInspection> {
   try {
-    return 'sqlite' in place ? inspectSqlite(place.sqlite) : await inspectPostgres(place.postgresUrl)
+    return 'sqlite' in location ? inspectSqlite(location.sqlite) : await inspectPostgres(location.postgresUrl)
   } catch (cause) {
     const setting =
-      'sqlite' in place ? `The database ${place.sqlite} (store.sqlite)` : 'The database in store.postgresUrlFile'
+      'sqlite' in location ? `The database ${location.sqlite} (store.sqlite)` : 'The database in store.postgresUrlFile'
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Fault('store.unavailable', `${setting} cannot be read: ${reason}.`, { cause })
   }

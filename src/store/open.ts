@@ -3,10 +3,10 @@ import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Store } from './store.ts'
 
-/** The database that the configuration names, migrated to this release. `tables` are all EntitySchemas of all features. */
+/** The database that the configuration names, migrated to this release; `tables` are those of every feature. */
 export function openStore(
-  place: { sqlite: string } | { postgresUrl: string },
+  location: { sqlite: string } | { postgresUrl: string },
   tables: readonly EntitySchema[],
 ): Promise<Store> {
-  return 'sqlite' in place ? openSqlite(place.sqlite, tables) : openPostgres(place.postgresUrl, tables)
+  return 'sqlite' in location ? openSqlite(location.sqlite, tables) : openPostgres(location.postgresUrl, tables)
 }

@@ -2,7 +2,7 @@ import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { migrate, migrations } from './migrations.ts'
 import { createReader } from './reader.ts'
-import type { Reader, Store, Tx } from './store.ts'
+import type { Store } from './store.ts'
 
 /** How long to wait for another daemon that is migrating the database, in milliseconds. */
 const migrationPatienceMs = 600_000
@@ -20,7 +20,7 @@ export async function openPostgres(
   const source = await connect(url, tables)
   try {
     await migrateInTurn(source, patienceMs)
-    return new PostgresStore(source)
+    return createPostgresStore(source)
   } catch (error) {
     await source.destroy()
     throw error
@@ -79,41 +79,34 @@ async function lock(runner: QueryRunner, patienceMs: number): Promise<void> {
   }
 }
 
-class PostgresStore implements Store {
-  readonly dialect = 'postgres'
-  readonly read: Reader
-  readonly #source: DataSource
-
-  constructor(source: DataSource) {
-    this.#source = source
-    this.read = createReader(source.manager, translated)
-  }
-
-  async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    try {
-      return await this.#source.query<Row[]>(sql, [...parameters])
-    } catch (cause) {
-      throw translated(cause)
-    }
-  }
-
-  async transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    try {
-      return await this.#source.transaction(work)
-    } catch (error) {
-      throw translated(error)
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#source.destroy()
+function createPostgresStore(source: DataSource): Store {
+  return {
+    dialect: 'postgres',
+    read: createReader(source.manager, translated),
+    async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+      try {
+        return await source.query<Row[]>(sql, [...parameters])
+      } catch (cause) {
+        throw translated(cause)
+      }
+    },
+    async transaction(work) {
+      try {
+        return await source.transaction(work)
+      } catch (error) {
+        throw translated(error)
+      }
+    },
+    close: () => source.destroy(),
   }
 }
 
-/** SQLSTATE classes that speak of the server's state and not of the statement: connection, resources, operator, system. */
+/** SQLSTATE classes about the server and not about the statement: connection, resources, operator, system. */
 const stateClasses = ['08', '25', '40', '53', '55', '57', '58']
 
-/** Somebody was quicker: with the same name, or by deleting what this belongs to (unique and foreign-key violation). */
+/**
+ * Another call was quicker: it took the same name, or deleted what this belongs to (unique and foreign-key violation).
+ */
 const conflicts = ['23505', '23503']
 
 /** The error to throw for what the server said; a broken statement of our own passes on as it is. */

@@ -3,27 +3,26 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DataSource, type EntitySchema } from 'typeorm'
 import type { Database } from 'better-sqlite3'
-import { Fault } from '../fault.ts'
+import { errorCodeOf, Fault } from '../fault.ts'
 import { migrate, migrations } from './migrations.ts'
-import { createMutex } from './mutex.ts'
-import { forSqlite } from './placeholders.ts'
+import { createMutex, createSharedSync } from './concurrency.ts'
+import { forSqlite } from './statement.ts'
 import { createReader } from './reader.ts'
-import { createSharedSync } from './shared-sync.ts'
-import type { Reader, Store, TransactionOptions, Tx } from './store.ts'
+import type { Store, Tx } from './store.ts'
 
 /** How long a transaction waits for another process's, in milliseconds. */
 const patienceMs = 5_000
 
 /**
- * SQLite in WAL mode with `synchronous=FULL`: a commit is on the disk when it returns, or with `syncAside` when the transaction resolves. Two connections: one that
- * reads, and one that writes, so that nobody sees half a transaction of this process.
+ * SQLite in WAL mode with `synchronous=FULL`: a commit is on the disk when it returns, or with `syncAside` when the
+ * transaction resolves. Two connections, one that reads and one that writes, so that no call reads half a transaction.
  * @throws Fault `store.unavailable` when the file cannot be opened (the detail names `store.sqlite`) or migrated
  */
 export async function openSqlite(file: string, tables: readonly EntitySchema[]): Promise<Store> {
   const writer = await connect(file, tables)
   try {
     await migrate(writer)
-    return new SqliteStore(file, writer, await connect(file, tables))
+    return createSqliteStore(file, writer, await connect(file, tables))
   } catch (error) {
     await writer.destroy()
     throw error
@@ -67,43 +66,15 @@ function sourceOf(file: string, tables: readonly EntitySchema[]): DataSource {
   })
 }
 
-class SqliteStore implements Store {
-  readonly dialect = 'sqlite'
-  readonly read: Reader
-  readonly #writer: DataSource
-  readonly #reader: DataSource
-  readonly #turn = createMutex()
-  /** Stays the same file for as long as a connection is open. */
-  readonly #logFile: string
-  #log: FileHandle | undefined
-  readonly #sync = createSharedSync(() => this.#syncLog())
+function createSqliteStore(file: string, writer: DataSource, reader: DataSource): Store {
+  const inTurn = createMutex()
+  let log: FileHandle | undefined
+  const sync = createSharedSync(syncLog)
 
-  constructor(file: string, writer: DataSource, reader: DataSource) {
-    this.#logFile = `${file}-wal`
-    this.#writer = writer
-    this.#reader = reader
-    this.read = createReader(reader.manager, translated)
-  }
-
-  async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    const statement = forSqlite(sql, parameters)
-    try {
-      return await this.#reader.query<Row[]>(statement.sql, statement.parameters)
-    } catch (cause) {
-      throw translated(cause)
-    }
-  }
-
-  async transaction<T>(work: (tx: Tx) => Promise<T>, { syncAside = false }: TransactionOptions = {}): Promise<T> {
-    const result = await this.#commit(work, syncAside ? 'NORMAL' : 'FULL')
-    if (syncAside) await this.#sync()
-    return result
-  }
-
-  /** `NORMAL` leaves the write-ahead log to be synced; at the next `FULL` commit it is, whoever makes that. */
-  #commit<T>(work: (tx: Tx) => Promise<T>, synchronous: 'NORMAL' | 'FULL'): Promise<T> {
-    return this.#turn(async () => {
-      const runner = this.#writer.createQueryRunner()
+  /** `NORMAL` leaves the write-ahead log to be synced by `sync`, or by the next `FULL` commit. */
+  function commit<T>(work: (tx: Tx) => Promise<T>, synchronous: 'NORMAL' | 'FULL'): Promise<T> {
+    return inTurn(async () => {
+      const runner = writer.createQueryRunner()
       await runner.query(`PRAGMA synchronous = ${synchronous}`)
       await begin(() => runner.query('BEGIN IMMEDIATE'))
       try {
@@ -118,21 +89,38 @@ class SqliteStore implements Store {
     })
   }
 
-  async #syncLog(): Promise<void> {
+  async function syncLog(): Promise<void> {
     try {
-      this.#log ??= await open(this.#logFile, 'r')
-      await this.#log.datasync()
+      // It stays the same file for as long as a connection is open.
+      log ??= await open(`${file}-wal`, 'r')
+      await log.datasync()
     } catch (cause) {
       throw new Fault('store.unavailable', 'The disk of the database does not take what is written.', { cause })
     }
   }
 
-  async close(): Promise<void> {
-    await this.#turn(async () => {
-      await this.#log?.close()
-      await this.#reader.destroy()
-      await this.#writer.destroy()
-    })
+  return {
+    dialect: 'sqlite',
+    read: createReader(reader.manager, translated),
+    async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+      const statement = forSqlite(sql, parameters)
+      try {
+        return await reader.query<Row[]>(statement.sql, statement.parameters)
+      } catch (cause) {
+        throw translated(cause)
+      }
+    },
+    async transaction(work, { syncAside = false } = {}) {
+      const result = await commit(work, syncAside ? 'NORMAL' : 'FULL')
+      if (syncAside) await sync()
+      return result
+    },
+    close: () =>
+      inTurn(async () => {
+        await log?.close()
+        await reader.destroy()
+        await writer.destroy()
+      }),
   }
 }
 
@@ -151,7 +139,7 @@ async function begin(attempt: () => Promise<unknown>): Promise<void> {
 
 function driverCode(error: unknown): string {
   const driverError: unknown = error instanceof Error && 'driverError' in error ? error.driverError : error
-  return driverError instanceof Error && 'code' in driverError ? String(driverError.code) : ''
+  return errorCodeOf(driverError) ?? ''
 }
 
 const isBusy = (error: unknown): boolean => driverCode(error).startsWith('SQLITE_BUSY')
@@ -163,7 +151,7 @@ const advice: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'The database is damaged: restore a backup.',
 }
 
-/** Somebody was quicker: with the same name, or by deleting what this belongs to. */
+/** Another call was quicker: it took the same name, or deleted what this belongs to. */
 const conflicts = ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_FOREIGNKEY']
 
 /** The error to throw for what the driver said; a broken statement of our own passes on as it is. */

@@ -1,8 +1,9 @@
 import type { DataSource, EntitySchema, EntitySchemaColumnOptions, ObjectLiteral } from 'typeorm'
-import { forSqlite } from './placeholders.ts'
 import type { Reader, Tx } from './store.ts'
 
-/** The columns of a table for a SELECT written by hand, as hot paths need one, under the names that the code gives them. */
+/**
+ * The columns of a table for a SELECT written by hand, as hot paths need one, under the names that the code gives them.
+ */
 export function selectList<Row extends ObjectLiteral>(table: EntitySchema<Row>, alias: string): string {
   return columnsOf(table)
     .map(([member, { name = member }]) => `${alias}.${name} AS "${member}"`)
@@ -30,7 +31,9 @@ export function select<Row>(reader: Reader, sql: string, parameters: readonly un
   return reader.query<Row[]>(statement.sql, statement.parameters)
 }
 
-/** A statement in a transaction; resolves to the rows that it changed. Placeholders are `$1`, `$2`, … in either dialect. */
+/**
+ * A statement in a transaction; resolves to the rows that it changed. Placeholders are `$1`, `$2`, … in either dialect.
+ */
 export async function change(tx: Tx, sql: string, parameters: readonly unknown[]): Promise<number> {
   const runner = tx.queryRunner
   if (runner === undefined) throw new TypeError('a change needs a transaction')
@@ -42,4 +45,30 @@ export async function change(tx: Tx, sql: string, parameters: readonly unknown[]
 
 function inDialectOf({ options }: DataSource, sql: string, parameters: readonly unknown[]) {
   return options.type === 'better-sqlite3' ? forSqlite(sql, parameters) : { sql, parameters: [...parameters] }
+}
+
+/** A statement for SQLite, and which parameter each of its `?` takes. */
+interface Statement {
+  readonly sql: string
+  readonly order: readonly number[]
+}
+
+const translated = new Map<string, Statement>()
+
+/**
+ * Turns `$1`, `$2`, … into SQLite's `?`, because better-sqlite3 binds a list only to anonymous parameters.
+ * Statements are source text, never built from input, so remembering every one is bounded.
+ */
+export function forSqlite(sql: string, parameters: readonly unknown[]): { sql: string; parameters: unknown[] } {
+  let statement = translated.get(sql)
+  if (statement === undefined) {
+    const order: number[] = []
+    const text = sql.replaceAll(/\$(\d+)/g, (_parameter, number: string) => {
+      order.push(Number(number) - 1)
+      return '?'
+    })
+    statement = { sql: text, order }
+    translated.set(sql, statement)
+  }
+  return { sql: statement.sql, parameters: statement.order.map((index) => parameters[index]) }
 }

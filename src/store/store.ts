@@ -4,8 +4,8 @@ import type { EntityManager } from 'typeorm'
 export type Tx = EntityManager
 
 /**
- * What a read goes through: `Store.read` outside any transaction, its `Tx` inside of one. Whatever reads for others takes
- * one, and no `Store`: a read on a second connection inside a transaction starves the pool (docs/decisions/0018).
+ * What a read goes through: `Store.read` outside any transaction, its `Tx` inside of one. Whatever reads for others
+ * takes one, and no `Store`: a read on a second connection inside a transaction starves the pool (docs/decisions/0018).
  */
 export type Reader = Pick<
   EntityManager,
@@ -20,9 +20,9 @@ export type Commit = <T>(work: (tx: Tx) => Promise<T>, options?: TransactionOpti
 
 export interface TransactionOptions {
   /**
-   * The calls beside do not wait for the disk: what is committed is seen by others a moment before it is there. The promise
-   * resolves when it is. Only for changes on which nobody else builds anything that must not be lost: what they see may
-   * make them refuse, but not promise.
+   * The calls beside do not wait for the disk: what is committed is seen by others a moment before it is there. The
+   * promise resolves when it is. Only for changes on which no other call builds anything that must not be lost: what
+   * they see may make them refuse, but not promise.
    */
   readonly syncAside?: boolean
 }

@@ -66,8 +66,8 @@ const tables = ({ id, bytes }: { id: string; bytes: string }): string[] => [
 ]
 
 /**
- * SQLite reads the search texts of a vault from an index that holds nothing else, and keeps that of all trigrams in step by
- * triggers (FTS5, "External Content Tables").
+ * SQLite reads the search texts of a vault from an index that holds nothing else, and keeps that of all trigrams in
+ * step by triggers (FTS5, "External Content Tables").
  */
 const searching = [
   'CREATE INDEX vault_objects_texts ON vault_objects (vault_id, id, search_text)',

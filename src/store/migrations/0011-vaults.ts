@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-/** The data keys of deleted vaults until the token has destroyed them, and the shapes of answers that an application reads. */
+/**
+ * The data keys of deleted vaults until the token has destroyed them, and the shapes of answers that an application
+ * reads.
+ */
 export class Vaults1700000000011 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of statements) await runner.query(statement)

@@ -23,6 +23,6 @@ it.skipIf(!hasSystemd)('systemd finds nothing to say against the units', () => {
 })
 
 it('the help names every exit code', () => {
-  const help = readFileSync(join(root, 'src/bin/strongroomd.ts'), 'utf8')
+  const help = readFileSync(join(root, 'src/daemon/exit.ts'), 'utf8')
   for (const code of Object.values(exitCodes)) expect(help).toMatch(new RegExp(`^  ${code}  \\S`, 'm'))
 })

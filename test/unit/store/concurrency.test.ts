@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSharedSync } from '../../../src/store/shared-sync.ts'
+import { createSharedSync } from '../../../src/store/concurrency.ts'
 
 /** A disk whose syncs end when the test says so. */
 function slowDisk() {

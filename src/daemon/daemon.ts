@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { systemClock } from '../clock.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { loadConfig } from '../config/loader.ts'
+import type { Config } from '../config/schema.ts'
+import { createHostSupervisor } from '../hsm/client/supervisor.ts'
+import { createLog, type Log } from '../log.ts'
+import { createCluster, type Cluster } from './cluster.ts'
+import { forbidCoreDumps } from './core-dumps.ts'
+import { exitCodes, exitReasonOf, type ExitReason } from './exit.ts'
+
+const environment = readEnvironment()
+
+/** The daemon until it is stopped, or, with `check`, until its configuration is read. Ends the process. */
+export async function runDaemon(options: {
+  readonly configFile: string
+  readonly check: boolean
+  /** JavaScript file that a worker process runs. */
+  readonly workerEntry: string
+}): Promise<void> {
+  const { configFile, check, workerEntry } = options
+  try {
+    const config = loadConfig(configFile)
+    if (check) exit({ code: exitCodes.stopped, message: `${configFile} is in order` })
+    const log = createLog({ level: config.log.level, name: 'strongroomd' })
+    forbidCoreDumps((error) => log.warn({ err: error }, 'core dumps are not off: start the daemon after "ulimit -c 0"'))
+    await serve(config, resolve(configFile), workerEntry, log)
+  } catch (error) {
+    exit(exitReasonOf(error))
+  }
+}
+
+async function serve(config: Config, configFile: string, workerEntry: string, log: Log): Promise<void> {
+  const notify = createNotify(environment.notify, log)
+  const { sockets, deadlineMs } = config.hsm
+  const hosts = config.hsm.spawn ? createHostSupervisor({ configFile, sockets, deadlineMs, log }) : undefined
+  const cluster = createCluster({ config, workerEntry, clock: systemClock, log })
+  const stop = async (reason: ExitReason): Promise<void> => {
+    await notify('STOPPING=1')
+    await cluster.stop()
+    await hosts?.close()
+    exit(reason)
+  }
+  const stopped = { code: exitCodes.stopped, message: 'stopped' }
+  stopOnSignals(() => void stop(stopped).catch((error: unknown) => exit(exitReasonOf(error))), log)
+  try {
+    const [{ port, workers }] = await Promise.all([
+      cluster.start(),
+      hosts === undefined ? undefined : openToken(hosts, log),
+    ])
+    log.info({ port, workers }, 'listening')
+    await notify('READY=1', `STATUS=listening on port ${port} with ${workers} workers`)
+    reloadOnSignal(cluster, notify)
+    feedWatchdog(notify)
+  } catch (error) {
+    await stop(exitReasonOf(error))
+  }
+}
+
+/**
+ * A token that cannot be opened does not end the daemon: it answers 503, and the hosts try again where that is safe.
+ */
+async function openToken(hosts: ReturnType<typeof createHostSupervisor>, log: Log): Promise<void> {
+  for (const { socket, state, reason } of await hosts.start()) {
+    if (state !== 'ready')
+      log.error({ socket, state, reason }, 'a token host is not ready: calls that need the token get 503')
+  }
+}
+
+function stopOnSignals(stop: () => void, log: Log): void {
+  let stopping = false
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    process.on(signal, () => {
+      if (stopping)
+        exit({ code: exitCodes.internal, message: `a second ${signal}: stopped at once, calls under way are lost` })
+      stopping = true
+      log.info({ signal }, 'stopping')
+      stop()
+    })
+  }
+}
+
+function reloadOnSignal(cluster: Cluster, notify: Notify): void {
+  process.on('SIGHUP', () => {
+    void notify('RELOADING=1')
+    cluster.reload()
+    void notify('READY=1')
+  })
+}
+
+/** Twice as often as systemd asks for, as sd_watchdog_enabled(3) recommends. */
+function feedWatchdog(notify: Notify): void {
+  if (environment.watchdogMs !== undefined) setInterval(() => void notify('WATCHDOG=1'), environment.watchdogMs / 2)
+}
+
+/** Tells systemd the state of the daemon in the words of sd_notify(3), for example `READY=1`. */
+type Notify = (...state: readonly string[]) => Promise<void>
+
+const run = promisify(execFile)
+
+/** Node cannot write to a unix datagram socket, so `systemd-notify` does; without a service manager nothing is sent. */
+function createNotify(enabled: boolean, log: Log): Notify {
+  let last = Promise.resolve()
+  const send = async (state: readonly string[]): Promise<void> => {
+    try {
+      await run('systemd-notify', state)
+    } catch (error) {
+      log.warn({ err: error }, 'systemd-notify failed, so systemd may take the daemon for dead')
+    }
+  }
+  return (...state) => {
+    // One after another: READY=1 must not overtake the RELOADING=1 that it ends.
+    if (enabled) last = last.then(() => send(state))
+    return last
+  }
+}
+
+/** Says why: to the journal in its own form, to a person in plain. */
+function exit({ code, message }: ExitReason): never {
+  if (environment.journal)
+    createLog({ level: 'info', name: 'strongroomd' })[code === 0 ? 'info' : 'fatal']({ exitCode: code }, message)
+  else process.stderr.write(`strongroomd: ${message}\n`)
+  process.exit(code)
+}
