@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
-import { runDaemon } from '../daemon/daemon.ts'
+import { runDaemon } from '../daemon/primary.ts'
 import { exitCodeHelp, exitCodes } from '../daemon/exit.ts'
 
 const help = `

@@ -226,9 +226,8 @@ export function findVersions(reader: Reader, keyId: number): Promise<KeyVersion[
 }
 
 /** Whether some version refers to this object of the token. */
-export async function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> {
-  const rows = await select(reader, 'SELECT 1 FROM key_versions WHERE blob = $1', [blob.toString('base64')])
-  return rows.length > 0
+export function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> {
+  return reader.existsBy(KeyVersionTable, { blob })
 }
 
 export async function insertKey(

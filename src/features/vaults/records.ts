@@ -136,8 +136,8 @@ export async function changeKeyRules(tx: Tx, vaultId: number, rules: Partial<Key
   await tx.update(VaultTable, { id: vaultId }, rules)
 }
 
-export async function isKeyInUse(reader: Reader, keyId: string): Promise<boolean> {
-  return (await select(reader, 'SELECT 1 FROM vaults WHERE key_id = $1', [keyId])).length > 0
+export function isKeyInUse(reader: Reader, keyId: string): Promise<boolean> {
+  return reader.existsBy(VaultTable, { keyId })
 }
 
 /** A vault as one of its members sees it. */
