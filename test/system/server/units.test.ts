@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { exitCodes } from '../../../src/daemon/exit.ts'
+import { exitCodeHelp, exitCodes } from '../../../src/daemon/exit.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
@@ -23,6 +23,5 @@ it.skipIf(!hasSystemd)('systemd finds nothing to say against the units', () => {
 })
 
 it('the help names every exit code', () => {
-  const help = readFileSync(join(root, 'src/daemon/exit.ts'), 'utf8')
-  for (const code of Object.values(exitCodes)) expect(help).toMatch(new RegExp(`^  ${code}  \\S`, 'm'))
+  for (const code of Object.values(exitCodes)) expect(exitCodeHelp).toMatch(new RegExp(`^  ${code}  \\S`, 'm'))
 })
