@@ -1,9 +1,9 @@
 /** A block of a PEM file (RFC 7468). */
 export interface PemBlock {
   readonly label: string
-  /** What its base64 stands for; empty where the body begins with headers (RFC 1421): those blocks are encrypted. */
+  /** The decoded base64; empty where the body begins with headers (RFC 1421): those blocks are encrypted. */
   readonly bytes: Buffer
-  /** What stands between the BEGIN line and the END line, or the end of the text. */
+  /** The text between the BEGIN line and the END line, or the end of the text. */
   readonly body: string
 }
 
@@ -14,7 +14,7 @@ const base64Text = /^[A-Za-z0-9+/\s]*={0,2}\s*$/
 /** Curve parameters that OpenSSL writes before a key. */
 const preludes = new Set(['EC PARAMETERS', 'DSA PARAMETERS', 'DH PARAMETERS'])
 
-/** The blocks of a PEM text; what stands between them is comment. Throws RangeError where one is not base64. */
+/** The blocks of a PEM text; text between them is comment. Throws RangeError where one is not base64. */
 export function pemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
   for (const { isWhole, ...block } of blocksIn(text, beginAnywhere)) {
@@ -27,7 +27,7 @@ export function pemBlocks(text: string): PemBlock[] {
 }
 
 /**
- * The first block that is no prelude to another; other text may stand before it. `bytes` may be cut off anywhere
+ * The first block that is no prelude to another; other text may precede it. `bytes` may be cut off anywhere
  * behind the BEGIN line, and the block then holds what is there.
  */
 export function firstPemBlock(bytes: Buffer): PemBlock | undefined {

@@ -101,6 +101,6 @@ function publicKeyValues({ rawData, algorithm }: x509.PublicKey): Values {
 function bitsOf(key: KeyObject): number | undefined {
   const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {}
   if (modulusLength !== undefined || namedCurve === undefined) return modulusLength
-  // The names of curves have their size in them, but for what stands behind it (prime256v1).
+  // The first three digits in the name of a curve are its size (prime256v1).
   return Number(/\d{3}/.exec(namedCurve)?.[0]) || undefined
 }

@@ -135,7 +135,7 @@ export const unknownType = 'application/octet-stream'
 
 /**
  * The type of a file, by its first bytes (64 suffice) and, where they leave it open, by its extension (lower case, no
- * dot). An extension is never believed against the bytes.
+ * dot). An extension never overrides the bytes.
  */
 export async function detectMimeType(start: Uint8Array, extension: string): Promise<string> {
   const signed = (await fileTypeFromBuffer(start))?.mime
@@ -156,7 +156,7 @@ function hasBareSync(start: Uint8Array, signed: string | undefined): boolean {
 
 const soundExtensions = new Set(['mp1', 'mp2', 'mp3', 'mpga', 'aac', 'adts'])
 
-/** A SEQUENCE whose length is written in two bytes or more: all that is worth a file. */
+/** A SEQUENCE whose length is written in two bytes or more, as in every certificate and key file. */
 function isDer(start: Uint8Array): boolean {
   return start.length > 4 && start[0] === 0x30 && start[1] !== undefined && start[1] >= 0x81 && start[1] <= 0x84
 }

@@ -133,7 +133,7 @@ function pbes2Part(parameters: Ber, ciphertext: Buffer): Encrypted {
   if (oidOf(child(derivation, 0)) !== pbes2.pbkdf2) throw unsupported()
   const [salt, count, ...rest] = itemsOf(child(derivation, 1))
   if (salt === undefined || count === undefined) throw new RangeError('PBKDF2 lacks a parameter')
-  // The length of the key may stand before the PRF; the cipher tells it as well.
+  // The length of the key, which the cipher tells as well, may precede the PRF.
   const prf = rest.find(({ constructed }) => constructed)
   const digest = prf === undefined ? 'sha1' : known(prfs, oidOf(child(prf, 0)))
   const cipher = known(pbes2Ciphers, oidOf(child(encryption, 0)))

@@ -8,29 +8,29 @@ import { sshKeyOf } from './ssh-key.ts'
 /** What a file is, and what could be read of it. */
 export interface Recognised {
   readonly templateId: number
-  /** By the names of the template's fields; a field that nothing is known of is missing or empty. */
+  /** By the names of the template's fields; a field that is not known is missing or empty. */
   readonly values: Readonly<Record<string, string>>
 }
 
-/** So much of a file is looked at; no certificate or key comes near it. */
+/** The part of a file that is read; certificates and keys are much smaller. */
 export const maxSampleBytes = 128 * 1024
 
 const plainFile: Recognised = { templateId: templateIds.file, values: {} }
 
 /**
- * Says by its content which template a file belongs to. A client may have sent the first bytes of it alone: then it
- * is told what can be seen there. `isWhole` is false where more was sent than is looked at. Never fails, is never
- * slow, and never inflates anything; nothing of a private key is in the answer but the kind and length of the key.
+ * Finds the template that a file belongs to by its content. A client may have sent the first bytes alone, which then
+ * decide. `isWhole` is false where the file goes on behind `sample`. Never throws, takes a bounded time and inflates
+ * nothing; of a private key the answer has kind and length alone.
  */
 export function recognise(sample: Buffer, isWhole: boolean): Recognised {
-  const armour = firstPemBlock(sample)
-  const content = openPgpContent(sample, armour?.label)
+  const block = firstPemBlock(sample)
+  const content = openPgpContent(sample, block?.label)
   if (content !== undefined) return { templateId: templateIds.pgp, values: { content } }
-  // What is larger than any of these can be a collection of them at best: a plain file.
+  // A larger file can be a collection of these at best, which is a plain file.
   if (!isWhole) return plainFile
-  const ssh = sshKeyOf(sample.toString('latin1'), armour)
+  const ssh = sshKeyOf(sample.toString('latin1'), block)
   if (ssh !== undefined) return { templateId: templateIds.sshKey, values: { ...ssh } }
-  return armour === undefined ? byStructure(sample) : byLabel(armour)
+  return block === undefined ? byStructure(sample) : byLabel(block)
 }
 
 function byStructure(der: Buffer): Recognised {
@@ -40,7 +40,7 @@ function byStructure(der: Buffer): Recognised {
   return { templateId: templateIds.privateKey, values: { algorithm: form.algorithm, keylength: form.keyLength } }
 }
 
-/** A certificate without version looks like other things at its beginning: only all of it tells. */
+/** The beginning of a certificate without version fits other structures too: the whole of it decides. */
 function firstVersionCertificate(der: Buffer): Recognised {
   if (der[0] !== 0x30) return plainFile
   const values = readable(certificateValues, der)
@@ -80,7 +80,7 @@ function byLabel({ label, bytes }: PemBlock): Recognised {
   }
 }
 
-/** What was cut off or damaged is what it is all the same, with its fields empty. */
+/** A file that is cut off or damaged keeps its template, with empty fields. */
 function readable(
   read: (der: Buffer) => Readonly<Record<string, string>>,
   der: Buffer,

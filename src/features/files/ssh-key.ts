@@ -38,13 +38,13 @@ export function sshKeyOf(text: string, block: PemBlock | undefined): SshKey | un
   return other === undefined ? undefined : { algorithm: name, fingerprint: '', comment: '' }
 }
 
-/** Its public key stands in the open before the part that may be encrypted (OpenSSH, PROTOCOL.key). */
+/** The public key precedes the part that may be encrypted (OpenSSH, PROTOCOL.key). */
 function privateKey(content: Buffer): SshKey {
   const unknown = { algorithm: '', fingerprint: '', comment: '' }
   if (!content.subarray(0, magic.length).equals(magic)) return unknown
   const [cipher, kdf, options, rest] = stringsAt(content, magic.length, 3)
   if (cipher === undefined || kdf === undefined || options === undefined || rest === undefined) return unknown
-  // The number of keys stands between, and is 1 in every file that ssh-keygen writes.
+  // The number of keys precedes them, and is 1 in every file that ssh-keygen writes.
   const [blob] = stringsAt(rest, 4, 1)
   return blob === undefined ? unknown : { ...unknown, algorithm: nameOf(blob), fingerprint: fingerprintOf(blob) }
 }

@@ -1,8 +1,8 @@
 import { boundsOf, classNames, type CharacterClass, type PolicyRules } from './policies.ts'
 
 /**
- * Everything that one kind of password can be, counted through: a number that is drawn evenly below `size` gives a
- * password that is drawn evenly, and `size` tells exactly what it is worth.
+ * All passwords of one kind, numbered: a uniform random number below `size` gives a uniform random password, whose
+ * entropy is the logarithm of `size`.
  */
 export interface Choices {
   readonly size: bigint
@@ -27,7 +27,7 @@ export function sequence(sets: readonly (readonly string[])[], delimiter = ''): 
   }
 }
 
-/** What is in one of two that have nothing in common. */
+/** The union of two disjoint sets. */
 export function either(first: Choices, second: Choices): Choices {
   return {
     size: first.size + second.size,
@@ -39,7 +39,7 @@ export function repeated<T>(item: T, times: number): T[] {
   return Array.from({ length: times }, () => item)
 }
 
-/** Whole bits of what a number below `size` is worth. */
+/** The entropy of a uniform random number below `size`, in bits, rounded down. */
 export function bitsOf(size: bigint): number {
   return size.toString(2).length - 1
 }
@@ -52,20 +52,21 @@ const alphabets: Readonly<Record<CharacterClass, string>> = {
   nonalphanumeric: '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
 }
 
-/** How many characters of each class stand before a place; no further than it matters. */
+/** How many characters of each class precede a position; counted no further than the rules ask. */
 type Counts = readonly number[]
 
 /**
- * All passwords of `length` characters that break no rule. How many ways lead on from a place depends only on the
- * counts before it, so all of them are counted in a table, and the n-th is found by walking along it.
+ * All passwords of `length` characters that break no rule. The number of ways to continue at a position depends only
+ * on the counts before it: a table holds these numbers, and the n-th password is found by following them.
  */
 export function satisfying(rules: PolicyRules, length: number): Choices {
   const { length: lengths, counts: ranges, barredFirst, barredLast } = boundsOf(rules)
   const known = new Map<string, bigint>()
 
-  const allowedAt = (place: number): CharacterClass[] =>
+  const allowedAt = (position: number): CharacterClass[] =>
     classNames.filter(
-      (name) => !(place === 0 && barredFirst.includes(name)) && !(place === length - 1 && barredLast.includes(name)),
+      (name) =>
+        !(position === 0 && barredFirst.includes(name)) && !(position === length - 1 && barredLast.includes(name)),
     )
 
   /** The counts after one more of this class; undefined when that is too many. */
@@ -77,12 +78,12 @@ export function satisfying(rules: PolicyRules, length: number): Choices {
     return counts.with(at, most === Infinity ? Math.min(count, least) : count)
   }
 
-  function ways(place: number, counts: Counts): bigint {
-    if (place === length) return classNames.every((name, at) => (counts[at] ?? 0) >= ranges[name].least) ? 1n : 0n
-    const key = `${place}:${counts.join()}`
+  function ways(position: number, counts: Counts): bigint {
+    if (position === length) return classNames.every((name, at) => (counts[at] ?? 0) >= ranges[name].least) ? 1n : 0n
+    const key = `${position}:${counts.join()}`
     const counted = known.get(key)
     if (counted !== undefined) return counted
-    const sum = stepsAt(place, counts).reduce(
+    const sum = stepsAt(position, counts).reduce(
       (total, { letters, onward }) => total + BigInt(letters.length) * onward,
       0n,
     )
@@ -90,10 +91,10 @@ export function satisfying(rules: PolicyRules, length: number): Choices {
     return sum
   }
 
-  function stepsAt(place: number, counts: Counts) {
-    return allowedAt(place).flatMap((name) => {
+  function stepsAt(position: number, counts: Counts) {
+    return allowedAt(position).flatMap((name) => {
       const next = after(counts, name)
-      return next === undefined ? [] : [{ letters: alphabets[name], next, onward: ways(place + 1, next) }]
+      return next === undefined ? [] : [{ letters: alphabets[name], next, onward: ways(position + 1, next) }]
     })
   }
 

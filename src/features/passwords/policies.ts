@@ -26,7 +26,7 @@ interface Range {
 export interface Bounds {
   readonly length: Range
   readonly counts: Readonly<Record<CharacterClass, Range>>
-  /** Classes that may not stand at this end. */
+  /** Classes that may not be at this end. */
   readonly barredFirst: readonly CharacterClass[]
   readonly barredLast: readonly CharacterClass[]
 }

@@ -25,7 +25,7 @@ const password = field('password', 'Password', passwordTraits)
 const info = field('info', 'Information', optional, { type: 'textarea' })
 const cryptedInfo = field('cryptedinfo', 'Encrypted information', secret, optional, { type: 'textarea', shown: false })
 const file = field('file1', 'File', { type: 'file' })
-/** Of a file that somebody else made: no policy of ours applies to it. */
+/** The pass phrase of a file from elsewhere: no password policy of the vault applies to it. */
 const filePassword = field('password', 'Password', passwordTraits, optional, { followsPolicy: false })
 const pin = (traits: Traits): Field =>
   field('pincode', 'PIN code', secret, { type: 'text-passwdgen', followsPolicy: false }, traits)

@@ -26,7 +26,7 @@ export const SiteTemplateTable = new EntitySchema<SiteTemplateRow>({
   },
 })
 
-/** The bytes that the seal covers: in the database alone nobody turns off the encryption of a field. */
+/** The bytes that the seal covers: write access to the database is not enough to turn off the encryption of a field. */
 export function templateSealRecord({ id, document, removedAt }: Omit<SiteTemplateRow, 'seal' | 'createdAt'>): Buffer {
   return encodeRecord(['template', id, document, removedAt])
 }
@@ -48,7 +48,7 @@ export async function insertRow(tx: Tx, row: SiteTemplateRow): Promise<void> {
   await tx.insert(SiteTemplateTable, row)
 }
 
-/** False where somebody else changed the row since it was read. */
+/** False where another transaction has changed the row since it was read. */
 export async function changeRow(
   tx: Tx,
   read: SiteTemplateRow,

@@ -29,11 +29,11 @@ export interface Field {
   readonly canAlarm: boolean
   /** May be empty or missing. */
   readonly optional: boolean
-  /** A change is marked until somebody has seen it. */
+  /** A change is marked until a user has seen it. */
   readonly marksChanges: boolean
   /** Shown only on a click. */
   readonly needsClick: boolean
-  /** The value may stand in logs. */
+  /** The value may be logged. */
   readonly logged?: boolean
   /** What a dropdown offers. */
   readonly options?: readonly string[]

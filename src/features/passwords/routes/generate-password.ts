@@ -4,7 +4,7 @@ import { Fault } from '../../../fault.ts'
 import { findPolicy } from '../policies.ts'
 import type { Generator, PasswordRequest } from '../generator.ts'
 
-/** A number of the query. Clients send fields that nobody filled in as empty text. */
+/** A number of the query. Clients send the empty fields of their form as empty text. */
 const number = (least: number, most: number) =>
   z
     .union(
@@ -73,7 +73,7 @@ export const generatePassword = (generator: Generator) =>
     params: z.object({}),
     body,
     async run({ body: fields }) {
-      const { text, bits } = await generator.generate(wishOf(fields))
+      const { text, bits } = await generator.generate(requestOf(fields))
       return {
         callinfo: { passphrase: text, length: text.length, type: fields.type },
         general: bits < weakBelowBits ? [weakness(bits)] : [],
@@ -81,7 +81,7 @@ export const generatePassword = (generator: Generator) =>
     },
   })
 
-function wishOf(fields: z.infer<typeof body>): PasswordRequest {
+function requestOf(fields: z.infer<typeof body>): PasswordRequest {
   const { type, policyid, delimiter: between = fields.delimeter ?? ' ' } = fields
   if (policyid !== undefined) {
     const policy = findPolicy(policyid)
@@ -110,7 +110,7 @@ function lengthFor(type: keyof typeof lengths, length: number | undefined): numb
   return length ?? usual
 }
 
-/** Below this, whoever holds a hash of the password can try them all. */
+/** Below this, an attacker who has a hash of the password can try them all. */
 const weakBelowBits = 50
 
 const weakness = (bits: number): string =>
