@@ -1,23 +1,28 @@
+import { derTag, readElements, readOnly, type DerElement } from '../../encoding/der.ts'
+
 /**
  * The two forms of an ECDSA signature: r ‖ s, each as long as the curve's order (IEEE P1363, and JWS), and the DER
  * SEQUENCE of two INTEGERs (RFC 3279 §2.2.3) that openssl reads.
  */
-const sequence = 0x30
-const integer = 0x02
-
 export function toDer(raw: Buffer): Buffer {
   const half = raw.length / 2
   const content = Buffer.concat([derInteger(raw.subarray(0, half)), derInteger(raw.subarray(half))])
-  return Buffer.concat([header(sequence, content.length), content])
+  return Buffer.concat([header(derTag.sequence, content.length), content])
 }
 
-/** Undefined for anything that is not exactly one signature in DER: a lenient reader would accept two texts for one signature. */
+/**
+ * Undefined for anything but exactly one signature in DER: a lenient reader would accept two texts for one signature,
+ * so what was read must be written the same again.
+ */
 export function fromDer(der: Buffer, orderBytes: number): Buffer | undefined {
-  const [r, afterR] = readInteger(der, der[1] === 0x81 ? 3 : 2, orderBytes)
-  const [s] = readInteger(der, afterR, orderBytes)
-  if (r === undefined || s === undefined) return undefined
-  const raw = Buffer.concat([r, s])
-  return toDer(raw).equals(der) ? raw : undefined
+  try {
+    const [r, s] = readElements(readOnly(der, derTag.sequence).content)
+    const raw = Buffer.concat([magnitudeOf(r, orderBytes), magnitudeOf(s, orderBytes)])
+    return toDer(raw).equals(der) ? raw : undefined
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 function derInteger(bytes: Buffer): Buffer {
@@ -26,18 +31,16 @@ function derInteger(bytes: Buffer): Buffer {
   const magnitude = bytes.subarray(start)
   // A set top bit would make it negative.
   const padded = (magnitude[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.of(0), magnitude]) : magnitude
-  return Buffer.concat([header(integer, padded.length), padded])
+  return Buffer.concat([header(derTag.integer, padded.length), padded])
 }
 
 function header(tag: number, length: number): Buffer {
   return length < 0x80 ? Buffer.of(tag, length) : Buffer.of(tag, 0x81, length)
 }
 
-function readInteger(der: Buffer, at: number, orderBytes: number): [value: Buffer | undefined, next: number] {
-  const length = der[at + 1] ?? 0
-  const next = at + 2 + length
-  const magnitude = der.subarray(at + 2, next)
-  const trimmed = magnitude[0] === 0 ? magnitude.subarray(1) : magnitude
-  if (der[at] !== integer || length === 0 || next > der.length || trimmed.length > orderBytes) return [undefined, next]
-  return [Buffer.concat([Buffer.alloc(orderBytes - trimmed.length), trimmed]), next]
+function magnitudeOf(integer: DerElement | undefined, orderBytes: number): Buffer {
+  if (integer === undefined) throw new RangeError('an INTEGER is missing')
+  const trimmed = integer.content[0] === 0 ? integer.content.subarray(1) : integer.content
+  if (trimmed.length > orderBytes) throw new RangeError('an INTEGER is too large for the curve')
+  return Buffer.concat([Buffer.alloc(orderBytes - trimmed.length), trimmed])
 }
