@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import type { z } from 'zod'
-import { malformedAt } from './json-position.ts'
 import { allOptions, jsonSchema, nearestOption } from './options.ts'
 import type { SchemaNode } from './options.ts'
 import { configSchema } from './schema.ts'
@@ -168,4 +167,36 @@ function locate(folder: string, path: string): string {
 function isCredential(path: string): boolean {
   const directory = process.env['CREDENTIALS_DIRECTORY']
   return directory !== undefined && resolve(path).startsWith(resolve(directory) + sep)
+}
+
+const jsonString = /\s*"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"/iuy
+const jsonScalar = /\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)\b/y
+
+/**
+ * Where `text` stops being JSON (RFC 8259), as `line L, column C` counted from 1. For texts that JSON.parse has
+ * refused, because its own message names the position in some versions of Node only.
+ */
+function malformedAt(text: string): string {
+  let at = 0
+  const take = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at
+    const found = pattern.test(text)
+    if (found) at = pattern.lastIndex
+    return found
+  }
+  const list = (close: RegExp, item: () => boolean): boolean => {
+    if (take(close)) return true
+    do if (!item()) return false
+    while (take(/\s*,/y))
+    return take(close)
+  }
+  const value = (): boolean => {
+    if (take(jsonString) || take(jsonScalar)) return true
+    if (take(/\s*\[/y)) return list(/\s*\]/y, value)
+    return take(/\s*\{/y) && list(/\s*\}/y, () => take(jsonString) && take(/\s*:/y) && value())
+  }
+  value()
+  take(/\s*/y)
+  const lines = text.slice(0, at).split('\n')
+  return `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`
 }
