@@ -123,8 +123,8 @@ async function decryptionsWith(daemon: Daemon, keys: readonly StoredKey[]): Prom
 
 /** A call that decrypts what the key has encrypted. */
 async function decryptionWith({ appliance, call }: Daemon, { key, latest }: StoredKey): Promise<Call> {
-  const sealedText = await appliance.hsm.encrypt(keyReference(key, latest), randomBytes(64))
-  return call(`decrypt/${key.name}`, { ciphertext: writeCiphertext(latest.version, sealedText) })
+  const bytes = await appliance.hsm.encrypt(keyReference(key, latest), randomBytes(64))
+  return call(`decrypt/${key.name}`, { ciphertext: writeCiphertext({ version: latest.version, bytes }) })
 }
 
 function taken<T>(from: Iterator<T>): T {

@@ -24,14 +24,7 @@ import { createSessions } from '../features/auth/sessions.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { createSiteTemplates, type SiteTemplates } from '../features/templates/site-templates.ts'
 import { createTemplates, type Templates } from '../features/templates/templates.ts'
-import { createInvocations } from '../features/transparent/invocations.ts'
-import { createCiphers, type Ciphers } from '../features/transparent/ciphers.ts'
-import { createDataKeys, type DataKeys } from '../features/transparent/data-keys.ts'
-import { createKeyDeletion, type KeyDeletion } from '../features/transparent/key-deletion.ts'
-import { createKeyVersions } from '../features/transparent/key-versions.ts'
-import { createKeyring, type Keyring, type KeyringDependencies } from '../features/transparent/keyring.ts'
-import { createSignatures, type Signatures } from '../features/transparent/signatures.ts'
-import { createTransfers, type Transfers } from '../features/transparent/transfers.ts'
+import { createTransparent, type TransparentServices } from '../features/transparent/transparent-services.ts'
 import { createPassphrases } from '../features/users/passphrase.ts'
 import { createUsers, type Users } from '../features/users/user.ts'
 import { createMemberships, type Memberships } from '../features/vaults/membership.ts'
@@ -40,7 +33,7 @@ import { createValidationClients, type ValidationClients } from '../features/otp
 import { createVaults, type VaultDependencies, type Vaults } from '../features/vaults/vault.ts'
 
 /** The domain, put together: what a worker serves over HTTP and the console works with directly. */
-export interface Services extends AuthServices, OtpServices {
+export interface Services extends AuthServices, OtpServices, TransparentServices {
   readonly users: Users
   readonly validationClients: ValidationClients
   readonly certificates: Certificates
@@ -52,12 +45,6 @@ export interface Services extends AuthServices, OtpServices {
   readonly objects: Objects
   readonly objectReading: ObjectReading
   readonly objectDestruction: ObjectDestruction
-  readonly keyring: Keyring
-  readonly keyDeletion: KeyDeletion
-  readonly ciphers: Ciphers
-  readonly dataKeys: DataKeys
-  readonly signatures: Signatures
-  readonly transfers: Transfers
 }
 
 export interface ServiceDependencies {
@@ -123,49 +110,13 @@ export function createServices(dependencies: ServiceDependencies): Services {
     memberships: createMemberships({ store, clock }),
     templates,
     ...objectServices,
-    ...createTransparentServices({ config, store, hsm, clock, vaults, commitAsAppliance }),
+    ...createTransparent({ store, hsm, clock, vaults, commitAsAppliance, rules: config.transparent }),
   }
 }
 
 /** Commits what the appliance does by itself, after a record that says so. */
 interface ByAppliance {
   readonly commitAsAppliance: ReturnType<typeof createApplianceCommit>
-}
-
-type TransparentServices = Pick<
-  Services,
-  'keyring' | 'keyDeletion' | 'ciphers' | 'dataKeys' | 'signatures' | 'transfers'
->
-
-function createTransparentServices({
-  config,
-  store,
-  hsm,
-  clock,
-  vaults,
-  commitAsAppliance,
-}: Omit<ServiceDependencies, 'audit'> & Pick<Services, 'vaults'> & ByAppliance): TransparentServices {
-  const invocations = createInvocations({ store, hsm, leaseSize: config.transparent.invocationLease })
-  const versions = createKeyVersions({ store, hsm, invocations, clock })
-  const commitForKey: KeyringDependencies['commitAsAppliance'] = (operation, { vaultId, name }, work) =>
-    commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
-  const { recoveryWindowMs } = config.transparent
-  const keyring = createKeyring({ store, hsm, versions, invocations, clock, commitAsAppliance: commitForKey })
-  return {
-    keyring,
-    keyDeletion: createKeyDeletion({ store, hsm, clock, recoveryWindowMs, commitAsAppliance: commitForKey }),
-    ciphers: createCiphers({
-      store,
-      hsm,
-      keyring,
-      versions,
-      invocations,
-      createsOnUse: async (vaultId) => (await vaults.settings(vaultId)).createsKeysOnUse,
-    }),
-    dataKeys: createDataKeys({ hsm, keyring, versions, invocations }),
-    signatures: createSignatures({ hsm, keyring, versions }),
-    transfers: createTransfers({ store, hsm, keyring, versions, clock }),
-  }
 }
 
 type ObjectServices = Pick<Services, 'objects' | 'objectReading' | 'objectDestruction'>

@@ -2,28 +2,57 @@ import type { DataSource, EntitySchema, EntitySchemaColumnOptions, ObjectLiteral
 import type { Reader, Tx } from './store.ts'
 
 /**
- * The columns of a table for a SELECT written by hand, as hot paths need one, under the names that the code gives them.
+ * The columns of a table for a SELECT written by hand, as hot paths need one, under the names that the code gives them:
+ * all of them, or the members that are named; with a prefix where a row joins tables that share names.
  */
-export function selectList<Row extends ObjectLiteral>(table: EntitySchema<Row>, alias: string): string {
+export function selectList<Row extends ObjectLiteral>(
+  table: EntitySchema<Row>,
+  alias: string,
+  { prefix = '', members }: { readonly prefix?: string; readonly members?: readonly (keyof Row)[] } = {},
+): string {
   return columnsOf(table)
-    .map(([member, { name = member }]) => `${alias}.${name} AS "${member}"`)
+    .filter(({ member }) => members === undefined || members.includes(member))
+    .map(({ member, column }) => `${alias}.${column} AS "${prefix}${member}"`)
     .join(', ')
 }
 
-/** What such a SELECT gave, as the code knows it; members that are no columns stay as they are. */
-export function readRow<Row extends ObjectLiteral>(table: EntitySchema<Row>, selected: object): Row {
-  const row = { ...selected } as Record<string, unknown>
-  for (const [member, { transformer }] of columnsOf(table))
-    if (transformer !== undefined && !Array.isArray(transformer)) row[member] = transformer.from(row[member])
+/** What such a SELECT gave, as the code knows it; without a prefix, members that are no columns stay as they are. */
+export function readRow<Row extends ObjectLiteral>(table: EntitySchema<Row>, selected: object, prefix = ''): Row {
+  const given = selected as Readonly<Record<string, unknown>>
+  const row: Record<string, unknown> = prefix === '' ? { ...given } : {}
+  for (const { member, read } of columnsOf(table)) {
+    const value = given[`${prefix}${member}`]
+    if (value !== undefined) row[member] = read(value)
+  }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names and forms are the table's own
   return row as Row
 }
 
-function columnsOf<Row extends ObjectLiteral>(table: EntitySchema<Row>): [string, EntitySchemaColumnOptions][] {
-  return Object.entries<EntitySchemaColumnOptions | undefined>(table.options.columns).flatMap(([member, column]) =>
-    column === undefined ? [] : [[member, column]],
-  )
+interface Column {
+  readonly member: string
+  readonly column: string
+  readonly read: (value: unknown) => unknown
 }
+
+const known = new Map<object, readonly Column[]>()
+
+function columnsOf<Row extends ObjectLiteral>(table: EntitySchema<Row>): readonly Column[] {
+  const columns = known.get(table) ?? readColumns(table)
+  known.set(table, columns)
+  return columns
+}
+
+function readColumns<Row extends ObjectLiteral>(table: EntitySchema<Row>): Column[] {
+  return Object.entries<EntitySchemaColumnOptions | undefined>(table.options.columns).flatMap(([member, options]) => {
+    if (options === undefined) return []
+    const { name = member, transformer } = options
+    const read =
+      transformer === undefined || Array.isArray(transformer) ? same : (value: unknown) => transformer.from(value)
+    return [{ member, column: name, read }]
+  })
+}
+
+const same = (value: unknown): unknown => value
 
 /** A SELECT in a transaction, or outside any. Placeholders are `$1`, `$2`, … in either dialect. */
 export function select<Row>(reader: Reader, sql: string, parameters: readonly unknown[]): Promise<Row[]> {

@@ -1,9 +1,9 @@
 import type { ResourceQuery } from '../../access/resource.ts'
 import { Fault } from '../../fault.ts'
-import { select } from '../../store/statement.ts'
+import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
-import type { Vault } from '../vaults/records.ts'
-import type { VaultObject } from './records.ts'
+import { VaultTable, type Vault } from '../vaults/records.ts'
+import { VaultObjectTable, type VaultObject } from './records.ts'
 
 /** What is told of a file without decrypting anything. */
 export interface FileInfo {
@@ -41,62 +41,41 @@ export function existing(found: ObjectInVault | undefined): ObjectInVault {
   return found
 }
 
-interface ObjectRow {
-  readonly object_id: number
-  readonly object_vault_id: number
-  readonly parent_id: number
-  readonly template_id: number
-  readonly object_name: string
-  readonly name_given: number
-  readonly public_fields: string
-  readonly weak_fields: string
-  readonly object_status: number
-  readonly file_info: string | null
-  readonly children: number
-}
+type Row = Readonly<Record<string, unknown>>
 
-interface VaultRow {
-  readonly keyed_vault_id: number
-  readonly policy_id: number
-  readonly key_kek: string
-  readonly key_blob: string
-  readonly key_seal: string
-}
-
-const objectColumns = `o.id AS object_id, o.vault_id AS object_vault_id, o.parent_id, o.template_id, o.name AS object_name,
-  o.name_given, o.public_fields, o.weak_fields, o.status AS object_status, o.file_info, o.children`
-const vaultColumns = 'v.id AS keyed_vault_id, v.policy_id, v.key_kek, v.key_blob, v.key_seal'
+const objectColumns = selectList(VaultObjectTable, 'o', {
+  prefix: 'object.',
+  members: [
+    'id',
+    'vaultId',
+    'parentId',
+    'templateId',
+    'name',
+    'nameGiven',
+    'publicFields',
+    'weakFields',
+    'status',
+    'fileInfo',
+    'children',
+  ],
+})
+const vaultColumns = selectList(VaultTable, 'v', {
+  prefix: 'vault.',
+  members: ['id', 'policyId', 'keyKek', 'keyBlob', 'keySeal'],
+})
 
 /** The object that a path names; a deleted one is not there. */
-export const objectSubject: ResourceQuery<ObjectInVault> = {
+export const objectQuery: ResourceQuery<ObjectInVault> = {
   parameter: 'objectid',
   columns: `${objectColumns}, ${vaultColumns}`,
   join: (_vault, name) =>
     `LEFT JOIN vault_objects o ON o.id = ${name} AND o.deleted_at IS NULL LEFT JOIN vaults v ON v.id = o.vault_id`,
-  read(row) {
-    if (row['object_id'] === null) return undefined
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns are those of the statement above
-    const found = row as unknown as ObjectRow & VaultRow
-    return { object: readRow(found), vault: readVault(found) }
-  },
+  read: (row) => (row['object.id'] === null ? undefined : { object: readObjectRow(row), vault: readVaultRow(row) }),
   vaultOf: { noun: 'object', vault: 'o.vault_id', missing: 'object.not_found' },
 }
 
-function readRow(row: ObjectRow): StoredObject {
-  return readObject({
-    id: row.object_id,
-    vaultId: row.object_vault_id,
-    parentId: row.parent_id,
-    templateId: row.template_id,
-    name: row.object_name,
-    nameGiven: row.name_given,
-    publicFields: row.public_fields,
-    weakFields: row.weak_fields,
-    status: row.object_status,
-    fileInfo: row.file_info,
-    children: row.children,
-  })
-}
+const readObjectRow = (row: Row): StoredObject => readObject(readRow(VaultObjectTable, row, 'object.'))
+const readVaultRow = (row: Row): KeyedVault => readRow(VaultTable, row, 'vault.')
 
 type Read = Pick<
   VaultObject,
@@ -133,45 +112,35 @@ export function readObject(row: Read): StoredObject {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- written by ourselves
 const parse = <T>(json: string): T => JSON.parse(json) as T
 
-function readVault(row: VaultRow): KeyedVault {
-  return {
-    id: row.keyed_vault_id,
-    policyId: row.policy_id,
-    keyKek: row.key_kek,
-    keyBlob: Buffer.from(row.key_blob, 'base64'),
-    keySeal: Buffer.from(row.key_seal, 'base64'),
-  }
-}
-
 export async function findKeyedVault(reader: Reader, vaultId: number): Promise<KeyedVault | undefined> {
-  const [row] = await select<VaultRow>(reader, `SELECT ${vaultColumns} FROM vaults v WHERE v.id = $1`, [vaultId])
-  return row && readVault(row)
+  const [row] = await select<Row>(reader, `SELECT ${vaultColumns} FROM vaults v WHERE v.id = $1`, [vaultId])
+  return row && readVaultRow(row)
 }
 
 /** Every object of a vault, in the order of their ids. */
 export async function objectsOfVault(reader: Reader, vaultId: number): Promise<StoredObject[]> {
-  const rows = await select<ObjectRow>(
+  const rows = await select<Row>(
     reader,
     `SELECT ${objectColumns} FROM vault_objects o WHERE o.vault_id = $1 AND o.deleted_at IS NULL ORDER BY o.id`,
     [vaultId],
   )
-  return rows.map(readRow)
+  return rows.map(readObjectRow)
 }
 
 export async function childrenOf(reader: Reader, { id, vaultId }: StoredObject): Promise<StoredObject[]> {
-  const rows = await select<ObjectRow>(
+  const rows = await select<Row>(
     reader,
     `SELECT ${objectColumns} FROM vault_objects o
      WHERE o.vault_id = $1 AND o.parent_id = $2 AND o.deleted_at IS NULL ORDER BY o.id`,
     [vaultId, id],
   )
-  return rows.map(readRow)
+  return rows.map(readObjectRow)
 }
 
 /** What an object lies in, from the root of the vault downwards. UNION and not UNION ALL: it ends even on a circle. */
 export async function ancestorsOf(reader: Reader, { parentId, vaultId }: StoredObject): Promise<StoredObject[]> {
   if (parentId === 0) return []
-  const rows = await select<ObjectRow>(
+  const rows = await select<Row>(
     reader,
     `WITH RECURSIVE above (id, parent_id) AS (
        SELECT id, parent_id FROM vault_objects WHERE id = $1
@@ -179,7 +148,7 @@ export async function ancestorsOf(reader: Reader, { parentId, vaultId }: StoredO
      SELECT ${objectColumns} FROM above a JOIN vault_objects o ON o.id = a.id WHERE o.vault_id = $2`,
     [parentId, vaultId],
   )
-  const found = new Map(rows.map((row) => [row.object_id, readRow(row)]))
+  const found = new Map(rows.map(readObjectRow).map((object) => [object.id, object]))
   const path: StoredObject[] = []
   for (let next = found.get(parentId); next !== undefined; next = found.get(next.parentId)) {
     found.delete(next.id)
@@ -196,7 +165,7 @@ export async function searchObjects(
   most: number,
 ): Promise<StoredObject[]> {
   const { sql, pattern } = await searchOf(reader, userId, needle)
-  return (await select<ObjectRow>(reader, sql, [userId, pattern, most])).map(readRow)
+  return (await select<Row>(reader, sql, [userId, pattern, most])).map(readObjectRow)
 }
 
 /** How many objects are read as fast as the trigrams of those of others are passed over. */

@@ -3,14 +3,13 @@ import { includes } from '../../access/permission.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store } from '../../store/store.ts'
-import { asCiphertextFault, inOrder, isResult, outcomesOf } from './cipher-outcomes.ts'
+import { allFailed, mapEach, mapTogether, onToken, readyIn, type Batch } from './batch.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
+import type { NewKey } from './key-policy.ts'
 import { checkAad, cipherOf, keyTypeOf, type KeyType } from './key-type.ts'
 import { existing, perVersion, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
-import type { NewKey } from './new-key.ts'
-import { each, eachNow, valueOf, type Result } from './results.ts'
 import { findKey, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
 import { referencesOf } from './sealing.ts'
 
@@ -26,15 +25,9 @@ export interface CipherItem {
   readonly aad: Buffer | undefined
 }
 
-export interface RewrapRequest extends CipherItem {
+export interface RewrapItem extends CipherItem {
   /** The latest when undefined. */
   readonly toVersion: number | undefined
-}
-
-export interface Encrypted {
-  readonly version: number
-  /** IV ‖ ciphertext ‖ tag, as the type has them. */
-  readonly sealedText: Buffer
 }
 
 /** What a call to encrypt needs beside its items: what to create when there is no such key. */
@@ -44,210 +37,47 @@ export interface EncryptContext {
   readonly ifAbsent: NewKey
 }
 
+/** The key that was used, and what became of each item. */
+export interface Ciphered<T, Key = TransparentKey> {
+  readonly key: Key
+  readonly results: Batch<T>
+}
+
 /**
- * The use of keys that encrypt. Results stand in the order of the items; what concerns the whole call is thrown:
- * `key.not_found`, `key.wrong_type`, `key.tampered`, `access.permission`, `hsm.*`, `store.*`.
+ * The use of keys that encrypt, item by item; where every item has failed already, the key is left alone. What concerns the
+ * whole call is thrown: `key.not_found`, `key.wrong_type`, `key.tampered`, `access.permission`, `hsm.*`, `store.*`.
  */
 export interface Ciphers {
-  /** Makes the key first where it is missing, the caller may write and an item can be encrypted. Items: `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `request.invalid`. */
+  /**
+   * Makes the key first where it is missing, the caller may write and an item can be encrypted; without any there is still no
+   * key. Items: `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `request.invalid`.
+   */
   encrypt(
     context: EncryptContext,
-    items: readonly PlainItem[],
+    items: Batch<PlainItem>,
     commit: Commit,
-  ): Promise<{ key: TransparentKey | undefined; results: readonly Result<Encrypted>[] }>
+  ): Promise<Ciphered<Ciphertext, TransparentKey | undefined>>
   /** Items: `ciphertext.malformed`, `ciphertext.invalid`, `key.version_unknown`, `key.version_disabled`. */
-  decrypt(
-    stored: StoredKey | undefined,
-    items: readonly CipherItem[],
-  ): Promise<{ key: TransparentKey; results: readonly Result<Buffer>[] }>
+  decrypt(stored: StoredKey | undefined, items: Batch<CipherItem>): Promise<Ciphered<Buffer>>
   /** Encrypts anew under another version; the plaintext never leaves the token host. Items as for both. */
-  rewrap(
-    stored: StoredKey | undefined,
-    items: readonly RewrapRequest[],
-  ): Promise<{ key: TransparentKey; results: readonly Result<Encrypted>[] }>
+  rewrap(stored: StoredKey | undefined, items: Batch<RewrapItem>): Promise<Ciphered<Ciphertext>>
 }
 
 export interface CipherDependencies {
-  readonly store: Store
+  readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'encrypt' | 'decrypt' | 'rewrap' | 'encryptMany' | 'decryptMany' | 'rewrapMany'>
-  readonly keyring: Keyring
-  readonly versions: KeyVersions
-  readonly invocations: Invocations
+  readonly keyring: Pick<Keyring, 'createAnd' | 'rotateIfDue'>
+  readonly versions: Pick<KeyVersions, 'find'>
+  readonly invocations: Pick<Invocations, 'spend'>
   /** Whether a vault lets a first use make the key. */
   readonly createsOnUse: (vaultId: number) => Promise<boolean>
 }
 
 export function createCiphers(dependencies: CipherDependencies): Ciphers {
-  return new TokenCiphers(dependencies)
-}
-
-class TokenCiphers implements Ciphers {
-  readonly #in: CipherDependencies
-
-  constructor(dependencies: CipherDependencies) {
-    this.#in = dependencies
-  }
-
-  async encrypt(context: EncryptContext, items: readonly PlainItem[], commit: Commit) {
-    if (context.stored) return this.#encryptWith(existing(context.stored), items)
-    try {
-      return await this.#encryptWithNew(context, items, commit)
-    } catch (error) {
-      // Somebody else made the key in the meantime: theirs is as good.
-      const { vaultId, name } = context.ifAbsent
-      const theirs = isFault(error, 'store.conflict') ? await findKey(this.#in.store.read, vaultId, name) : undefined
-      if (theirs === undefined) throw error
-      return this.#encryptWith(existing(theirs), items)
-    }
-  }
-
-  async decrypt(stored: StoredKey | undefined, items: readonly CipherItem[]) {
-    const found = existing(stored)
-    const { key } = found
-    const opened = await this.#open(found, items)
-    const results = await inOrder(opened, (ready) => this.#decryptAll(key, ready))
-    return { key, results }
-  }
-
-  async rewrap(stored: StoredKey | undefined, items: readonly RewrapRequest[]) {
-    const found = await this.#in.keyring.rotateIfDue(existing(stored))
-    const { key } = found
-    const targets = await this.#writable(
-      found,
-      items.map(({ toVersion }) => toVersion),
-      true,
-    )
-    const opened = await this.#open(found, items)
-    const both = eachNow(opened, (item, at) => ({ ...valueOf(item), to: targets(items[at]?.toVersion) }))
-    const referenceTo = referencesOf(key)
-    const results = await inOrder(both, async (ready) => {
-      const requests = ready.map(({ from, to, sealedText, aad }) => ({
-        from: referenceTo(from),
-        to: referenceTo(to),
-        ciphertext: sealedText,
-        aad,
-        newAad: aad,
-      }))
-      const outcomes = await outcomesOf(
-        requests,
-        (one) => this.#in.hsm.rewrap(one),
-        (all) => this.#in.hsm.rewrapMany(all),
-      )
-      return outcomes.map((outcome, index) =>
-        isResult(outcome)
-          ? { value: { version: ready[index]?.to.version ?? 0, sealedText: outcome.result } }
-          : { fault: asCiphertextFault(outcome.fault) },
-      )
-    })
-    return { key, results }
-  }
-
-  async #encryptWithNew({ vault, ifAbsent }: EncryptContext, items: readonly PlainItem[], commit: Commit) {
-    await this.#checkMayCreate(vault, ifAbsent)
-    cipherOf(ifAbsent.type)
-    const refused = (await each(items, (item) => checkFirst(ifAbsent.type, item))).filter((item) => 'fault' in item)
-    // Items that cannot be encrypted are no use, and make no key.
-    if (refused.length === items.length) return { key: undefined, results: refused }
-    const spent = items.length
-    const { stored, result } = await this.#in.keyring.createAnd(ifAbsent, spent, commit, async (made) => {
-      const prepared = await this.#prepare(made, items, false)
-      return inOrder(prepared, (ready) => this.#encryptAll(made.key, ready))
-    })
-    return { key: stored.key, results: result }
-  }
-
-  async #checkMayCreate(vault: VaultAccess, { name }: NewKey): Promise<void> {
-    if (!includes(vault.permission, 'Write'))
-      throw new Fault(
-        'access.permission',
-        `There is no key ${name} in this vault, and making it needs Write; you have ${vault.permission}.`,
-      )
-    if (!(await this.#in.createsOnUse(vault.id)))
-      throw new Fault(
-        'key.not_found',
-        `There is no key ${name} in this vault, and the vault does not make keys on first use: create it.`,
-      )
-  }
-
-  async #encryptWith(stored: StoredKey, items: readonly PlainItem[]) {
-    const found = items.some(({ version }) => version === undefined)
-      ? await this.#in.keyring.rotateIfDue(stored)
-      : stored
-    const prepared = await this.#prepare(found, items, true)
-    const results = await inOrder(prepared, (ready) => this.#encryptAll(found.key, ready))
-    return { key: found.key, results }
-  }
-
-  async #prepare(stored: StoredKey, items: readonly PlainItem[], spend: boolean): Promise<Result<Prepared>[]> {
-    const type = keyTypeOf(stored.key.type)
-    const versions = items.map(({ version }) => version)
-    const target = await this.#writable(stored, versions, spend)
-    return eachNow(items, ({ version, plaintext, aad }) => {
-      checkAad(type, aad)
-      return { to: target(version), plaintext, aad }
-    })
-  }
-
-  /**
-   * The versions to encrypt with, the encryptions already counted: those of items that turn out to be bad as well. Where a version is
-   * nearly used up, all items of a call fit or none.
-   */
-  #writable({ key, latest }: StoredKey, versions: readonly (number | undefined)[], spend: boolean) {
-    cipherOf(keyTypeOf(key.type))
-    return perVersion(versions, async (version, count) => {
-      const asked = version ?? key.latestVersion
-      const found = await this.#in.versions.find({ key, latest }, asked, writableFrom(key), 'encrypts')
-      if (spend) await this.#in.invocations.spend(key, found.version, count)
-      return found
-    })
-  }
-
-  async #open(stored: StoredKey, items: readonly CipherItem[]): Promise<Result<Opened>[]> {
-    const { key } = stored
-    const type = keyTypeOf(key.type)
-    const cipher = cipherOf(type)
-    const source = await perVersion(
-      items.map(({ ciphertext }) => ciphertext.version),
-      (version) => this.#in.versions.find(stored, version, key.minDecryptionVersion, 'decrypts'),
-    )
-    return eachNow(items, ({ ciphertext, aad }) => {
-      checkAad(type, aad)
-      const from = source(ciphertext.version)
-      checkLength(ciphertext, cipher)
-      return { from, sealedText: ciphertext.sealedText, aad }
-    })
-  }
-
-  async #encryptAll(key: TransparentKey, items: readonly Prepared[]): Promise<Result<Encrypted>[]> {
-    const referenceTo = referencesOf(key)
-    const requests = items.map(({ to, plaintext, aad }) => {
-      return { key: referenceTo(to), plaintext, aad }
-    })
-    const { hsm } = this.#in
-    const outcomes = await outcomesOf(
-      requests,
-      (one) => hsm.encrypt(one.key, one.plaintext, one.aad),
-      (all) => hsm.encryptMany(all),
-    )
-    return outcomes.map((outcome, index) =>
-      isResult(outcome) ? { value: { version: items[index]?.to.version ?? 0, sealedText: outcome.result } } : outcome,
-    )
-  }
-
-  async #decryptAll(key: TransparentKey, items: readonly Opened[]): Promise<Result<Buffer>[]> {
-    const referenceTo = referencesOf(key)
-    const requests = items.map(({ from, sealedText, aad }) => {
-      return { key: referenceTo(from), ciphertext: sealedText, aad }
-    })
-    const { hsm } = this.#in
-    const outcomes = await outcomesOf(
-      requests,
-      (one) => hsm.decrypt(one.key, one.ciphertext, one.aad),
-      (all) => hsm.decryptMany(all),
-    )
-    return outcomes.map((outcome) =>
-      isResult(outcome) ? { value: outcome.result } : { fault: asCiphertextFault(outcome.fault) },
-    )
+  return {
+    encrypt: (context, items, commit) => encrypt(dependencies, context, items, commit),
+    decrypt: (stored, items) => decrypt(dependencies, stored, items),
+    rewrap: (stored, items) => rewrap(dependencies, stored, items),
   }
 }
 
@@ -259,14 +89,171 @@ interface Prepared {
 
 interface Opened {
   readonly from: KeyVersion
-  readonly sealedText: Buffer
+  readonly ciphertext: Buffer
   readonly aad: Buffer | undefined
 }
 
-/** Whether a key that does not exist yet can encrypt this. */
-function checkFirst(type: KeyType, { version, aad }: PlainItem): Promise<void> {
-  if (version !== undefined && version !== 1)
+/** What the token rejects while it decrypts is a bad ciphertext. */
+const notOfThisKey = (): Fault => new Fault('ciphertext.invalid')
+
+async function encrypt(on: CipherDependencies, context: EncryptContext, items: Batch<PlainItem>, commit: Commit) {
+  const { stored, ifAbsent } = context
+  const failed = allFailed(items)
+  if (failed) return { key: stored?.key, results: failed }
+  if (stored) return encryptWith(on, existing(stored), items)
+  try {
+    return await encryptWithNew(on, context, items, commit)
+  } catch (error) {
+    // Another call made the key in the meantime: its key is as good.
+    const { vaultId, name } = ifAbsent
+    const theirs = isFault(error, 'store.conflict') ? await findKey(on.store.read, vaultId, name) : undefined
+    if (theirs === undefined) throw error
+    return encryptWith(on, existing(theirs), items)
+  }
+}
+
+async function encryptWith(on: CipherDependencies, stored: StoredKey, items: Batch<PlainItem>) {
+  const asked = readyIn(items).map(({ version }) => version)
+  const found = asked.includes(undefined) ? await on.keyring.rotateIfDue(stored) : stored
+  const { key } = found
+  const type = keyTypeOf(key.type)
+  const target = await writable(on, found, asked)
+  const prepared = mapEach(items, ({ version, plaintext, aad }) => {
+    checkAad(type, aad)
+    return { to: target(version), plaintext, aad }
+  })
+  return { key, results: await encryptAll(on, key, prepared) }
+}
+
+/** The key and its first use are committed together. */
+async function encryptWithNew(
+  on: CipherDependencies,
+  { vault, ifAbsent }: EncryptContext,
+  items: Batch<PlainItem>,
+  commit: Commit,
+) {
+  await checkMayCreate(vault, ifAbsent, on.createsOnUse)
+  cipherOf(ifAbsent.type)
+  const fitting = mapEach(items, (item) => checkFirst(ifAbsent.type, item))
+  // Items that cannot be encrypted are no use, and make no key.
+  const failed = allFailed(fitting)
+  if (failed) return { key: undefined, results: failed }
+  const spent = readyIn(items).length
+  const { stored, result } = await on.keyring.createAnd(ifAbsent, spent, commit, ({ key, latest }) => {
+    const prepared = mapEach(fitting, (item) => ({ ...item, to: latest }))
+    return encryptAll(on, key, prepared)
+  })
+  return { key: stored.key, results: result }
+}
+
+function encryptAll({ hsm }: CipherDependencies, key: TransparentKey, items: Batch<Prepared>) {
+  const referenceTo = referencesOf(key)
+  const work = (ready: readonly Prepared[]) =>
+    onToken(
+      ready.map(({ to, plaintext, aad }) => ({ key: referenceTo(to), plaintext, aad })),
+      (one) => hsm.encrypt(one.key, one.plaintext, one.aad),
+      (all) => hsm.encryptMany(all),
+    )
+  return mapTogether(items, work, (bytes, { to }): Ciphertext => ({ version: to.version, bytes }))
+}
+
+async function decrypt(on: CipherDependencies, stored: StoredKey | undefined, items: Batch<CipherItem>) {
+  const found = existing(stored)
+  const { key } = found
+  const failed = allFailed(items)
+  if (failed) return { key, results: failed }
+  const opened = mapEach(items, await opener(on, found, items))
+  const referenceTo = referencesOf(key)
+  const work = (ready: readonly Opened[]) =>
+    onToken(
+      ready.map(({ from, ciphertext, aad }) => ({ key: referenceTo(from), ciphertext, aad })),
+      (one) => on.hsm.decrypt(one.key, one.ciphertext, one.aad),
+      (all) => on.hsm.decryptMany(all),
+      notOfThisKey,
+    )
+  return { key, results: await mapTogether(opened, work, (plaintext) => plaintext) }
+}
+
+async function rewrap(on: CipherDependencies, stored: StoredKey | undefined, items: Batch<RewrapItem>) {
+  const given = existing(stored)
+  const failed = allFailed(items)
+  if (failed) return { key: given.key, results: failed }
+  const found = await on.keyring.rotateIfDue(given)
+  const { key } = found
+  const asked = readyIn(items).map(({ toVersion }) => toVersion)
+  const target = await writable(on, found, asked)
+  const open = await opener(on, found, items)
+  const opened = mapEach(items, (item) => ({ ...open(item), to: target(item.toVersion) }))
+  const referenceTo = referencesOf(key)
+  const work = (ready: readonly (Opened & Pick<Prepared, 'to'>)[]) =>
+    onToken(
+      ready.map(({ from, to, ciphertext, aad }) => {
+        return { from: referenceTo(from), to: referenceTo(to), ciphertext, aad, newAad: aad }
+      }),
+      (one) => on.hsm.rewrap(one),
+      (all) => on.hsm.rewrapMany(all),
+      notOfThisKey,
+    )
+  return { key, results: await mapTogether(opened, work, (bytes, { to }) => ({ version: to.version, bytes })) }
+}
+
+/**
+ * The versions to encrypt with, the encryptions already counted: those of items that turn out to be bad as well. Where a
+ * version is nearly used up, all items of a call fit or none.
+ */
+function writable(on: CipherDependencies, stored: StoredKey, asked: readonly (number | undefined)[]) {
+  const { key } = stored
+  cipherOf(keyTypeOf(key.type))
+  return perVersion(asked, async (version, count) => {
+    const wanted = version ?? key.latestVersion
+    const found = await on.versions.find(on.store.read, stored, wanted, writableFrom(key), 'encrypts')
+    await on.invocations.spend(key, found.version, count)
+    return found
+  })
+}
+
+/** Reads ciphertexts of a key, and finds the version that made each. */
+async function opener(
+  { store, versions }: CipherDependencies,
+  stored: StoredKey,
+  items: Batch<CipherItem>,
+): Promise<(item: CipherItem) => Opened> {
+  const { key } = stored
+  const type = keyTypeOf(key.type)
+  const cipher = cipherOf(type)
+  const asked = readyIn(items).map(({ ciphertext }) => ciphertext.version)
+  const source = await perVersion(asked, (version) =>
+    versions.find(store.read, stored, version, key.minDecryptionVersion, 'decrypts'),
+  )
+  return ({ ciphertext, aad }) => {
+    checkAad(type, aad)
+    const from = source(ciphertext.version)
+    checkLength(ciphertext, cipher)
+    return { from, ciphertext: ciphertext.bytes, aad }
+  }
+}
+
+async function checkMayCreate(
+  vault: VaultAccess,
+  { name }: NewKey,
+  createsOnUse: CipherDependencies['createsOnUse'],
+): Promise<void> {
+  if (!includes(vault.permission, 'Write'))
+    throw new Fault(
+      'access.permission',
+      `There is no key ${name} in this vault, and making it needs Write; you have ${vault.permission}.`,
+    )
+  if (!(await createsOnUse(vault.id)))
+    throw new Fault(
+      'key.not_found',
+      `There is no key ${name} in this vault, and the vault does not make keys on first use: create it.`,
+    )
+}
+
+/** An item that a key which does not exist yet can encrypt. */
+function checkFirst(type: KeyType, item: PlainItem): PlainItem {
+  if (item.version !== undefined && item.version !== 1)
     throw new Fault('key.version_unknown', 'There is no such key yet: its first version will be 1.')
-  checkAad(type, aad)
-  return Promise.resolve()
+  checkAad(type, item.aad)
+  return item
 }

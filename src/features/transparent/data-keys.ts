@@ -1,4 +1,6 @@
 import type { Hsm } from '../../hsm/hsm.ts'
+import type { Store } from '../../store/store.ts'
+import type { Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { checkAad, cipherOf, keyTypeOf } from './key-type.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
@@ -11,15 +13,15 @@ export interface DataKeyRequest {
   /** The latest when undefined. */
   readonly version: number | undefined
   readonly aad: Buffer | undefined
-  /** Whether the caller is shown the key in plain, as he asked. */
+  /** Whether the client asked to see the key in plain. */
   readonly open: boolean
 }
 
 export interface DataKey {
   readonly key: TransparentKey
-  readonly version: number
-  readonly sealedText: Buffer
-  /** Only where it was asked for; the caller zeroes it. */
+  /** The data key, encrypted. */
+  readonly ciphertext: Ciphertext
+  /** Only where it was asked for; the route zeroes it. */
   readonly plaintext: Buffer | undefined
 }
 
@@ -29,14 +31,14 @@ export interface DataKeys {
   make(stored: StoredKey | undefined, request: DataKeyRequest): Promise<DataKey>
 }
 
-export interface DataKeyDependencies {
+export function createDataKeys(dependencies: {
+  readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'random' | 'encrypt' | 'encryptRandom'>
   readonly keyring: Pick<Keyring, 'rotateIfDue'>
-  readonly versions: KeyVersions
-  readonly invocations: Invocations
-}
-
-export function createDataKeys({ hsm, keyring, versions, invocations }: DataKeyDependencies): DataKeys {
+  readonly versions: Pick<KeyVersions, 'find'>
+  readonly invocations: Pick<Invocations, 'spend'>
+}): DataKeys {
+  const { store, hsm, keyring, versions, invocations } = dependencies
   return {
     async make(stored, { bytes, version, aad, open }) {
       const type = keyTypeOf(existing(stored).key.type)
@@ -44,14 +46,16 @@ export function createDataKeys({ hsm, keyring, versions, invocations }: DataKeyD
       checkAad(type, aad)
       const found = version === undefined ? await keyring.rotateIfDue(existing(stored)) : existing(stored)
       const { key } = found
-      const used = await versions.find(found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
+      const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
       await invocations.spend(key, used.version, 1)
       const reference = keyReference(key, used)
-      const names = { key, version: used.version, plaintext: undefined }
-      // What the caller does not ask to see is seen by no process of ours but the token host.
-      if (!open) return { ...names, sealedText: await trusting(() => hsm.encryptRandom(reference, bytes, aad)) }
+      const answer = (bytes: Buffer, plaintext: Buffer | undefined) => {
+        return { key, ciphertext: { version: used.version, bytes }, plaintext }
+      }
+      // What the client does not ask to see is seen by no process of ours but the token host.
+      if (!open) return answer(await trusting(() => hsm.encryptRandom(reference, bytes, aad)), undefined)
       const plaintext = await hsm.random(bytes)
-      return { ...names, plaintext, sealedText: await trusting(() => hsm.encrypt(reference, plaintext, aad)) }
+      return answer(await trusting(() => hsm.encrypt(reference, plaintext, aad)), plaintext)
     },
   }
 }

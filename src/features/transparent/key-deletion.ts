@@ -1,10 +1,11 @@
+import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import type { Commit } from '../../store/store.ts'
-import { KeyRows } from './key-rows.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Commit, Store } from '../../store/store.ts'
 import { existing } from './key-versions.ts'
-import type { KeyringDependencies } from './keyring.ts'
+import type { CommitForKey } from './keyring.ts'
 import { deleteKey, findDeletedBefore, findVersions, type StoredKey, type TransparentKey } from './records.ts'
-import { checkPolicy } from './sealing.ts'
+import { checkPolicy, createKeyRows } from './sealing.ts'
 
 /** The end of keys, and the way back from it. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface KeyDeletion {
@@ -16,20 +17,20 @@ export interface KeyDeletion {
   destroyExpired(): Promise<readonly TransparentKey[]>
 }
 
-export interface KeyDeletionDependencies extends Pick<
-  KeyringDependencies,
-  'store' | 'hsm' | 'clock' | 'commitAsAppliance'
-> {
-  readonly recoveryWindowMs: number
-}
-
+/** Keys that one call destroys at most. */
 const destroyedAtOnce = 100
 
-export function createKeyDeletion(dependencies: KeyDeletionDependencies): KeyDeletion {
+export function createKeyDeletion(dependencies: {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenObject'>
+  readonly clock: Clock
+  readonly recoveryWindowMs: number
+  readonly commitAsAppliance: CommitForKey
+}): KeyDeletion {
   const { store, hsm, clock, recoveryWindowMs, commitAsAppliance } = dependencies
-  const rows = new KeyRows(hsm)
+  const rows = createKeyRows(hsm)
 
-  /** False where somebody has just taken it back. */
+  /** False where an Admin has just taken it back. */
   async function destroy(key: TransparentKey): Promise<boolean> {
     await checkPolicy(hsm, key)
     const versions = await findVersions(store.read, key.id)

@@ -2,7 +2,8 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { settled, valueOf, type Result } from './batch.ts'
 import type { Invocations } from './invocations.ts'
 import { keyTypeOf } from './key-type.ts'
 import {
@@ -13,7 +14,6 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { each, valueOf } from './results.ts'
 import { checkPolicy, invocationsRecord, versionRecord, type UnsealedVersion } from './sealing.ts'
 
 /** What decides how the material of a key is made. */
@@ -32,7 +32,7 @@ export interface KeyVersions {
   /** New material, as the key's flags ask for it. @throws Fault `hsm.unsupported`, which names the missing mechanism */
   make(policy: MaterialPolicy): Promise<GeneratedKey>
   /** Takes back material that was made and is not used. */
-  discard(made: GeneratedKey): Promise<void>
+  discard(reader: Reader, made: GeneratedKey): Promise<void>
   /** Seals and stores a version. Its count begins with one lease, which this worker holds. */
   add(
     tx: Tx,
@@ -45,17 +45,15 @@ export interface KeyVersions {
    * The version to use, if it is between `lowest` and the latest and not disabled.
    * @throws Fault `key.version_unknown`, `key.version_disabled`, `key.tampered`
    */
-  find(stored: StoredKey, version: number, lowest: number, use: string): Promise<KeyVersion>
+  find(reader: Reader, stored: StoredKey, version: number, lowest: number, use: string): Promise<KeyVersion>
 }
 
-export interface KeyVersionDependencies {
-  readonly store: Store
+export function createKeyVersions(dependencies: {
   readonly hsm: Pick<Hsm, 'generate' | 'createTokenObject' | 'destroyTokenObject' | 'seal' | 'verify'>
-  readonly invocations: Invocations
+  readonly invocations: Pick<Invocations, 'firstLease'>
   readonly clock: Clock
-}
-
-export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersionDependencies): KeyVersions {
+}): KeyVersions {
+  const { hsm, invocations, clock } = dependencies
   return {
     async make({ type, residency, allowExport, allowBackup }) {
       const { kind } = keyTypeOf(type)
@@ -65,14 +63,14 @@ export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersion
       return { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined }
     },
 
-    async discard({ kek, blob }) {
-      // A wrapped key that nobody keeps is gone; an object of the token is not.
+    async discard(reader, { kek, blob }) {
+      // A wrapped key that is not stored is gone; an object of the token is not.
       if (kek !== tokenObjectKek) return
       try {
         // A commit that failed may have happened all the same: only what the database does not know goes.
-        if (!(await isMaterialInUse(store.read, blob))) await hsm.destroyTokenObject(blob.toString('hex'))
+        if (!(await isMaterialInUse(reader, blob))) await hsm.destroyTokenObject(blob.toString('hex'))
       } catch {
-        // Left behind as waste; the error that led here is the one to tell.
+        // Left behind as waste; the error that led here is the one to report.
       }
     },
 
@@ -100,14 +98,14 @@ export function createKeyVersions({ store, hsm, invocations, clock }: KeyVersion
       return sealed
     },
 
-    async find({ key, latest }, version, lowest, use) {
+    async find(reader, { key, latest }, version, lowest, use) {
       const from = Math.max(lowest, key.oldestVersion)
       if (version < from || version > key.latestVersion) {
         // Limits are believed, like everything else of the row, only under their seal.
         await checkPolicy(hsm, key)
         throw new Fault('key.version_unknown', `The key ${use} with versions ${from} to ${key.latestVersion}.`)
       }
-      const found = version === latest.version ? latest : await findVersion(store.read, key.id, version)
+      const found = version === latest.version ? latest : await findVersion(reader, key.id, version)
       if (found === null) {
         await checkPolicy(hsm, key)
         throw new Fault('key.tampered', undefined, {
@@ -139,7 +137,9 @@ export async function perVersion<V>(
 ): Promise<(version: V) => KeyVersion> {
   const counts = new Map<V, number>()
   for (const version of versions) counts.set(version, (counts.get(version) ?? 0) + 1)
-  const found = await each([...counts], ([version, count]) => find(version, count))
-  const results = new Map([...counts.keys()].map((version, at) => [version, found[at]]))
-  return (version) => valueOf(results.get(version))
+  const found = new Map<V, Result<KeyVersion>>()
+  await Promise.all(
+    [...counts].map(async ([version, count]) => found.set(version, await settled(() => find(version, count)))),
+  )
+  return (version) => valueOf(found.get(version))
 }

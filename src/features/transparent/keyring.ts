@@ -3,10 +3,8 @@ import { Fault, isFault } from '../../fault.ts'
 import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Invocations } from './invocations.ts'
-import { changed, type KeyChanges } from './key-changes.ts'
-import { KeyRows } from './key-rows.ts'
-import { existing, type KeyVersions } from './key-versions.ts'
-import { newRow, type NewKey } from './new-key.ts'
+import { changedKey, isRotationDue, newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
+import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import {
   deleteVersionsBelow,
   findKey,
@@ -18,15 +16,14 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { isDue } from './rotation-rule.ts'
-import { checkPolicy, checkVersion, policyRecord } from './sealing.ts'
+import { checkPolicy, checkVersion, createKeyRows, policyRecord } from './sealing.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
   /** @throws Fault `key.exists`, `hsm.unsupported`, `key.residency` */
   create(key: NewKey, commit: Commit): Promise<StoredKey>
   /**
-   * Makes a key and, in the same transaction, does what it is made for, which takes `spent` encryptions.
+   * Makes a key and, in the same transaction, its first use, which takes `spent` encryptions and reads nothing more.
    * @throws Fault `store.conflict` when the name is taken
    */
   createAnd<T>(
@@ -45,7 +42,10 @@ export interface Keyring {
   update(stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
   /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found` */
   rotate(stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
-  /** The key as it is to encrypt with: rotated first when its latest version is too old, or nearly used up. */
+  /**
+   * The key as it is to encrypt with: rotated first when its latest version is too old, or its counter nearly
+   * exhausted.
+   */
   rotateIfDue(stored: StoredKey): Promise<StoredKey>
   /** Forbids, or allows again, every use of one version. @throws Fault `key.not_found`, `key.version_unknown` */
   setDisabled(
@@ -58,189 +58,187 @@ export interface Keyring {
   trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey>
 }
 
-export interface KeyringDependencies {
-  readonly store: Store
+/** `Commit` for what the appliance does by itself to a key, with a record that says so. */
+export type CommitForKey = <T>(operation: string, key: TransparentKey, work: (tx: Tx) => Promise<T>) => Promise<T>
+
+interface KeyringDependencies {
+  readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenObject'>
   readonly versions: KeyVersions
-  readonly invocations: Invocations
+  readonly invocations: Pick<Invocations, 'adopt'>
   readonly clock: Clock
-  /** `Commit` for what the appliance does by itself, with a record that says so. */
-  readonly commitAsAppliance: <T>(operation: string, key: TransparentKey, work: (tx: Tx) => Promise<T>) => Promise<T>
+  readonly commitAsAppliance: CommitForKey
 }
 
-export function createKeyring(dependencies: KeyringDependencies): Keyring {
-  return new DatabaseKeyring(dependencies)
-}
+export function createKeyring(on: KeyringDependencies): Keyring {
+  const { store, hsm, clock } = on
+  const rows = createKeyRows(hsm)
+  return {
+    createAnd: async (key, spent, commit, use) => createAnd(on, key, spent, commit, use),
 
-class DatabaseKeyring implements Keyring {
-  readonly #in: KeyringDependencies
-  readonly #rows: KeyRows
-
-  constructor(dependencies: KeyringDependencies) {
-    this.#in = dependencies
-    this.#rows = new KeyRows(dependencies.hsm)
-  }
-
-  async create(key: NewKey, commit: Commit): Promise<StoredKey> {
-    try {
-      const { stored } = await this.createAnd(key, 0, commit, () => Promise.resolve())
+    async create(key, commit) {
+      const { stored } = await createAnd(on, key, 0, commit, nothing).catch(nameTaken)
       return stored
-    } catch (error) {
-      throw isFault(error, 'store.conflict') ? new Fault('key.exists') : error
-    }
-  }
+    },
 
-  async createAnd<T>(
-    key: NewKey,
-    spent: number,
-    commit: Commit,
-    use: (stored: StoredKey) => Promise<T>,
-  ): Promise<{ stored: StoredKey; result: T }> {
-    const row = newRow(key, this.#in.clock.now())
-    const made = await this.#in.versions.make(row)
-    try {
-      return await this.#insert(row, made, spent, commit, use)
-    } catch (error) {
-      await this.#in.versions.discard(made)
-      throw error
-    }
-  }
+    adopt: async (key, made, commit) =>
+      insert(on, newKeyRow(key, clock.now()), made, 0, commit, nothing).catch(nameTaken),
 
-  async adopt(key: NewKey, made: GeneratedKey, commit: Commit): Promise<{ stored: StoredKey }> {
-    try {
-      return await this.#insert(newRow(key, this.#in.clock.now()), made, 0, commit, () => Promise.resolve())
-    } catch (error) {
-      throw isFault(error, 'store.conflict') ? new Fault('key.exists') : error
-    }
-  }
+    read: (stored) => read(on, stored),
 
-  async read(stored: StoredKey | undefined) {
-    const { key, latest } = existing(stored)
-    const { hsm, store } = this.#in
-    await checkPolicy(hsm, key)
-    const found = key.oldestVersion === key.latestVersion ? [] : await findVersions(store.read, key.id)
-    const versions = [...found.filter(({ version }) => version !== latest.version), latest]
-    await Promise.all(versions.map((version) => checkVersion(hsm, key, version)))
-    return { key, versions }
-  }
+    async list(vaultId, after, limit) {
+      const found = await listKeys(store.read, vaultId, after, limit)
+      await Promise.all(found.map(({ key }) => checkPolicy(hsm, key)))
+      return found.map(({ key }) => key)
+    },
 
-  async list(vaultId: number, after: string, limit: number): Promise<TransparentKey[]> {
-    const found = await listKeys(this.#in.store.read, vaultId, after, limit)
-    await Promise.all(found.map(({ key }) => checkPolicy(this.#in.hsm, key)))
-    return found.map(({ key }) => key)
-  }
+    update: async (stored, changes, commit) =>
+      rows.change(existing(stored).key, commit, async (current, tx) => {
+        const next = changedKey(current, changes)
+        // Turning backup off destroys what a backup would be made of.
+        if (changes.allowBackup === false && current.allowBackup === 1)
+          for (const version of await findVersions(tx, current.id))
+            await rows.replaceVersion(tx, current, version, { backupKek: null, backupBlob: null })
+        return next
+      }),
 
-  update(stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey> {
-    return this.#rows.change(existing(stored).key, commit, async (current, tx) => {
-      const next = changed(current, changes)
-      if (changes.allowBackup === false && current.allowBackup === 1) await this.#rows.forgetBackups(tx, current)
-      return next
-    })
-  }
+    rotate: async (stored, commit) => rotate(on, existing(stored).key, commit, () => true),
 
-  rotate(stored: StoredKey | undefined, commit: Commit): Promise<StoredKey> {
-    return this.#rotate(existing(stored).key, commit, () => true)
-  }
+    rotateIfDue: (stored) => rotateIfDue(on, stored),
 
-  async #rotate(
-    admitted: TransparentKey,
-    commit: Commit,
-    wanted: (current: TransparentKey) => boolean,
-  ): Promise<StoredKey> {
-    const { versions, invocations } = this.#in
-    const made = await versions.make(admitted)
-    try {
-      let latest: KeyVersion | undefined
-      const key = await this.#rows.change(
-        admitted,
-        commit,
-        (current) => {
-          // The material was made as the flags were then: turned off in between, they would still be in it.
-          const { allowExport, allowBackup } = current
-          if (!wanted(current) || allowExport !== admitted.allowExport || allowBackup !== admitted.allowBackup)
-            throw new Fault('store.conflict')
-          return Promise.resolve({ ...current, latestVersion: current.latestVersion + 1 })
-        },
-        async (tx, next) => {
-          latest = await versions.add(tx, next, next.latestVersion, made)
-        },
-      )
-      if (latest === undefined) throw new TypeError('a rotation made no version')
-      invocations.adopt(latest, 0)
-      return { key, latest }
-    } catch (error) {
-      await versions.discard(made)
-      throw error
-    }
-  }
-
-  async rotateIfDue(stored: StoredKey): Promise<StoredKey> {
-    if (!isDue(stored, this.#in.clock.now())) return stored
-    // Age and count are believed, like everything else of a row, only under their seals.
-    await checkVersion(this.#in.hsm, stored.key, stored.latest)
-    try {
-      const { key } = stored
-      const commit: Commit = (work) => this.#in.commitAsAppliance('transparent.key.autorotate', key, work)
-      return await this.#rotate(key, commit, ({ latestVersion }) => latestVersion === key.latestVersion)
-    } catch (error) {
-      // Another worker was quicker: its version is as good.
-      const theirs = isFault(error, 'store.conflict')
-        ? await findKey(this.#in.store.read, stored.key.vaultId, stored.key.name)
-        : undefined
-      if (theirs === undefined) throw error
-      return theirs
-    }
-  }
-
-  setDisabled(
-    stored: StoredKey | undefined,
-    version: number,
-    disabled: boolean,
-    commit: Commit,
-  ): Promise<TransparentKey> {
-    const { key } = existing(stored)
-    return commit(async (tx) => {
-      await checkPolicy(this.#in.hsm, key)
-      const found = await findVersion(tx, key.id, version)
-      if (found === null) throw new Fault('key.version_unknown')
-      await this.#rows.replaceVersion(tx, key, found, { disabled: Number(disabled) })
-      return key
-    })
-  }
-
-  trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey> {
-    let trimmed: KeyVersion[] = []
-    return this.#rows
-      .change(existing(stored).key, commit, async (current, tx) => {
-        if (oldest > current.minDecryptionVersion || oldest > current.minEncryptionVersion)
-          throw new Fault(
-            'key.version_unknown',
-            'Only versions below min_decryption_version and min_encryption_version can be trimmed: raise those first.',
-          )
-        trimmed = (await findVersions(tx, current.id)).filter(({ version }) => version < oldest)
-        await deleteVersionsBelow(tx, current.id, oldest)
-        return { ...current, oldestVersion: Math.max(oldest, current.oldestVersion) }
-      })
-      .then(async (key) => {
-        await this.#rows.destroyMaterial(trimmed)
+    async setDisabled(stored, version, disabled, commit) {
+      const { key } = existing(stored)
+      return commit(async (tx) => {
+        await checkPolicy(hsm, key)
+        const found = await findVersion(tx, key.id, version)
+        if (found === null) throw new Fault('key.version_unknown')
+        await rows.replaceVersion(tx, key, found, { disabled: Number(disabled) })
         return key
       })
-  }
+    },
 
-  async #insert<T>(
-    row: Omit<TransparentKey, 'id' | 'seal'>,
-    made: GeneratedKey,
-    spent: number,
-    commit: Commit,
-    use: (stored: StoredKey) => Promise<T>,
-  ) {
-    const { hsm, versions, invocations } = this.#in
-    const created = await commit(async (tx) => {
-      const key = await insertKey(tx, row, (unsealed) => hsm.seal(policyRecord(unsealed)))
-      const stored = { key, latest: await versions.add(tx, key, 1, made, { invocations: spent }) }
-      return { stored, result: await use(stored) }
-    })
-    invocations.adopt(created.stored.latest, spent)
-    return created
+    trim: (stored, oldest, commit) => trim(on, stored, oldest, commit),
   }
+}
+
+async function insert<T>(
+  { hsm, versions, invocations }: KeyringDependencies,
+  row: Omit<TransparentKey, 'id' | 'seal'>,
+  made: GeneratedKey,
+  spent: number,
+  commit: Commit,
+  use: (stored: StoredKey) => Promise<T>,
+): Promise<{ stored: StoredKey; result: T }> {
+  const created = await commit(async (tx) => {
+    const key = await insertKey(tx, row, (unsealed) => hsm.seal(policyRecord(unsealed)))
+    const stored = { key, latest: await versions.add(tx, key, 1, made, { invocations: spent }) }
+    return { stored, result: await use(stored) }
+  })
+  invocations.adopt(created.stored.latest, spent)
+  return created
+}
+
+/** Material that was made for work that then fails is taken back. */
+async function withMaterial<T>(
+  { store, versions }: KeyringDependencies,
+  policy: MaterialPolicy,
+  work: (made: GeneratedKey) => Promise<T>,
+): Promise<T> {
+  const made = await versions.make(policy)
+  try {
+    return await work(made)
+  } catch (error) {
+    await versions.discard(store.read, made)
+    throw error
+  }
+}
+
+function createAnd<T>(
+  on: KeyringDependencies,
+  key: NewKey,
+  spent: number,
+  commit: Commit,
+  use: (stored: StoredKey) => Promise<T>,
+) {
+  const row = newKeyRow(key, on.clock.now())
+  return withMaterial(on, row, (made) => insert(on, row, made, spent, commit, use))
+}
+
+/** A new version, if the key is then still as `wanted` says. */
+function rotate(
+  on: KeyringDependencies,
+  authorized: TransparentKey,
+  commit: Commit,
+  wanted: (current: TransparentKey) => boolean,
+): Promise<StoredKey> {
+  const { hsm, versions, invocations } = on
+  return withMaterial(on, authorized, async (made) => {
+    let latest: KeyVersion | undefined
+    const key = await createKeyRows(hsm).change(
+      authorized,
+      commit,
+      (current) => {
+        // The material was made as the flags were then: turned off in between, they would still be in it.
+        const { allowExport, allowBackup } = current
+        if (!wanted(current) || allowExport !== authorized.allowExport || allowBackup !== authorized.allowBackup)
+          throw new Fault('store.conflict')
+        return Promise.resolve({ ...current, latestVersion: current.latestVersion + 1 })
+      },
+      async (tx, next) => {
+        latest = await versions.add(tx, next, next.latestVersion, made)
+      },
+    )
+    if (latest === undefined) throw new TypeError('a rotation made no version')
+    invocations.adopt(latest, 0)
+    return { key, latest }
+  })
+}
+
+async function read({ store, hsm }: KeyringDependencies, stored: StoredKey | undefined) {
+  const { key, latest } = existing(stored)
+  await checkPolicy(hsm, key)
+  const found = key.oldestVersion === key.latestVersion ? [] : await findVersions(store.read, key.id)
+  const all = [...found.filter(({ version }) => version !== latest.version), latest]
+  await Promise.all(all.map((version) => checkVersion(hsm, key, version)))
+  return { key, versions: all }
+}
+
+async function rotateIfDue(on: KeyringDependencies, stored: StoredKey): Promise<StoredKey> {
+  const { store, hsm, clock, commitAsAppliance } = on
+  if (!isRotationDue(stored, clock.now())) return stored
+  const { key, latest } = stored
+  // Age and count are believed, like everything else of a row, only under their seals.
+  await checkVersion(hsm, key, latest)
+  try {
+    const commit: Commit = (work) => commitAsAppliance('transparent.key.autorotate', key, work)
+    return await rotate(on, key, commit, ({ latestVersion }) => latestVersion === key.latestVersion)
+  } catch (error) {
+    // Another worker was quicker: its version is as good.
+    const theirs = isFault(error, 'store.conflict') ? await findKey(store.read, key.vaultId, key.name) : undefined
+    if (theirs === undefined) throw error
+    return theirs
+  }
+}
+
+async function trim({ hsm }: KeyringDependencies, stored: StoredKey | undefined, oldest: number, commit: Commit) {
+  const rows = createKeyRows(hsm)
+  let trimmed: KeyVersion[] = []
+  const key = await rows.change(existing(stored).key, commit, async (current, tx) => {
+    if (oldest > current.minDecryptionVersion || oldest > current.minEncryptionVersion)
+      throw new Fault(
+        'key.version_unknown',
+        'Only versions below min_decryption_version and min_encryption_version can be trimmed: raise those first.',
+      )
+    trimmed = (await findVersions(tx, current.id)).filter(({ version }) => version < oldest)
+    await deleteVersionsBelow(tx, current.id, oldest)
+    return { ...current, oldestVersion: Math.max(oldest, current.oldestVersion) }
+  })
+  await rows.destroyMaterial(trimmed)
+  return key
+}
+
+const nothing = (): Promise<void> => Promise.resolve()
+
+function nameTaken(error: unknown): never {
+  throw isFault(error, 'store.conflict') ? new Fault('key.exists') : error
 }

@@ -1,7 +1,7 @@
 import { EntitySchema, LessThan } from 'typeorm'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import { select } from '../../store/statement.ts'
+import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** A named key of a vault: flags and limits. Its material is in its versions. */
@@ -99,102 +99,43 @@ export interface StoredKey {
   readonly latest: KeyVersion
 }
 
-const columns = `k.id AS key_id, k.vault_id, k.name, k.type, k.info, k.residency, k.allow_export, k.allow_plaintext_export,
-  k.allow_backup, k.allow_delete, k.auto_rotate_period_ms, k.oldest_version, k.latest_version, k.min_encryption_version,
-  k.min_decryption_version, k.created_at AS key_created_at, k.deleted_at, k.seal AS key_seal,
-  kv.version, kv.kek, kv.blob, kv.public_key, kv.backup_kek, kv.backup_blob, kv.disabled,
-  kv.created_at AS version_created_at, kv.seal AS version_seal, kv.invocations, kv.invocations_seal`
+const columns = `${selectList(TransparentKeyTable, 'k', { prefix: 'key.' })},
+  ${selectList(KeyVersionTable, 'kv', { prefix: 'latest.' })}`
 const latestVersion = 'LEFT JOIN key_versions kv ON kv.key_id = k.id AND kv.version = k.latest_version'
 
-interface JoinedRow {
-  readonly key_id: number | null
-  readonly vault_id: number
-  readonly name: string
-  readonly type: string
-  readonly info: string
-  readonly residency: string
-  readonly allow_export: number
-  readonly allow_plaintext_export: number
-  readonly allow_backup: number
-  readonly allow_delete: number
-  readonly auto_rotate_period_ms: number
-  readonly oldest_version: number
-  readonly latest_version: number
-  readonly min_encryption_version: number
-  readonly min_decryption_version: number
-  readonly key_created_at: number
-  readonly deleted_at: number | null
-  readonly key_seal: string
-  readonly version: number | null
-  readonly kek: string | null
-  readonly blob: string | null
-  readonly public_key: string | null
-  readonly backup_kek: string | null
-  readonly backup_blob: string | null
-  readonly disabled: number
-  readonly version_created_at: number
-  readonly version_seal: string | null
-  readonly invocations: number
-  readonly invocations_seal: string | null
-}
-
 /** The key that a path names, deleted or not. */
-export const keySubject: ResourceQuery<StoredKey> = {
+export const keyQuery: ResourceQuery<StoredKey> = {
   parameter: 'name',
   columns,
   join: (vault, name) => `LEFT JOIN transparent_keys k ON k.vault_id = ${vault} AND k.name = ${name} ${latestVersion}`,
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns are those of the statement above
-  read: (row) => readStoredKey(row as unknown as JoinedRow),
+  read: readStoredKey,
 }
 
-const fromText = (base64: string): Buffer => Buffer.from(base64, 'base64')
-const fromNullableText = (base64: string | null): Buffer | null => (base64 === null ? null : fromText(base64))
-
-function readStoredKey(row: JoinedRow): StoredKey | undefined {
-  if (row.key_id === null) return undefined
-  const key: TransparentKey = {
-    id: row.key_id,
-    vaultId: row.vault_id,
-    name: row.name,
-    type: row.type,
-    info: row.info,
-    residency: row.residency,
-    allowExport: row.allow_export,
-    allowPlaintextExport: row.allow_plaintext_export,
-    allowBackup: row.allow_backup,
-    allowDelete: row.allow_delete,
-    autoRotatePeriodMs: row.auto_rotate_period_ms,
-    oldestVersion: row.oldest_version,
-    latestVersion: row.latest_version,
-    minEncryptionVersion: row.min_encryption_version,
-    minDecryptionVersion: row.min_decryption_version,
-    createdAt: row.key_created_at,
-    deletedAt: row.deleted_at,
-    seal: fromText(row.key_seal),
-  }
-  return { key, latest: readVersion(row.key_id, row) }
+/** The row names the key's latest version, and there is none: version 0 never has a fitting seal. */
+const missingVersion: Omit<KeyVersion, 'keyId'> = {
+  version: 0,
+  kek: '',
+  blob: Buffer.alloc(0),
+  publicKey: null,
+  backupKek: null,
+  backupBlob: null,
+  disabled: 0,
+  createdAt: 0,
+  seal: Buffer.alloc(0),
+  invocations: 0,
+  invocationsSeal: Buffer.alloc(0),
 }
 
-function readVersion(keyId: number, row: JoinedRow): KeyVersion {
-  return {
-    keyId,
-    // A row that points at a version that is not there was not written by us: version 0 never has a fitting seal.
-    version: row.version ?? 0,
-    kek: row.kek ?? '',
-    blob: fromText(row.blob ?? ''),
-    publicKey: fromNullableText(row.public_key),
-    backupKek: row.backup_kek,
-    backupBlob: fromNullableText(row.backup_blob),
-    disabled: row.disabled,
-    createdAt: row.version_created_at,
-    seal: fromText(row.version_seal ?? ''),
-    invocations: row.invocations,
-    invocationsSeal: fromText(row.invocations_seal ?? ''),
-  }
+function readStoredKey(row: Readonly<Record<string, unknown>>): StoredKey | undefined {
+  if (row['key.id'] === null) return undefined
+  const key = readRow(TransparentKeyTable, row, 'key.')
+  const latest =
+    row['latest.version'] === null ? { ...missingVersion, keyId: key.id } : readRow(KeyVersionTable, row, 'latest.')
+  return { key, latest }
 }
 
 export async function findKey(reader: Reader, vaultId: number, name: string): Promise<StoredKey | undefined> {
-  const rows = await select<JoinedRow>(
+  const rows = await select<Readonly<Record<string, unknown>>>(
     reader,
     `SELECT ${columns} FROM transparent_keys k ${latestVersion} WHERE k.vault_id = $1 AND k.name = $2`,
     [vaultId, name],
@@ -204,7 +145,7 @@ export async function findKey(reader: Reader, vaultId: number, name: string): Pr
 
 /** The keys of a vault that are not deleted, in the order of their names, from the one after `after` on. */
 export async function listKeys(reader: Reader, vaultId: number, after: string, limit: number): Promise<StoredKey[]> {
-  const rows = await select<JoinedRow>(
+  const rows = await select<Readonly<Record<string, unknown>>>(
     reader,
     `SELECT ${columns} FROM transparent_keys k ${latestVersion}
      WHERE k.vault_id = $1 AND k.deleted_at IS NULL AND k.name > $2 ORDER BY k.name LIMIT $3`,

@@ -1,8 +1,10 @@
 import { Fault, isFault } from '../../fault.ts'
+import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, KeyReference, SealedRecord } from '../../hsm/hsm.ts'
+import type { Commit, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
-import type { KeyVersion, TransparentKey } from './records.ts'
+import { findKeyById, replaceKey, replaceVersion, type KeyVersion, type TransparentKey } from './records.ts'
 
 /** Every column of the key but the seal itself, as the seal covers it. */
 export function policyRecord(key: Omit<TransparentKey, 'seal'>): Buffer {
@@ -100,4 +102,47 @@ export function checkPolicy(hsm: Pick<Hsm, 'verify'>, key: TransparentKey): Prom
 export async function checkVersion(hsm: Pick<Hsm, 'verify'>, key: TransparentKey, version: KeyVersion): Promise<void> {
   await trusting(() => hsm.verify(sealedVersion(key, version)))
   await trusting(() => hsm.verify(sealedCount(version)))
+}
+
+/** Rows of keys, replaced under their seals: what was edited is never sealed anew, and of parallel changes one wins. */
+export interface KeyRows {
+  /** Replaces a key's row by what `step` makes of it as it is at that moment, sealed anew. */
+  change(
+    authorized: TransparentKey,
+    commit: Commit,
+    step: (current: TransparentKey, tx: Tx) => Promise<TransparentKey>,
+    then?: (tx: Tx, key: TransparentKey) => Promise<void>,
+  ): Promise<TransparentKey>
+  replaceVersion(tx: Tx, key: TransparentKey, from: KeyVersion, change: Partial<KeyVersion>): Promise<void>
+  /** The rows are gone; what they named in the token follows. */
+  destroyMaterial(versions: readonly KeyVersion[]): Promise<void>
+}
+
+export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenObject'>): KeyRows {
+  return {
+    change: (authorized, commit, step, then) =>
+      commit(async (tx) => {
+        const current = await findKeyById(tx, authorized.id)
+        if (current === null) throw new Fault('key.not_found')
+        // A new seal over an edited row would make the edit good.
+        await checkPolicy(hsm, current)
+        const next = await step(current, tx)
+        const sealed = { ...next, seal: await hsm.seal(policyRecord(next)) }
+        if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
+        await then?.(tx, sealed)
+        return sealed
+      }),
+
+    async replaceVersion(tx, key, from, change) {
+      await trusting(() => hsm.verify(sealedVersion(key, from)))
+      const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change }
+      const sealed = { ...next, seal: await hsm.seal(versionRecord(key, next)) }
+      if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
+    },
+
+    async destroyMaterial(versions) {
+      for (const { kek, blob } of versions)
+        if (kek === tokenObjectKek) await hsm.destroyTokenObject(blob.toString('hex'))
+    },
+  }
 }

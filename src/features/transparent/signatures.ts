@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import { derTag, readElements, readOnly } from '../../encoding/der.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hash, Padding } from '../../hsm/key-kind.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { fromDer, toDer } from './ecdsa-signature.ts'
+import type { Store } from '../../store/store.ts'
+import type { Ciphertext } from './ciphertext.ts'
 import { checkMac, keyTypeOf, signatureOf, type SignatureRow } from './key-type.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
@@ -21,10 +23,9 @@ export interface SigningRequest {
   readonly form: 'asn1' | 'raw'
 }
 
-export interface Made {
+/** A signature or an HMAC, and the key version that made it. */
+export interface Made extends Ciphertext {
   readonly key: TransparentKey
-  readonly version: number
-  readonly bytes: Buffer
 }
 
 /** The use of keys that sign, and of keys that make HMACs. Also throws `key.tampered`, `hsm.*`. */
@@ -47,23 +48,23 @@ export interface Signatures {
   ): Promise<{ key: TransparentKey; valid: boolean }>
 }
 
-export interface SignatureDependencies {
-  readonly hsm: Pick<Hsm, 'sign' | 'verifySignature' | 'hmac' | 'verifyHmac'>
-  readonly keyring: Pick<Keyring, 'rotateIfDue'>
-  readonly versions: KeyVersions
-}
-
 const digestBytes: Readonly<Record<Hash, number>> = { sha256: 32, sha384: 48, sha512: 64 }
 
-export function createSignatures({ hsm, keyring, versions }: SignatureDependencies): Signatures {
+export function createSignatures(dependencies: {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Pick<Hsm, 'sign' | 'verifySignature' | 'hmac' | 'verifyHmac'>
+  readonly keyring: Pick<Keyring, 'rotateIfDue'>
+  readonly versions: Pick<KeyVersions, 'find'>
+}): Signatures {
+  const { store, hsm, keyring, versions } = dependencies
   /** The key as it is after a rotation that was due, and the version to use. */
   const newest = async (stored: StoredKey, version: number | undefined, use: string) => {
     const found = version === undefined ? await keyring.rotateIfDue(stored) : stored
     const { key } = found
-    return { key, used: await versions.find(found, version ?? key.latestVersion, writableFrom(key), use) }
+    return { key, used: await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), use) }
   }
-  const any = (stored: StoredKey, version: number) =>
-    versions.find(stored, version, stored.key.minDecryptionVersion, 'verifies')
+  const verifying = (stored: StoredKey, version: number) =>
+    versions.find(store.read, stored, version, stored.key.minDecryptionVersion, 'verifies')
 
   return {
     async sign(stored, version, request) {
@@ -79,7 +80,7 @@ export function createSignatures({ hsm, keyring, versions }: SignatureDependenci
     async verify(stored, version, request, signature) {
       const found = existing(stored)
       const row = signatureOf(keyTypeOf(found.key.type))
-      const used = await any(found, version)
+      const used = await verifying(found, version)
       const raw = row.family === 'ecdsa' && request.form === 'asn1' ? fromDer(signature, row.orderBytes) : signature
       if (raw === undefined) return { key: found.key, valid: false }
       const valid = await trusting(() =>
@@ -98,7 +99,7 @@ export function createSignatures({ hsm, keyring, versions }: SignatureDependenci
     async verifyHmac(stored, version, input, mac) {
       const found = existing(stored)
       checkMac(keyTypeOf(found.key.type))
-      const used = await any(found, version)
+      const used = await verifying(found, version)
       try {
         return {
           key: found.key,
@@ -129,4 +130,49 @@ function inputOf(row: SignatureRow, { input, prehashed, hash }: SigningRequest):
   if (input.length !== digestBytes[name])
     throw new Fault('request.invalid', `A prehashed input for ${name} has ${digestBytes[name]} bytes.`)
   return input
+}
+
+/**
+ * ECDSA signatures have two forms: r ‖ s, each as long as the curve's order (IEEE P1363, and JWS), and the DER SEQUENCE of
+ * two INTEGERs (RFC 3279 §2.2.3) that openssl reads.
+ */
+export function toDer(raw: Buffer): Buffer {
+  const half = raw.length / 2
+  const content = Buffer.concat([derInteger(raw.subarray(0, half)), derInteger(raw.subarray(half))])
+  return Buffer.concat([derHeader(derTag.sequence, content.length), content])
+}
+
+/**
+ * Undefined for anything that is not exactly one signature in DER: a lenient reader would accept two texts for one
+ * signature.
+ */
+export function fromDer(der: Buffer, orderBytes: number): Buffer | undefined {
+  const numbers = numbersIn(der)
+  if (numbers.length !== 2 || numbers.some(({ length }) => length > orderBytes)) return undefined
+  const raw = Buffer.concat(numbers.flatMap((number) => [Buffer.alloc(orderBytes - number.length), number]))
+  return toDer(raw).equals(der) ? raw : undefined
+}
+
+function numbersIn(der: Buffer): Buffer[] {
+  try {
+    const integers = readElements(readOnly(der, derTag.sequence).content)
+    return integers.map(({ content }) => (content[0] === 0 ? content.subarray(1) : content))
+  } catch (error) {
+    if (error instanceof RangeError) return []
+    throw error
+  }
+}
+
+function derInteger(bytes: Buffer): Buffer {
+  let start = 0
+  while (start < bytes.length - 1 && bytes[start] === 0) start++
+  const magnitude = bytes.subarray(start)
+  // A set top bit would make it negative.
+  const padded = (magnitude[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.of(0), magnitude]) : magnitude
+  return Buffer.concat([derHeader(derTag.integer, padded.length), padded])
+}
+
+/** Two 521-bit numbers, the longest there are, fit into a length of one octet more. */
+function derHeader(tag: number, length: number): Buffer {
+  return length < 0x80 ? Buffer.of(tag, length) : Buffer.of(tag, 0x81, length)
 }

@@ -3,11 +3,10 @@ import { Fault, isFault } from '../../fault.ts'
 import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { decodeContent, encodeContent, readBackup, writeBackup, type Backup, type BackupVersion } from './backup.ts'
-import { KeyRows } from './key-rows.ts'
+import type { NewKey } from './key-policy.ts'
 import { keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
-import type { NewKey } from './new-key.ts'
 import {
   deleteKey,
   findKey,
@@ -17,7 +16,7 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { checkPolicy, checkVersion, keyReference, policyRecord, trusting } from './sealing.ts'
+import { checkPolicy, checkVersion, createKeyRows, keyReference, policyRecord, trusting } from './sealing.ts'
 
 export interface ExportedVersion {
   readonly version: number
@@ -55,8 +54,8 @@ export interface Transfers {
   wrappingKey(): Promise<Buffer>
 }
 
-export interface TransferDependencies {
-  readonly store: Store
+interface TransferDependencies {
+  readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<
     Hsm,
     | 'seal'
@@ -71,156 +70,175 @@ export interface TransferDependencies {
     | 'importKey'
     | 'transportPublicKey'
   >
-  readonly keyring: Keyring
-  readonly versions: KeyVersions
+  readonly keyring: Pick<Keyring, 'adopt'>
+  readonly versions: Pick<KeyVersions, 'add' | 'find'>
   readonly clock: Clock
 }
 
-export function createTransfers(dependencies: TransferDependencies): Transfers {
-  return new TokenTransfers(dependencies)
+export function createTransfers(on: TransferDependencies): Transfers {
+  const { store, hsm, keyring } = on
+  return {
+    async backup(stored) {
+      const { key } = existing(stored)
+      await checkPolicy(hsm, key)
+      if (key.allowBackup !== 1) throw new Fault('key.backup_forbidden')
+      const found = await findVersions(store.read, key.id)
+      const content = encodeContent({
+        ...key,
+        versions: await Promise.all(found.map((version) => backedUp(on, key, version))),
+      })
+      return { key, text: writeBackup({ content, seal: await hsm.sealBackup(content) }) }
+    },
+
+    restore: (restoration, commit) => restore(on, restoration, commit),
+
+    exportKey: (stored, version, recipient) => exportKey(on, stored, version, recipient),
+
+    async importKey(key, wrapped, publicKey, commit) {
+      const options = { exportable: key.allowExport, backup: key.allowBackup, ...(publicKey ? { publicKey } : {}) }
+      const made = await refusing('import.invalid', () => hsm.importKey(key.type.kind, wrapped, options))
+      const { stored } = await keyring.adopt(key, made, commit)
+      return stored.key
+    },
+
+    wrappingKey: () => hsm.transportPublicKey(),
+  }
 }
 
-class TokenTransfers implements Transfers {
-  readonly #in: TransferDependencies
+async function restore(
+  on: TransferDependencies,
+  { vaultId, name, stored, backup, force }: Restoration,
+  commit: Commit,
+): Promise<TransparentKey> {
+  if (stored && !force) throw nameTaken(stored.key)
+  const content = await opened(on, backup)
+  const made = await Promise.all(content.versions.map((version) => restored(on, content, version)))
+  let replaced: KeyVersion[] = []
+  const key = await commit(async (tx) => {
+    const present = await findKey(tx, vaultId, name)
+    if (present && !force) throw nameTaken(present.key)
+    if (present) replaced = await giveWay(on, tx, present.key)
+    return insert(on, tx, { vaultId, name }, content, made)
+  })
+  await createKeyRows(on.hsm).destroyMaterial(replaced)
+  return key
+}
 
-  constructor(dependencies: TransferDependencies) {
-    this.#in = dependencies
-  }
-
-  async backup(stored: StoredKey | undefined) {
-    const { key } = existing(stored)
-    const { hsm, store } = this.#in
-    await checkPolicy(hsm, key)
-    if (key.allowBackup !== 1) throw new Fault('key.backup_forbidden')
-    const versions = await Promise.all(
-      (await findVersions(store.read, key.id)).map((version) => this.#backedUp(key, version)),
+async function exportKey(
+  on: TransferDependencies,
+  stored: StoredKey | undefined,
+  version: number | undefined,
+  recipient: Buffer | undefined,
+) {
+  const { store, hsm, versions } = on
+  const found = existing(stored)
+  const { key } = found
+  await checkPolicy(hsm, key)
+  if (key.allowExport !== 1) throw new Fault('key.export_forbidden')
+  if (recipient === undefined && key.allowPlaintextExport !== 1)
+    throw new Fault(
+      'key.export_forbidden',
+      'This key leaves wrapped only, for want of allow_plaintext_export: send public_key, an RSA public key to wrap it to.',
     )
-    const content = encodeContent({ ...key, versions })
-    return { key, text: writeBackup({ content, seal: await hsm.sealBackup(content) }) }
-  }
+  const chosen =
+    version === undefined
+      ? (await findVersions(store.read, key.id)).filter(({ disabled }) => disabled === 0)
+      : [await versions.find(store.read, found, version, key.oldestVersion, 'exports')]
+  return { key, versions: await Promise.all(chosen.map((one) => exported(on, key, one, recipient))) }
+}
 
-  async restore({ vaultId, name, stored, backup, force }: Restoration, commit: Commit): Promise<TransparentKey> {
-    if (stored && !force)
-      throw new Fault('key.exists', `The vault has a key ${name} already: use another name, or force to replace it.`)
-    const content = await this.#opened(backup)
-    const made = await Promise.all(content.versions.map((version) => this.#restored(content, version)))
-    let replaced: KeyVersion[] = []
-    const key = await commit(async (tx) => {
-      const present = await findKey(tx, vaultId, name)
-      if (present && !force) throw new Fault('key.exists')
-      if (present) replaced = await this.#giveWay(tx, present.key)
-      return this.#insert(tx, { vaultId, name, content, made })
-    })
-    await new KeyRows(this.#in.hsm).destroyMaterial(replaced)
-    return key
-  }
+async function backedUp(
+  { hsm }: TransferDependencies,
+  key: TransparentKey,
+  version: KeyVersion,
+): Promise<BackupVersion> {
+  await checkVersion(hsm, key, version)
+  if (version.backupKek === null || version.backupBlob === null) throw new Fault('key.backup_forbidden')
+  const backup = { kek: version.backupKek, blob: version.backupBlob }
+  return { ...version, ...(await hsm.rewrapBackup(keyTypeOf(key.type).kind, backup)) }
+}
 
-  /** Deletes a key for good; its versions, so that what is in the token can follow. */
-  async #giveWay(tx: Tx, key: TransparentKey): Promise<KeyVersion[]> {
-    await checkPolicy(this.#in.hsm, key)
-    if (key.allowDelete !== 1) throw new Fault('key.delete_forbidden')
-    const versions = await findVersions(tx, key.id)
-    if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
-    return versions
-  }
-
-  async exportKey(stored: StoredKey | undefined, version: number | undefined, recipient: Buffer | undefined) {
-    const found = existing(stored)
-    const { key } = found
-    const { hsm, store, versions } = this.#in
-    await checkPolicy(hsm, key)
-    if (key.allowExport !== 1) throw new Fault('key.export_forbidden')
-    if (recipient === undefined && key.allowPlaintextExport !== 1)
+async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Backup> {
+  const { content, seal } = readBackup(bytes)
+  try {
+    await hsm.verifyBackup(content, seal)
+  } catch (cause) {
+    if (isFault(cause, 'hsm.seal_broken')) throw new Fault('backup.invalid', 'The backup was changed.')
+    if (isFault(cause, 'hsm.rejected'))
       throw new Fault(
-        'key.export_forbidden',
-        'This key leaves wrapped only: send public_key, an RSA public key to wrap it to.',
+        'backup.invalid',
+        'The backup comes from an appliance that does not share its backup keys with this one.',
       )
-    const chosen =
-      version === undefined
-        ? (await findVersions(store.read, key.id)).filter(({ disabled }) => disabled === 0)
-        : [await versions.find(found, version, key.oldestVersion, 'exports')]
-    return { key, versions: await Promise.all(chosen.map((one) => this.#exported(key, one, recipient))) }
+    throw cause
   }
+  return decodeContent(content)
+}
 
-  async importKey(
-    key: NewKey,
-    wrapped: Buffer,
-    publicKey: Buffer | undefined,
-    commit: Commit,
-  ): Promise<TransparentKey> {
-    const options = { exportable: key.allowExport, backup: key.allowBackup, ...(publicKey ? { publicKey } : {}) }
-    const made = await refusing('import.invalid', () => this.#in.hsm.importKey(key.type.kind, wrapped, options))
-    const { stored } = await this.#in.keyring.adopt(key, made, commit)
-    return stored.key
-  }
+function restored(
+  { hsm }: TransferDependencies,
+  { type, allowExport }: Backup,
+  { kek, blob, publicKey }: BackupVersion,
+): Promise<GeneratedKey> {
+  const options = { exportable: allowExport === 1, backup: true, ...(publicKey ? { publicKey } : {}) }
+  return refusing('backup.invalid', () => hsm.restoreKey(keyTypeOf(type).kind, { kek, blob }, options))
+}
 
-  wrappingKey(): Promise<Buffer> {
-    return this.#in.hsm.transportPublicKey()
-  }
+/** Deletes a key for good; its versions, so that what is in the token can follow. */
+async function giveWay({ hsm }: TransferDependencies, tx: Tx, key: TransparentKey): Promise<KeyVersion[]> {
+  await checkPolicy(hsm, key)
+  if (key.allowDelete !== 1) throw new Fault('key.delete_forbidden')
+  const replaced = await findVersions(tx, key.id)
+  if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
+  return replaced
+}
 
-  async #backedUp(key: TransparentKey, version: KeyVersion): Promise<BackupVersion> {
-    const { hsm } = this.#in
-    await checkVersion(hsm, key, version)
-    if (version.backupKek === null || version.backupBlob === null) throw new Fault('key.backup_forbidden')
-    const backup = { kek: version.backupKek, blob: version.backupBlob }
-    return { ...version, ...(await hsm.rewrapBackup(keyTypeOf(key.type).kind, backup)) }
+async function insert(
+  { hsm, clock, versions }: TransferDependencies,
+  tx: Tx,
+  { vaultId, name }: Pick<TransparentKey, 'vaultId' | 'name'>,
+  { versions: backups, ...flags }: Backup,
+  made: readonly GeneratedKey[],
+): Promise<TransparentKey> {
+  const numbers = backups.map(({ version }) => version)
+  const row = {
+    ...flags,
+    vaultId,
+    name,
+    residency: 'database',
+    allowBackup: 1,
+    oldestVersion: Math.min(...numbers),
+    latestVersion: Math.max(...numbers),
+    createdAt: clock.now(),
+    deletedAt: null,
   }
+  const key = await insertKey(tx, row, (unsealed) => hsm.seal(policyRecord(unsealed)))
+  for (const [index, { version, ...past }] of backups.entries()) {
+    const material = made[index]
+    if (material) await versions.add(tx, key, version, material, past)
+  }
+  return key
+}
 
-  async #opened(bytes: Buffer): Promise<Backup> {
-    const { content, seal } = readBackup(bytes)
-    try {
-      await this.#in.hsm.verifyBackup(content, seal)
-    } catch (cause) {
-      if (isFault(cause, 'hsm.seal_broken')) throw new Fault('backup.invalid', 'The backup was changed.')
-      if (isFault(cause, 'hsm.rejected'))
-        throw new Fault(
-          'backup.invalid',
-          'The backup comes from an appliance that does not share its backup keys with this one.',
-        )
-      throw cause
-    }
-    return decodeContent(content)
-  }
+async function exported(
+  { hsm }: TransferDependencies,
+  key: TransparentKey,
+  version: KeyVersion,
+  recipient: Buffer | undefined,
+) {
+  const reference = keyReference(key, version)
+  const material = await trusting(() =>
+    recipient ? refusing('request.invalid', () => hsm.exportKey(reference, recipient)) : hsm.exportPlain(reference),
+  )
+  return { version: version.version, material }
+}
 
-  #restored({ type, allowExport }: Backup, { kek, blob, publicKey }: BackupVersion): Promise<GeneratedKey> {
-    const options = { exportable: allowExport === 1, backup: true, ...(publicKey ? { publicKey } : {}) }
-    return refusing('backup.invalid', () => this.#in.hsm.restoreKey(keyTypeOf(type).kind, { kek, blob }, options))
-  }
-
-  async #insert(
-    tx: Tx,
-    from: { vaultId: number; name: string; content: Backup; made: GeneratedKey[] },
-  ): Promise<TransparentKey> {
-    const { hsm, clock, versions } = this.#in
-    const { versions: backedUp, ...flags } = from.content
-    const numbers = backedUp.map(({ version }) => version)
-    const row = {
-      ...flags,
-      vaultId: from.vaultId,
-      name: from.name,
-      residency: 'database',
-      allowBackup: 1,
-      oldestVersion: Math.min(...numbers),
-      latestVersion: Math.max(...numbers),
-      createdAt: clock.now(),
-      deletedAt: null,
-    }
-    const key = await insertKey(tx, row, (unsealed) => hsm.seal(policyRecord(unsealed)))
-    for (const [index, { version, ...past }] of backedUp.entries()) {
-      const made = from.made[index]
-      if (made) await versions.add(tx, key, version, made, past)
-    }
-    return key
-  }
-
-  async #exported(key: TransparentKey, version: KeyVersion, recipient: Buffer | undefined): Promise<ExportedVersion> {
-    const { hsm } = this.#in
-    const reference = keyReference(key, version)
-    const material = await trusting(() =>
-      recipient ? refusing('request.invalid', () => hsm.exportKey(reference, recipient)) : hsm.exportPlain(reference),
-    )
-    return { version: version.version, material }
-  }
+function nameTaken({ name, deletedAt }: TransparentKey): Fault {
+  return new Fault(
+    'key.exists',
+    deletedAt === null
+      ? `The vault has a key ${name} already: use another name, or force to replace it.`
+      : `The vault has a deleted key ${name}: take it back (POST …/keys/${name}/undelete), use another name, or force to replace it.`,
+  )
 }
 
 async function refusing<T>(

@@ -13,7 +13,7 @@ import { keyWrap, paddedWrap } from '../../../src/hsm/pkcs11/mechanisms.ts'
 import { keyPairRows } from '../../../src/hsm/pkcs11/pair-kinds.ts'
 import { verifyingTemplate } from '../../../src/hsm/pkcs11/public-keys.ts'
 import { signingCall } from '../../../src/hsm/pkcs11/signing-operations.ts'
-import { fromDer } from '../../../src/features/transparent/ecdsa-signature.ts'
+import { fromDer } from '../../../src/features/transparent/signatures.ts'
 import { type BareToken, openBareToken } from './bare-token.ts'
 
 /** Vectors of Project Wycheproof, which are not part of this project: STRONGROOM_VECTORS names their folder. */

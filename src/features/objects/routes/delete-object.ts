@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Objects } from '../object.ts'
-import { existing, objectSubject } from '../read-records.ts'
+import { existing, objectQuery } from '../read-records.ts'
 import { objectParams } from './parameters.ts'
 
 /** `DELETE /object/:objectid`: an object in which no others lie. */
@@ -12,7 +12,7 @@ export const deleteObject = (objects: Objects) =>
     method: 'DELETE',
     path: '/object/:objectid',
     summary: 'Delete an object',
-    access: { kind: 'vault', permission: 'Write', resource: objectSubject },
+    access: { kind: 'vault', permission: 'Write', resource: objectQuery },
     success: 200,
     faults: ['object.not_empty'],
     reply: { callinfo: z.object({ message: z.string() }) },

@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Objects } from '../object.ts'
-import { existing, objectSubject, type StoredObject } from '../read-records.ts'
+import { existing, objectQuery, type StoredObject } from '../read-records.ts'
 import { savedReply, savedSchema } from './object-record.ts'
 import { objectId, objectName, objectParams } from './parameters.ts'
 
@@ -23,7 +23,7 @@ export const editObject = (objects: Objects, templates: Templates) =>
     method: 'PUT',
     path: '/object/:objectid',
     summary: 'Edit an object',
-    access: { kind: 'vault', permission: 'Write', resource: objectSubject },
+    access: { kind: 'vault', permission: 'Write', resource: objectQuery },
     success: 200,
     faults: ['object.invalid', 'object.tampered', 'object.key_exhausted'],
     upload: 'optional',

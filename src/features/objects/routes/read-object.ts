@@ -4,7 +4,7 @@ import { Fault } from '../../../fault.ts'
 import { recordSchema } from '../../templates/template-json.ts'
 import type { Template } from '../../templates/template.ts'
 import type { Templates } from '../../templates/templates.ts'
-import { existing, objectSubject, type ObjectInVault, type StoredObject } from '../read-records.ts'
+import { existing, objectQuery, type ObjectInVault, type StoredObject } from '../read-records.ts'
 import type { ObjectReading } from '../reading.ts'
 import { statusBits } from '../records.ts'
 import { crumbOf, objectRecord, objectSchema, recordsOf } from './object-record.ts'
@@ -29,7 +29,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
     method: 'GET',
     path: '/object/:objectid',
     summary: 'Read an object',
-    access: { kind: 'vault', permission: 'Read', resource: objectSubject },
+    access: { kind: 'vault', permission: 'Read', resource: objectQuery },
     success: 200,
     faults: ['object.tampered', 'object.no_file', 'object.busy'],
     reply: { members: readSchema },

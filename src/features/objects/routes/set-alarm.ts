@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { flag } from '../../../http/contract/flag.ts'
 import type { Objects } from '../object.ts'
-import { existing, objectSubject } from '../read-records.ts'
+import { existing, objectQuery } from '../read-records.ts'
 import { savedSchema } from './object-record.ts'
 import { objectParams } from './parameters.ts'
 
@@ -14,7 +14,7 @@ export const setAlarm = (objects: Objects) =>
     method: 'PUT',
     path: '/object/:objectid/alarm',
     summary: 'Set or clear the alarm of an object',
-    access: { kind: 'vault', permission: 'Admin', resource: objectSubject },
+    access: { kind: 'vault', permission: 'Admin', resource: objectQuery },
     success: 200,
     reply: { callinfo: savedSchema },
     params: objectParams,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { keySubject } from '../records.ts'
+import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { keyNames, keyParams } from './parameters.ts'
+import { keyNames, keyParams } from './key-parameters.ts'
 
 /** `GET /transparent/backup/:vaultid/:name`: a key with all its versions and flags, restorable where the same backup keys are. */
 export const backUpKey = (transfers: Transfers) =>
@@ -12,7 +12,7 @@ export const backUpKey = (transfers: Transfers) =>
     method: 'GET',
     path: '/transparent/backup/:vaultid/:name',
     summary: 'Back up a key',
-    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.backup_forbidden', 'key.tampered'],
     reply: {

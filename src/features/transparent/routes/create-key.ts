@@ -4,9 +4,9 @@ import { flag } from '../../../http/contract/flag.ts'
 import { Fault } from '../../../fault.ts'
 import { defaultKeyType, type KeyType } from '../key-type.ts'
 import type { Keyring } from '../keyring.ts'
-import type { NewKey } from '../new-key.ts'
-import { keySubject } from '../records.ts'
-import { info, keyNames, keyParams, keyTypeNamed, rotationPeriod } from './parameters.ts'
+import type { NewKey } from '../key-policy.ts'
+import { keyQuery } from '../records.ts'
+import { info, keyNames, keyParams, keyTypeNamed, rotationPeriod } from './key-parameters.ts'
 
 /** What a new key may do when its creator does not say: settings of the appliance. */
 export interface KeyDefaults {
@@ -30,9 +30,9 @@ export const newKeyMembers = (defaults: KeyDefaults) => ({
 type NewKeyBody = z.output<z.ZodObject<ReturnType<typeof newKeyMembers>>>
 
 /** @throws Fault `key.type_unknown` */
-export function newKeyOf(place: { vaultId: number; name: string }, body: NewKeyBody, defaults: KeyDefaults): NewKey {
+export function newKeyOf(called: Pick<NewKey, 'vaultId' | 'name'>, body: NewKeyBody, defaults: KeyDefaults): NewKey {
   return {
-    ...place,
+    ...called,
     type: keyTypeNamed(body.type),
     info: body.info,
     residency: body.residency,
@@ -46,9 +46,9 @@ export function newKeyOf(place: { vaultId: number; name: string }, body: NewKeyB
 }
 
 /** A key as the first use of its name makes it. */
-export function plainKey(place: { vaultId: number; name: string }, type: KeyType, defaults: KeyDefaults): NewKey {
+export function plainKey(called: Pick<NewKey, 'vaultId' | 'name'>, type: KeyType, defaults: KeyDefaults): NewKey {
   return {
-    ...place,
+    ...called,
     type,
     info: '',
     residency: 'database',
@@ -66,7 +66,7 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Create a key',
-    access: { kind: 'vault', permission: 'Write', resource: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 201,
     faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'key.residency', 'hsm.unsupported'],
     reply: { callinfo: z.object(keyNames) },

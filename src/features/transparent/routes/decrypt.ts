@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
+import { batchOf, mapEach, readyIn, valueOf } from '../batch.ts'
 import type { CipherItem, Ciphers } from '../ciphers.ts'
 import { readCiphertext } from '../ciphertext.ts'
-import { keySubject } from '../records.ts'
+import { keyQuery } from '../records.ts'
 import { existing } from '../key-versions.ts'
-import { batchOf, batchResults, checkBeside, readEach, replyOf, runEach, single } from './batch.ts'
-import { keyNames, keyParams, optionalBytesOf } from './parameters.ts'
+import { batchInput, batchResults, itemsOf, replyOf } from './batch-input.ts'
+import { keyNames, keyParams, optionalBytesOf } from './key-parameters.ts'
 
 const item = { ciphertext: z.string(), aad: z.string().optional() }
 
@@ -20,7 +21,7 @@ export const decrypt = (ciphers: Ciphers) =>
     method: 'POST',
     path: '/transparent/:vaultid/decrypt/:name',
     summary: 'Decrypt what a named key has encrypted',
-    access: { kind: 'vault', permission: 'Read', resource: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     success: 200,
     faults: [
       'key.not_found',
@@ -33,16 +34,18 @@ export const decrypt = (ciphers: Ciphers) =>
     ],
     reply: { callinfo: replyOf(keyNames, { ...opened, key_version: z.string() }, opened) },
     params: keyParams,
-    body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchOf(item) }),
+    body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchInput(item) }),
     async run({ body, resource, note }) {
       const { key } = existing(resource)
       if (body.batch_input) note({ target: `${body.batch_input.length} items` })
-      checkBeside(body, item)
-      const items = body.batch_input ?? [{ ...body, ciphertext: body.ciphertext ?? missing() }]
-      const read = readEach(items, readCipherItem)
-      const versions = read.map((one) => ('value' in one ? one.value.ciphertext.version : undefined))
-      if (items.length === 1 && versions[0] !== undefined) note({ keyVersion: versions[0] })
-      const results = await runEach(read, async (ready) => (await ciphers.decrypt(resource, ready)).results)
+      const items = itemsOf(body, body.batch_input, item, () => ({
+        ...body,
+        ciphertext: body.ciphertext ?? missingCiphertext(),
+      }))
+      const read = mapEach(batchOf(items), readCipherItem)
+      const version = readyIn(read)[0]?.ciphertext.version
+      if (items.length === 1 && version !== undefined) note({ keyVersion: version })
+      const { results } = await ciphers.decrypt(resource, read)
       const names = { name: key.name, objectid: String(key.id) }
       if (body.batch_input)
         return {
@@ -53,7 +56,7 @@ export const decrypt = (ciphers: Ciphers) =>
             })),
           },
         }
-      return { callinfo: { plaintext: single(results).toString('base64'), key_version: String(versions[0]), ...names } }
+      return { callinfo: { plaintext: valueOf(results[0]).toString('base64'), key_version: String(version), ...names } }
     },
   })
 
@@ -61,6 +64,7 @@ export function readCipherItem({ ciphertext, aad }: { ciphertext: string; aad?: 
   return { ciphertext: readCiphertext(ciphertext), aad: optionalBytesOf('aad', aad) }
 }
 
-function missing(): never {
+/** @throws Fault `request.invalid` */
+export function missingCiphertext(): never {
   throw new Fault('request.invalid', 'ciphertext is missing: send it, or batch_input with many.')
 }

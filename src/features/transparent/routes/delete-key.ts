@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { KeyDeletion } from '../key-deletion.ts'
-import { keySubject } from '../records.ts'
-import { keyNames, keyParams } from './parameters.ts'
+import { keyQuery } from '../records.ts'
+import { keyNames, keyParams } from './key-parameters.ts'
 
 /** `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. Until its recovery window has passed it can be taken back. */
 export const deleteKey = (keys: KeyDeletion) =>
@@ -12,7 +12,7 @@ export const deleteKey = (keys: KeyDeletion) =>
     method: 'DELETE',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Delete a key; an Admin can take it back for a while',
-    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.delete_forbidden'],
     reply: { callinfo: z.object(keyNames) },

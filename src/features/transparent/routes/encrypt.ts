@@ -1,23 +1,25 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import type { Ciphers, Encrypted, PlainItem } from '../ciphers.ts'
-import { writeCiphertext } from '../ciphertext.ts'
+import { batchOf, mapEach, valueOf } from '../batch.ts'
+import type { Ciphers, PlainItem } from '../ciphers.ts'
+import { writeCiphertext, type Ciphertext } from '../ciphertext.ts'
 import { defaultKeyType } from '../key-type.ts'
-import { keySubject } from '../records.ts'
-import { batchOf, batchResults, checkBeside, readEach, replyOf, runEach, single } from './batch.ts'
+import { keyQuery } from '../records.ts'
+import { batchInput, batchResults, itemsOf, replyOf } from './batch-input.ts'
 import { plainKey, type KeyDefaults } from './create-key.ts'
-import { bytesOf, keyNames, keyParams, keyTypeNamed, keyVersion, optionalBytesOf } from './parameters.ts'
+import { bytesOf, keyNames, keyParams, keyTypeNamed, keyVersion, optionalBytesOf } from './key-parameters.ts'
 
 const item = { plaintext: z.string(), aad: z.string().optional(), key_version: keyVersion.optional() }
 const body = z.object({
   ...item,
   plaintext: z.string().optional(),
   type: z.string().default(defaultKeyType),
-  batch_input: batchOf(item),
+  batch_input: batchInput(item),
 })
 
-const sealed = { key_version: z.string(), ciphertext: z.string() }
+/** What answers say of an item that was encrypted. */
+export const encryptedItem = { key_version: z.string(), ciphertext: z.string() }
 
 /** `POST /transparent/:vaultid/encrypt/:name` (spec: Encrypt data); `batch_input` in place of `plaintext` for many at once. */
 export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
@@ -27,7 +29,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     method: 'POST',
     path: '/transparent/:vaultid/encrypt/:name',
     summary: 'Encrypt data with a named key',
-    access: { kind: 'vault', permission: 'Read', resource: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     success: 201,
     faults: [
       'access.permission',
@@ -38,7 +40,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
       'key.exhausted',
       'key.tampered',
     ],
-    reply: { callinfo: replyOf({ ...keyNames, type: z.string() }, sealed, sealed) },
+    reply: { callinfo: replyOf({ ...keyNames, type: z.string() }, encryptedItem, encryptedItem) },
     params: keyParams,
     body,
     async run({ params, body, vault, resource, note, commit }) {
@@ -47,21 +49,14 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
       // Where the key is made on the way, the record is written with it.
       if (!resource) note({ keyVersion: 1 })
       if (body.batch_input) note({ target: `${body.batch_input.length} items` })
-      checkBeside(body, item)
-      const items = body.batch_input ?? [{ ...body, plaintext: body.plaintext ?? missing() }]
-      const read = readEach(items, readItem)
-      let key = resource?.key
-      const results = await runEach(read, async (ready) => {
-        const encrypted = await ciphers.encrypt(context, ready, commit)
-        key = encrypted.key ?? key
-        return encrypted.results
-      })
+      const items = itemsOf(body, body.batch_input, item, () => ({ ...body, plaintext: body.plaintext ?? missing() }))
+      const { key, results } = await ciphers.encrypt(context, mapEach(batchOf(items), readItem), commit)
       const names = { name: params.name, objectid: String(key?.id ?? ''), type: key?.type ?? body.type }
       if (body.batch_input)
-        return { callinfo: { ...names, batch_results: batchResults(body.batch_input, results, write) } }
-      const encrypted = single(results)
+        return { callinfo: { ...names, batch_results: batchResults(body.batch_input, results, writeItem) } }
+      const encrypted = valueOf(results[0])
       note({ keyVersion: encrypted.version })
-      return { callinfo: { ...write(encrypted), ...names } }
+      return { callinfo: { ...writeItem(encrypted), ...names } }
     },
   })
 
@@ -77,8 +72,9 @@ function readItem({
   return { plaintext: bytesOf('plaintext', plaintext), aad: optionalBytesOf('aad', aad), version }
 }
 
-function write({ version, sealedText }: Encrypted): Record<string, string> {
-  return { key_version: String(version), ciphertext: writeCiphertext(version, sealedText) }
+/** A ciphertext as answers write it, with the key version that made it. */
+export function writeItem(ciphertext: Ciphertext): Record<string, string> {
+  return { key_version: String(ciphertext.version), ciphertext: writeCiphertext(ciphertext) }
 }
 
 function missing(): never {

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { createPublicKey } from 'node:crypto'
 import { Fault } from '../../../fault.ts'
-import { keySubject } from '../records.ts'
+import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { keyNames, keyParams, keyVersion } from './parameters.ts'
+import { keyNames, keyParams, keyVersion } from './key-parameters.ts'
 
 const materialSchema = z.object({
   name: z.string(),
@@ -25,7 +25,7 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     method: 'GET',
     path: `/transparent/export/:vaultid/:name${oneVersion ? '/:version' : ''}`,
     summary: 'Export an exportable key',
-    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.export_forbidden', 'key.version_unknown', 'key.tampered'],
     reply: {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { keySubject } from '../records.ts'
+import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
 import { newKeyMembers, newKeyOf, type KeyDefaults } from './create-key.ts'
-import { bytesOf, keyNames, keyParams, optionalBytesOf } from './parameters.ts'
+import { bytesOf, keyNames, keyParams, optionalBytesOf } from './key-parameters.ts'
 
 /** `POST /transparent/import/:vaultid/:name`: a key from outside, wrapped to the public key of `/transparent/wrapping_key`. */
 export const importKey = (transfers: Transfers, defaults: KeyDefaults) =>
@@ -14,7 +14,7 @@ export const importKey = (transfers: Transfers, defaults: KeyDefaults) =>
     method: 'POST',
     path: '/transparent/import/:vaultid/:name',
     summary: 'Import a key that was made elsewhere',
-    access: { kind: 'vault', permission: 'Write', resource: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 201,
     faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'import.invalid', 'key.residency'],
     reply: { callinfo: z.object(keyNames) },

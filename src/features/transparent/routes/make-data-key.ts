@@ -4,8 +4,8 @@ import { includes } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
 import type { DataKeys } from '../data-keys.ts'
 import { writeCiphertext } from '../ciphertext.ts'
-import { keySubject } from '../records.ts'
-import { keyNames, keyParams, keyVersion, optionalBytesOf } from './parameters.ts'
+import { keyQuery } from '../records.ts'
+import { keyNames, keyParams, keyVersion, optionalBytesOf } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/datakey/:type/:name`: a new key for large data of one's own, encrypted under a named key; `plaintext` gives it in the open as well. */
 export const makeDataKey = (dataKeys: DataKeys) =>
@@ -15,7 +15,7 @@ export const makeDataKey = (dataKeys: DataKeys) =>
     method: 'POST',
     path: '/transparent/:vaultid/datakey/:type/:name',
     summary: 'Make a data key under a named key',
-    access: { kind: 'vault', permission: 'Read', resource: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     success: 200,
     faults: [
       'access.permission',
@@ -52,13 +52,14 @@ export const makeDataKey = (dataKeys: DataKeys) =>
         aad: optionalBytesOf('aad', body.aad),
         open,
       })
-      note({ keyVersion: made.version })
-      const names = { key_version: String(made.version), name: made.key.name, objectid: String(made.key.id) }
+      const { version } = made.ciphertext
+      note({ keyVersion: version })
+      const names = { key_version: String(version), name: made.key.name, objectid: String(made.key.id) }
       const plaintext = made.plaintext?.toString('base64')
       made.plaintext?.fill(0)
       return {
         callinfo: {
-          ciphertext: writeCiphertext(made.version, made.sealedText),
+          ciphertext: writeCiphertext(made.ciphertext),
           ...(plaintext === undefined ? {} : { plaintext }),
           ...names,
         },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { createHash } from 'node:crypto'
-import { bytesOf } from './parameters.ts'
+import { bytesOf } from './key-parameters.ts'
 
 const algorithms = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' } as const
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { writeCiphertext } from '../ciphertext.ts'
-import { keySubject } from '../records.ts'
+import { keyQuery } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { bytesOf, keyNames, keyParams, keyVersion } from './parameters.ts'
+import { bytesOf, keyNames, keyParams, keyVersion } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/hmac/:name`: HMAC-SHA-256 of `input` with a named key. */
 export const makeHmac = (signatures: Signatures) =>
@@ -13,7 +13,7 @@ export const makeHmac = (signatures: Signatures) =>
     method: 'POST',
     path: '/transparent/:vaultid/hmac/:name',
     summary: 'Make an HMAC with a named key',
-    access: { kind: 'vault', permission: 'Read', resource: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.wrong_type', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), hmac: z.string() }) },
@@ -24,7 +24,7 @@ export const makeHmac = (signatures: Signatures) =>
       note({ keyVersion: version })
       return {
         callinfo: {
-          hmac: writeCiphertext(version, bytes),
+          hmac: writeCiphertext({ version, bytes }),
           key_version: String(version),
           name: key.name,
           objectid: String(key.id),

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
-import { keySubject } from '../records.ts'
+import { keyQuery } from '../records.ts'
 import { keyItem, keySchema, versionItem, versionSchema } from './key-item.ts'
-import { keyParams } from './parameters.ts'
+import { keyParams } from './key-parameters.ts'
 
 /** `GET /transparent/:vaultid/keys/:name` (spec: Read key): what is known of a key, never the key. */
 export const readKey = (keyring: Keyring) =>
@@ -13,7 +13,7 @@ export const readKey = (keyring: Keyring) =>
     method: 'GET',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Read what is known of a key',
-    access: { kind: 'vault', permission: 'Read', resource: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.tampered'],
     reply: {

@@ -3,9 +3,9 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { flag } from '../../../http/contract/flag.ts'
 import { includes } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
-import { keySubject } from '../records.ts'
+import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { bytesOf, keyNames, keyParams } from './parameters.ts'
+import { bytesOf, keyNames, keyParams } from './key-parameters.ts'
 
 /** `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs Admin. */
 export const restoreKey = (transfers: Transfers) =>
@@ -15,7 +15,7 @@ export const restoreKey = (transfers: Transfers) =>
     method: 'POST',
     path: '/transparent/restore/:vaultid/:name',
     summary: 'Restore a key with all its versions from its backup',
-    access: { kind: 'vault', permission: 'Write', resource: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 200,
     faults: ['backup.invalid', 'key.exists'],
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },

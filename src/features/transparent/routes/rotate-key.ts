@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
-import { keySubject } from '../records.ts'
-import { keyNames, keyParams } from './parameters.ts'
+import { keyQuery } from '../records.ts'
+import { keyNames, keyParams } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/rotate` (spec: Rotate key). */
 export const rotateKey = (keyring: Keyring) =>
@@ -12,7 +12,7 @@ export const rotateKey = (keyring: Keyring) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name/rotate',
     summary: 'Give a key a new version',
-    access: { kind: 'vault', permission: 'Write', resource: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 201,
     faults: ['key.not_found', 'key.tampered', 'store.conflict'],
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { flag } from '../../../http/contract/flag.ts'
 import type { Keyring } from '../keyring.ts'
-import { keySubject } from '../records.ts'
-import { keyNames, keyParams, keyVersion } from './parameters.ts'
+import { keyQuery } from '../records.ts'
+import { keyNames, keyParams, keyVersion } from './key-parameters.ts'
 
 /** `PUT /transparent/:vaultid/keys/:name/versions/:version`: forbids every use of one version, or allows it again. */
 export const setKeyVersion = (keyring: Keyring) =>
@@ -13,7 +13,7 @@ export const setKeyVersion = (keyring: Keyring) =>
     method: 'PUT',
     path: '/transparent/:vaultid/keys/:name/versions/:version',
     summary: 'Disable or enable one version of a key',
-    access: { kind: 'vault', permission: 'Write', resource: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), enabled: z.boolean() }) },

@@ -1,13 +1,27 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
+import { flag } from '../../../http/contract/flag.ts'
 import { includes } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
+import type { Hash } from '../../../hsm/key-kind.ts'
 import type { Vaults } from '../../vaults/vault.ts'
-import { writeCiphertext } from '../ciphertext.ts'
-import { keySubject } from '../records.ts'
-import type { Signatures } from '../signatures.ts'
-import { keyNames, keyParams, keyVersion } from './parameters.ts'
-import { readSigning, signingMembers } from './signing.ts'
+import { readCiphertext, writeCiphertext, type Ciphertext } from '../ciphertext.ts'
+import { keyQuery } from '../records.ts'
+import type { Signatures, SigningRequest } from '../signatures.ts'
+import { bytesOf, keyNames, keyParams, keyVersion } from './key-parameters.ts'
+
+const hashNames: Readonly<Record<string, Hash>> = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' }
+
+/** Members of the calls that sign and verify. */
+export const signingMembers = {
+  input: z.string(),
+  prehashed: flag.default(false),
+  hash_algorithm: z.enum(['sha2-256', 'sha2-384', 'sha2-512']).optional(),
+  signature_algorithm: z.enum(['pss', 'pkcs1v15']).optional(),
+  marshaling_algorithm: z.enum(['asn1', 'jws']).default('asn1'),
+}
+
+type SigningBody = z.output<z.ZodObject<typeof signingMembers>>
 
 /** `POST /transparent/:vaultid/sign/:name`: signs with a named key; the vault says who may (`signing_permission`). */
 export const sign = (signatures: Signatures, vaults: Vaults) =>
@@ -17,7 +31,7 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
     method: 'POST',
     path: '/transparent/:vaultid/sign/:name',
     summary: 'Sign data with a named key',
-    access: { kind: 'vault', permission: 'Read', resource: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     success: 200,
     faults: [
       'access.permission',
@@ -41,7 +55,7 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
       note({ keyVersion: version })
       return {
         callinfo: {
-          signature: writeCiphertext(version, bytes),
+          signature: writeCiphertext({ version, bytes }),
           key_version: String(version),
           name: key.name,
           objectid: String(key.id),
@@ -49,3 +63,28 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
       }
     },
   })
+
+/** @throws Fault `request.invalid` */
+export function readSigning(body: SigningBody): SigningRequest {
+  return {
+    input: bytesOf('input', body.input),
+    prehashed: body.prehashed,
+    hash: body.hash_algorithm && hashNames[body.hash_algorithm],
+    padding: body.signature_algorithm,
+    form: body.marshaling_algorithm === 'jws' ? 'raw' : 'asn1',
+  }
+}
+
+/** A signature or HMAC has the form of a ciphertext: the version that made it, and base64. @throws Fault `signature.malformed` */
+export function readSignature(text: string): Ciphertext {
+  try {
+    return readCiphertext(text)
+  } catch (error) {
+    throw error instanceof Fault
+      ? new Fault(
+          'signature.malformed',
+          'A signature or HMAC begins with service:v and its key version, for example service:v1:.',
+        )
+      : error
+  }
+}

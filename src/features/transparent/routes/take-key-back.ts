@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { KeyDeletion } from '../key-deletion.ts'
-import { keySubject } from '../records.ts'
-import { keyNames, keyParams } from './parameters.ts'
+import { keyQuery } from '../records.ts'
+import { keyNames, keyParams } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/undelete`: takes a deleted key back with all its versions. */
 export const takeKeyBack = (keys: KeyDeletion) =>
@@ -12,7 +12,7 @@ export const takeKeyBack = (keys: KeyDeletion) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name/undelete',
     summary: 'Take a deleted key back',
-    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found'],
     reply: { callinfo: z.object(keyNames) },

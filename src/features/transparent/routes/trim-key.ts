@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
-import { keySubject } from '../records.ts'
-import { keyNames, keyParams, keyVersion } from './parameters.ts'
+import { keyQuery } from '../records.ts'
+import { keyNames, keyParams, keyVersion } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/trim`: destroys the versions before `min_available_version`; what they encrypted is lost. */
 export const trimKey = (keyring: Keyring) =>
@@ -12,7 +12,7 @@ export const trimKey = (keyring: Keyring) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name/trim',
     summary: 'Destroy old versions of a key',
-    access: { kind: 'vault', permission: 'Admin', resource: keySubject },
+    access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
     reply: { callinfo: z.object({ ...keyNames, oldest_version: z.string() }) },

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { flag } from '../../../http/contract/flag.ts'
 import type { Keyring } from '../keyring.ts'
-import { keySubject } from '../records.ts'
+import { keyQuery } from '../records.ts'
 import { keyItem, keySchema } from './key-item.ts'
-import { info, keyNames, keyParams, keyVersion, rotationPeriod } from './parameters.ts'
+import { info, keyNames, keyParams, keyVersion, rotationPeriod } from './key-parameters.ts'
 
 /** `PUT /transparent/:vaultid/keys/:name`: changes flags and limits of a key. Export and backup can be turned off, never on. */
 export const updateKey = (keyring: Keyring) =>
@@ -14,7 +14,7 @@ export const updateKey = (keyring: Keyring) =>
     method: 'PUT',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Change flags and limits of a key',
-    access: { kind: 'vault', permission: 'Write', resource: keySubject },
+    access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.flag_off', 'key.version_unknown', 'key.tampered'],
     reply: { callinfo: z.object(keyNames), members: z.object({ KEYS: z.array(keySchema) }) },

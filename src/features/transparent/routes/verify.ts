@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { keySubject } from '../records.ts'
+import { keyQuery } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { bytesOf, keyNames, keyParams } from './parameters.ts'
-import { readSignature, readSigning, signingMembers } from './signing.ts'
+import { bytesOf, keyNames, keyParams } from './key-parameters.ts'
+import { readSignature, readSigning, signingMembers } from './sign.ts'
 
 /** `POST /transparent/:vaultid/verify/:name`: whether a `signature`, or an `hmac`, is one of this key over `input`. */
 export const verify = (signatures: Signatures) =>
@@ -14,7 +14,7 @@ export const verify = (signatures: Signatures) =>
     method: 'POST',
     path: '/transparent/:vaultid/verify/:name',
     summary: 'Verify a signature or an HMAC',
-    access: { kind: 'vault', permission: 'Read', resource: keySubject },
+    access: { kind: 'vault', permission: 'Read', resource: keyQuery },
     success: 200,
     faults: [
       'key.not_found',
@@ -31,12 +31,12 @@ export const verify = (signatures: Signatures) =>
       const text = body.signature ?? body.hmac
       if (text === undefined || (body.signature !== undefined && body.hmac !== undefined))
         throw new Fault('request.invalid', 'Send signature or hmac, one of the two.')
-      const { version, sealedText } = readSignature(text)
+      const { version, bytes } = readSignature(text)
       note({ keyVersion: version })
       const { key, valid } =
         body.hmac === undefined
-          ? await signatures.verify(resource, version, readSigning(body), sealedText)
-          : await signatures.verifyHmac(resource, version, bytesOf('input', body.input), sealedText)
+          ? await signatures.verify(resource, version, readSigning(body), bytes)
+          : await signatures.verifyHmac(resource, version, bytesOf('input', body.input), bytes)
       return { callinfo: { valid, key_version: String(version), name: key.name, objectid: String(key.id) } }
     },
   })

@@ -1,5 +1,49 @@
 import { Fault } from '../../fault.ts'
-import type { TransparentKey } from './records.ts'
+import { keyTypeOf, type KeyType } from './key-type.ts'
+import type { StoredKey, TransparentKey } from './records.ts'
+
+/** A key to be made, with what it may do. */
+export interface NewKey {
+  readonly vaultId: number
+  readonly name: string
+  readonly type: KeyType
+  readonly info: string
+  readonly residency: 'database' | 'token'
+  readonly allowExport: boolean
+  readonly allowPlaintextExport: boolean
+  readonly allowBackup: boolean
+  readonly allowDelete: boolean
+  /** 0 for never. */
+  readonly autoRotatePeriodMs: number
+}
+
+/** The row of a new key. @throws Fault `key.residency`, `key.flag_off` for flags that contradict each other */
+export function newKeyRow(
+  { type, allowExport, allowPlaintextExport, allowBackup, allowDelete, ...key }: NewKey,
+  createdAt: number,
+): Omit<TransparentKey, 'id' | 'seal'> {
+  if (key.residency === 'token' && (allowExport || allowBackup))
+    throw new Fault(
+      'key.residency',
+      'A key that resides in the token can be neither exported nor backed up: turn allow_export and allow_backup off.',
+    )
+  if (allowPlaintextExport && !allowExport)
+    throw new Fault('key.flag_off', 'allow_plaintext_export needs allow_export.')
+  return {
+    ...key,
+    type: type.name,
+    allowExport: Number(allowExport),
+    allowPlaintextExport: Number(allowPlaintextExport),
+    allowBackup: Number(allowBackup),
+    allowDelete: Number(allowDelete),
+    oldestVersion: 1,
+    latestVersion: 1,
+    minEncryptionVersion: 1,
+    minDecryptionVersion: 1,
+    createdAt,
+    deletedAt: null,
+  }
+}
 
 /** What may be changed of a key. Export and backup can be turned off, never on. */
 export interface KeyChanges {
@@ -13,7 +57,7 @@ export interface KeyChanges {
 }
 
 /** The key with its changes. @throws Fault `key.flag_off`, `key.version_unknown` */
-export function changed(current: TransparentKey, changes: KeyChanges): TransparentKey {
+export function changedKey(current: TransparentKey, changes: KeyChanges): TransparentKey {
   const next = { ...current, ...changedRow(current, changes) }
   checkLimits(next)
   return next
@@ -50,4 +94,14 @@ function checkLimits({
     if (value < oldestVersion || value > latestVersion)
       throw new Fault('key.version_unknown', `${name} must be between ${oldestVersion} and ${latestVersion}.`)
   }
+}
+
+/** Share of the safe encryptions after which a version is replaced at its next use. */
+const nearlyExhausted = 0.9
+
+/** Whether the latest version is to be replaced before its next use: its counter nearly exhausted, or older than the key allows. */
+export function isRotationDue({ key, latest }: StoredKey, now: number): boolean {
+  const { cipher } = keyTypeOf(key.type)
+  if (cipher && latest.invocations >= cipher.maxInvocations * nearlyExhausted) return true
+  return key.autoRotatePeriodMs > 0 && now - latest.createdAt >= key.autoRotatePeriodMs
 }

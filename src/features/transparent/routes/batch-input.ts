@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { faultCatalogue } from '../../../http/contract/faults.ts'
+import { Fault } from '../../../fault.ts'
+import type { Batch } from '../batch.ts'
+
+/** Most items of one call. */
+const maxItems = 1_000
+
+/** The list form of a call: `batch_input`, each item with the members of a single call and the client's own `reference`. */
+export function batchInput<T extends z.ZodRawShape>(item: T) {
+  const items = z.array(
+    z.object({ ...item, reference: z.string().max(256, 'must have 256 characters at most').optional() }),
+  )
+  return items
+    .min(1, 'must have an item')
+    .refine((list) => list.length <= maxItems, `must have ${maxItems} items at most`)
+    .optional()
+}
+
+/**
+ * The items of a call: those of `batch_input`, or the call itself as the only one. Members of an item that stand beside
+ * `batch_input` would bind nothing, and no client would notice.
+ * @throws Fault `request.invalid`
+ */
+export function itemsOf<Item extends object>(
+  body: object,
+  given: readonly Item[] | undefined,
+  members: object,
+  only: () => Item,
+): readonly Item[] {
+  if (given === undefined) return [only()]
+  const beside = new Map(Object.entries(body))
+  const stray = Object.keys(members).find((member) => beside.get(member) !== undefined)
+  if (stray !== undefined)
+    throw new Fault('request.invalid', `${stray} does not go with batch_input: say it in each item.`)
+  return given
+}
+
+/** `batch_results`: for each item its members, or `error` with the number of the catalogue; and its `reference`. */
+export function batchResults<R>(
+  items: readonly { readonly reference?: string | undefined }[],
+  results: Batch<R>,
+  write: (value: R) => Record<string, string>,
+) {
+  return results.map((result, index) => {
+    const reference = items[index]?.reference
+    const members = 'value' in result ? write(result.value) : { error: errorOf(result.fault) }
+    return reference === undefined ? members : { ...members, reference }
+  })
+}
+
+function errorOf(fault: Fault): { code: string; text: string } {
+  const { number, text } = faultCatalogue[fault.code]
+  return { code: String(number), text: fault.detail ?? text }
+}
+
+/** What the answer to one item holds, or to many, beside what names the key; for the documentation. */
+export function replyOf(names: z.ZodRawShape, one: z.ZodRawShape, ofMany: z.ZodRawShape) {
+  const reference = z.string().optional()
+  const failed = z.object({ error: z.object({ code: z.string(), text: z.string() }), reference })
+  const results = z.array(z.union([z.object({ ...ofMany, reference }), failed]))
+  return z.union([z.object({ ...one, ...names }), z.object({ ...names, batch_results: results })])
+}

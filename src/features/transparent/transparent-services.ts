@@ -1,0 +1,54 @@
+import type { ApplianceCommit } from '../../audit/recorded-commit.ts'
+import type { Clock } from '../../clock.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Store } from '../../store/store.ts'
+import type { Vaults } from '../vaults/vault.ts'
+import { createCiphers, type Ciphers } from './ciphers.ts'
+import { createDataKeys, type DataKeys } from './data-keys.ts'
+import { createInvocations } from './invocations.ts'
+import { createKeyDeletion, type KeyDeletion } from './key-deletion.ts'
+import { createKeyVersions } from './key-versions.ts'
+import { createKeyring, type CommitForKey, type Keyring } from './keyring.ts'
+import { createSignatures, type Signatures } from './signatures.ts'
+import { createTransfers, type Transfers } from './transfers.ts'
+
+/** The encryption facility (spec: Transparent encryption). */
+export interface TransparentServices {
+  readonly keyring: Keyring
+  readonly keyDeletion: KeyDeletion
+  readonly ciphers: Ciphers
+  readonly dataKeys: DataKeys
+  readonly signatures: Signatures
+  readonly transfers: Transfers
+}
+
+export function createTransparent(dependencies: {
+  readonly store: Store
+  readonly hsm: Hsm
+  readonly clock: Clock
+  readonly vaults: Pick<Vaults, 'settings'>
+  readonly commitAsAppliance: ApplianceCommit
+  readonly rules: { readonly invocationLease: number; readonly recoveryWindowMs: number }
+}): TransparentServices {
+  const { store, hsm, clock, vaults, rules, commitAsAppliance } = dependencies
+  const invocations = createInvocations({ store, hsm, leaseSize: rules.invocationLease })
+  const versions = createKeyVersions({ hsm, invocations, clock })
+  const commitForKey: CommitForKey = (operation, { vaultId, name }, work) =>
+    commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
+  const keyring = createKeyring({ store, hsm, versions, invocations, clock, commitAsAppliance: commitForKey })
+  const createsOnUse = async (vaultId: number) => (await vaults.settings(vaultId)).createsKeysOnUse
+  return {
+    keyring,
+    keyDeletion: createKeyDeletion({
+      store,
+      hsm,
+      clock,
+      recoveryWindowMs: rules.recoveryWindowMs,
+      commitAsAppliance: commitForKey,
+    }),
+    ciphers: createCiphers({ store, hsm, keyring, versions, invocations, createsOnUse }),
+    dataKeys: createDataKeys({ store, hsm, keyring, versions, invocations }),
+    signatures: createSignatures({ store, hsm, keyring, versions }),
+    transfers: createTransfers({ store, hsm, keyring, versions, clock }),
+  }
+}
