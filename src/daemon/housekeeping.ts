@@ -18,7 +18,7 @@ function choresOf({ keyDeletion, sessions, throttle, vaults, objectDestruction }
     },
     {
       what: 'destroying data keys that deleted vaults left behind',
-      run: async () => (await vaults.destroyDoomedKeys()).map((keyId) => ({ keyId })),
+      run: async () => (await vaults.destroyPendingKeys()).map((keyId) => ({ keyId })),
     },
     {
       what: 'destroying deleted objects whose recovery window has passed',

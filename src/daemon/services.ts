@@ -10,41 +10,29 @@ import { createAuth, type AuthServices } from '../features/auth/auth-services.ts
 import type { LoginType } from '../features/auth/credentials.ts'
 import { createThrottle, type Throttle } from '../features/auth/throttle.ts'
 import { createSecondFactors } from '../features/otp/devices.ts'
-import { createAllowance } from '../features/objects/allowance.ts'
-import { createObjectDestruction, type ObjectDestruction } from '../features/objects/destruction.ts'
-import { createFieldCipher } from '../features/objects/field-cipher.ts'
-import { createFileStore } from '../features/objects/file-store.ts'
 import { detectMimeType } from '../features/files/mime-types.ts'
-import { createObjects, type Objects } from '../features/objects/object.ts'
-import { createObjectReading, type ObjectReading } from '../features/objects/reading.ts'
 import { createOtp, type OtpServices } from '../features/otp/otp-services.ts'
 import type { TryLimit } from '../features/otp/resync.ts'
-import { breaksPolicy, findPolicy, type PasswordPolicy } from '../features/passwords/policies.ts'
+import { findPolicy, type PasswordPolicy } from '../features/passwords/policies.ts'
 import { createSessions } from '../features/auth/sessions.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { createSiteTemplates, type SiteTemplates } from '../features/templates/site-templates.ts'
 import { createTemplates, type Templates } from '../features/templates/templates.ts'
+import { createObjectServices, type ObjectServices } from '../features/objects/object-services.ts'
+import { createVaultServices, type VaultServices } from '../features/vaults/vault-services.ts'
 import { createTransparent, type TransparentServices } from '../features/transparent/transparent-services.ts'
 import { createPassphrases } from '../features/users/passphrase.ts'
 import { createUsers, type Users } from '../features/users/user.ts'
-import { createMemberships, type Memberships } from '../features/vaults/membership.ts'
-import { createVaultKeys } from '../features/vaults/vault-key.ts'
 import { createValidationClients, type ValidationClients } from '../features/otp-validation/validation-client.ts'
-import { createVaults, type VaultDependencies, type Vaults } from '../features/vaults/vault.ts'
 
 /** The domain, put together: what a worker serves over HTTP and the console works with directly. */
-export interface Services extends AuthServices, OtpServices, TransparentServices {
+export interface Services extends AuthServices, OtpServices, VaultServices, ObjectServices, TransparentServices {
   readonly users: Users
   readonly validationClients: ValidationClients
   readonly certificates: Certificates
-  readonly vaults: Vaults
   readonly generator: Generator
   readonly templates: Templates
   readonly siteTemplates: SiteTemplates
-  readonly memberships: Memberships
-  readonly objects: Objects
-  readonly objectReading: ObjectReading
-  readonly objectDestruction: ObjectDestruction
 }
 
 export interface ServiceDependencies {
@@ -94,61 +82,37 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const commitAsAppliance = createApplianceCommit({ store, audit, clock })
   const siteTemplates = createSiteTemplates({ hsm, clock })
   const templates = createTemplates(siteTemplates, store.read)
-  const objectServices = createObjectServices({ config, store, hsm, clock, siteTemplates, commitAsAppliance })
-  const { objectDestruction } = objectServices
-  const clearObjects: VaultDependencies['clearObjects'] = (tx, vaultId) => objectDestruction.clearVault(tx, vaultId)
-  const vaults = createVaults({ store, vaultKeys: createVaultKeys(hsm, config.hsm.vaultKeys), clock, clearObjects })
+  const objectServices = createObjectServices({
+    store,
+    hsm,
+    clock,
+    siteTemplates,
+    commitAsAppliance,
+    recoveryWindowMs: config.objects.recoveryWindowMs,
+    fileLimits: config.files,
+    detectType: detectMimeType,
+  })
+  const vaultServices = createVaultServices({
+    store,
+    hsm,
+    clock,
+    keyStorage: config.hsm.vaultKeys,
+    clearObjects: (tx, vaultId) => objectServices.objectDestruction.clearVault(tx, vaultId),
+  })
+  const { vaults } = vaultServices
   return {
     ...otp,
     ...createAuth({ ...shared, enabledTypes, passphraseMaxAgeMs }),
     users: createUsers({ store, hsm, passphrases, secondFactors, endSessions, clock }),
     certificates,
     validationClients: createValidationClients({ store, hsm, clock }),
-    vaults,
     generator: createGenerator(hsm),
     siteTemplates,
-    memberships: createMemberships({ store, clock }),
+    ...vaultServices,
     templates,
     ...objectServices,
     ...createTransparent({ store, hsm, clock, vaults, commitAsAppliance, rules: config.transparent }),
   }
-}
-
-/** Commits what the appliance does by itself, after a record that says so. */
-interface ByAppliance {
-  readonly commitAsAppliance: ReturnType<typeof createApplianceCommit>
-}
-
-type ObjectServices = Pick<Services, 'objects' | 'objectReading' | 'objectDestruction'>
-
-function createObjectServices({
-  config,
-  store,
-  hsm,
-  clock,
-  siteTemplates,
-  commitAsAppliance,
-}: Omit<ServiceDependencies, 'audit'> & Pick<Services, 'siteTemplates'> & ByAppliance): ObjectServices {
-  const fieldCipher = createFieldCipher(hsm)
-  const files = createFileStore({ store, hsm, clock })
-  const allowance = createAllowance({ totalBytes: 2 * config.files.maxBytes, patienceMs: config.files.readPatienceMs })
-  return {
-    objects: createObjects({
-      fieldCipher,
-      files,
-      templatesIn: (reader) => createTemplates(siteTemplates, reader),
-      clock,
-      breaksPolicy: breaksPolicyNamed,
-      detectType: detectMimeType,
-    }),
-    objectReading: createObjectReading({ store, fieldCipher, files, allowance }),
-    objectDestruction: createObjectDestruction({ store, files, clock, ...config.objects, commitAsAppliance }),
-  }
-}
-
-function breaksPolicyNamed(policyId: number, text: string): boolean {
-  const policy = findPolicy(policyId)
-  return policy !== undefined && breaksPolicy(policy, text)
 }
 
 function policyOf({ login }: Config): PasswordPolicy {

@@ -11,7 +11,7 @@ import { KeyVersionTable, TransparentKeyTable } from '../features/transparent/re
 import { UserTable } from '../features/users/records.ts'
 import { ValidatedOtpTable, ValidationClientTable } from '../features/otp-validation/records.ts'
 import { MembershipTable } from '../features/vaults/membership-records.ts'
-import { DoomedKeyTable, VaultTable } from '../features/vaults/records.ts'
+import { PendingKeyTable, VaultTable } from '../features/vaults/records.ts'
 
 /** Every table of every feature; a test holds them against what the migrations make. */
 export const tables: readonly EntitySchema<ObjectLiteral>[] = [
@@ -24,7 +24,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   SessionTable,
   SessionTokenTable,
   VaultTable,
-  DoomedKeyTable,
+  PendingKeyTable,
   MembershipTable,
   TransparentKeyTable,
   KeyVersionTable,

@@ -2,7 +2,7 @@ import { readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { storePlace } from '../../daemon/appliance.ts'
 import { summariesOf } from '../../features/vaults/membership-records.ts'
-import { DoomedKeyTable, VaultTable } from '../../features/vaults/records.ts'
+import { PendingKeyTable, VaultTable } from '../../features/vaults/records.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
 import { listObjects, vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
 import { withToken } from '../../hsm/pkcs11/token-opening.ts'
@@ -90,7 +90,7 @@ async function isMigrated(config: Config): Promise<boolean> {
 const vaultsOf = (config: Config) =>
   withStore(config, (store) => store.read.find(VaultTable, { where: { keyKek: vaultKek }, order: { id: 'ASC' } }))
 
-const pendingKeysOf = (config: Config) => withStore(config, (store) => store.read.find(DoomedKeyTable))
+const pendingKeysOf = (config: Config) => withStore(config, (store) => store.read.find(PendingKeyTable))
 
 /**
  * CKA_ID (hexadecimal) of every vault key in the token, which this process opens itself. Throws `hsm.unavailable`, and

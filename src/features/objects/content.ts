@@ -1,8 +1,94 @@
-import type { Template } from '../templates/template.ts'
-import { derivedName, type FieldValues } from './field-values.ts'
+import { Fault } from '../../fault.ts'
+import type { Field, Template } from '../templates/template.ts'
 import type { FileManifest } from './file-store.ts'
 import type { FileInfo, StoredObject } from './read-records.ts'
 import { statusBits, type ObjectChange } from './records.ts'
+
+/** What a call gives for the fields of a template. */
+export interface FieldValues {
+  readonly open: Readonly<Record<string, string>>
+  readonly secret: Readonly<Record<string, string>>
+}
+
+export interface ValueRules {
+  /** Fields that are left out keep what they have; else they have to be optional. */
+  readonly partial: boolean
+  /** Of the file that comes with the call. */
+  readonly filename: string | undefined
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** In characters: of a field, and of a name. */
+const maxLength = 65_536
+export const maxNameLength = 255
+
+/**
+ * The members of a call that are fields of the template; others are left alone, as published clients send some.
+ * @throws Fault `object.invalid`, which names the field
+ */
+export function readValues(template: Template, members: Members, rules: ValueRules): FieldValues {
+  const open: Record<string, string> = {}
+  const secret: Record<string, string> = {}
+  for (const field of template.fields) {
+    const value = field.type === 'file' ? rules.filename : textOf(field, members[field.name])
+    if (value === undefined && rules.partial) continue
+    if (!value && !field.optional)
+      throw invalid(
+        field.type === 'file'
+          ? `${field.name} is missing: send the file as a part of multipart/form-data.`
+          : `${field.name} ${value === undefined ? 'is missing' : 'must not be empty'}: the template ${template.name} needs it.`,
+      )
+    if (field.encrypted && field.type !== 'file') secret[field.name] = value ?? ''
+    else open[field.name] = value ?? ''
+  }
+  return { open, secret }
+}
+
+/** @throws Fault `object.invalid` unless the template takes this file */
+export function checkFile(template: Template, filename: string): void {
+  if (template.file === undefined) throw invalid(`The template ${template.name} takes no file.`)
+  const extension = extensionOf(filename)
+  const taken = template.file.split(',')
+  if (template.file !== '*' && !taken.includes(extension))
+    throw invalid(`The template ${template.name} takes files that end with ${taken.join(', ')}.`)
+}
+
+/** In lower case, without the dot; empty where there is none. */
+export function extensionOf(filename: string): string {
+  return /[^.]\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''
+}
+
+function textOf(field: Field, value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' && typeof value !== 'number') throw invalid(`${field.name} must be a text.`)
+  const text = String(value)
+  if (text.length > maxLength) throw invalid(`${field.name} must have ${maxLength} characters at most.`)
+  if (!(field.type === 'textarea' ? /^[\P{Cc}\t\n\r]*$/u : /^\P{Cc}*$/u).test(text))
+    throw invalid(`${field.name} must not hold control characters.`)
+  if (text !== '') checkKind(field, text)
+  return text
+}
+
+function checkKind({ name, type, options }: Field, text: string): void {
+  if (type === 'dropdown' && options && !options.includes(text))
+    throw invalid(`${name} must be one of ${options.join(', ')}.`)
+  if (type === 'progress' && !/^(100|[1-9]?\d)$/.test(text)) throw invalid(`${name} must be a number from 0 to 100.`)
+}
+
+const invalid = (sentence: string): Fault => new Fault('object.invalid', sentence)
+
+/** What an object is called when nobody says: a certificate after its subject, others after their first field that is not secret. */
+export function derivedName(template: Template, open: Readonly<Record<string, string>>): string {
+  const subject = template.file === undefined ? undefined : open['cn']
+  const names = [subject, ...template.fields.map(({ name }) => open[name]), template.name]
+  const name = names.map((value) => value?.trim().replaceAll(/\s+/g, ' ')).find(Boolean) ?? ''
+  return name.length <= maxNameLength
+    ? name
+    : `${Array.from(name)
+        .slice(0, maxNameLength - 1)
+        .join('')}…`
+}
 
 /** A file that was stored for an object. */
 export interface Upload {
@@ -13,7 +99,7 @@ export interface Upload {
 /** What a call adds to an object. */
 export interface Addition {
   readonly template: Template
-  /** Undefined: the object keeps the name that somebody chose for it, else it is derived. */
+  /** Undefined: the object keeps the name that a user chose for it, else it is derived. */
   readonly name: string | undefined
   readonly values: FieldValues
   readonly upload: Upload | undefined

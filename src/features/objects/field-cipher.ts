@@ -6,58 +6,54 @@ import type { KeyedVault } from './read-records.ts'
 import type { SecretField, VaultObject } from './records.ts'
 
 /** What an encrypted field is bound to: its bytes decrypt there and nowhere else. */
-export type FieldPlace = Pick<VaultObject, 'id' | 'vaultId' | 'templateId'>
+export type FieldOwner = Pick<VaultObject, 'id' | 'vaultId' | 'templateId'>
 
 /** The encrypted fields of objects, sealed in the token with the data key of their vault. */
 export interface FieldCipher {
   /** One use of the vault's key for each value; the caller counts them. */
   seal(
     vault: KeyedVault,
-    place: FieldPlace,
+    object: FieldOwner,
     version: number,
     values: Readonly<Record<string, string>>,
   ): Promise<SecretField[]>
   /** @throws Fault `object.tampered` when one of them is not as it was written there */
-  open(vault: KeyedVault, place: FieldPlace, secrets: readonly SecretField[]): Promise<Record<string, string>>
+  open(vault: KeyedVault, object: FieldOwner, secrets: readonly SecretField[]): Promise<Record<string, string>>
 }
 
 export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany'>): FieldCipher {
   return {
-    async seal(vault, place, version, values) {
+    async seal(vault, object, version, values) {
       const key = vaultKeyReference(vault)
       const entries = Object.entries(values)
       const outcomes = await hsm.encryptMany(
-        entries.map(([field, value]) => ({ key, plaintext: Buffer.from(value), aad: aadOf(place, field, version) })),
+        entries.map(([field, value]) => ({ key, plaintext: Buffer.from(value), aad: aadOf(object, field, version) })),
       )
       return outcomes.map((outcome, at) => ({
-        objectId: place.id,
+        objectId: object.id,
         field: entries[at]?.[0] ?? '',
         version,
-        sealedText: resultOf(outcome),
+        ciphertext: resultOf(outcome),
       }))
     },
 
-    async open(vault, place, secrets) {
+    async open(vault, object, secrets) {
       const key = vaultKeyReference(vault)
       const outcomes = await hsm.decryptMany(
-        secrets.map(({ field, version, sealedText }) => ({
-          key,
-          ciphertext: sealedText,
-          aad: aadOf(place, field, version),
-        })),
+        secrets.map(({ field, version, ciphertext }) => ({ key, ciphertext, aad: aadOf(object, field, version) })),
       )
       const values: Record<string, string> = {}
-      for (const [at, { field }] of secrets.entries()) values[field] = openedOf(outcomes[at], place, field)
+      for (const [at, { field }] of secrets.entries()) values[field] = openedOf(outcomes[at], object, field)
       return values
     },
   }
 }
 
-function aadOf({ id, vaultId, templateId }: FieldPlace, field: string, version: number): Buffer {
+function aadOf({ id, vaultId, templateId }: FieldOwner, field: string, version: number): Buffer {
   return encodeRecord(['object field', vaultId, id, templateId, field, version])
 }
 
-function openedOf(outcome: Outcome | undefined, { id }: FieldPlace, field: string): string {
+function openedOf(outcome: Outcome | undefined, { id }: FieldOwner, field: string): string {
   try {
     return resultOf(outcome).toString()
   } catch (cause) {

@@ -29,9 +29,10 @@ export const FileUploadTable = new EntitySchema<FileUpload>({
 
 export interface FileChunk {
   readonly uploadId: string
-  readonly place: number
+  /** Its number in the file, from 0. */
+  readonly index: number
   /** Made by the vault's data key: IV ‖ ciphertext ‖ tag. */
-  readonly sealed: Buffer
+  readonly ciphertext: Buffer
 }
 
 export const FileChunkTable = new EntitySchema<FileChunk>({
@@ -39,8 +40,8 @@ export const FileChunkTable = new EntitySchema<FileChunk>({
   tableName: 'file_chunks',
   columns: {
     uploadId: named('upload_id', primary(text)),
-    place: primary(integer),
-    sealed: named('sealed', blob),
+    index: named('place', primary(integer)),
+    ciphertext: named('sealed', blob),
   },
 })
 
@@ -61,7 +62,7 @@ export async function bindUpload(tx: Tx, id: string, objectId: number): Promise<
   return (await tx.update(FileUploadTable, { id, objectId: IsNull(), endedAt: IsNull() }, { objectId })).affected === 1
 }
 
-/** The files of an object, or of a vault, belong to nobody from now on; whoever reads one at this moment may finish. */
+/** The files of an object, or of a vault, belong to no object from now on; a call that reads one at this moment may finish. */
 export async function unbindUploads(
   tx: Tx,
   of: { readonly objectId: number } | { readonly vaultId: number },
@@ -70,7 +71,7 @@ export async function unbindUploads(
   await tx.update(FileUploadTable, of, { objectId: null, touchedAt })
 }
 
-/** Ids of uploads that no object has, and that nobody has touched since `before`. */
+/** Ids of uploads that no object has, and that had no chunk since `before`. */
 export async function abandonedUploads(reader: Reader, before: number, most: number): Promise<string[]> {
   const found = await reader.find(FileUploadTable, {
     where: { objectId: IsNull(), touchedAt: LessThan(before) },
@@ -90,11 +91,11 @@ export async function endUpload(tx: Tx, id: string, endedAt: number): Promise<bo
 export async function removeChunks(tx: Tx, uploadId: string, most: number): Promise<number> {
   const left = await tx.find(FileChunkTable, {
     where: { uploadId },
-    order: { place: 'ASC' },
+    order: { index: 'ASC' },
     take: most,
-    select: { place: true },
+    select: { index: true },
   })
-  if (left.length > 0) await tx.delete(FileChunkTable, { uploadId, place: In(left.map(({ place }) => place)) })
+  if (left.length > 0) await tx.delete(FileChunkTable, { uploadId, index: In(left.map(({ index }) => index)) })
   return left.length
 }
 
@@ -102,7 +103,7 @@ export async function removeUpload(tx: Tx, id: string): Promise<void> {
   await tx.delete(FileUploadTable, { id })
 }
 
-/** The sealed chunks from a place onwards, in order. */
+/** The ciphertexts of chunks from an index onwards, in order. */
 export async function readChunks(reader: Reader, id: string, from: number, most: number): Promise<Buffer[]> {
   const rows = await select<{ sealed: Buffer }>(
     reader,

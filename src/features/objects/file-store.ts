@@ -6,7 +6,7 @@ import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
 import { encodeRecord } from '../../hsm/key-record.ts'
 import type { Store } from '../../store/store.ts'
 import { findVault } from '../vaults/records.ts'
-import { vaultKeyReference } from '../vaults/vault-key.ts'
+import { spendKeyUses, vaultKeyReference } from '../vaults/vault-key.ts'
 import {
   abandonedUploads,
   addChunks,
@@ -16,8 +16,6 @@ import {
   removeChunks,
   removeUpload,
 } from './file-records.ts'
-import { inBatches, inChunks, type Chunk } from './file-chunks.ts'
-import { spendKeyUses } from './key-uses.ts'
 import type { KeyedVault } from './read-records.ts'
 
 /** What an object keeps, encrypted, of its file: it alone says which chunks are the file, and that they are all. */
@@ -44,7 +42,7 @@ export interface FileStore {
   read(vault: KeyedVault, manifest: FileManifest): AsyncGenerator<Buffer>
   /** Lets go of an upload that no object has. */
   discard(uploadId: string): Promise<void>
-  /** Lets go of uploads that nobody has touched for an hour, and that no object has; resolves to how many. */
+  /** Lets go of uploads that had no chunk for an hour, and that no object has; resolves to how many. */
   sweep(): Promise<number>
 }
 
@@ -73,19 +71,19 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
       throw new Fault('vault.not_found')
     const rows = outcomes.map((outcome, at) => {
       if ('fault' in outcome) throw outcome.fault
-      return { uploadId: upload, place: chunks[at]?.place ?? 0, sealed: outcome.result }
+      return { uploadId: upload, index: chunks[at]?.index ?? 0, ciphertext: outcome.result }
     })
     await store.transaction(async (tx) => {
       const now = clock.now()
       await spendKeyUses(tx, vault.id, rows.length)
-      if (rows[0]?.place === 0) await beginUpload(tx, upload, vault.id, now)
+      if (rows[0]?.index === 0) await beginUpload(tx, upload, vault.id, now)
       if (!(await addChunks(tx, upload, rows, now))) throw uploadGivenUp()
     })
   }
 
   async function discard(uploadId: string): Promise<void> {
     if (!(await store.transaction((tx) => endUpload(tx, uploadId, clock.now())))) return
-    // A large file in one transaction would keep everybody else waiting.
+    // A large file in one transaction would keep every other call waiting.
     while ((await store.transaction((tx) => removeChunks(tx, uploadId, removedAtOnce))) > 0);
     await store.transaction((tx) => removeUpload(tx, uploadId))
   }
@@ -111,7 +109,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
         if (start === undefined) throw new Fault('object.invalid', 'The file is empty: send it again.')
         return { manifest: { upload, size, sha256: hash.digest('hex'), chunks: count }, start }
       } catch (error) {
-        // What cannot be removed now is swept later; the error that led here is the one to tell.
+        // What cannot be removed now is swept later; the error that led here is the one to report.
         await discard(upload).catch(() => undefined)
         throw error
       }
@@ -138,11 +136,11 @@ async function* readFile(
   const hash = createHash('sha256')
   let bytes = 0
   for (let from = 0; from < chunks; from += batchChunks) {
-    const sealed = await readChunks(store.read, upload, from, Math.min(batchChunks, chunks - from))
+    const stored = await readChunks(store.read, upload, from, Math.min(batchChunks, chunks - from))
     const outcomes = await hsm.decryptMany(
-      sealed.map((sealedText, at) => {
-        const place = from + at
-        return { key, ciphertext: sealedText, aad: aadOf(vault, upload, { place, isLast: place === chunks - 1 }) }
+      stored.map((ciphertext, at) => {
+        const index = from + at
+        return { key, ciphertext, aad: aadOf(vault, upload, { index, isLast: index === chunks - 1 }) }
       }),
     )
     for (const outcome of outcomes) {
@@ -155,8 +153,8 @@ async function* readFile(
   if (!isDeepStrictEqual([bytes, hash.digest('hex')], [size, sha256])) throw tampered('chunks are missing')
 }
 
-function aadOf({ id }: KeyedVault, upload: string, { place, isLast }: Pick<Chunk, 'place' | 'isLast'>): Buffer {
-  return encodeRecord(['file chunk', id, upload, place, isLast ? 'last' : 'more'])
+function aadOf({ id }: KeyedVault, upload: string, { index, isLast }: Pick<Chunk, 'index' | 'isLast'>): Buffer {
+  return encodeRecord(['file chunk', id, upload, index, isLast ? 'last' : 'more'])
 }
 
 function tampered(cause: unknown): Fault {
@@ -169,4 +167,45 @@ function tampered(cause: unknown): Fault {
 
 export function uploadGivenUp(): Fault {
   return new Fault('object.invalid', 'The upload took so long that it was given up: send the file again.')
+}
+
+/** A multiple of 3, so that the base64 of the chunks put together is the base64 of the file. */
+const chunkBytes = 192 * 1024
+
+interface Chunk {
+  readonly bytes: Buffer
+  readonly index: number
+  readonly isLast: boolean
+}
+
+/** Every chunk but the last is full; whether one is the last is known when the next one begins, or nothing follows. */
+async function* inChunks(content: AsyncIterable<Buffer>): AsyncGenerator<Chunk> {
+  let index = 0
+  let filling = Buffer.allocUnsafe(chunkBytes)
+  let filled = 0
+  for await (const piece of content) {
+    for (let at = 0; at < piece.length;) {
+      if (filled === chunkBytes) {
+        yield { bytes: filling, index: index++, isLast: false }
+        filling = Buffer.allocUnsafe(chunkBytes)
+        filled = 0
+      }
+      const copied = piece.copy(filling, filled, at)
+      filled += copied
+      at += copied
+    }
+  }
+  if (filled > 0) yield { bytes: filling.subarray(0, filled), index, isLast: true }
+}
+
+/** Chunks that go through the token and into the database together. */
+async function* inBatches(chunks: AsyncIterable<Chunk>, batchChunks: number): AsyncGenerator<Chunk[]> {
+  let batch: Chunk[] = []
+  for await (const chunk of chunks) {
+    batch.push(chunk)
+    if (batch.length < batchChunks) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }

@@ -3,12 +3,20 @@ import { Fault } from '../../fault.ts'
 import type { Commit, Reader, Tx } from '../../store/store.ts'
 import type { Template } from '../templates/template.ts'
 import type { Templates } from '../templates/templates.ts'
-import { addedTo, keyUsesOf, noContent, type Addition, type Upload } from './content.ts'
+import {
+  addedTo,
+  keyUsesOf,
+  noContent,
+  type Addition,
+  type Upload,
+  checkFile,
+  extensionOf,
+  readValues,
+} from './content.ts'
 import type { FieldCipher } from './field-cipher.ts'
-import { checkFile, extensionOf, readValues } from './field-values.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp, type FileStore } from './file-store.ts'
-import { spendKeyUses } from './key-uses.ts'
+import { spendKeyUses } from '../vaults/vault-key.ts'
 import { readObject, type KeyedVault, type ObjectInVault, type StoredObject } from './read-records.ts'
 import {
   adoptChild,
@@ -66,7 +74,7 @@ export interface Objects {
   setAlarm(object: StoredObject, isOn: boolean, writer: ObjectWriter): Promise<void>
 }
 
-export interface ObjectDependencies {
+interface ObjectDependencies {
   readonly fieldCipher: FieldCipher
   readonly files: FileStore
   /** The templates as a transaction sees them. */
@@ -81,140 +89,147 @@ export interface ObjectDependencies {
 /** The secret that says which chunks are the file: no field of a template can have this name. */
 export const manifestField = 'file content'
 
-export function createObjects(dependencies: ObjectDependencies): Objects {
-  return new KeptObjects(dependencies)
+export function createObjects(on: ObjectDependencies): Objects {
+  const { clock } = on
+  return {
+    create: (object, input, writer) => create(on, object, input, writer),
+    edit: (found, template, input, writer) => edit(on, found, template, input, writer),
+
+    remove: (object, { userId, commit }) =>
+      commit(async (tx) => {
+        if (!(await markDeleted(tx, object.id, clock.now(), userId))) throw await whyNotDeleted(tx, object.id)
+        if (object.parentId !== 0) await releaseChild(tx, object.parentId)
+      }),
+
+    setAlarm: ({ id }, isOn, { userId, commit }) =>
+      commit(async (tx) => {
+        if (!(await switchAlarm(tx, id, isOn, clock.now(), userId))) throw new Fault('object.not_found')
+      }),
+  }
 }
 
-class KeptObjects implements Objects {
-  readonly #in: ObjectDependencies
+async function create(
+  on: ObjectDependencies,
+  { vault, parentId, template }: NewObject,
+  input: ObjectInput,
+  { userId, commit, created }: ObjectWriter,
+): Promise<StoredObject> {
+  if (!template.active)
+    throw new Fault('object.invalid', `New objects of the template ${template.name} are not made any more.`)
+  return withAddition(on, vault, template, input, false, (addition) =>
+    commit(async (tx) => {
+      const now = on.clock.now()
+      await spendKeyUses(tx, vault.id, keyUsesOf(addition))
+      await checkParent(on, tx, parentId, vault.id)
+      const row = {
+        ...addedTo(noContent, addition, isWeakIn(on, vault)),
+        vaultId: vault.id,
+        parentId,
+        templateId: template.id,
+        children: 0,
+        version: 1,
+        createdAt: now,
+        createdBy: userId,
+        changedAt: now,
+        changedBy: userId,
+        deletedAt: null,
+      }
+      const id = await insertObject(tx, row)
+      created?.(id)
+      await writeSecrets(on, tx, vault, { ...row, id }, addition)
+      return readObject({ ...row, id })
+    }),
+  )
+}
 
-  constructor(dependencies: ObjectDependencies) {
-    this.#in = dependencies
-  }
+async function edit(
+  on: ObjectDependencies,
+  { object, vault }: ObjectInVault,
+  template: Template,
+  input: ObjectInput,
+  { userId, commit }: ObjectWriter,
+): Promise<StoredObject> {
+  return withAddition(on, vault, template, input, true, (addition) =>
+    commit(async (tx) => {
+      const uses = keyUsesOf(addition)
+      if (uses > 0) await spendKeyUses(tx, vault.id, uses)
+      const isOpen = await beginVersion(tx, object.id, on.clock.now(), userId)
+      const row = isOpen ? await findObject(tx, object.id) : null
+      if (row === null) throw new Fault('object.not_found')
+      const change = addedTo(readObject(row), addition, isWeakIn(on, vault))
+      await changeObject(tx, object.id, change)
+      await writeSecrets(on, tx, vault, row, addition)
+      return readObject({ ...row, ...change })
+    }),
+  )
+}
 
-  async create(
-    { vault, parentId, template }: NewObject,
-    input: ObjectInput,
-    { userId, commit, created }: ObjectWriter,
-  ): Promise<StoredObject> {
-    if (!template.active)
-      throw new Fault('object.invalid', `New objects of the template ${template.name} are not made any more.`)
-    return this.#withAddition(vault, template, input, false, (addition) =>
-      commit(async (tx) => {
-        const now = this.#in.clock.now()
-        await spendKeyUses(tx, vault.id, keyUsesOf(addition))
-        await this.#findRoom(tx, parentId, vault.id)
-        const row = {
-          ...addedTo(noContent, addition, this.#isWeakIn(vault)),
-          vaultId: vault.id,
-          parentId,
-          templateId: template.id,
-          children: 0,
-          version: 1,
-          createdAt: now,
-          createdBy: userId,
-          changedAt: now,
-          changedBy: userId,
-          deletedAt: null,
-        }
-        const id = await insertObject(tx, row)
-        created?.(id)
-        await this.#writeSecrets(tx, vault, { ...row, id }, addition)
-        return readObject({ ...row, id })
-      }),
-    )
+/** Checks what is given, stores the file if there is one, and lets go of it when what needs it fails. */
+async function withAddition<T>(
+  on: ObjectDependencies,
+  vault: KeyedVault,
+  template: Template,
+  { name, members, file }: ObjectInput,
+  partial: boolean,
+  work: (addition: Addition) => Promise<T>,
+): Promise<T> {
+  const filename = file && nameOf(file)
+  if (filename !== undefined) checkFile(template, filename)
+  const values = readValues(template, members, { partial, filename })
+  const upload = file && (await storeFile(on, vault, file))
+  try {
+    return await work({ template, name, values, upload })
+  } catch (error) {
+    // What cannot be removed now is swept later; the error that led here is the one to report.
+    if (upload) await on.files.discard(upload.manifest.upload).catch(() => undefined)
+    throw error
   }
+}
 
-  async edit(
-    { object, vault }: ObjectInVault,
-    template: Template,
-    input: ObjectInput,
-    { userId, commit }: ObjectWriter,
-  ): Promise<StoredObject> {
-    return this.#withAddition(vault, template, input, true, (addition) =>
-      commit(async (tx) => {
-        const uses = keyUsesOf(addition)
-        if (uses > 0) await spendKeyUses(tx, vault.id, uses)
-        const isOpen = await beginVersion(tx, object.id, this.#in.clock.now(), userId)
-        const row = isOpen ? await findObject(tx, object.id) : null
-        if (row === null) throw new Fault('object.not_found')
-        const change = addedTo(readObject(row), addition, this.#isWeakIn(vault))
-        await changeObject(tx, object.id, change)
-        await this.#writeSecrets(tx, vault, row, addition)
-        return readObject({ ...row, ...change })
-      }),
-    )
-  }
+async function storeFile(on: ObjectDependencies, vault: KeyedVault, file: IncomingFile): Promise<Upload> {
+  const { manifest, start } = await on.files.store(vault, file.content())
+  const name = nameOf(file)
+  const type = await on.detectType(start, extensionOf(name))
+  return { manifest, info: { name, size: manifest.size, type, uploadedAt: on.clock.now() } }
+}
 
-  remove(object: StoredObject, { userId, commit }: ObjectWriter): Promise<void> {
-    return commit(async (tx) => {
-      if (!(await markDeleted(tx, object.id, this.#in.clock.now(), userId))) throw await whyNotDeleted(tx, object.id)
-      if (object.parentId !== 0) await releaseChild(tx, object.parentId)
-    })
+/** Writes the encrypted part, in the transaction that writes the rest. */
+async function writeSecrets(
+  on: ObjectDependencies,
+  tx: Tx,
+  vault: KeyedVault,
+  row: VaultObject,
+  { values, upload }: Addition,
+): Promise<void> {
+  const entries = Object.entries(values.secret)
+  const emptied = entries.filter(([, value]) => value === '').map(([field]) => field)
+  const secrets = Object.fromEntries(entries.filter(([, value]) => value !== ''))
+  if (upload) {
+    secrets[manifestField] = JSON.stringify(upload.manifest)
+    await unbindUploads(tx, { objectId: row.id }, on.clock.now())
+    if (!(await bindUpload(tx, upload.manifest.upload, row.id))) throw uploadGivenUp()
   }
+  await dropSecrets(tx, row.id, emptied)
+  if (Object.keys(secrets).length > 0) await putSecrets(tx, await on.fieldCipher.seal(vault, row, row.version, secrets))
+}
 
-  setAlarm({ id }: StoredObject, isOn: boolean, { userId, commit }: ObjectWriter): Promise<void> {
-    return commit(async (tx) => {
-      if (!(await switchAlarm(tx, id, isOn, this.#in.clock.now(), userId))) throw new Fault('object.not_found')
-    })
-  }
+/** Of a new object below a parent and the parent's deletion, the database decides which comes first. */
+async function checkParent(
+  { templatesIn }: ObjectDependencies,
+  tx: Tx,
+  parentId: number,
+  vaultId: number,
+): Promise<void> {
+  if (parentId === 0) return
+  if (!(await adoptChild(tx, parentId, vaultId))) throw new Fault('object.parent_unknown')
+  const parent = await findObject(tx, parentId)
+  const [template] = await templatesIn(tx).among(parent ? [parent.templateId] : [])
+  if (template?.editedDirectly === true)
+    throw new Fault('object.invalid', `Nothing can be put into an object of the template ${template.name}.`)
+}
 
-  /** Checks what is given, stores the file if there is one, and lets go of it when what needs it fails. */
-  async #withAddition<T>(
-    vault: KeyedVault,
-    template: Template,
-    { name, members, file }: ObjectInput,
-    partial: boolean,
-    work: (addition: Addition) => Promise<T>,
-  ): Promise<T> {
-    const filename = file && nameOf(file)
-    if (filename !== undefined) checkFile(template, filename)
-    const values = readValues(template, members, { partial, filename })
-    const upload = file && (await this.#store(vault, file))
-    try {
-      return await work({ template, name, values, upload })
-    } catch (error) {
-      // What cannot be removed now is swept later; the error that led here is the one to tell.
-      if (upload) await this.#in.files.discard(upload.manifest.upload).catch(() => undefined)
-      throw error
-    }
-  }
-
-  async #store(vault: KeyedVault, file: IncomingFile): Promise<Upload> {
-    const { manifest, start } = await this.#in.files.store(vault, file.content())
-    const name = nameOf(file)
-    const type = await this.#in.detectType(start, extensionOf(name))
-    return { manifest, info: { name, size: manifest.size, type, uploadedAt: this.#in.clock.now() } }
-  }
-
-  /** Writes the encrypted part, in the transaction that writes the rest. */
-  async #writeSecrets(tx: Tx, vault: KeyedVault, row: VaultObject, { values, upload }: Addition): Promise<void> {
-    const entries = Object.entries(values.secret)
-    const emptied = entries.filter(([, value]) => value === '').map(([field]) => field)
-    const secrets = Object.fromEntries(entries.filter(([, value]) => value !== ''))
-    if (upload) {
-      secrets[manifestField] = JSON.stringify(upload.manifest)
-      await unbindUploads(tx, { objectId: row.id }, this.#in.clock.now())
-      if (!(await bindUpload(tx, upload.manifest.upload, row.id))) throw uploadGivenUp()
-    }
-    await dropSecrets(tx, row.id, emptied)
-    if (Object.keys(secrets).length > 0)
-      await putSecrets(tx, await this.#in.fieldCipher.seal(vault, row, row.version, secrets))
-  }
-
-  /** Of a new object below a parent and the parent's deletion, the database decides which comes first. */
-  async #findRoom(tx: Tx, parentId: number, vaultId: number): Promise<void> {
-    if (parentId === 0) return
-    if (!(await adoptChild(tx, parentId, vaultId))) throw new Fault('object.parent_unknown')
-    const parent = await findObject(tx, parentId)
-    const [template] = await this.#in.templatesIn(tx).among(parent ? [parent.templateId] : [])
-    if (template?.editedDirectly === true)
-      throw new Fault('object.invalid', `Nothing can be put into an object of the template ${template.name}.`)
-  }
-
-  #isWeakIn({ policyId }: KeyedVault): (value: string) => boolean {
-    return (value) => this.#in.breaksPolicy(policyId, value)
-  }
+function isWeakIn({ breaksPolicy }: ObjectDependencies, { policyId }: KeyedVault): (value: string) => boolean {
+  return (value) => breaksPolicy(policyId, value)
 }
 
 const nameOf = ({ filename }: IncomingFile): string => filename || 'file'

@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { FieldCipher } from './field-cipher.ts'
-import type { Allowance } from './allowance.ts'
+import type { MemoryBudget } from './memory-budget.ts'
 import type { FileManifest, FileStore } from './file-store.ts'
 import { searchForm } from './content.ts'
 import { manifestField } from './object.ts'
@@ -17,7 +17,7 @@ import {
 import { Fault } from '../../fault.ts'
 import { secretsOf } from './records.ts'
 
-/** Objects as they are read. Whoever calls has found out that the caller may read in the vault. */
+/** Objects as they are read. The route has checked that the caller may read in the vault. */
 export interface ObjectReading {
   /** What encryption in a vault needs. @throws Fault `vault.not_found` */
   vault(vaultId: number): Promise<KeyedVault>
@@ -32,7 +32,7 @@ export interface ObjectReading {
   /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
   secrets(found: ObjectInVault): Promise<Readonly<Record<string, string>>>
   /**
-   * The object's file in base64. Such files are whole in memory, so `release` gives their room back when the answer has left.
+   * The object's file in base64. Such files are whole in memory, so `release` gives their bytes back to the budget when the answer has left.
    * @throws Fault `object.no_file`, `object.tampered`, `object.busy`
    */
   file(found: ObjectInVault): Promise<{ readonly data: string; readonly release: () => void }>
@@ -44,16 +44,11 @@ export interface ObjectReadingDependencies {
   readonly store: Store
   readonly fieldCipher: FieldCipher
   readonly files: Pick<FileStore, 'read'>
-  /** Bytes of files that may be in memory at once, for answers under way. */
-  readonly allowance: Allowance
+  /** For the files of answers under way. */
+  readonly memory: MemoryBudget
 }
 
-export function createObjectReading({
-  store,
-  fieldCipher,
-  files,
-  allowance,
-}: ObjectReadingDependencies): ObjectReading {
+export function createObjectReading({ store, fieldCipher, files, memory }: ObjectReadingDependencies): ObjectReading {
   async function open({ object, vault }: ObjectInVault, isWanted: (field: string) => boolean) {
     const secrets = await secretsOf(store.read, object.id)
     return fieldCipher.open(
@@ -78,9 +73,9 @@ export function createObjectReading({
     async file(found) {
       const { [manifestField]: json } = await open(found, (field) => field === manifestField)
       if (json === undefined) throw new Fault('object.no_file')
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nobody but the appliance can have encrypted it
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the appliance can have encrypted it
       const manifest = JSON.parse(json) as FileManifest
-      const release = await allowance.take(manifest.size)
+      const release = await memory.acquire(manifest.size)
       try {
         let data = ''
         for await (const piece of files.read(found.vault, manifest)) data += piece.toString('base64')

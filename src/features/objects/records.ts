@@ -12,7 +12,7 @@ export interface VaultObject {
   readonly parentId: number
   readonly templateId: number
   readonly name: string
-  /** 0 or 1: somebody chose the name; else it is derived anew with each change. */
+  /** 0 or 1: a user chose the name; else it is derived anew with each change. */
   readonly nameGiven: number
   /** The fields that are not encrypted: a JSON object of texts. */
   readonly publicFields: string
@@ -67,7 +67,7 @@ export interface SecretField {
   /** The object's version when it was written. */
   readonly version: number
   /** Made by the vault's data key: IV ‖ ciphertext ‖ tag. */
-  readonly sealedText: Buffer
+  readonly ciphertext: Buffer
 }
 
 export const SecretFieldTable = new EntitySchema<SecretField>({
@@ -77,7 +77,7 @@ export const SecretFieldTable = new EntitySchema<SecretField>({
     objectId: named('object_id', primary(integer)),
     field: primary(text),
     version: integer,
-    sealedText: named('sealed_text', bytes),
+    ciphertext: named('sealed_text', bytes),
   },
 })
 
@@ -95,7 +95,7 @@ export function releaseChild(tx: Tx, parentId: number): Promise<boolean> {
   return change(tx, { id: parentId }, { children: () => 'children - 1' })
 }
 
-/** Opens the next version of an object, which nobody else changes until the transaction ends. False where it is gone. */
+/** Opens the next version of an object, which no other call changes until the transaction ends. False where it is gone. */
 export function beginVersion(tx: Tx, objectId: number, changedAt: number, changedBy: number): Promise<boolean> {
   return change(tx, { id: objectId, deletedAt: IsNull() }, { version: () => 'version + 1', changedAt, changedBy })
 }
@@ -165,7 +165,7 @@ export function deletedBefore(reader: Reader, before: number, most: number): Pro
   })
 }
 
-/** Removes a deleted object for good, with everything encrypted in it; false where somebody else did. */
+/** Removes a deleted object for good, with everything encrypted in it; false where another call did. */
 export async function removeObject(tx: Tx, objectId: number): Promise<boolean> {
   await tx.delete(SecretFieldTable, { objectId })
   return (await tx.delete(VaultObjectTable, { id: objectId, deletedAt: Not(IsNull()) })).affected === 1

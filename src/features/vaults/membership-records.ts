@@ -25,13 +25,13 @@ export const MembershipTable = new EntitySchema<MembershipRow>({
 })
 
 /** One user in one vault. */
-export type Place = Pick<MembershipRow, 'vaultId' | 'userId'>
+export type MembershipKey = Pick<MembershipRow, 'vaultId' | 'userId'>
 
-export async function addMember(tx: Tx, place: Place, permission: Permission, now: number): Promise<void> {
-  await tx.insert(MembershipTable, { ...place, permission: permissionBits[permission], addedAt: now })
+export async function addMember(tx: Tx, member: MembershipKey, permission: Permission, now: number): Promise<void> {
+  await tx.insert(MembershipTable, { ...member, permission: permissionBits[permission], addedAt: now })
 }
 
-export function isMember(reader: Reader, { vaultId, userId }: Place): Promise<boolean> {
+export function isMember(reader: Reader, { vaultId, userId }: MembershipKey): Promise<boolean> {
   return reader.existsBy(MembershipTable, { vaultId, userId })
 }
 
@@ -39,25 +39,25 @@ const admins = (vault: string): string =>
   `SELECT 1 FROM vault_members a JOIN users u ON u.id = a.user_id
    WHERE a.vault_id = ${vault} AND a.permission = ${permissionBits.Admin} AND ${logsIn('u')}`
 
-/** In SQL, that a member can be spared as an Admin. */
-const isSpare = `(permission <> ${permissionBits.Admin}
+/** In SQL, that the vault keeps an Admin who can log in without this member. */
+const keepsAdmin = `(permission <> ${permissionBits.Admin}
   OR EXISTS (${admins('vault_members.vault_id')} AND a.user_id <> vault_members.user_id))`
 
 /** False, with nothing changed, where there is no such member, or no other Admin would be left who can log in. */
-export async function setPermission(tx: Tx, place: Place, permission: Permission): Promise<boolean> {
+export async function setPermission(tx: Tx, member: MembershipKey, permission: Permission): Promise<boolean> {
   const update = tx.createQueryBuilder().update(MembershipTable).set({ permission: permissionBits[permission] })
-  const changed = await at(update, place, permission === 'Admin' ? undefined : isSpare).execute()
+  const changed = await at(update, member, permission === 'Admin' ? undefined : keepsAdmin).execute()
   return changed.affected === 1
 }
 
 /** False, with nothing changed, for the same reasons. */
-export async function removeMember(tx: Tx, place: Place): Promise<boolean> {
-  return (await at(tx.createQueryBuilder().delete().from(MembershipTable), place, isSpare).execute()).affected === 1
+export async function removeMember(tx: Tx, member: MembershipKey): Promise<boolean> {
+  return (await at(tx.createQueryBuilder().delete().from(MembershipTable), member, keepsAdmin).execute()).affected === 1
 }
 
 function at<Query extends WhereExpressionBuilder>(
   query: Query,
-  { vaultId, userId }: Place,
+  { vaultId, userId }: MembershipKey,
   condition = '1 = 1',
 ): Query {
   return query.where('vault_id = :vaultId AND user_id = :userId', { vaultId, userId }).andWhere(condition)
@@ -103,7 +103,7 @@ export interface VaultSummary {
   readonly id: number
   readonly name: string
   readonly members: number
-  /** Members with Admin who can log in; without one nobody can change who is a member. */
+  /** Members with Admin who can log in; without one the members cannot be changed. */
   readonly activeAdmins: number
   readonly createdAt: number
 }

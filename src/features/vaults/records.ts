@@ -46,16 +46,16 @@ export const VaultTable = new EntitySchema<Vault>({
   },
 })
 
-/** The data key of a deleted vault, from the moment of the deletion until the token has destroyed it. */
-export interface DoomedKey {
+/** The data key of a deleted vault, pending destruction: from the deletion until the token has destroyed it. */
+export interface PendingKey {
   readonly keyId: string
-  readonly doomedAt: number
+  readonly pendingSince: number
 }
 
-export const DoomedKeyTable = new EntitySchema<DoomedKey>({
-  name: 'DoomedKey',
+export const PendingKeyTable = new EntitySchema<PendingKey>({
+  name: 'PendingKey',
   tableName: 'doomed_vault_keys',
-  columns: { keyId: named('key_id', primary(text)), doomedAt: named('doomed_at', time) },
+  columns: { keyId: named('key_id', primary(text)), pendingSince: named('doomed_at', time) },
 })
 
 export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vault> {
@@ -112,18 +112,18 @@ export async function countContents(tx: Tx, vaultId: number): Promise<{ readonly
   return { keys: counted?.keys ?? 0 }
 }
 
-/** A vault without members. Whoever puts something in at this moment makes it fail with `store.conflict`. */
+/** A vault without members. A call that puts something in at this moment makes it fail with `store.conflict`. */
 export async function deleteVault(tx: Tx, { id, keyId, keyKek }: Vault, now: number): Promise<void> {
   await tx.delete(VaultTable, { id })
-  if (keyKek === vaultKek) await tx.insert(DoomedKeyTable, { keyId, doomedAt: now })
+  if (keyKek === vaultKek) await tx.insert(PendingKeyTable, { keyId, pendingSince: now })
 }
 
-export function findDoomedKeys(reader: Reader, most: number): Promise<DoomedKey[]> {
-  return reader.find(DoomedKeyTable, { order: { doomedAt: 'ASC' }, take: most })
+export function findPendingKeys(reader: Reader, most: number): Promise<PendingKey[]> {
+  return reader.find(PendingKeyTable, { order: { pendingSince: 'ASC' }, take: most })
 }
 
-export async function forgetDoomedKey(tx: Tx, keyId: string): Promise<void> {
-  await tx.delete(DoomedKeyTable, { keyId })
+export async function forgetPendingKey(tx: Tx, keyId: string): Promise<void> {
+  await tx.delete(PendingKeyTable, { keyId })
 }
 
 export type KeyRules = Pick<Vault, 'createsKeysOnUse' | 'signingPermission'>

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { keyRecord } from '../../hsm/key-record.ts'
+import { Fault } from '../../fault.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
+import { keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
-import type { Vault } from './records.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import { countKeyUses, findPendingKeys, findVault, forgetPendingKey, isKeyInUse, type Vault } from './records.ts'
 
 /** Where the data key of a vault lies: an object of the token, or wrapped in the database. */
-export type VaultKeyPlace = 'token' | 'wrapped'
+export type VaultKeyStorage = 'token' | 'wrapped'
 
 export type VaultKey = Pick<Vault, 'keyId' | 'keyKek' | 'keyBlob'>
 type SealedVaultKey = Pick<Vault, 'id' | 'keyKek' | 'keyBlob' | 'keySeal'>
@@ -26,11 +28,11 @@ const idBytes = 16
 
 export function createVaultKeys(
   hsm: Pick<Hsm, 'createVaultKey' | 'destroyVaultKey' | 'generate' | 'seal'>,
-  place: VaultKeyPlace,
+  storage: VaultKeyStorage,
 ): VaultKeys {
   return {
     async create() {
-      if (place === 'token') {
+      if (storage === 'token') {
         const keyId = await hsm.createVaultKey()
         return { keyId, keyKek: vaultKek, keyBlob: Buffer.from(keyId, 'hex') }
       }
@@ -51,4 +53,47 @@ export function vaultKeyReference(vault: SealedVaultKey): KeyReference {
 
 function recordOf({ id, keyKek, keyBlob }: Omit<SealedVaultKey, 'keySeal'>): Buffer {
   return keyRecord('aes256-gcm', { kek: keyKek, blob: keyBlob }, ['vault key', id])
+}
+
+/**
+ * Counts encryptions with the data key of a vault, in the transaction that writes what was encrypted.
+ * @throws Fault `object.key_exhausted`, or `vault.not_found` where the vault has gone meanwhile
+ */
+export async function spendKeyUses(tx: Tx, vaultId: number, uses: number): Promise<void> {
+  if (await countKeyUses(tx, vaultId, uses, vaultKeyUses)) return
+  throw new Fault((await findVault(tx, vaultId)) === null ? 'vault.not_found' : 'object.key_exhausted')
+}
+
+/** The destruction of data keys that no vault needs. */
+export interface KeyDisposal {
+  /** After a creation that failed. */
+  discard(key: VaultKey): Promise<void>
+  /** The keys of deleted vaults that are still in the token, a bounded number; resolves to their ids. */
+  destroyPending(): Promise<readonly string[]>
+}
+
+/** Keys that one call destroys at most. */
+const destroyedAtOnce = 100
+
+export function createKeyDisposal(store: Store, vaultKeys: Pick<VaultKeys, 'destroy'>): KeyDisposal {
+  return {
+    async discard(key) {
+      try {
+        // A commit that failed may have happened all the same: only a key that the database does not know goes.
+        if (!(await isKeyInUse(store.read, key.keyId))) await vaultKeys.destroy(key)
+      } catch {
+        // Left behind as waste; the error that led here is the one to tell.
+      }
+    },
+
+    async destroyPending() {
+      const pending = await findPendingKeys(store.read, destroyedAtOnce)
+      for (const { keyId } of pending) {
+        // A database that was put together from two could still need it.
+        if (!(await isKeyInUse(store.read, keyId))) await vaultKeys.destroy({ keyId, keyKek: vaultKek })
+        await store.transaction((tx) => forgetPendingKey(tx, keyId))
+      }
+      return pending.map(({ keyId }) => keyId)
+    },
+  }
 }

@@ -20,8 +20,7 @@ import {
   type Vault,
   type VaultFields,
 } from './records.ts'
-import { createKeyDisposal } from './key-disposal.ts'
-import type { VaultKeys } from './vault-key.ts'
+import { createKeyDisposal, type VaultKeys } from './vault-key.ts'
 
 export interface Vaults {
   /** A vault with a data key of its own in the token, and its creator as the only member, with Admin. */
@@ -38,7 +37,7 @@ export interface Vaults {
    */
   remove(vaultId: number, commit: Commit): Promise<void>
   /** Destroys the data keys that a deletion has left in the token, a bounded number; resolves to their ids. */
-  destroyDoomedKeys(): Promise<readonly string[]>
+  destroyPendingKeys(): Promise<readonly string[]>
   /** How the keys of a vault may be made and used. */
   settings(vaultId: number): Promise<VaultSettings>
   changeSettings(vaultId: number, changes: VaultChanges, commit: Commit): Promise<VaultSettings>
@@ -111,7 +110,7 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
 
     async remove(vaultId, commit) {
       await commit(async (tx) => {
-        // First of all: who puts something in begins with the vault too, so that neither waits for the other in a circle.
+        // First of all: a call that puts something in begins with the vault too, so that neither waits for the other in a circle.
         await lockVault(tx, vaultId)
         const vault = (await findVault(tx, vaultId)) ?? missing()
         checkEmpty(await countContents(tx, vaultId), await clearObjects(tx, vaultId))
@@ -119,10 +118,10 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
         await deleteVault(tx, vault, clock.now())
       })
       // The vault is gone, whatever the token says now: what is left there is destroyed later.
-      await disposal.destroyDoomed().catch(() => [])
+      await disposal.destroyPending().catch(() => [])
     },
 
-    destroyDoomedKeys: () => disposal.destroyDoomed(),
+    destroyPendingKeys: () => disposal.destroyPending(),
 
     settings: async (vaultId) => settingsOf(await findKeyRules(store.read, vaultId)),
 

@@ -160,7 +160,11 @@ describe('a backup', () => {
     await vault.admin.must('PUT', keyPath('target'), { allow_delete: false })
     expectFault(await vault.admin.post(restorePath('target'), { backup, force: true }), 409, 1512)
     await vault.admin.must('DELETE', keyPath('by-writer'))
-    expectFault(await vault.admin.post(restorePath('by-writer'), { backup }), 409, 1501)
+    const overDeleted = await vault.admin.post(restorePath('by-writer'), { backup })
+    expectFault(overDeleted, 409, 1501)
+    expect(overDeleted.json.ERRORS).toEqual([
+      expect.stringMatching(/a deleted key by-writer: .*keys\/by-writer\/undelete/),
+    ])
     expect((await vault.admin.post(restorePath('by-writer'), { backup, force: 'true' })).status).toBe(200)
   })
 

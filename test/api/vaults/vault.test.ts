@@ -80,6 +80,7 @@ describe('PUT /vault/:vaultid', () => {
     ['a control character', { vaultname: 'a\u0007' }, 1804],
     ['null', { vaultname: null }, 1804],
     ['a list', { groupname: ['a'] }, 1804],
+    ['two names', { vaultname: 'one', groupname: 'other' }, 1804],
     ['an unknown policy', { policy: '99' }, 1401],
     ['a policy in hexadecimal', { policy: '0x7' }, 1804],
     ['a broken policy', { policy: 7.5 }, 1804],

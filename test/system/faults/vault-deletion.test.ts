@@ -33,9 +33,9 @@ it('a daemon killed between the deletion of a vault and that of its key leaves a
 
   expect(objectsIn(appliance.token)).toBe(before + 1)
   expect(await findings(appliance)).toEqual(['1 data key of deleted vaults is still in the token'])
-  expect(await appliance.services.vaults.destroyDoomedKeys()).toHaveLength(1)
+  expect(await appliance.services.vaults.destroyPendingKeys()).toHaveLength(1)
   expect(objectsIn(appliance.token)).toBe(before)
   expect(await findings(appliance)).toEqual(['1 vault, none without its key in the token'])
-  expect(await appliance.services.vaults.destroyDoomedKeys()).toEqual([])
+  expect(await appliance.services.vaults.destroyPendingKeys()).toEqual([])
   expect(await kept.decrypt('k', keptCiphertext)).toBe('AAAA')
 })

@@ -16,7 +16,7 @@ function givenServices(sweep: () => Promise<void>): Services {
     keyDeletion: { destroyExpired: nothing },
     sessions: { endExpired: none },
     throttle: { sweep },
-    vaults: { destroyDoomedKeys: nothing, destroyPendingKeys: nothing },
+    vaults: { destroyPendingKeys: nothing },
     objectDestruction: { destroyExpired: nothing, sweepUploads: none },
     certificates: { alarms: () => [] },
   }

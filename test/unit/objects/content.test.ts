@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addedTo, noContent } from '../../../src/features/objects/content.ts'
-import { readValues } from '../../../src/features/objects/field-values.ts'
+import { addedTo, noContent, readValues } from '../../../src/features/objects/content.ts'
 import { readObject } from '../../../src/features/objects/read-records.ts'
 import { builtInTemplates } from '../../../src/features/templates/built-in.ts'
 import type { Field, Template } from '../../../src/features/templates/template.ts'

@@ -5,8 +5,7 @@ import type { Templates } from '../../templates/templates.ts'
 import { Fault } from '../../../fault.ts'
 import type { Objects } from '../object.ts'
 import type { ObjectReading } from '../reading.ts'
-import { savedReply, savedSchema } from './object-record.ts'
-import { objectId, objectName } from './parameters.ts'
+import { objectId, objectName, savedReply, savedSchema } from './object-record.ts'
 
 /** Beside these, one member per field of the template. */
 const body = z.looseObject({

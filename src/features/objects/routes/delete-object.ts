@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectQuery } from '../read-records.ts'
-import { objectParams } from './parameters.ts'
+import { objectParams } from './object-record.ts'
 
 /** `DELETE /object/:objectid`: an object in which no others lie. */
 export const deleteObject = (objects: Objects) =>

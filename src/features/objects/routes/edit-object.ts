@@ -4,8 +4,7 @@ import { Fault } from '../../../fault.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectQuery, type StoredObject } from '../read-records.ts'
-import { savedReply, savedSchema } from './object-record.ts'
-import { objectId, objectName, objectParams } from './parameters.ts'
+import { objectId, objectName, objectParams, savedReply, savedSchema } from './object-record.ts'
 
 /** Beside these, any fields of the template. */
 const body = z.looseObject({

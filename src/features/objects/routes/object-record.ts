@@ -3,9 +3,12 @@ import type { Reply } from '../../../http/contract/envelope.ts'
 import { utcText } from '../../../clock.ts'
 import { templateRecord } from '../../templates/template-json.ts'
 import type { Template } from '../../templates/template.ts'
-import { extensionOf } from '../field-values.ts'
+import { extensionOf, maxNameLength } from '../content.ts'
+import type { ObjectReading } from '../reading.ts'
 import type { FileInfo, StoredObject } from '../read-records.ts'
 import { statusBits } from '../records.ts'
+import { recordSchema } from '../../templates/template-json.ts'
+import type { Templates } from '../../templates/templates.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -101,3 +104,36 @@ export function savedReply({ id, weakFields }: StoredObject): Reply {
     general: weakFields.length > 0 ? ['BAD_POLICY'] : [],
   }
 }
+
+/** What lies in a vault, as `GET /vault/:vaultid` writes it: its objects, and the templates that occur among them. */
+export const vaultContents = (reading: ObjectReading, templates: Templates) => ({
+  shape: { OBJECTS: z.array(objectSchema), TEMPLATES: z.array(recordSchema) },
+  async read(vaultId: number) {
+    const objects = await reading.ofVault(vaultId)
+    const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
+    return { OBJECTS: written.objects, TEMPLATES: written.templates }
+  },
+})
+
+export const objectParams = z.object({ objectid: z.string() })
+
+const anId = 'must be an id: a whole number'
+
+/** Published clients send ids as numbers and as texts. */
+export const objectId = z
+  .union([z.int().min(0).max(999_999_999_999_999), z.string().regex(/^(0|[1-9]\d{0,14})$/, anId)], anId)
+  .transform(Number)
+
+/** An empty name is none: the appliance then derives one. */
+export const objectName = z
+  .string()
+  .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+  .trim()
+  .max(maxNameLength, `must have ${maxNameLength} characters at most`)
+  .transform((name) => name || undefined)
+
+/** A flag of a query. */
+export const queryFlag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true')

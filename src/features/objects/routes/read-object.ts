@@ -7,8 +7,7 @@ import type { Templates } from '../../templates/templates.ts'
 import { existing, objectQuery, type ObjectInVault, type StoredObject } from '../read-records.ts'
 import type { ObjectReading } from '../reading.ts'
 import { statusBits } from '../records.ts'
-import { crumbOf, objectRecord, objectSchema, recordsOf } from './object-record.ts'
-import { objectParams, queryFlag } from './parameters.ts'
+import { crumbOf, objectParams, objectRecord, objectSchema, queryFlag, recordsOf } from './object-record.ts'
 
 const body = z.object({ decrypt: queryFlag, children: queryFlag, filedata: queryFlag })
 

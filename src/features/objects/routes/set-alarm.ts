@@ -3,10 +3,9 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { flag } from '../../../http/contract/flag.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectQuery } from '../read-records.ts'
-import { savedSchema } from './object-record.ts'
-import { objectParams } from './parameters.ts'
+import { objectParams, savedSchema } from './object-record.ts'
 
-/** `PUT /object/:objectid/alarm`: whether decrypting the object raises an alarm. For those who share the vault: who may write may not silence it. */
+/** `PUT /object/:objectid/alarm`: whether decrypting the object raises an alarm. For Admins: a member who may write may not silence it. */
 export const setAlarm = (objects: Objects) =>
   endpoint({
     operation: 'object.alarm',

@@ -1,7 +1,6 @@
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Memberships } from '../membership.ts'
-import { memberBody, memberParams } from './member-parameters.ts'
-import { messageSchema } from './vault-record.ts'
+import { memberBody, memberParams, messageSchema } from './vault-record.ts'
 
 /** `POST /vault/:vaultid/member/:userid`: shares a vault. */
 export const addMember = (memberships: Memberships) =>

@@ -1,7 +1,6 @@
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Memberships } from '../membership.ts'
-import { memberBody, memberParams } from './member-parameters.ts'
-import { messageSchema } from './vault-record.ts'
+import { memberBody, memberParams, messageSchema } from './vault-record.ts'
 
 /** `PUT /vault/:vaultid/member/:userid`: changes what a member may do. */
 export const changeMember = (memberships: Memberships) =>

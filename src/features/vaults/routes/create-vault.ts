@@ -3,8 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { defaultPolicyId } from '../../passwords/policies.ts'
 import type { Vaults } from '../vault.ts'
-import { givenFields, vaultFields } from './vault-fields.ts'
-import { messageSchema, vaultRecord, vaultSchema } from './vault-record.ts'
+import { givenFields, messageSchema, vaultFields, vaultRecord, vaultSchema } from './vault-record.ts'
 
 /** `POST /vault` (spec: Create vault). */
 export const createVault = (vaults: Vaults) =>

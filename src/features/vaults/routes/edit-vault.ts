@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { endpoint, vaultParameter } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../vault.ts'
-import { givenFields, vaultFields } from './vault-fields.ts'
-import { messageSchema, vaultRecord, vaultSchema } from './vault-record.ts'
+import { givenFields, messageSchema, vaultFields, vaultRecord, vaultSchema } from './vault-record.ts'
 
 /** `PUT /vault/:vaultid`: changes what is given and leaves the rest. */
 export const editVault = (vaults: Vaults) =>

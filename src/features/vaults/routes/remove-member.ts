@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { Memberships } from '../membership.ts'
-import { memberParams } from './member-parameters.ts'
-import { messageSchema } from './vault-record.ts'
+import { memberParams, messageSchema } from './vault-record.ts'
 
 /** `DELETE /vault/:vaultid/member/:userid`: an Admin takes anybody away, and everybody may leave. */
 export const removeMember = (memberships: Memberships) =>

@@ -1,14 +1,14 @@
 import { Fault } from '../../fault.ts'
 
-/** Room in memory that is given out and given back. */
-export interface Allowance {
-  /** Waits for its turn; the result gives the room back, however often it is called. @throws Fault `object.busy` */
-  take(bytes: number): Promise<() => void>
+/** A weighted semaphore over bytes of memory. */
+export interface MemoryBudget {
+  /** Waits for its turn; the result gives the bytes back, once, however often it is called. @throws Fault `object.busy` */
+  acquire(bytes: number): Promise<() => void>
 }
 
-export interface AllowanceLimits {
+export interface MemoryBudgetLimits {
   readonly totalBytes: number
-  readonly patienceMs: number
+  readonly maxWaitMs: number
 }
 
 interface Waiting {
@@ -16,8 +16,8 @@ interface Waiting {
   readonly grant: () => void
 }
 
-/** First come, first served. What is larger than the whole allowance gets all of it. */
-export function createAllowance({ totalBytes, patienceMs }: AllowanceLimits): Allowance {
+/** First come, first served. What is larger than the whole budget takes all of it. */
+export function createMemoryBudget({ totalBytes, maxWaitMs }: MemoryBudgetLimits): MemoryBudget {
   let free = totalBytes
   let waiting: Waiting[] = []
 
@@ -29,7 +29,7 @@ export function createAllowance({ totalBytes, patienceMs }: AllowanceLimits): Al
     }
   }
 
-  function giveBack(bytes: number): () => void {
+  function releaserOf(bytes: number): () => void {
     let held = bytes
     return () => {
       free += held
@@ -39,19 +39,19 @@ export function createAllowance({ totalBytes, patienceMs }: AllowanceLimits): Al
   }
 
   return {
-    take(wanted) {
+    acquire(wanted) {
       const bytes = Math.min(wanted, totalBytes)
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting = waiting.filter((other) => other !== entry)
-          reject(new Fault('object.busy', undefined, { retryAfterMs: patienceMs }))
+          reject(new Fault('object.busy', undefined, { retryAfterMs: maxWaitMs }))
           serve()
-        }, patienceMs)
+        }, maxWaitMs)
         const entry: Waiting = {
           bytes,
           grant: () => {
             clearTimeout(timer)
-            resolve(giveBack(bytes))
+            resolve(releaserOf(bytes))
           },
         }
         waiting = [...waiting, entry]

@@ -1,0 +1,27 @@
+import type { Clock } from '../../clock.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Store } from '../../store/store.ts'
+import { createMemberships, type Memberships } from './membership.ts'
+import { createVaultKeys, type VaultKeyStorage } from './vault-key.ts'
+import { createVaults, type VaultDependencies, type Vaults } from './vault.ts'
+
+/** Vaults, and who shares them. */
+export interface VaultServices {
+  readonly vaults: Vaults
+  readonly memberships: Memberships
+}
+
+export function createVaultServices(dependencies: {
+  readonly store: Store
+  readonly hsm: Hsm
+  readonly clock: Clock
+  /** Where the data keys of new vaults lie. */
+  readonly keyStorage: VaultKeyStorage
+  readonly clearObjects: VaultDependencies['clearObjects']
+}): VaultServices {
+  const { store, hsm, clock, keyStorage, clearObjects } = dependencies
+  return {
+    vaults: createVaults({ store, vaultKeys: createVaultKeys(hsm, keyStorage), clock, clearObjects }),
+    memberships: createMemberships({ store, clock }),
+  }
+}
