@@ -18,8 +18,8 @@ export function selectList<Row extends ObjectLiteral>(
 
 /** What such a SELECT gave, as the code knows it; without a prefix, members that are no columns stay as they are. */
 export function readRow<Row extends ObjectLiteral>(table: EntitySchema<Row>, selected: object, prefix = ''): Row {
-  const given = selected as Readonly<Record<string, unknown>>
-  const row: Record<string, unknown> = prefix === '' ? { ...given } : {}
+  const given: Record<string, unknown> = { ...selected }
+  const row: Record<string, unknown> = prefix === '' ? given : {}
   for (const { member, read } of columnsOf(table)) {
     const value = given[`${prefix}${member}`]
     if (value !== undefined) row[member] = read(value)

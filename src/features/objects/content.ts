@@ -78,7 +78,10 @@ function checkKind({ name, type, options }: Field, text: string): void {
 
 const invalid = (sentence: string): Fault => new Fault('object.invalid', sentence)
 
-/** What an object is called when nobody says: a certificate after its subject, others after their first field that is not secret. */
+/**
+ * What an object is called when the client does not say: a certificate after its subject, others after their first
+ * field that is not secret.
+ */
 export function derivedName(template: Template, open: Readonly<Record<string, string>>): string {
   const subject = template.file === undefined ? undefined : open['cn']
   const names = [subject, ...template.fields.map(({ name }) => open[name]), template.name]
@@ -116,7 +119,9 @@ export const noContent: Content = {
   status: statusBits.active,
 }
 
-/** Content with what a call adds, as it is written down. `isWeak` says which values break the vault's password policy. */
+/**
+ * Content with what a call adds, as it is written down. `isWeak` says which values break the vault's password policy.
+ */
 export function addedTo(before: Content, addition: Addition, isWeak: (value: string) => boolean): ObjectChange {
   const { template, values, upload } = addition
   // A field that its template has made secret since is not open any more.

@@ -11,8 +11,8 @@ export interface ObjectDestruction {
   /** Lets go of uploads that no object has; resolves to how many. */
   sweepUploads(): Promise<number>
   /**
-   * Destroys the deleted objects of a vault that is about to go. Resolves to how many others are in it; with any, nothing is
-   * destroyed.
+   * Destroys the deleted objects of a vault that is about to go. Resolves to how many others are in it; with any,
+   * nothing is destroyed.
    */
   clearVault(tx: Tx, vaultId: number): Promise<number>
 }

@@ -62,7 +62,10 @@ export async function bindUpload(tx: Tx, id: string, objectId: number): Promise<
   return (await tx.update(FileUploadTable, { id, objectId: IsNull(), endedAt: IsNull() }, { objectId })).affected === 1
 }
 
-/** The files of an object, or of a vault, belong to no object from now on; a call that reads one at this moment may finish. */
+/**
+ * The files of an object, or of a vault, belong to no object from now on; a call that reads one at this moment may
+ * finish.
+ */
 export async function unbindUploads(
   tx: Tx,
   of: { readonly objectId: number } | { readonly vaultId: number },

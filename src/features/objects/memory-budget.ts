@@ -2,7 +2,10 @@ import { Fault } from '../../fault.ts'
 
 /** A weighted semaphore over bytes of memory. */
 export interface MemoryBudget {
-  /** Waits for its turn; the result gives the bytes back, once, however often it is called. @throws Fault `object.busy` */
+  /**
+   * Waits for its turn; the result gives the bytes back, once, however often it is called.
+   * @throws Fault `object.busy`
+   */
   acquire(bytes: number): Promise<() => void>
 }
 

@@ -66,7 +66,10 @@ export interface ObjectWriter {
 export interface Objects {
   /** @throws Fault `object.invalid`, `object.parent_unknown`, `object.key_exhausted` */
   create(object: NewObject, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
-  /** Changes what is given and keeps the rest. @throws Fault `object.invalid`, `object.not_found`, `object.key_exhausted` */
+  /**
+   * Changes what is given and keeps the rest.
+   * @throws Fault `object.invalid`, `object.not_found`, `object.key_exhausted`
+   */
   edit(found: ObjectInVault, template: Template, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
   /** @throws Fault `object.not_empty`, `object.not_found` */
   remove(object: StoredObject, writer: ObjectWriter): Promise<void>

@@ -109,7 +109,7 @@ export function readObject(row: Read): StoredObject {
   }
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- written by ourselves
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion, typescript/no-unnecessary-type-parameters -- our own JSON
 const parse = <T>(json: string): T => JSON.parse(json) as T
 
 export async function findKeyedVault(reader: Reader, vaultId: number): Promise<KeyedVault | undefined> {

@@ -27,12 +27,15 @@ export interface ObjectReading {
   children(object: StoredObject): Promise<StoredObject[]>
   /** What an object lies in, from the root of its vault downwards. */
   ancestors(object: StoredObject): Promise<StoredObject[]>
-  /** Objects whose name or open fields hold the text, in whatever case, in every vault of a user: a thousand at most. */
+  /**
+   * Objects whose name or open fields hold the text, in whatever case, in every vault of a user: a thousand at most.
+   */
   search(userId: number, text: string): Promise<StoredObject[]>
   /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
   secrets(found: ObjectInVault): Promise<Readonly<Record<string, string>>>
   /**
-   * The object's file in base64. Such files are whole in memory, so `release` gives their bytes back to the budget when the answer has left.
+   * The object's file in base64. Such files are whole in memory, so `release` gives their bytes back to the budget
+   * when the answer has left.
    * @throws Fault `object.no_file`, `object.tampered`, `object.busy`
    */
   file(found: ObjectInVault): Promise<{ readonly data: string; readonly release: () => void }>

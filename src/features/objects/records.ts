@@ -95,12 +95,18 @@ export function releaseChild(tx: Tx, parentId: number): Promise<boolean> {
   return change(tx, { id: parentId }, { children: () => 'children - 1' })
 }
 
-/** Opens the next version of an object, which no other call changes until the transaction ends. False where it is gone. */
+/**
+ * Opens the next version of an object, which no other call changes until the transaction ends. False where it is
+ * gone.
+ */
 export function beginVersion(tx: Tx, objectId: number, changedAt: number, changedBy: number): Promise<boolean> {
   return change(tx, { id: objectId, deletedAt: IsNull() }, { version: () => 'version + 1', changedAt, changedBy })
 }
 
-/** Of a deletion, an edit and a new child at one moment, the database decides which comes first. False where it cannot be. */
+/**
+ * Of a deletion, an edit and a new child at one moment, the database decides which comes first. False where it cannot
+ * be.
+ */
 export function markDeleted(tx: Tx, objectId: number, now: number, userId: number): Promise<boolean> {
   return change(
     tx,

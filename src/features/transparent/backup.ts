@@ -3,8 +3,8 @@ import { decodeRecord, encodeRecord } from '../../hsm/key-record.ts'
 import { findKeyType } from './key-type.ts'
 
 /**
- * A backup of a key: everything but its place. Text is base64 of a record (`hsm/key-record.ts`): the format's name, the
- * name of the backup seal, the seal, and the content that it covers.
+ * A backup of a key: everything but its vault and its name. Text is base64 of a record (`hsm/key-record.ts`): the
+ * format's name, the name of the backup seal, the seal, and the content that it covers.
  */
 export interface Backup {
   readonly type: string

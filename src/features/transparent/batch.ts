@@ -78,8 +78,8 @@ export function valueOf<T>(result: Result<T> | undefined): T {
 }
 
 /**
- * The token's work on items: one goes on its own, which is cheaper; many go in one frame. What the token rejects of an item
- * is its fault, or what `rejected` makes of that; a tampered record concerns the key, and so the call.
+ * The token's work on items: one goes on its own, which is cheaper; many go in one frame. What the token rejects of
+ * an item is its fault, or what `rejected` makes of that; a tampered record concerns the key, and so the call.
  */
 export async function onToken<I>(
   items: readonly I[],

@@ -44,13 +44,14 @@ export interface Ciphered<T, Key = TransparentKey> {
 }
 
 /**
- * The use of keys that encrypt, item by item; where every item has failed already, the key is left alone. What concerns the
- * whole call is thrown: `key.not_found`, `key.wrong_type`, `key.tampered`, `access.permission`, `hsm.*`, `store.*`.
+ * The use of keys that encrypt, item by item; where every item has failed already, the key is left alone. What
+ * concerns the whole call is thrown: `key.not_found`, `key.wrong_type`, `key.tampered`, `access.permission`, `hsm.*`,
+ * `store.*`.
  */
 export interface Ciphers {
   /**
-   * Makes the key first where it is missing, the caller may write and an item can be encrypted; without any there is still no
-   * key. Items: `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `request.invalid`.
+   * Makes the key first where it is missing, the caller may write and an item can be encrypted; without any there is
+   * still no key. Items: `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `request.invalid`.
    */
   encrypt(
     context: EncryptContext,
@@ -198,8 +199,8 @@ async function rewrap(on: CipherDependencies, stored: StoredKey | undefined, ite
 }
 
 /**
- * The versions to encrypt with, the encryptions already counted: those of items that turn out to be bad as well. Where a
- * version is nearly used up, all items of a call fit or none.
+ * The versions to encrypt with, the encryptions already counted: those of items that turn out to be bad as well.
+ * Where a version is nearly used up, all items of a call fit or none.
  */
 function writable(on: CipherDependencies, stored: StoredKey, asked: readonly (number | undefined)[]) {
   const { key } = stored

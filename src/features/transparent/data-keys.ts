@@ -27,7 +27,10 @@ export interface DataKey {
 
 /** Keys for data that is too large to send: made in the token, handed out encrypted under a named key. */
 export interface DataKeys {
-  /** @throws Fault `key.not_found`, `key.wrong_type`, `request.invalid`, `key.version_unknown`, `key.version_disabled`, `key.exhausted`, `key.tampered` */
+  /**
+   * @throws Fault `key.not_found`, `key.wrong_type`, `request.invalid`, `key.version_unknown`,
+   * `key.version_disabled`, `key.exhausted`, `key.tampered`
+   */
   make(stored: StoredKey | undefined, request: DataKeyRequest): Promise<DataKey>
 }
 

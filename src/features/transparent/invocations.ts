@@ -9,7 +9,8 @@ import { invocationsRecord, sealedCount, trusting } from './sealing.ts'
 export interface Invocations {
   /**
    * Allows `count` encryptions with this key version.
-   * @throws Fault `key.exhausted` when 2^32 are reached (NIST SP 800-38D §8.3), `key.tampered` when the count was edited
+   * @throws Fault `key.exhausted` when 2^32 are reached (NIST SP 800-38D §8.3), `key.tampered` when the count was
+   * edited
    */
   spend(key: TransparentKey, version: number, count: number): Promise<void>
   /** The count to write for a new version: the first lease, which this worker then holds. */

@@ -7,9 +7,15 @@ import type { CommitForKey } from './keyring.ts'
 import { deleteKey, findDeletedBefore, findVersions, type StoredKey, type TransparentKey } from './records.ts'
 import { checkPolicy, createKeyRows } from './sealing.ts'
 
-/** The end of keys, and the way back from it. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
+/**
+ * The end of keys, and the way back from it. Every method may also throw `hsm.*` and `store.*` faults, and
+ * `key.tampered`.
+ */
 export interface KeyDeletion {
-  /** Ends every use of a key; it can be taken back until it is destroyed. @throws Fault `key.not_found`, `key.delete_forbidden` */
+  /**
+   * Ends every use of a key; it can be taken back until it is destroyed.
+   * @throws Fault `key.not_found`, `key.delete_forbidden`
+   */
   remove(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
   /** @throws Fault `key.not_found` unless it is deleted */
   takeBack(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>

@@ -99,7 +99,10 @@ function checkLimits({
 /** Share of the safe encryptions after which a version is replaced at its next use. */
 const nearlyExhausted = 0.9
 
-/** Whether the latest version is to be replaced before its next use: its counter nearly exhausted, or older than the key allows. */
+/**
+ * Whether the latest version is to be replaced before its next use: its counter nearly exhausted, or older than the
+ * key allows.
+ */
 export function isRotationDue({ key, latest }: StoredKey, now: number): boolean {
   const { cipher } = keyTypeOf(key.type)
   if (cipher && latest.invocations >= cipher.maxInvocations * nearlyExhausted) return true

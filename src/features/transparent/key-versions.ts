@@ -100,7 +100,8 @@ export function createKeyVersions(dependencies: {
 
     async find(reader, { key, latest }, version, lowest, use) {
       const from = Math.max(lowest, key.oldestVersion)
-      if (version < from || version > key.latestVersion) {
+      // The comparison is this way round because a limit that was edited into a text is read as NaN, which is neither below nor above.
+      if (!(version >= from && version <= key.latestVersion)) {
         // Limits are believed, like everything else of the row, only under their seal.
         await checkPolicy(hsm, key)
         throw new Fault('key.version_unknown', `The key ${use} with versions ${from} to ${key.latestVersion}.`)
@@ -130,7 +131,10 @@ export function existing(stored: StoredKey | undefined): StoredKey {
   return stored
 }
 
-/** Finds each version of a list once, for as many items as name it; the function that comes back throws the fault of a version. */
+/**
+ * Finds each version of a list once, for as many items as name it; the function that comes back throws the fault of a
+ * version.
+ */
 export async function perVersion<V>(
   versions: readonly V[],
   find: (version: V, count: number) => Promise<KeyVersion>,

@@ -176,7 +176,7 @@ export async function insertKey(
   key: Omit<TransparentKey, 'id' | 'seal'>,
   seal: (key: Omit<TransparentKey, 'seal'>) => Promise<Buffer>,
 ): Promise<TransparentKey> {
-  // The seal covers the id, which the database gives: the row is completed before anybody can see it.
+  // The seal covers the id, which the database gives: the row is completed before another connection can see it.
   const inserted = await tx.insert(TransparentKeyTable, { ...key, seal: Buffer.alloc(0) })
   const withId = { ...key, id: Number(inserted.identifiers[0]?.['id']) }
   const sealed = { ...withId, seal: await seal(withId) }

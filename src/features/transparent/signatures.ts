@@ -30,7 +30,10 @@ export interface Made extends Ciphertext {
 
 /** The use of keys that sign, and of keys that make HMACs. Also throws `key.tampered`, `hsm.*`. */
 export interface Signatures {
-  /** With the given version, or the latest. @throws Fault `key.not_found`, `key.wrong_type`, `key.version_unknown`, `key.version_disabled`, `request.invalid` */
+  /**
+   * With the given version, or the latest.
+   * @throws Fault `key.not_found`, `key.wrong_type`, `key.version_unknown`, `key.version_disabled`, `request.invalid`
+   */
   sign(stored: StoredKey | undefined, version: number | undefined, request: SigningRequest): Promise<Made>
   /** False for a signature that does not fit; a version that cannot be used is a fault. */
   verify(
@@ -133,8 +136,8 @@ function inputOf(row: SignatureRow, { input, prehashed, hash }: SigningRequest):
 }
 
 /**
- * ECDSA signatures have two forms: r ‖ s, each as long as the curve's order (IEEE P1363, and JWS), and the DER SEQUENCE of
- * two INTEGERs (RFC 3279 §2.2.3) that openssl reads.
+ * ECDSA signatures have two forms: r ‖ s, each as long as the curve's order (IEEE P1363, and JWS), and the DER
+ * SEQUENCE of two INTEGERs (RFC 3279 §2.2.3) that openssl reads.
  */
 export function toDer(raw: Buffer): Buffer {
   const half = raw.length / 2

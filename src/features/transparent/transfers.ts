@@ -35,12 +35,16 @@ export interface Restoration {
 
 /** How keys leave and come in. Also throws `key.tampered`, `hsm.*`, `store.*`. */
 export interface Transfers {
-  /** All versions with flags, as text, restorable where the same backup keys are. @throws Fault `key.not_found`, `key.backup_forbidden` */
+  /**
+   * All versions with flags, as text, restorable where the same backup keys are.
+   * @throws Fault `key.not_found`, `key.backup_forbidden`
+   */
   backup(stored: StoredKey | undefined): Promise<{ key: TransparentKey; text: string }>
   /** All versions or none. @throws Fault `backup.invalid`, `key.exists`, `key.delete_forbidden` */
   restore(restoration: Restoration, commit: Commit): Promise<TransparentKey>
   /**
-   * One version, or all that are not trimmed or disabled, wrapped to an RSA public key (DER SubjectPublicKeyInfo), or in plain.
+   * One version, or all that are not trimmed or disabled, wrapped to an RSA public key (DER SubjectPublicKeyInfo), or
+   * in plain.
    * @throws Fault `key.not_found`, `key.export_forbidden`, `key.version_unknown`, `request.invalid`
    */
   exportKey(

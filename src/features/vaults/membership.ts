@@ -16,10 +16,13 @@ import {
 } from './membership-records.ts'
 import { lockVault } from './records.ts'
 
-/** Who shares a vault. Through these a vault never loses its last Admin who can log in, also when two calls act at one moment. */
+/**
+ * The members of vaults. Through these a vault never loses its last Admin who can log in, also when two calls act at
+ * one moment.
+ */
 export interface Memberships {
   list(vaultId: number): Promise<Member[]>
-  /** @throws Fault `user.not_found` for one who cannot log in as well, `vault.member_exists` */
+  /** @throws Fault `user.not_found` also for a user who cannot log in, `vault.member_exists` */
   add(member: MembershipKey, permission: Permission, commit: Commit): Promise<void>
   /** @throws Fault `vault.member_unknown`, `vault.last_admin` */
   change(member: MembershipKey, permission: Permission, commit: Commit): Promise<void>
@@ -27,7 +30,7 @@ export interface Memberships {
   remove(member: MembershipKey, commit: Commit): Promise<void>
   /**
    * The operator's way to give an Admin to a vault whose Admins are all disabled; a member is made one.
-   * @throws Fault `vault.not_found`, `vault.has_admin`, `user.not_found` for one who cannot log in as well
+   * @throws Fault `vault.not_found`, `vault.has_admin`, `user.not_found` also for a user who cannot log in
    */
   adopt(member: MembershipKey, commit: Commit): Promise<void>
 }

@@ -90,7 +90,10 @@ export async function changeVault(tx: Tx, vaultId: number, fields: Partial<Vault
   return (await tx.update(VaultTable, { id: vaultId }, fields)).affected === 1
 }
 
-/** Makes others who would change the members of this vault wait until the transaction ends. False where there is no such vault. */
+/**
+ * Lets other calls that change the members of this vault wait until the transaction ends. False where there is no
+ * such vault.
+ */
 export async function lockVault(tx: Tx, vaultId: number): Promise<boolean> {
   const locked = await tx
     .createQueryBuilder()

@@ -5,7 +5,7 @@ import { createMemberships, type Memberships } from './membership.ts'
 import { createVaultKeys, type VaultKeyStorage } from './vault-key.ts'
 import { createVaults, type VaultDependencies, type Vaults } from './vault.ts'
 
-/** Vaults, and who shares them. */
+/** Vaults and their members. */
 export interface VaultServices {
   readonly vaults: Vaults
   readonly memberships: Memberships

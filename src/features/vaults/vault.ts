@@ -110,7 +110,8 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
 
     async remove(vaultId, commit) {
       await commit(async (tx) => {
-        // First of all: a call that puts something in begins with the vault too, so that neither waits for the other in a circle.
+        // First of all: a call that puts something in begins with the vault too, so that neither waits for the other
+        // in a circle.
         await lockVault(tx, vaultId)
         const vault = (await findVault(tx, vaultId)) ?? missing()
         checkEmpty(await countContents(tx, vaultId), await clearObjects(tx, vaultId))

@@ -97,7 +97,10 @@ function fileRecord(objectId: number, { name, size, type, uploadedAt }: FileInfo
 
 export const savedSchema = z.object({ objectid: z.string(), message: z.string() })
 
-/** What is said of an object that was saved: also where a value breaks the vault's policy, for it is saved all the same. */
+/**
+ * What is said of an object that was saved: also where a value breaks the vault's policy, for it is saved all the
+ * same.
+ */
 export function savedReply({ id, weakFields }: StoredObject): Reply {
   return {
     callinfo: { objectid: String(id), message: 'Object successfully saved' },

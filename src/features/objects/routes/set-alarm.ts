@@ -5,7 +5,10 @@ import type { Objects } from '../object.ts'
 import { existing, objectQuery } from '../read-records.ts'
 import { objectParams, savedSchema } from './object-record.ts'
 
-/** `PUT /object/:objectid/alarm`: whether decrypting the object raises an alarm. For Admins: a member who may write may not silence it. */
+/**
+ * `PUT /object/:objectid/alarm`: whether decrypting the object raises an alarm. For Admins: a member who may write
+ * may not silence it.
+ */
 export const setAlarm = (objects: Objects) =>
   endpoint({
     operation: 'object.alarm',

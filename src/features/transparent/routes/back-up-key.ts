@@ -4,7 +4,10 @@ import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
 import { keyNames, keyParams } from './key-parameters.ts'
 
-/** `GET /transparent/backup/:vaultid/:name`: a key with all its versions and flags, restorable where the same backup keys are. */
+/**
+ * `GET /transparent/backup/:vaultid/:name`: a key with all its versions and flags, restorable where the same backup
+ * keys are.
+ */
 export const backUpKey = (transfers: Transfers) =>
   endpoint({
     operation: 'transparent.backup',

@@ -6,7 +6,10 @@ import type { Batch } from '../batch.ts'
 /** Most items of one call. */
 const maxItems = 1_000
 
-/** The list form of a call: `batch_input`, each item with the members of a single call and the client's own `reference`. */
+/**
+ * The list form of a call: `batch_input`, each item with the members of a single call and the client's own
+ * `reference`.
+ */
 export function batchInput<T extends z.ZodRawShape>(item: T) {
   const items = z.array(
     z.object({ ...item, reference: z.string().max(256, 'must have 256 characters at most').optional() }),

@@ -13,7 +13,10 @@ const item = { ciphertext: z.string(), aad: z.string().optional() }
 
 const opened = { plaintext: z.string().describe('base64') }
 
-/** `POST /transparent/:vaultid/decrypt/:name` (spec: Decrypt data); `batch_input` in place of `ciphertext` for many at once. */
+/**
+ * `POST /transparent/:vaultid/decrypt/:name` (spec: Decrypt data); `batch_input` in place of `ciphertext` for many at
+ * once.
+ */
 export const decrypt = (ciphers: Ciphers) =>
   endpoint({
     operation: 'transparent.decrypt',

@@ -4,7 +4,10 @@ import type { KeyDeletion } from '../key-deletion.ts'
 import { keyQuery } from '../records.ts'
 import { keyNames, keyParams } from './key-parameters.ts'
 
-/** `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. Until its recovery window has passed it can be taken back. */
+/**
+ * `DELETE /transparent/:vaultid/keys/:name`: ends every use of a key. Until its recovery window has passed it can be
+ * taken back.
+ */
 export const deleteKey = (keys: KeyDeletion) =>
   endpoint({
     operation: 'transparent.key.delete',

@@ -21,7 +21,10 @@ const body = z.object({
 /** What answers say of an item that was encrypted. */
 export const encryptedItem = { key_version: z.string(), ciphertext: z.string() }
 
-/** `POST /transparent/:vaultid/encrypt/:name` (spec: Encrypt data); `batch_input` in place of `plaintext` for many at once. */
+/**
+ * `POST /transparent/:vaultid/encrypt/:name` (spec: Encrypt data); `batch_input` in place of `plaintext` for many at
+ * once.
+ */
 export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
   endpoint({
     operation: 'transparent.encrypt',

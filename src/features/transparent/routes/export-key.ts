@@ -15,8 +15,8 @@ const materialSchema = z.object({
 })
 
 /**
- * `GET /transparent/export/:vaultid/:name[/:key_version]`: the material of an exportable key, wrapped to `public_key` (PEM or
- * base64 of DER); in plain only where the key was created with `allow_plaintext_export`.
+ * `GET /transparent/export/:vaultid/:name[/:key_version]`: the material of an exportable key, wrapped to `public_key`
+ * (PEM or base64 of DER); in plain only where the key was created with `allow_plaintext_export`.
  */
 export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
   endpoint({
@@ -54,7 +54,7 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     },
   })
 
-// Node makes a public key of a private one too, and nobody should learn that he may send that.
+// Node makes a public key of a private one too; no client should learn to send its private key.
 const publicPem = /^\s*-----BEGIN (RSA )?PUBLIC KEY-----/
 
 /** DER SubjectPublicKeyInfo of an RSA key of 2048 to 8192 bits. @throws Fault `request.invalid` */

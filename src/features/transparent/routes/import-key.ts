@@ -6,7 +6,10 @@ import type { Transfers } from '../transfers.ts'
 import { newKeyMembers, newKeyOf, type KeyDefaults } from './create-key.ts'
 import { bytesOf, keyNames, keyParams, optionalBytesOf } from './key-parameters.ts'
 
-/** `POST /transparent/import/:vaultid/:name`: a key from outside, wrapped to the public key of `/transparent/wrapping_key`. */
+/**
+ * `POST /transparent/import/:vaultid/:name`: a key from outside, wrapped to the public key of
+ * `/transparent/wrapping_key`.
+ */
 export const importKey = (transfers: Transfers, defaults: KeyDefaults) =>
   endpoint({
     operation: 'transparent.import',

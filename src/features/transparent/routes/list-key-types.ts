@@ -19,8 +19,8 @@ const typeSchema = z.object({
 })
 
 /**
- * `GET /transparent/types`: the key types there are, and which of them this token serves: `available` with residency `database`,
- * `available_in_token` with residency `token`.
+ * `GET /transparent/types`: the key types there are, and which of them this token serves: `available` with residency
+ * `database`, `available_in_token` with residency `token`.
  */
 export const listKeyTypes = (hsm: Pick<Hsm, 'kindSupport'>) =>
   endpoint({

@@ -7,7 +7,10 @@ import { writeCiphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import { keyNames, keyParams, keyVersion, optionalBytesOf } from './key-parameters.ts'
 
-/** `POST /transparent/:vaultid/datakey/:type/:name`: a new key for large data of one's own, encrypted under a named key; `plaintext` gives it in the open as well. */
+/**
+ * `POST /transparent/:vaultid/datakey/:type/:name`: a new key for large data of one's own, encrypted under a named
+ * key; `plaintext` gives it in the open as well.
+ */
 export const makeDataKey = (dataKeys: DataKeys) =>
   endpoint({
     operation: 'transparent.datakey',

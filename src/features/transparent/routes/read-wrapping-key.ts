@@ -3,7 +3,10 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Transfers } from '../transfers.ts'
 import { pemOf } from '../../../encoding/pem.ts'
 
-/** `GET /transparent/wrapping_key`: the public key to wrap keys to that are to be imported (RSA-OAEP with SHA-1, then AES-KWP). */
+/**
+ * `GET /transparent/wrapping_key`: the public key to wrap keys to that are to be imported (RSA-OAEP with SHA-1, then
+ * AES-KWP).
+ */
 export const readWrappingKey = (transfers: Transfers) =>
   endpoint({
     operation: 'transparent.wrapping.key',

@@ -7,7 +7,10 @@ import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
 import { bytesOf, keyNames, keyParams } from './key-parameters.ts'
 
-/** `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs Admin. */
+/**
+ * `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs
+ * Admin.
+ */
 export const restoreKey = (transfers: Transfers) =>
   endpoint({
     operation: 'transparent.restore',

@@ -11,7 +11,10 @@ import { keyNames, keyParams, keyVersion } from './key-parameters.ts'
 
 const item = { ciphertext: z.string(), aad: z.string().optional(), to_version: keyVersion.optional() }
 
-/** `POST /transparent/rewrap/:vaultid/:name`: encrypts anew under the latest version, or `to_version`, without showing the plaintext. */
+/**
+ * `POST /transparent/rewrap/:vaultid/:name`: encrypts anew under the latest version, or `to_version`, without showing
+ * the plaintext.
+ */
 export const rewrap = (ciphers: Ciphers) =>
   endpoint({
     operation: 'transparent.rewrap',

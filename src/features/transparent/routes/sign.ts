@@ -23,7 +23,10 @@ export const signingMembers = {
 
 type SigningBody = z.output<z.ZodObject<typeof signingMembers>>
 
-/** `POST /transparent/:vaultid/sign/:name`: signs with a named key; the vault says who may (`signing_permission`). */
+/**
+ * `POST /transparent/:vaultid/sign/:name`: signs with a named key; the vault says which permission that needs
+ * (`signing_permission`).
+ */
 export const sign = (signatures: Signatures, vaults: Vaults) =>
   endpoint({
     operation: 'transparent.sign',
@@ -75,7 +78,10 @@ export function readSigning(body: SigningBody): SigningRequest {
   }
 }
 
-/** A signature or HMAC has the form of a ciphertext: the version that made it, and base64. @throws Fault `signature.malformed` */
+/**
+ * A signature or HMAC has the form of a ciphertext: the version that made it, and base64.
+ * @throws Fault `signature.malformed`
+ */
 export function readSignature(text: string): Ciphertext {
   try {
     return readCiphertext(text)

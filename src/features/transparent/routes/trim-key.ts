@@ -4,7 +4,10 @@ import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
 import { keyNames, keyParams, keyVersion } from './key-parameters.ts'
 
-/** `POST /transparent/:vaultid/keys/:name/trim`: destroys the versions before `min_available_version`; what they encrypted is lost. */
+/**
+ * `POST /transparent/:vaultid/keys/:name/trim`: destroys the versions before `min_available_version`; what they
+ * encrypted is lost.
+ */
 export const trimKey = (keyring: Keyring) =>
   endpoint({
     operation: 'transparent.key.trim',

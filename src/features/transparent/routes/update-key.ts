@@ -6,7 +6,10 @@ import { keyQuery } from '../records.ts'
 import { keyItem, keySchema } from './key-item.ts'
 import { info, keyNames, keyParams, keyVersion, rotationPeriod } from './key-parameters.ts'
 
-/** `PUT /transparent/:vaultid/keys/:name`: changes flags and limits of a key. Export and backup can be turned off, never on. */
+/**
+ * `PUT /transparent/:vaultid/keys/:name`: changes flags and limits of a key. Export and backup can be turned off,
+ * never on.
+ */
 export const updateKey = (keyring: Keyring) =>
   endpoint({
     operation: 'transparent.key.update',

@@ -4,7 +4,7 @@ import { Fault } from '../../../fault.ts'
 import type { Memberships } from '../membership.ts'
 import { memberParams, messageSchema } from './vault-record.ts'
 
-/** `DELETE /vault/:vaultid/member/:userid`: an Admin takes anybody away, and everybody may leave. */
+/** `DELETE /vault/:vaultid/member/:userid`: an Admin removes any member, and each member may leave. */
 export const removeMember = (memberships: Memberships) =>
   endpoint({
     operation: 'vault.member.remove',
