@@ -100,7 +100,7 @@ export function createKeyVersions(dependencies: {
 
     async find(reader, { key, latest }, version, lowest, use) {
       const from = Math.max(lowest, key.oldestVersion)
-      // The comparison is this way round because a limit that was edited into a text is read as NaN, which is neither below nor above.
+      // This way round, because a limit that was edited into a text is read as NaN, which is neither below nor above.
       if (!(version >= from && version <= key.latestVersion)) {
         // Limits are believed, like everything else of the row, only under their seal.
         await checkPolicy(hsm, key)
