@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { derTag, headerAt, readElements, readOid, readOnly, readTime } from '../../../src/encoding/der.ts'
-import { fromDer, toDer } from '../../../src/features/transparent/ecdsa-signature.ts'
+import { fromDer, toDer } from '../../../src/features/transparent/signatures.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 
