@@ -138,7 +138,7 @@ const transparent = z.strictObject({
 const objects = z.strictObject({
   recoveryWindowMs: milliseconds
     .default(2_592_000_000)
-    .describe('How long a deleted object is kept, where nobody sees it, before it is destroyed.'),
+    .describe('How long a deleted object is kept, invisible, before it is destroyed.'),
 })
 
 const files = z.strictObject({

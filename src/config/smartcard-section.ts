@@ -8,7 +8,7 @@ export const smartcard = z
     clientCa: path
       .optional()
       .describe(
-        'PEM file with the CAs that issue the cards; without it a registered certificate is believed whoever issued it.',
+        'PEM file with the CAs that issue the cards; without it a registered certificate is accepted from any issuer.',
       ),
     intermediates: path.optional().describe('PEM file with CAs between those and the cards.'),
     crls: z
@@ -52,7 +52,7 @@ export const smartcard = z
     error: 'crls and ocsp need clientCa: what a CA says can only be believed by its certificate',
   })
   .refine(({ clientCa, proxies }) => clientCa !== undefined || proxies.length === 0, {
-    error: 'proxies need clientCa: without it nobody could check what they forward',
+    error: 'proxies need clientCa: without it the certificates that they forward cannot be checked',
   })
 
 /** What holds for certificates where the configuration says nothing of smartcards. */
