@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,13 +16,19 @@ export interface Processes {
 }
 
 export function processesOf(appliance: TestAppliance): Processes {
-  const listed = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(appliance.pid)], { encoding: 'utf8' })
-  const named = (words: string) =>
-    listed
-      .split('\n')
-      .filter((line) => line.includes(words))
-      .map((line) => Number.parseInt(line, 10))
+  const { pid } = appliance
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number)
+  const named = (words: string) => children.filter((child) => commandOf(child).includes(words))
   return { workers: named('worker'), hosts: named('strongroom-tokend.js') }
+}
+
+/** Empty where the process is gone. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 /** Outcomes that the trail's files tell of each call, by its request id. */

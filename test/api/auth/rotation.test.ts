@@ -4,7 +4,7 @@ import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
 import { eventsOf } from '../../support/trail.ts'
 
-const started = async (session: Record<string, unknown>, workers = 2) => {
+const started = async (session: Record<string, unknown>, workers = 1) => {
   const appliance = await TestAppliance.own({ session, http: { workers } })
   return { appliance, [Symbol.asyncDispose]: () => appliance.close() }
 }
@@ -14,7 +14,7 @@ const check = (appliance: TestAppliance, token: string): Promise<Answer> =>
 
 describe('rotation by use', () => {
   it('replaces the token with its tenth call, and then the next one', async () => {
-    await using one = await started({ rotateAfterUses: 10 }, 1)
+    await using one = await started({ rotateAfterUses: 10 })
     const client = await one.appliance.login()
     const tokens: string[] = []
     for (let call = 0; call < 30; call++) {
@@ -27,7 +27,7 @@ describe('rotation by use', () => {
   })
 
   it('counts in parts: few writes, and no more than a part per worker too late', async () => {
-    await using two = await started({ rotateAfterUses: 160 })
+    await using two = await started({ rotateAfterUses: 160 }, 2)
     const { token = '' } = await two.appliance.login()
     const lanes = Array.from({ length: 8 }, () => two.appliance.client(token))
     let calls = 0
@@ -57,7 +57,7 @@ describe('rotation by use', () => {
 
 describe.each(['compatible', 'strict'])('at the moment of rotation, %s', (rotation) => {
   it('50 parallel calls all pass, and one of them replaces the token', async () => {
-    await using rotating = await started({ rotation, rotateAfterMs: 1 })
+    await using rotating = await started({ rotation, rotateAfterMs: 1 }, 2)
     const { token = '' } = await rotating.appliance.login()
     const answers = await Promise.all(Array.from({ length: 50 }, () => check(rotating.appliance, token)))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
@@ -70,7 +70,7 @@ describe.each(['compatible', 'strict'])('at the moment of rotation, %s', (rotati
 
 describe('strict', () => {
   it('offers a client that lost an answer the same next token, at every use of the old one within the overlap', async () => {
-    await using rotating = await started({ rotation: 'strict', rotateAfterMs: 400 })
+    await using rotating = await started({ rotation: 'strict', rotateAfterMs: 400 }, 2)
     const { appliance } = rotating
     const { token = '' } = await appliance.login()
     await setTimeout(500)
@@ -89,7 +89,7 @@ describe('strict', () => {
   })
 
   it('ends the session when a replaced token is used after the overlap, and says so in journal and trail, once', async () => {
-    await using rotating = await started({ rotation: 'strict', rotateAfterMs: 1 })
+    await using rotating = await started({ rotation: 'strict', rotateAfterMs: 1 }, 2)
     const { appliance } = rotating
     const user = await appliance.addUser()
     const client = await appliance.login(user)

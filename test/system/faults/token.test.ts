@@ -23,7 +23,7 @@ interface Given {
 }
 
 async function givenAppliance(overrides: Overrides = {}): Promise<Given> {
-  const appliance = await TestAppliance.own({ ...twoWorkers, ...overrides })
+  const appliance = await TestAppliance.own(overrides)
   onTestFinished(() => appliance.close())
   const vault = await makeVault(appliance)
   return { appliance, vault, sealedText: await vault.encrypt('kept', 'a2VwdA=='), user: await appliance.addUser() }
@@ -80,7 +80,7 @@ async function expectRecovered(given: Given): Promise<void> {
 
 describe('token hosts', () => {
   it('killed under load give no wrong plaintext and no error but 503, and come back', async () => {
-    const given = await givenAppliance()
+    const given = await givenAppliance(twoWorkers)
     const { appliance, vault } = given
     const seen = new Set<string>()
     const killed = async (count: number): Promise<void> => {
@@ -104,7 +104,7 @@ describe('token hosts', () => {
   })
 
   it('that all stop answering: calls are refused when hsm.deadlineMs has passed, and served by new hosts', async () => {
-    const given = await givenAppliance({ hsm: { deadlineMs: 1_000 } })
+    const given = await givenAppliance({ ...twoWorkers, hsm: { deadlineMs: 1_000 } })
     const { hosts } = processesOf(given.appliance)
     for (const pid of hosts) process.kill(pid, 'SIGSTOP')
     // One login: a second would wait for the first, and meet the new hosts.
