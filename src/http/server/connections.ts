@@ -5,8 +5,11 @@ import type { Request, Response } from './refusals.ts'
 
 /** Every open connection of a server, from the first byte to the last, so that it can be refused, answered in plain, or drained. */
 export interface Connections {
-  /** Notes that a call has begun; it is over when `response` closes. */
-  begin(request: Request, response: Response): void
+  /**
+   * Notes that a call has begun; it ends when `response` closes. False after the last answer of an HTTP/1.1 connection: what
+   * follows must not be read as a request (RFC 9112, 9.6).
+   */
+  begin(request: Request, response: Response): boolean
   /** Whether part of an answer has gone out on this HTTP/1.1 connection, so that nothing else may. */
   answering(socket: Socket): boolean
   /** The TCP connection below a TLS handshake that has not succeeded. */
@@ -24,6 +27,8 @@ export function trackConnections(server: Http2SecureServer, maxConnections: numb
   const http1 = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   const calls = new Map<Socket, Set<ServerResponse>>()
+  /** HTTP/1.1 connections on which the last answer has been sent. */
+  const ended = new WeakSet<Socket>()
   let draining = false
 
   server.on('connection', (socket: Socket) => {
@@ -54,17 +59,20 @@ export function trackConnections(server: Http2SecureServer, maxConnections: numb
   return {
     begin(request, response) {
       // An HTTP/2 session knows its own calls.
-      if (!(response instanceof ServerResponse)) return
+      if (!(response instanceof ServerResponse)) return true
       const { socket } = request
       const underWay = calls.get(socket) ?? new Set()
+      if (ended.has(socket) || (!draining && [...underWay].some(isLast))) return false
       calls.set(socket, underWay.add(response))
       if (draining) response.shouldKeepAlive = false
       response.once('close', () => {
         underWay.delete(response)
+        if (isLast(response)) ended.add(socket)
         if (underWay.size > 0) return
         calls.delete(socket)
         if (draining) socket.destroySoon()
       })
+      return true
     },
     answering: (socket) => [...(calls.get(socket) ?? [])].some((response) => response.headersSent),
     below: (socket) => handshakes.get(routeOf(socket)),
@@ -82,6 +90,11 @@ export function trackConnections(server: Http2SecureServer, maxConnections: numb
       for (const socket of open) socket.destroy()
     },
   }
+}
+
+/** Whether nothing follows this answer on its connection. */
+function isLast(response: ServerResponse): boolean {
+  return response.headersSent && (!response.shouldKeepAlive || response.getHeader('Connection') === 'close')
 }
 
 /** What identifies a TCP connection: node:tls shows it of the encrypted socket as well as of the one below. */

@@ -6,7 +6,7 @@ import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import { trackConnections } from './connections.ts'
 import type { Connections } from './connections.ts'
-import { faultOfClientError, refuse, refuseSocket } from './refusals.ts'
+import { faultOfClientError, refuse, refuseExpectation, refuseSocket } from './refusals.ts'
 import type { Request, Response } from './refusals.ts'
 import { secureContextOptions } from './secure-context.ts'
 import type { Certificate, ClientCertificates } from './secure-context.ts'
@@ -117,7 +117,7 @@ function listen(server: Http2SecureServer, { host, port }: ServerOptions['http']
 /** Hands calls on, except those that the interface forbids (spec: General rules, 4). */
 function serveCalls(server: Http2SecureServer, connections: Connections, { http, handle }: ServerOptions): void {
   server.on('request', (request: Request, response: Response) => {
-    connections.begin(request, response)
+    if (!connections.begin(request, response)) return
     // It came over HTTP/1.1 behind a call under way. HTTP/2 itself refuses what comes after GOAWAY (RFC 9113, 6.8).
     if (connections.draining) {
       return refuse(request, response, new Fault('appliance.stopping', undefined, { retryAfterMs: 1_000 }))
@@ -136,8 +136,7 @@ function serveCalls(server: Http2SecureServer, connections: Connections, { http,
   })
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request: Request, response: Response) => {
-      connections.begin(request, response)
-      refuse(request, response, new Fault('request.expect'))
+      if (connections.begin(request, response)) refuseExpectation(request, response)
     })
   }
 }

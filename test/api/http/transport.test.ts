@@ -1,4 +1,6 @@
 import { connect as connectHttp2 } from 'node:http2'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -38,6 +40,37 @@ describe('what the interface does not support', () => {
     expect(answers.map(({ status, json }) => [status, codes(json)])).toEqual([[417, ['1805', '2000']]])
     expect(answers[0]?.json.DATA).toEqual({ token: client.token })
   })
+
+  it('417 names no close, so that curl repeats a large body by itself', async () => {
+    const path = join(appliance.directory, 'large.json')
+    writeFileSync(path, `{${' '.repeat(1_500_000)}}`)
+    const token = ['-H', `X-Http-Token: ${client.token}`]
+    for (const how of [
+      ['--data-binary', `@${path}`],
+      ['-X', 'POST', '-T', path],
+    ]) {
+      const text = await curl(appliance, '/auth/check', '--http1.1', ...token, ...how)
+      const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)
+      expect(statuses).toEqual(['417', '200'])
+    }
+  })
+
+  it.each(['Expect: 100-continue', 'Expect: something else'])(
+    'what follows a 417 is not read as another request: %s',
+    async (expectation) => {
+      const name = `After ${expectation}`
+      const body = JSON.stringify({ vaultname: name })
+      const next = head('POST /api/1.0/vault HTTP/1.1', `Content-Length: ${body.length}`) + body
+      for (const announced of [0, 7]) {
+        const first = head('POST /api/1.0/vault HTTP/1.1', expectation, `Content-Length: ${announced}`)
+        const { answers, closed } = await exchange(appliance, `${first}${' '.repeat(announced)}${next}`, { answers: 2 })
+        expect([answers.map(({ status }) => status), closed]).toEqual([[417], true])
+        expect(answers[0]?.head).not.toMatch(/^connection:/im)
+      }
+      const vaults = (await client.must('GET', '/vault'))['VAULTS'] as { groupname: string }[]
+      expect(vaults.map(({ groupname }) => groupname)).not.toContain(name)
+    },
+  )
 
   it('chunked: 411 1806, which names the setting', async () => {
     const { answers } = await exchange(
