@@ -1,14 +1,15 @@
 import type { StoredSafe } from 'storedsafe'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { TestAppliance, TestUser } from '../support/appliance.ts'
-import { accepted, npmClient, startForClients } from './client-kit.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { accepted, npmClient } from './client-kit.ts'
 
 let appliance: TestAppliance
 let user: TestUser
 let client: StoredSafe
 
 beforeAll(async () => {
-  appliance = await startForClients()
+  // It lists all users there are.
+  appliance = await TestAppliance.own({ http: { acceptChunked: true } })
   user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
   client = await npmClient(appliance, user)
 })
