@@ -1,6 +1,5 @@
 import type { Capabilities } from './capabilities.ts'
 import type { Permission } from './permission.ts'
-import type { ResponseVersion } from './response-version.ts'
 
 /** Who is calling, as the database says at this moment. */
 export interface Caller {
@@ -39,3 +38,10 @@ export function addressOf(remoteAddress: string | undefined): string {
   const address = remoteAddress ?? 'unknown'
   return address.startsWith('::ffff:') ? address.slice(7) : address
 }
+
+/** The releases whose shapes answers may have (spec: Versioning); an application key has one of them. */
+export const responseVersions = ['2.1.0', '2.0.5'] as const
+
+export type ResponseVersion = (typeof responseVersions)[number]
+
+export const currentResponseVersion: ResponseVersion = '2.1.0'

@@ -25,3 +25,8 @@ export interface VaultOf {
   /** Says that it is not there, or not for the caller: the two must look the same. */
   readonly missing: FaultCode
 }
+
+/** The id that a path or a command names: decimal digits without a leading zero; undefined for what cannot be one. */
+export function decimalId(text: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
+}

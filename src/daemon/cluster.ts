@@ -1,8 +1,12 @@
+import type { ChildProcess, Serializable } from 'node:child_process'
+import cluster from 'node:cluster'
 import { availableParallelism } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
-import { createWorkerSlot } from './worker-slot.ts'
+import { ExitError, exitCodes, type ExitReason } from './exit.ts'
+import type { FromWorker, ToWorker } from './worker-process.ts'
 
 export interface ClusterOptions {
   readonly config: Config
@@ -46,4 +50,153 @@ export function createCluster({ config, workerEntry, clock, log, heartbeatMs = 5
       await Promise.all(slots.map((slot) => slot.stop()))
     },
   }
+}
+
+const firstDelayMs = 250
+const longestDelayMs = 30_000
+/** A worker that ran this long did not crash for the reason of the one before it. */
+const stableMs = 60_000
+/** How much longer than its calls a worker may take to stop. */
+const closeGraceMs = 5_000
+const missesAllowed = 3
+
+export interface WorkerSlotOptions {
+  readonly number: number
+  /** JavaScript file that a worker process runs. */
+  readonly entry: string
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Keeps one worker running: when its process exits, the next one takes the same number. */
+export interface WorkerSlot {
+  /** Resolves with the port when the first process listens; rejects with ExitError when that one ends before. */
+  start(): Promise<number>
+  reload(): void
+  /** Asks whether the worker still answers, and kills one that left several pings unanswered. */
+  ping(): void
+  /** Resolves when the process has ended; it is killed when it takes too long. */
+  stop(): Promise<void>
+}
+
+export function createWorkerSlot(options: WorkerSlotOptions): WorkerSlot {
+  const { number: slot, clock, log } = options
+  let current: WorkerProcess | undefined
+  let stopping = false
+
+  async function keepAlive(first: WorkerProcess): Promise<void> {
+    let worker = first
+    for (let crashes = 0, startedAt = clock.now(); ; startedAt = clock.now()) {
+      const { code, message } = await worker.ended
+      if (stopping) return
+      crashes = clock.now() - startedAt > stableMs ? 0 : crashes + 1
+      const delayMs = Math.min(firstDelayMs * 2 ** crashes, longestDelayMs)
+      log.error({ slot, exitCode: code, delayMs }, `${message}; the next one starts soon`)
+      await delay(delayMs, undefined, { ref: false })
+      if (stopping) return
+      current = worker = forkWorker(options)
+    }
+  }
+
+  return {
+    async start() {
+      const worker = (current = forkWorker(options))
+      const port = await Promise.race([worker.listening, worker.ended])
+      if (typeof port !== 'number') throw new ExitError(port)
+      void keepAlive(worker)
+      return port
+    },
+    reload: () => current?.reload(),
+    ping: () => current?.ping(),
+    async stop() {
+      stopping = true
+      await current?.stop()
+    },
+  }
+}
+
+interface WorkerProcess {
+  readonly listening: Promise<number>
+  readonly ended: Promise<ExitReason>
+  reload(): void
+  ping(): void
+  stop(): Promise<void>
+}
+
+function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): WorkerProcess {
+  cluster.setupPrimary({ exec: entry, args: [String(slot)] })
+  const worker = cluster.fork()
+  closeUnclaimed(worker.process)
+  let misses: number | undefined
+  let reason: ExitReason | undefined
+  const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
+  const kill = (): void => void worker.process.kill('SIGKILL')
+
+  const listening = new Promise<number>((resolve) => {
+    worker.on('message', (message: FromWorker) => {
+      // Not earlier: node:cluster drops what reaches a process that has not begun to listen.
+      if (message.type === 'ready') send({ type: 'start', config })
+      if (message.type === 'pong') misses = 0
+      if (message.type === 'failed') reason = message.reason
+      if (message.type !== 'listening') return
+      misses = 0
+      log.info({ slot, worker: worker.process.pid, port: message.port }, 'worker listens')
+      resolve(message.port)
+    })
+  })
+  const ended = new Promise<ExitReason>((resolve) => {
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      const message = `worker ${slot} ended with ${signal ?? `exit code ${code}`}`
+      resolve(reason ?? { code: exitCodes.internal, message })
+    })
+  })
+  worker.on('error', (error) => log.warn({ err: error, slot }, 'the channel to the worker failed'))
+
+  return {
+    listening,
+    ended,
+    reload: () => send({ type: 'reload' }),
+    ping() {
+      // Until it listens it may take as long as it takes.
+      if (misses === undefined) return
+      misses += 1
+      if (misses <= missesAllowed) return send({ type: 'ping' })
+      log.error({ slot }, 'the worker does not answer, so it is killed')
+      kill()
+    },
+    async stop() {
+      const timer = setTimeout(kill, config.http.drainTimeoutMs + closeGraceMs)
+      send({ type: 'stop' })
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+/**
+ * node:cluster lets go of a connection when the worker that it gave it to says that it has it. Where that one dies
+ * before, no process would ever serve or close the connection, and its client would wait in vain: it is closed, so that
+ * the client tries again.
+ */
+function closeUnclaimed(child: ChildProcess): void {
+  const unclaimed = new Set<{ close(): void }>()
+  const send: (...given: never[]) => boolean = child.send.bind(child)
+  child.send = (message: Serializable, ...given: unknown[]) => {
+    const [handle] = given
+    if (isHandle(handle)) {
+      const close = handle.close.bind(handle)
+      handle.close = (...then: unknown[]) => {
+        unclaimed.delete(handle)
+        close(...then)
+      }
+      unclaimed.add(handle)
+    }
+    return Boolean(Reflect.apply(send, undefined, [message, ...given]))
+  }
+  child.once('exit', () => unclaimed.forEach((handle) => handle.close()))
+}
+
+function isHandle(value: unknown): value is { close(...then: unknown[]): void } {
+  return typeof value === 'object' && value !== null && 'close' in value && typeof value.close === 'function'
 }

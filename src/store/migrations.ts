@@ -1,17 +1,21 @@
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm'
 import { Fault } from '../fault.ts'
 import { Foundation1700000000001 } from './migrations/0001-foundation.ts'
-import { KeyLife1700000000002 } from './migrations/0002-key-life.ts'
-import { OtpKinds1700000000003 } from './migrations/0003-otp-kinds.ts'
-import { ValidationClients1700000000004 } from './migrations/0004-validation-clients.ts'
-import { Certificates1700000000005 } from './migrations/0005-certificates.ts'
-import { Sessions1700000000006 } from './migrations/0006-sessions.ts'
-import { People1700000000007 } from './migrations/0007-people.ts'
-import { VaultKeys1700000000008 } from './migrations/0008-vault-keys.ts'
+import {
+  KeyLife1700000000002,
+  OtpKinds1700000000003,
+  ValidationClients1700000000004,
+  Certificates1700000000005,
+  Sessions1700000000006,
+  People1700000000007,
+  VaultKeys1700000000008,
+} from './migrations/0002-to-0008.ts'
 import { Objects1700000000009 } from './migrations/0009-objects.ts'
-import { Templates1700000000010 } from './migrations/0010-templates.ts'
-import { Vaults1700000000011 } from './migrations/0011-vaults.ts'
-import { SessionCertificates1700000000012 } from './migrations/0012-session-certificates.ts'
+import {
+  Templates1700000000010,
+  Vaults1700000000011,
+  SessionCertificates1700000000012,
+} from './migrations/0010-to-0012.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { currentResponseVersion, type ResponseVersion } from '../../access/response-version.ts'
+import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
 import { Fault, isFault } from '../../fault.ts'
 import { withAppliance } from '../console-context.ts'
 import { shapesOption } from './shapes.ts'

@@ -1,5 +1,5 @@
 import { Argument, Option, type Command } from 'commander'
-import { responseVersions, type ResponseVersion } from '../../access/response-version.ts'
+import { responseVersions, type ResponseVersion } from '../../access/caller.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 

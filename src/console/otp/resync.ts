@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { decimalId } from '../../access/decimal-id.ts'
+import { decimalId } from '../../access/resource.ts'
 import { Fault } from '../../fault.ts'
 import { codeForm } from '../../features/otp/codes.ts'
 import type { OtpDevice } from '../../features/otp/records.ts'

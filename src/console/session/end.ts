@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { decimalId } from '../../access/decimal-id.ts'
+import { decimalId } from '../../access/resource.ts'
 import { count } from '../output/command-answer.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { decimalId } from '../../access/decimal-id.ts'
+import { decimalId } from '../../access/resource.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { loadConfig } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'

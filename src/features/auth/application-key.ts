@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { currentResponseVersion, type ResponseVersion } from '../../access/response-version.ts'
+import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'

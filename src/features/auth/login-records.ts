@@ -1,5 +1,5 @@
 import { EntitySchema, IsNull, LessThan, LessThanOrEqual, MoreThanOrEqual } from 'typeorm'
-import type { ResponseVersion } from '../../access/response-version.ts'
+import type { ResponseVersion } from '../../access/caller.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 

@@ -1,6 +1,6 @@
 import { mayAdminister, mayLogIn } from '../../access/capabilities.ts'
 import { networkOf } from '../../access/network.ts'
-import type { ResponseVersion } from '../../access/response-version.ts'
+import type { ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Sessions } from './sessions.ts'

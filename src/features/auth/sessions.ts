@@ -1,6 +1,6 @@
 import { holds } from '../../access/capabilities.ts'
 import type { Caller } from '../../access/caller.ts'
-import { decimalId } from '../../access/decimal-id.ts'
+import { decimalId } from '../../access/resource.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 import { escapeBeyondAscii } from '../../encoding/ascii-json.ts'
 import type { Fault } from '../../fault.ts'
-import { currentResponseVersion, type ResponseVersion } from '../../access/response-version.ts'
+import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
 import { faultCatalogue, genericNumber, genericText } from './faults.ts'
 import { toLegacyResponse, type Envelope } from './legacy-response.ts'
 

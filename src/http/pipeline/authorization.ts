@@ -1,4 +1,4 @@
-import { decimalId } from '../../access/decimal-id.ts'
+import { decimalId } from '../../access/resource.ts'
 import { holds } from '../../access/capabilities.ts'
 import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import { includes } from '../../access/permission.ts'

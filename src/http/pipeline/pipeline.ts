@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Authenticator } from '../../access/authenticator.ts'
-import type { ResponseVersion } from '../../access/response-version.ts'
+import type { ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import type { Fault } from '../../fault.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'

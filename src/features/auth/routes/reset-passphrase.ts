@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decimalId } from '../../../access/decimal-id.ts'
+import { decimalId } from '../../../access/resource.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'

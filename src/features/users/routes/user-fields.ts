@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decimalId } from '../../../access/decimal-id.ts'
+import { decimalId } from '../../../access/resource.ts'
 import { Fault } from '../../../fault.ts'
 
 /** The domain checks lengths and letters. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { decimalId } from '../../../access/decimal-id.ts'
+import { decimalId } from '../../../access/resource.ts'
 import { permissionBits, permissionFromBit } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
 import { vaultParameter } from '../../../http/contract/endpoint.ts'
