@@ -1,6 +1,5 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
-import type { ChainPoint } from './line.ts'
-import { sha256 } from './line.ts'
+import { type ChainPoint, sha256 } from './line.ts'
 
 /**
  * What the token signs: that a chain stands at `covers`, and where the seals of all other chains stood at the time.

@@ -1,5 +1,4 @@
-import { allOptions, jsonSchema } from './options.ts'
-import type { SchemaNode } from './options.ts'
+import { allOptions, jsonSchema, type SchemaNode } from './options.ts'
 
 /** The documents that are written from the schema: file name in `config/` → content. */
 export function configDocuments(): Readonly<Record<string, string>> {

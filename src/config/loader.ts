@@ -2,10 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import type { z } from 'zod'
-import { allOptions, jsonSchema, nearestOption } from './options.ts'
-import type { SchemaNode } from './options.ts'
-import { configSchema } from './schema.ts'
-import type { Config } from './schema.ts'
+import { allOptions, jsonSchema, nearestOption, type SchemaNode } from './options.ts'
+import { configSchema, type Config } from './schema.ts'
 
 /**
  * The configuration, or a file that it names, cannot be used; the message is for the administrator and lists every

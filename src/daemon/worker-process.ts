@@ -1,8 +1,6 @@
 import type { Config } from '../config/schema.ts'
-import { exitReasonOf, exitCodes } from './exit.ts'
-import type { ExitReason } from './exit.ts'
-import { createLog } from '../log.ts'
-import type { Log } from '../log.ts'
+import { exitReasonOf, exitCodes, type ExitReason } from './exit.ts'
+import { createLog, type Log } from '../log.ts'
 
 /**
  * What the primary says to a worker. The configuration is the one that the daemon started with, whatever its file says

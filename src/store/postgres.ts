@@ -1,8 +1,7 @@
 import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { migrate, migrations } from './migrations.ts'
-import { createReader } from './reader.ts'
-import type { Store } from './store.ts'
+import { createReader, type Store } from './store.ts'
 
 /** How long to wait for another daemon that is migrating the database, in milliseconds. */
 const migrationPatienceMs = 600_000

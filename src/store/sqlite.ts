@@ -7,8 +7,7 @@ import { errorCodeOf, Fault } from '../fault.ts'
 import { migrate, migrations } from './migrations.ts'
 import { createMutex, createSharedSync } from './concurrency.ts'
 import { forSqlite } from './statement.ts'
-import { createReader } from './reader.ts'
-import type { Store, Tx } from './store.ts'
+import { createReader, type Store, type Tx } from './store.ts'
 
 /** How long a transaction waits for another process's, in milliseconds. */
 const patienceMs = 5_000

@@ -1,7 +1,6 @@
 import { mayLogIn } from '../../access/capabilities.ts'
-import type { VaultAccess } from '../../access/caller.ts'
+import type { VaultAccess, ResponseVersion } from '../../access/caller.ts'
 import { permissionFromBit } from '../../access/permission.ts'
-import type { ResponseVersion } from '../../access/caller.ts'
 import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'

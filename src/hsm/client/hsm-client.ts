@@ -12,8 +12,7 @@ import type {
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
 import type { Operation } from '../protocol/frame.ts'
-import { parseHostStatus } from './host-status.ts'
-import { RequestRouter, type RouterOptions } from './request-router.ts'
+import { parseHostStatus, RequestRouter, type RouterOptions } from './request-router.ts'
 
 /**
  * The port over unix sockets to token hosts (`strongroom-tokend`), which it connects to by itself, again and again,

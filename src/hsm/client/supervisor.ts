@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { isFault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import type { HostStatus } from '../hsm.ts'
-import { parseHostStatus } from './host-status.ts'
-import { RequestRouter } from './request-router.ts'
+import { parseHostStatus, RequestRouter } from './request-router.ts'
 
 export interface SupervisorOptions {
   /** Configuration file of the appliance, handed to the hosts. */

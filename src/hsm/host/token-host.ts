@@ -2,9 +2,8 @@ import { loadConfig, readSecret } from '../../config/loader.ts'
 import { type Log, createLog } from '../../log.ts'
 import { createToken, type Token } from '../pkcs11/token-link.ts'
 import { createDispatch } from './dispatch.ts'
-import { createFrameServer } from './frame-server.ts'
+import { createFrameServer, listenOn, listenOnPassed } from './frame-server.ts'
 import { createRequestQueue } from './request-queue.ts'
-import { listenOn, listenOnPassed } from './socket-file.ts'
 
 export interface TokenHost {
   /** Resolves when the socket is served. */

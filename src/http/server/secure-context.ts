@@ -1,6 +1,5 @@
 import { constants } from 'node:crypto'
-import { createSecureContext } from 'node:tls'
-import type { SecureContextOptions, SecureVersion } from 'node:tls'
+import { createSecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls'
 
 /** A certificate with its intermediates, and its private key, both PEM. */
 export interface Certificate {

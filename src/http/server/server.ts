@@ -1,15 +1,11 @@
-import { createSecureServer } from 'node:http2'
-import type { Http2SecureServer } from 'node:http2'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import type { SecureVersion } from 'node:tls'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
-import { trackConnections } from './connections.ts'
-import type { Connections } from './connections.ts'
-import { faultOfClientError, refuse, refuseExpectation, refuseSocket } from './refusals.ts'
-import type { Request, Response } from './refusals.ts'
-import { secureContextOptions } from './secure-context.ts'
-import type { Certificate, ClientCertificates } from './secure-context.ts'
+import { trackConnections, type Connections } from './connections.ts'
+import { faultOfClientError, refuse, refuseExpectation, refuseSocket, type Request, type Response } from './refusals.ts'
+import { secureContextOptions, type Certificate, type ClientCertificates } from './secure-context.ts'
 
 const maxHeaderBytes = 16 * 1024
 const handshakeTimeoutMs = 10_000

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import type { Reply } from '../../../http/contract/envelope.ts'
 import { utcText } from '../../../clock.ts'
-import { templateRecord } from '../../templates/template-json.ts'
+import { templateRecord, recordSchema } from '../../templates/template-json.ts'
 import type { Template } from '../../templates/template.ts'
 import { extensionOf, maxNameLength } from '../content.ts'
 import type { ObjectReading } from '../reading.ts'
 import type { FileInfo, StoredObject } from '../read-records.ts'
 import { statusBits } from '../records.ts'
-import { recordSchema } from '../../templates/template-json.ts'
 import type { Templates } from '../../templates/templates.ts'
 
 type Members = Readonly<Record<string, unknown>>
