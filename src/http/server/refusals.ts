@@ -15,8 +15,7 @@ const lingerMs = 1_000
 
 /** Answers a call that never reaches the interface; over HTTP/1.1 the connection is closed, for its body is left unread. */
 export function refuse(request: Request, response: Response, fault: Fault): void {
-  if (response instanceof ServerResponse) response.setHeader('Connection', 'close')
-  answer(request, response, fault)
+  answer(request, response, fault, response instanceof ServerResponse ? { Connection: 'close' } : {})
 }
 
 /**
@@ -34,9 +33,15 @@ export function refuseExpectation(request: Request, response: Response): void {
   if (response instanceof ServerResponse) request.socket.end()
 }
 
-function answer(request: Request, response: Response, fault: Fault): void {
+function answer(request: Request, response: Response, fault: Fault, more: Readonly<Record<string, string>> = {}): void {
   const { status, headers, body } = refusal(fault, request.headers)
-  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) })
+  response.statusCode = status
+  for (const [name, value] of Object.entries({
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...more,
+  }))
+    response.setHeader(name, value)
   if (response instanceof Http2ServerResponse) {
     response.end(body)
     return

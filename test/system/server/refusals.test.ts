@@ -80,10 +80,15 @@ describe('protocols', () => {
 })
 
 describe('what the interface forbids, answered in its envelope', () => {
-  it('Expect: 100-continue → 417, and never 100', async () => {
-    const answer = await curl(strict, '/', '--http1.1', '-H', 'Expect: 100-continue', '--data-binary', `@${bigFile}`)
-    expect(answer).toMatch(/^HTTP\/1.1 417/)
-    expect(json(answer).CALLINFO).toMatchObject({ status: 'FAIL', errors: 1 })
+  it('Expect: 100-continue → 417, and never 100; curl repeats the request by itself', async () => {
+    // Not with the header as an option, which curl would repeat as well.
+    const answer = await curl(strict, '/', '--http1.1', '--data-binary', `@${bigFile}`)
+    expect([...answer.matchAll(/^HTTP\/1.1 (\d+)/gm)].map(([, status]) => status)).toEqual(['417', '200'])
+    expect(answer).toContain(`"bytes":${4 << 20}`)
+    const socket = tls(strict)
+    const refused = everything(socket)
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 7\r\n\r\n')
+    expect(parseAnswer(await refused)).toMatchObject({ status: 417, body: { CALLINFO: { status: 'FAIL', errors: 1 } } })
   })
 
   it('Expect: 100-continue over HTTP/2 → 417, and never 100', async () => {
