@@ -1,5 +1,5 @@
 import { createApplication } from '../http/pipeline/application.ts'
-import { createClientAddress } from '../http/pipeline/client-address.ts'
+import { createClientAddress } from '../http/pipeline/client-identity.ts'
 import { createClientIdentity } from '../http/pipeline/client-identity.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'

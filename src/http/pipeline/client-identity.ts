@@ -1,11 +1,8 @@
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
+import { type Socket, isIP, BlockList, isIPv6 } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { addressOf, type Client, type PresentedCertificate } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
-import { createAddressList } from './address-list.ts'
-import type { ClientAddress } from './client-address.ts'
-import { readForwarded } from './forwarded.ts'
 
 /** Which proxies in front may forward the certificate of a client, and in which header. */
 export interface ForwardingRules {
@@ -14,20 +11,20 @@ export interface ForwardingRules {
   readonly proxyHeader: string
 }
 
-/** Knows the other side of a connection. */
+/** Identifies the client of a connection: its address and its certificate. */
 export interface ClientIdentity {
   of(request: IncomingMessage): Client
   /**
-   * Anybody can write a header: from an address that is no proxy it is an attempt to pass as somebody else.
+   * Any client can write a header: from an address that is no proxy it is an attempt to claim another user's card.
    * @throws Fault `certificate.forwarded`
    */
   refuseForged(request: IncomingMessage): void
 }
 
-/** RFC 9440, whatever header the configuration names: nobody but a proxy has use for these. */
+/** RFC 9440, beside the header that the configuration names: only a proxy has a use for these. */
 const standardHeaders = ['client-cert', 'client-cert-chain']
 
-/** Without rules, for an appliance without smartcards, nobody has a certificate, and the headers mean nothing. */
+/** Without rules, for an appliance without smartcards, no client has a certificate, and the headers mean nothing. */
 export function createClientIdentity(clientAddress: ClientAddress, rules: ForwardingRules | undefined): ClientIdentity {
   if (rules === undefined) {
     return {
@@ -42,7 +39,7 @@ export function createClientIdentity(clientAddress: ClientAddress, rules: Forwar
   return {
     of(request) {
       const certificate = (): PresentedCertificate | undefined =>
-        // A proxy's own certificate is its own: of what comes from there, the header alone speaks of the client.
+        // The certificate of the proxy's own connection says nothing of the client; the header alone does.
         isForwarded(request) ? readForwarded(request.headers[header]) : certificateOf(request.socket)
       return { address: clientAddress(request), certificate }
     },
@@ -54,11 +51,88 @@ export function createClientIdentity(clientAddress: ClientAddress, rules: Forwar
 }
 
 /**
- * Looked at anew for each call. A resumed TLS session has no certificate message: what node:tls then tells of the client is of
- * another time.
+ * Read for each call. A resumed TLS session has no certificate message: what node:tls then reports of the client is
+ * from an earlier connection.
  */
 function certificateOf(socket: Socket | TLSSocket): PresentedCertificate | undefined {
   if (!('getPeerX509Certificate' in socket) || socket.isSessionReused()) return undefined
   const der = socket.getPeerX509Certificate()?.raw
   return der === undefined || der.length === 0 ? undefined : { der, isVerified: socket.authorized }
 }
+
+/** Finds the address that a call comes from, in the form of `Client.address`. */
+export type ClientAddress = (request: {
+  readonly headers: IncomingHttpHeaders
+  readonly socket: { readonly remoteAddress?: string | undefined }
+}) => string
+
+/**
+ * Each proxy appends the address of its client to X-Forwarded-For; any client may have written what stands before that.
+ * So the address is the last one that is none of `proxies`, read from the connection backwards. Where a proxy has
+ * appended nothing that is an address, it is that proxy's own. From any other address the header means nothing.
+ */
+export function createClientAddress(proxies: readonly string[]): ClientAddress {
+  const isProxy = createAddressList(proxies)
+  return ({ headers, socket }) => {
+    let address = addressOf(socket.remoteAddress)
+    const hops = proxies.length === 0 ? [] : hopsIn(headers)
+    while (hops.length > 0 && isProxy(address)) {
+      const hop = hops.pop() ?? ''
+      if (isIP(hop) === 0) break
+      address = addressOf(hop)
+    }
+    return address
+  }
+}
+
+function hopsIn({ 'x-forwarded-for': header = [] }: IncomingHttpHeaders): string[] {
+  return [header]
+    .flat()
+    .flatMap((line) => line.split(','))
+    .map((hop) => hop.trim())
+}
+
+/** RFC 9440 §2.1: DER as a byte sequence of structured fields (RFC 8941), base64 between colons. */
+const byteSequence = /^:([A-Za-z0-9+/]+={0,2}):$/
+const pem = /^-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/\s]+={0,2})\s+-----END CERTIFICATE-----\s*$/
+
+/**
+ * The certificate in a header that a trusted proxy has written: as RFC 9440 has it, or as PEM with percent-encoding. An
+ * empty header is no certificate. Its issuer, validity and revocation are checked again at each use.
+ * @throws Fault `request.invalid` for anything else, two of them, or a chain
+ */
+function readForwarded(header: string | string[] | undefined): PresentedCertificate | undefined {
+  if (header === undefined || header === '') return undefined
+  const text = typeof header === 'string' ? header : header.join(', ')
+  const base64 = byteSequence.exec(text)?.[1] ?? pem.exec(unescaped(text))?.[1]
+  if (base64 === undefined)
+    throw new Fault(
+      'request.invalid',
+      'The forwarded certificate cannot be read: let the proxy send one, as RFC 9440 has it or as PEM with percent-encoding.',
+    )
+  return { der: Buffer.from(base64, 'base64'), isVerified: true }
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Tells whether an address is in `ranges`: IP addresses and ranges such as 192.0.2.0/24. A text that is no address is
+ * not.
+ */
+function createAddressList(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/')
+    if (prefix === undefined) list.addAddress(address, familyOf(address))
+    else list.addSubnet(address, Number(prefix), familyOf(address))
+  }
+  return (address) => list.check(address, familyOf(address))
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')

@@ -1,11 +1,11 @@
+import { constants } from 'node:crypto'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
-import type { SecureVersion } from 'node:tls'
+import { type SecureVersion, createSecureContext, type SecureContextOptions } from 'node:tls'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import { trackConnections, type Connections } from './connections.ts'
 import { faultOfClientError, refuse, refuseExpectation, refuseSocket, type Request, type Response } from './refusals.ts'
-import { secureContextOptions, type Certificate, type ClientCertificates } from './secure-context.ts'
 
 const maxHeaderBytes = 16 * 1024
 const handshakeTimeoutMs = 10_000
@@ -23,7 +23,10 @@ export interface ServerOptions {
   readonly tls: { readonly minVersion: SecureVersion }
   /** Reads certificate and key from where they are kept: once at the start, and again at each reload. */
   readonly readCertificate: () => Certificate
-  /** For a listener that asks for client certificates, likewise; it admits clients without one, or with a bad one, all the same. */
+  /**
+   * For a listener that asks for client certificates, likewise; it admits clients without one, or with a bad one, all
+   * the same.
+   */
   readonly readClientCertificates?: () => ClientCertificates
   /** Answers a call, for example Koa's callback. */
   readonly handle: (request: Request, response: Response) => unknown
@@ -34,9 +37,14 @@ export interface ServerOptions {
 export interface ApplianceServer {
   /** Resolves with the port once it accepts connections; rejects with the system's error (EADDRINUSE, EACCES …). */
   listen(): Promise<{ readonly port: number }>
-  /** Stops accepting, lets calls under way finish for at most `drainTimeoutMs`, and resolves when no connection is left. */
+  /**
+   * Stops accepting, lets calls under way finish for at most `drainTimeoutMs`, and resolves when no connection is left.
+   */
   close(): Promise<void>
-  /** Presents the certificate as it is now to new connections; one that cannot be used is reported, and the old one kept. */
+  /**
+   * Presents the certificate as it is now to new connections; one that cannot be used is reported, and the old one
+   * kept.
+   */
   reloadCertificate(): void
 }
 
@@ -49,10 +57,12 @@ export function createServer(options: ServerOptions): ApplianceServer {
     // What is wrong with a certificate is said in an answer, and not by ending the handshake.
     ...(readClientCertificates && { requestCert: true, rejectUnauthorized: false }),
     allowHTTP1: true,
-    // An http.Server has it by default, this one not: a first answer would wait some 40 ms for the client to acknowledge the handshake.
+    // An http.Server has it by default, this one not: a first answer would wait some 40 ms for the client to
+    // acknowledge the handshake.
     noDelay: true,
     handshakeTimeout: handshakeTimeoutMs,
-    // Few streams and little patience for refused ones: what a client gains by opening and cancelling them is bounded (CVE-2023-44487).
+    // Few streams and little patience for refused ones: what a client gains by opening and cancelling them is bounded
+    // (CVE-2023-44487).
     settings: { maxConcurrentStreams: 128, maxHeaderListSize: maxHeaderBytes },
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 100,
@@ -104,7 +114,8 @@ function listen(server: Http2SecureServer, { host, port }: ServerOptions['http']
     server.once('error', reject)
     server.listen({ host, port }, () => {
       server.off('error', reject)
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a string only for unix sockets, null only when closed
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a string only for unix sockets, null only when
+      // closed
       resolve({ port: (server.address() as AddressInfo).port })
     })
   })
@@ -171,4 +182,67 @@ function answerMalformed(server: Http2SecureServer, connections: Connections, lo
     if (fault === undefined || !socket.writable || connections.answering(socket)) socket.destroy()
     else answer(socket, fault)
   })
+}
+
+/** A certificate with its intermediates, and its private key, both PEM. */
+export interface Certificate {
+  readonly certificate: string
+  readonly key: string
+}
+
+/** What a listener that asks for client certificates needs beside. */
+export interface ClientCertificates {
+  /** PEM of the CAs to believe, and of those between them and the clients; without it none is believed. */
+  readonly authorities: string | undefined
+}
+
+/**
+ * Forward secrecy and authenticated encryption only, the fast AES first where the processor has it (Mozilla's
+ * "intermediate" list without DHE).
+ */
+const ciphers = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':')
+
+/**
+ * What node:tls needs to present this certificate. Throws when certificate and key are unusable or belong to different
+ * pairs.
+ */
+export function secureContextOptions(
+  { certificate, key }: Certificate,
+  minVersion: SecureVersion,
+  clients?: ClientCertificates,
+): SecureContextOptions {
+  const options = {
+    cert: certificate,
+    key,
+    minVersion,
+    ciphers,
+    honorCipherOrder: true,
+    ...(clients && forClients(clients)),
+  }
+  createSecureContext(options)
+  return options
+}
+
+/**
+ * A resumed session would bring back the verdict on a certificate from before its revocation, and a renegotiation (TLS
+ * 1.2) another certificate: there are neither. Without authorities no issuer is believed, and the CAs of the web least
+ * of all.
+ */
+function forClients({ authorities }: ClientCertificates): SecureContextOptions {
+  return {
+    ca: authorities ?? [],
+    // A CA that is configured is believed, whether or not it has signed itself.
+    allowPartialTrustChain: true,
+    secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+  }
 }
