@@ -61,7 +61,7 @@ export function createOcsp(options: OcspOptions, clock: Clock, report: ReportPro
 
   /** A responder without an answer is not asked again for `retryMs`: otherwise each call would wait for it. */
   function withoutAnswer(cause: unknown): Verdict {
-    report('The OCSP responder gave no answer that could be believed.', cause)
+    report('The OCSP responder gave no valid answer.', cause)
     const rejectReason = options.ocsp === 'hard' ? 'not vouched for by the OCSP responder' : undefined
     return { rejectReason, goodUntil: clock.now() + retryMs }
   }

@@ -114,8 +114,7 @@ function listen(server: Http2SecureServer, { host, port }: ServerOptions['http']
     server.once('error', reject)
     server.listen({ host, port }, () => {
       server.off('error', reject)
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a string only for unix sockets, null only when
-      // closed
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a string only for unix sockets, null when closed
       resolve({ port: (server.address() as AddressInfo).port })
     })
   })
