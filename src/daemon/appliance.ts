@@ -73,7 +73,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       clientAddress,
     )
   }
-  const application = createApplication(endpoints, pipeline)
+  const application = createApplication(endpoints, pipeline, log)
   const listener = createListeners(config, log)
   const server = joinListeners([
     listener('http', config.http, application),

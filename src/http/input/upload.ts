@@ -63,7 +63,14 @@ export async function readForm(request: FormSource, limits: FormLimits): Promise
  */
 function bodyOf(request: FormSource): FormSource {
   const headers = { 'content-type': request.headers['content-type'], 'transfer-encoding': 'chunked' }
-  const body = Object.assign(new PassThrough(), { headers })
+  const through = new PassThrough({
+    destroy(error, done) {
+      // At once: a request that is unpiped later is paused, and what is left of it would not be discarded behind the answer.
+      request.unpipe(through)
+      done(error)
+    },
+  })
+  const body = Object.assign(through, { headers })
   finished(request, { writable: false }, (error) => {
     if (error) body.destroy()
   })
@@ -117,6 +124,7 @@ async function parse(
     if (hasBegun) return refusal ?? faultOf(error, limits)
   }
   if (hasBegun) return refusal
+  body.destroy()
   return new Fault('request.not_form', 'The Content-Type of the form names no boundary (RFC 7578 §4.1).')
 }
 

@@ -1,6 +1,7 @@
 import Router from '@koa/router'
 import Koa from 'koa'
 import { Fault } from '../../fault.ts'
+import type { Log } from '../../log.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
 import type { Pipeline } from './pipeline.ts'
 
@@ -11,7 +12,11 @@ const prefix = '/api/1.0'
 const maxUrlLength = 8_192
 
 /** The Koa application that serves these endpoints, as a callback for a server. */
-export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: Pipeline): ReturnType<Koa['callback']> {
+export function createApplication(
+  endpoints: readonly AnyEndpoint[],
+  pipeline: Pipeline,
+  log: Log,
+): ReturnType<Koa['callback']> {
   const router = new Router()
   for (const contract of endpoints) {
     router.register(prefix + contract.path, [contract.method], (context) =>
@@ -19,6 +24,11 @@ export function createApplication(endpoints: readonly AnyEndpoint[], pipeline: P
     )
   }
   const koa = new Koa()
+  // Koa itself would print a stack for each client that goes away amid its call.
+  koa.on('error', (error: Error, { writable }: Koa.Context) => {
+    if (writable) log.error({ err: error }, 'a call failed outside its steps')
+    else log.debug({ err: error }, 'the client of a call has gone')
+  })
   koa.use((context, next) => {
     if (context.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
     return hasPath(context) ? next() : pipeline.refuse(context, new Fault('request.not_found'))

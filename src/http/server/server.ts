@@ -157,9 +157,10 @@ function limitBodyTime(request: Extract<Request, { stream: unknown }>, response:
   const { stream } = request
   if (stream.endAfterHeaders) return
   const timer = setTimeout(() => {
-    if (response.headersSent) stream.close()
-    else refuse(request, response, new Fault('request.timeout'))
-    response.once('finish', () => stream.close())
+    if (response.headersSent) return stream.close()
+    // Of the stream: node:http2 says that a response has finished when its stream has closed.
+    stream.once('finish', () => stream.close())
+    refuse(request, response, new Fault('request.timeout'))
   }, timeoutMs)
   stream.once('end', () => clearTimeout(timer))
   stream.once('close', () => clearTimeout(timer))

@@ -28,6 +28,8 @@ afterAll(async () => {
 const codes = (json: { ERRORCODES?: Record<string, string> }) => Object.keys(json.ERRORCODES ?? {})
 const head = (line: string, ...fields: string[]) =>
   `${[line, 'Host: localhost', `X-Http-Token: ${client.token}`, ...fields].join('\r\n')}\r\n\r\n`
+const filePart = 'Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
+const large = Buffer.alloc(5_000_000, 'x')
 const chunked = (...pieces: string[]) =>
   `${pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
 
@@ -193,9 +195,46 @@ describe('one connection', () => {
     )
     expect(names).not.toContain('Torn')
   })
+
+  it('that is reset amid a file leaves no stack in the journal', async () => {
+    for (let round = 0; round < 10; round++) {
+      const socket = secureSocket(appliance)
+      await once(socket, 'secureConnect')
+      const fields = ['Content-Type: multipart/form-data; boundary=b', 'Content-Length: 50000000']
+      socket.write(`${head('POST /api/1.0/filecollect HTTP/1.1', ...fields)}--b\r\n${filePart}`)
+      socket.write(large)
+      await sleep(5)
+      socket.destroy()
+    }
+    await client.must('POST', '/auth/check')
+    expect(appliance.journal).not.toMatch(/^ +at /m)
+  })
 })
 
 describe('HTTP/2', () => {
+  it('takes the rest of a file that is refused, and cancels nothing', async () => {
+    const session = connectHttp2(`https://localhost:${portOf(appliance)}`, { ca: appliance.ca })
+    for (const [boundary, expected] of [
+      ['; boundary=b', 403],
+      ['', 400],
+    ] as const) {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': '/api/1.0/filecollect',
+        'content-type': `multipart/form-data${boundary}`,
+      })
+      const [answered, closed] = [once(stream, 'response'), once(stream, 'close')]
+      stream.write(`--b\r\n${filePart}`)
+      stream.end(large)
+      stream.resume()
+      const [fields] = (await answered) as [{ ':status': number }]
+      expect(fields[':status']).toBe(expected)
+      await closed
+      expect(stream.rstCode).toBe(0)
+    }
+    session.close()
+  })
+
   it('serves the main calls to curl', async () => {
     const call = async (path: string, body?: unknown) => {
       const data = body === undefined ? [] : ['--data', JSON.stringify(body)]

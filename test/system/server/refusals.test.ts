@@ -216,6 +216,10 @@ describe('what is not a request', () => {
     call.write('half')
     const [headers] = await once(call, 'response')
     expect(headers[':status']).toBe(408)
+    // The stream ends with its answer, whatever its client still means to send.
+    call.resume()
+    await once(call, 'end')
+    await expect.poll(() => call.closed, { timeout: 5_000 }).toBe(true)
     session.destroy()
   })
 })
