@@ -1,0 +1,31 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../../..')
+const decisions = readdirSync(join(root, 'docs/decisions')).filter((name) => /^\d{4}-/.test(name))
+const documents = [
+  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+  ...decisions.map((name) => `docs/decisions/${name}`),
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+].filter((name) => name.endsWith('.md'))
+
+const read = (name: string): string => readFileSync(join(root, name), 'utf8')
+
+/** Where a path that a document names may start. */
+const starts = ['', 'src', 'test', 'docs']
+
+describe('documents', () => {
+  it.each(documents)('%s names files that exist', (name) => {
+    const named = [...read(name).matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|md|c|mjs|json))`/g)].map((match) => match[1] ?? '')
+    expect(named.filter((path) => !starts.some((start) => existsSync(join(root, start, path))))).toEqual([])
+  })
+
+  it('lists every decision in the index, by its title', () => {
+    const index = read('docs/decisions/README.md')
+    for (const name of decisions) {
+      const title = /^# \d+\. (.*)/.exec(read(`docs/decisions/${name}`))?.[1]
+      expect(index).toContain(`[${title}](${name})`)
+    }
+  })
+})
