@@ -17,7 +17,9 @@ const starts = ['', 'src', 'test', 'docs']
 
 describe('documents', () => {
   it.each(documents)('%s names files that exist', (name) => {
-    const named = [...read(name).matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|md|c|mjs|json))`/g)].map((match) => match[1] ?? '')
+    const named = [...read(name).matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|md|c|mjs|json))`/g)].map(
+      (match) => match[1] ?? '',
+    )
     expect(named.filter((path) => !starts.some((start) => existsSync(join(root, start, path))))).toEqual([])
   })
 
