@@ -7,7 +7,9 @@ const decisions = readdirSync(join(root, 'docs/decisions')).filter((name) => /^\
 const documents = [
   ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
   ...decisions.map((name) => `docs/decisions/${name}`),
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
 ].filter((name) => name.endsWith('.md'))
 
 const read = (name: string): string => readFileSync(join(root, name), 'utf8')
