@@ -18,7 +18,11 @@ const patienceMs = 5_000
  * @throws Fault `store.unavailable` when the file cannot be opened (the detail names `store.sqlite`) or migrated
  */
 export async function openSqlite(file: string, tables: readonly EntitySchema[]): Promise<Store> {
-  const writer = await connect(file, tables)
+  const writer = await connect(file, tables, () => {
+    // SQLite gives its journal the mode of the database file. This comes before any connection: a process that closes
+    // a descriptor of a file loses all its locks on it (POSIX, fcntl), and the next process to leave deletes the journal.
+    closeSync(openSync(file, 'a', 0o600))
+  })
   try {
     await migrate(writer)
     return createSqliteStore(file, writer, await connect(file, tables))
@@ -28,10 +32,9 @@ export async function openSqlite(file: string, tables: readonly EntitySchema[]):
   }
 }
 
-async function connect(file: string, tables: readonly EntitySchema[]): Promise<DataSource> {
+async function connect(file: string, tables: readonly EntitySchema[], prepare?: () => void): Promise<DataSource> {
   try {
-    // SQLite gives its journal the mode of the database file.
-    closeSync(openSync(file, 'a', 0o600))
+    prepare?.()
     return await sourceOf(file, tables).initialize()
   } catch (cause) {
     throw new Fault(
