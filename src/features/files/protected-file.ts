@@ -18,6 +18,9 @@ export type FileOpener = (file: Buffer, passphrase: string) => Promise<Opened>
  */
 const maxBytes = 32 * 1024
 
+/** Files that are opened or wait for it. One takes 0.3 s at most, so the last of them hears within some three seconds. */
+const maxWaiting = 10
+
 /**
  * Opens a PKCS#12 or an encrypted private key with its pass phrase. Of a private key nothing is given but its kind
  * and length. Never rejects. Files are opened one at a time, so that their derivations take one thread of libuv and
@@ -25,8 +28,12 @@ const maxBytes = 32 * 1024
  */
 export function createFileOpener(): FileOpener {
   let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
   return (file, passphrase) => {
-    const opened = last.then(() => open(file, passphrase))
+    if (waiting === maxWaiting)
+      return Promise.resolve({ problem: 'The file was not opened: too many others are at this moment. Send it again.' })
+    waiting += 1
+    const opened = last.then(() => open(file, passphrase)).finally(() => void (waiting -= 1))
     last = opened
     return opened
   }

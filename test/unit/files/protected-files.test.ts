@@ -54,6 +54,14 @@ describe('a PKCS#12', () => {
     expect(await open(file, passphrase)).toEqual({ values: valuesOf('rsa') })
   })
 
+  it('is not opened while ten others are, and is afterwards', async () => {
+    const file = givenPkcs12()
+    const problem = 'The file was not opened: too many others are at this moment. Send it again.'
+    const answers = await Promise.all(Array.from({ length: 11 }, () => open(file, passphrase)))
+    expect(answers).toEqual([...Array.from({ length: 10 }, () => ({ values: valuesOf('rsa') })), { problem }])
+    expect(await open(file, passphrase)).toEqual({ values: valuesOf('rsa') })
+  })
+
   it('names the certificate of its key, wherever that stands', async () => {
     samples.write('chain.pem', Buffer.concat([samples.read('ca.pem'), samples.read('ec.pem')]))
     const files = ['-inkey', 'ec.key', '-in', 'chain.pem', '-certfile', 'rsa.pem', '-out', 'chain.p12']
