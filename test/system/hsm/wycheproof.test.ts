@@ -17,7 +17,7 @@ import { fromDer } from '../../../src/features/transparent/signatures.ts'
 import { type BareToken, openBareToken } from './bare-token.ts'
 
 /** Vectors of Project Wycheproof, which are not part of this project: STRONGROOM_VECTORS names their folder. */
-const named = process.env['STRONGROOM_VECTORS'] ?? resolve(import.meta.dirname, '../../../shared/vectors')
+const named = process.env['STRONGROOM_VECTORS'] ?? resolve(import.meta.dirname, '../../../../shared/vectors')
 const folder = existsSync(join(named, 'wycheproof')) ? join(named, 'wycheproof') : named
 
 const hex = z.string().transform((text) => Buffer.from(text, 'hex'))
