@@ -16,7 +16,7 @@ const ask = async (...args: string[]) =>
   JSON.parse((await strongroom(appliance.configFile, ['--json', ...args])).stdout)
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
+  appliance = await TestAppliance.own()
   user = await appliance.addUser()
   applicationKey = (await ask('apikey', 'create', 'old', '--shapes', '2.0.5')).key
 })
