@@ -14,6 +14,8 @@ export interface Templates {
    * longer active. At most one query, and none where all are the appliance's own.
    */
   among(ids: Iterable<number>): Promise<readonly Template[]>
+  /** The names of all fields that a template encrypts, also of templates that were removed. */
+  secretNames(): Promise<readonly string[]>
 }
 
 /** The templates as `reader` sees them: `Store.read`, or the transaction that reads them. */
@@ -37,6 +39,11 @@ export function createTemplates(siteTemplates: Pick<SiteTemplates, 'all'>, reade
       const ofSite = [...wanted].some((id) => id > lastBuiltInId) ? await siteTemplates.all(reader) : []
       const known = [...builtInTemplates, ...ofSite.map((one) => (one.isRemoved ? { ...one, active: false } : one))]
       return known.filter(({ id }) => wanted.has(id))
+    },
+
+    async secretNames() {
+      const fields = [...builtInTemplates, ...(await siteTemplates.all(reader))].flatMap((one) => one.fields)
+      return fields.filter(({ encrypted }) => encrypted).map(({ name }) => name)
     },
   }
 }

@@ -104,8 +104,11 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly params: z.ZodType<P>
   /** Members of the body, or of the query of a GET. Unknown ones are ignored, as published clients send them. */
   readonly body: z.ZodType<B>
-  /** Members of body and query that hold secrets and are left out of the echo in DATA. */
-  readonly unechoed?: readonly string[]
+  /**
+   * Names of members that hold secrets and are left out of the echo in DATA, at any depth; or how to find them. `all` where the
+   * specification has an empty DATA.
+   */
+  readonly unechoed?: 'all' | readonly string[] | (() => Promise<readonly string[]>)
   /** Media type of the document that this call answers with in place of an envelope. */
   readonly document?: string
   /** Takes a file, in multipart/form-data; `optional` takes JSON as well. Fields alone any call takes in that form. */

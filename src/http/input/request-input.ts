@@ -39,18 +39,31 @@ export function createInputReader({ maxBodyBytes, maxFileBytes }: BodyLimits): I
     const { koa, envelope } = request
     const query = koa.querystring === '' ? {} : singleValues(new URLSearchParams(koa.querystring))
     const body = await readSent(request, contract)
-    envelope.data = without({ ...query, ...body }, contract.unechoed)
+    envelope.data = await echoOf({ ...query, ...body }, contract)
     const elsewhere = body['token'] || query['token']
     if (envelope.suppliedToken === undefined && typeof elsewhere === 'string') envelope.suppliedToken = elsewhere
+    if (contract.unechoed === 'all') delete envelope.suppliedToken
     if (contract.upload === 'required' && request.form?.file === undefined) throw new Fault('request.not_form')
     return contract.method === 'GET' || contract.method === 'LIST' ? query : body
   }
 }
 
-function without(members: JsonObject, names: readonly string[] = []): JsonObject {
-  return names.length === 0
-    ? members
-    : Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
+/** What DATA repeats of the members of a call: the one place that leaves secrets out. */
+async function echoOf(members: JsonObject, { unechoed = [] }: AnyEndpoint): Promise<JsonObject> {
+  if (unechoed === 'all') return {}
+  // While the names cannot be found, every member may be a secret.
+  const names = typeof unechoed === 'function' ? await unechoed().catch(() => Object.keys(members)) : unechoed
+  return names.length === 0 ? members : without(members, new Set(names))
+}
+
+function without(members: object, names: ReadonlySet<string>): JsonObject {
+  const echoed = Object.entries(members).filter(([name]) => !names.has(name))
+  return Object.fromEntries(echoed.map(([name, value]) => [name, withoutInside(value, names)]))
+}
+
+function withoutInside(value: unknown, names: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => withoutInside(one, names))
+  return typeof value === 'object' && value !== null ? without(value, names) : value
 }
 
 /** @throws Fault `request.invalid`, which names the first member that is not as the contract says */

@@ -33,7 +33,7 @@ const round: readonly (readonly [method: string, path: string, body: Record<stri
   ['POST', '/vault/$/member/@', { status: 1 }, 200],
   ['PUT', '/vault/$/member/@', { status: '2' }, 200],
   ['DELETE', '/vault/$/member/@', {}, 200],
-  ['POST', '/transparent/$/encrypt/k', { plaintext: 'AAAA' }, 201],
+  ['POST', '/transparent/$/encrypt/k', { plaintext: 'AAAA', aad: 'AAAA' }, 201],
   ['POST', '/transparent/hash', { input: 'AAAA' }, 200],
   ['POST', '/object', { templateid: 2, groupid: '$', parentid: '0', name: 'Folder' }, 200],
   ['POST', '/utils/get_mime_type', { data: 'UEsDBA==', extension: '.key', size: 4 }, 200],
@@ -56,7 +56,8 @@ describe.each(contentTypes)('a body of JSON called %s', (_name, contentType) => 
       const body = placed(JSON.stringify(members))
       const { status, json } = await call(method, placed(path), ...header(), '-H', contentType, '-d', body)
       expect([status, json.ERRORS], `${method} ${path}`).toEqual([expected, undefined])
-      expect(json.DATA).toMatchObject(JSON.parse(body) as object)
+      const { plaintext: _secret, ...echo } = JSON.parse(body) as Record<string, unknown>
+      expect(json.DATA).toMatchObject(echo)
     }
   })
 })

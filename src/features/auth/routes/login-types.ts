@@ -15,5 +15,6 @@ export const loginTypes = (enabled: readonly LoginType[]) =>
     reply: { callinfo: z.object({ enabled_login_types: z.array(z.array(z.string())) }) },
     params: z.object({}),
     body: z.object({}),
+    unechoed: 'all',
     run: () => Promise.resolve({ callinfo: { enabled_login_types: [enabled] } }),
   })

@@ -39,7 +39,7 @@ export function collectFile(templates: Templates) {
         .default('')
         .describe('of the file, to read what a PKCS#12 or a private key says behind it'),
     }),
-    unechoed: ['passphrase'],
+    unechoed: async () => ['passphrase', ...(await templates.secretNames())],
     async run({ body, file }) {
       if (file === undefined) throw new Fault('request.not_form')
       const { sample, isWhole } = await beginningOf(file)

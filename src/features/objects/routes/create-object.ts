@@ -27,6 +27,7 @@ export const createObject = (objects: Objects, reading: ObjectReading, templates
     success: 200,
     faults: ['template.not_found', 'object.invalid', 'object.parent_unknown', 'object.key_exhausted', 'object.busy'],
     upload: 'optional',
+    unechoed: () => templates.secretNames(),
     reply: { callinfo: savedSchema },
     params: z.object({}),
     body,

@@ -26,6 +26,7 @@ export const editObject = (objects: Objects, templates: Templates) =>
     success: 200,
     faults: ['object.invalid', 'object.tampered', 'object.key_exhausted'],
     upload: 'optional',
+    unechoed: () => templates.secretNames(),
     reply: { callinfo: savedSchema },
     params: objectParams,
     body,

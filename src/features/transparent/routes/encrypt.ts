@@ -46,6 +46,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     reply: { callinfo: replyOf({ ...keyNames, type: z.string() }, encryptedItem, encryptedItem) },
     params: keyParams,
     body,
+    unechoed: ['plaintext'],
     async run({ params, body, vault, resource, note, commit }) {
       const ifAbsent = plainKey({ vaultId: vault.id, name: params.name }, keyTypeNamed(body.type), defaults)
       const context = { vault, stored: resource, ifAbsent }
