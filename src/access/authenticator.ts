@@ -2,7 +2,7 @@ import type { Caller, VaultAccess } from './caller.ts'
 import type { Reader } from '../store/store.ts'
 import type { ResourceQuery } from './resource.ts'
 
-/** what authentication needs: a token, and where the path leads. */
+/** What authentication needs: a token, and where the path leads. */
 export interface AuthenticationRequest {
   readonly token: string
   /** Where the call comes from. */
@@ -26,7 +26,8 @@ export interface Authenticator {
   /** @throws Fault `session.invalid` */
   authenticate(request: AuthenticationRequest): Promise<Authentication>
   /**
-   * What the caller may do at this moment of a transaction, or outside any: a call may take long after it was admitted.
+   * What the caller may do at this moment of a transaction, or outside any: a call may take long after its
+   * authentication.
    * @throws Fault `session.invalid`
    */
   reauthorize(reader: Reader, admission: Authentication): Promise<Authentication>

@@ -39,7 +39,7 @@ export function addressOf(remoteAddress: string | undefined): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address
 }
 
-/** The releases whose shapes answers may have (spec: Versioning); an application key has one of them. */
+/** The releases in whose form answers are written (spec: Versioning); an application key has one of them. */
 export const responseVersions = ['2.1.0', '2.0.5'] as const
 
 export type ResponseVersion = (typeof responseVersions)[number]

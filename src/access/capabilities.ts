@@ -1,6 +1,6 @@
 /**
- * What a user may do on the appliance: a bitmap (spec: "Users hold capabilities"; bit numbers as published for this API).
- * A capability says nothing about any vault: that is `permission.ts`.
+ * What a user may do on the appliance: a bitmap (spec: "Users hold capabilities"; bit numbers as published for this
+ * API). A capability says nothing about any vault: that is `permission.ts`.
  */
 export const capabilityBits = {
   read: 0,
@@ -10,7 +10,7 @@ export const capabilityBits = {
   escrow: 4,
   changePassphrase: 6,
   active: 7,
-  /** This and the next are published without a meaning: kept for clients, looked at by nobody. */
+  /** This and the next are published without a meaning: kept for clients, and never read. */
   ugList: 8,
   mail: 9,
 } as const

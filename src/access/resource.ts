@@ -1,8 +1,8 @@
 import type { FaultCode } from '../fault.ts'
 
 /**
- * A thing in a vault that a path names, fetched by the same statement that admits the caller: so permission and record
- * are of one moment, and a hot call costs one query.
+ * A thing in a vault that a path names, fetched by the same statement that authenticates the caller: so permission and
+ * record are of one moment, and a hot call costs one query.
  */
 export interface ResourceQuery<Row> {
   /** The path parameter that holds its name. */

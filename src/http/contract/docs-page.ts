@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Page } from './envelope.ts'
 import type { Operation, Parameter, Response } from './openapi-operation.ts'
-import { isSchema, membersOf, type Member, type Schema } from './openapi-schemas.ts'
+import { isSchema, membersOf, type Member, type Schema, wordsFor } from './openapi-schemas.ts'
 import type { OpenApi } from './openapi.ts'
-import { wordsFor } from './schema-words.ts'
 
 /** HTML whose text is escaped. */
 export class Markup {

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Capability } from '../../access/capabilities.ts'
 import type { Caller, Client, VaultAccess, ResponseVersion } from '../../access/caller.ts'
 import type { Permission } from '../../access/permission.ts'
@@ -60,8 +60,9 @@ export interface UploadedFile {
   /** What the client says of it. */
   readonly mimeType: string
   /**
-   * Its bytes, piece by piece, once. A large file comes off the wire while it is read: when the upload turns out bad, this throws
-   * at the end (`request.not_form`, `request.too_large`, `request.invalid`), and what was made of the pieces is void.
+   * Its bytes, piece by piece, once. A large file comes off the wire while it is read: when the upload turns out bad,
+   * this throws at the end (`request.not_form`, `request.too_large`, `request.invalid`), and what was made of the
+   * pieces is void.
    */
   content(): AsyncIterable<Buffer>
   /** All of it. @throws Fault `request.too_large` */
@@ -77,7 +78,7 @@ export type AuditNote = Partial<
 export interface AuditPart {
   readonly operation: string
   readonly target: string
-  /** Tells the journal as well: somebody wants to know at once. */
+  /** Goes to the journal as well: an administrator should see it at once. */
   readonly isAlarm?: boolean
 }
 
@@ -96,8 +97,8 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   /** What goes wrong in this call beyond what its access and form say already, for the documentation. */
   readonly faults?: readonly FaultCode[]
   /**
-   * What its success holds beyond every envelope, for the documentation: in CALLINFO, in DATA beside the echo, and beside these.
-   * Without it, nothing.
+   * What its success holds beyond every envelope, for the documentation: in CALLINFO, in DATA beside the echo, and
+   * beside these. Without it, nothing.
    */
   readonly reply?: { readonly callinfo?: z.ZodType; readonly data?: z.ZodType; readonly members?: z.ZodType }
   /** Path parameters; all arrive as text. */
@@ -105,8 +106,8 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   /** Members of the body, or of the query of a GET. Unknown ones are ignored, as published clients send them. */
   readonly body: z.ZodType<B>
   /**
-   * Names of members that hold secrets and are left out of the echo in DATA, at any depth; or how to find them. `all` where the
-   * specification has an empty DATA.
+   * Names of members that hold secrets and are left out of the echo in DATA, at any depth; or how to find them. `all`
+   * where the specification has an empty DATA.
    */
   readonly unechoed?: 'all' | readonly string[] | (() => Promise<readonly string[]>)
   /** Media type of the document that this call answers with in place of an envelope. */
@@ -115,6 +116,12 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly upload?: 'required' | 'optional'
   readonly run: (call: Call<P, B, A>) => Promise<Reply>
 }
+
+/** Flags arrive as JSON booleans, or as the text that forms can hold and answers carry. */
+export const flag = z.union(
+  [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
+  'must be true or false',
+)
 
 /** Infers the types of a contract. */
 export function endpoint<P, B, const A extends Access<unknown>>(contract: Endpoint<P, B, A>): Endpoint<P, B, A> {

@@ -51,7 +51,7 @@ export interface Reply {
   readonly data?: JsonObject
   /** Members beside CALLINFO, such as VAULT or KEYS. */
   readonly members?: JsonObject
-  /** The whole answer in place of an envelope: for what documents the interface, and is no call of it. */
+  /** The whole answer instead of an envelope: for what documents the interface, and is no call of it. */
   readonly page?: Page
   /** Sentences for CALLINFO.general. */
   readonly general?: readonly string[]

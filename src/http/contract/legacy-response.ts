@@ -6,8 +6,8 @@ export interface Envelope extends Members {
 }
 
 /**
- * An answer as release 2.0.5 gave it (spec: Versioning): lists of records are objects keyed by id, and what came later is not
- * there. Nothing else of an answer differs.
+ * An answer as release 2.0.5 gave it (spec: Versioning): lists of records are objects keyed by id, and what came later
+ * is not there. Nothing else of an answer differs.
  */
 export function toLegacyResponse({ CALLINFO, ...members }: Envelope): Members {
   const { audit: _audit, errorcodes: _errorcodes, ...callinfo } = CALLINFO

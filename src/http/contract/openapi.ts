@@ -51,7 +51,7 @@ export function describeInterface(endpoints: readonly AnyEndpoint[]): OpenApi {
   }
 }
 
-/** OpenAPI 3.1 has no place for LIST: it is an alias of GET everywhere, and the description says so. */
+/** OpenAPI 3.1 knows no method LIST: it is an alias of GET everywhere, and the description says so. */
 function pathsOf(endpoints: readonly AnyEndpoint[]): Record<string, PathItem> {
   const paths: Record<string, Record<string, Operation>> = {}
   const seen = new Set<string>()

@@ -14,14 +14,14 @@ export function hasBody({ httpVersionMajor, headers }: IncomingMessage): boolean
   )
 }
 
-/** Nothing is inflated here, so nothing can swell. @throws Fault `request.encoding` */
+/** Nothing is inflated, so no body grows beyond the limit. @throws Fault `request.encoding` */
 export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): void {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') throw new Fault('request.encoding')
 }
 
 /**
- * Reads the members of a request's body. JSON whatever Content-Type says, because published clients say anything or nothing;
- * an empty body is `{}`. A form of either kind is read where one is declared and the text is not JSON.
+ * Reads the members of a request's body. JSON whatever Content-Type says, because published clients say anything or
+ * nothing; an empty body is `{}`. A form of either kind is read where one is declared and the text is not JSON.
  * @throws Fault `request.too_large`, `request.encoding`, `request.not_json`, `request.not_form`, `request.invalid`
  */
 export type BodyReader = (request: IncomingMessage) => Promise<JsonObject>
@@ -44,8 +44,9 @@ export function createBodyReader(maxBytes: number): BodyReader {
 }
 
 /**
- * koa-body chooses a parser by Content-Type and length, which published clients leave out or misstate: here every body is
- * a text to it. Without an encoding that text is a Buffer; with one, U+FFFD would stand for every byte that is not UTF-8.
+ * koa-body chooses a parser by Content-Type and length, which published clients leave out or misstate: here every body
+ * is a text to it. Without an encoding that text is a Buffer; with one, U+FFFD would stand for every byte that is not
+ * UTF-8.
  */
 function createByteReader(maxBytes: number): (request: IncomingMessage) => Promise<Buffer> {
   const read = koaBody({ json: false, urlencoded: false, textLimit: maxBytes, encoding: '' })

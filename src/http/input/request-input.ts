@@ -14,8 +14,8 @@ export interface BodyLimits {
 }
 
 /**
- * Reads the members of a call, which are not checked yet: those of its query or of its body. Notes what the answer echoes of them,
- * and the session token where it stands there.
+ * Reads the members of a call, which are not checked yet: those of its query or of its body. Notes what the answer
+ * echoes of them, and the session token where it stands there.
  * @throws Fault of the form that a call has (`request.…`)
  */
 export type InputReader = (request: RequestContext, contract: AnyEndpoint) => Promise<JsonObject>
@@ -48,7 +48,7 @@ export function createInputReader({ maxBodyBytes, maxFileBytes }: BodyLimits): I
   }
 }
 
-/** What DATA repeats of the members of a call: the one place that leaves secrets out. */
+/** What DATA repeats of the members of a call: no other function leaves secrets out. */
 async function echoOf(members: JsonObject, { unechoed = [] }: AnyEndpoint): Promise<JsonObject> {
   if (unechoed === 'all') return {}
   // While the names cannot be found, every member may be a secret.

@@ -58,14 +58,15 @@ export async function readForm(request: FormSource, limits: FormLimits): Promise
 }
 
 /**
- * The request as multer reads it. multer takes no form without a length, and a form that it refuses it reads to its end before
- * it says so: this one has the form of a request with a body, and ends when it is destroyed.
+ * The request as multer reads it. multer takes no form without a length, and a form that it refuses it reads to its end
+ * before it says so: this one has the form of a request with a body, and ends when it is destroyed.
  */
 function bodyOf(request: FormSource): FormSource {
   const headers = { 'content-type': request.headers['content-type'], 'transfer-encoding': 'chunked' }
   const through = new PassThrough({
     destroy(error, done) {
-      // At once: a request that is unpiped later is paused, and what is left of it would not be discarded behind the answer.
+      // At once: a request that is unpiped later is paused, and what is left of it would not be discarded behind the
+      // answer.
       request.unpipe(through)
       done(error)
     },

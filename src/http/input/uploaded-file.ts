@@ -4,7 +4,9 @@ import { Fault } from '../../fault.ts'
 import type { UploadedFile } from '../contract/endpoint.ts'
 import { isPlainText } from './members.ts'
 
-/** A file up to this size is held in memory, so that fields may stand behind it; a larger one is handed on as it comes. */
+/**
+ * A file up to this size is held in memory, so that fields may stand behind it; a larger one is handed on as it comes.
+ */
 export const memoryBytes = 1024 * 1024
 const maxFilenameLength = 255
 
@@ -17,8 +19,8 @@ export interface FileStorage extends StorageEngine {
 }
 
 /**
- * Holds the beginning of the file in memory and then reads no further: back-pressure keeps the rest on the wire until the caller
- * has been authenticated and authorized, and the operation reads it.
+ * Holds the beginning of the file in memory and then reads no further: back-pressure keeps the rest on the wire until
+ * the caller has been authenticated and authorized, and the operation reads it.
  */
 export function createStorage(end: () => Promise<Fault | undefined>): FileStorage {
   const nameless = new WeakSet<Readable>()

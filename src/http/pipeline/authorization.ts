@@ -15,8 +15,8 @@ export type Params = Readonly<Record<string, string>>
 export interface Authorization {
   /**
    * Undefined for a public call.
-   * @throws Fault `session.invalid`, `access.capability`, `access.permission`, `request.invalid`, `vault.not_found`, or the fault that
-   * the resource names for one that is missing
+   * @throws Fault `session.invalid`, `access.capability`, `access.permission`, `request.invalid`, `vault.not_found`, or
+   * the fault that the resource names for one that is missing
    */
   authorize(
     request: RequestContext,
@@ -24,7 +24,9 @@ export interface Authorization {
     params: Params,
     body: JsonObject,
   ): Promise<Authentication | undefined>
-  /** Finds the caller of a request that failed before this: the record names the user, and the answer holds the token. */
+  /**
+   * Finds the caller of a request that failed before this: the record names the user, and the answer holds the token.
+   */
   findCaller(request: RequestContext): Promise<void>
 }
 

@@ -6,11 +6,11 @@ import type { AuditPart } from '../contract/endpoint.ts'
 import { faultCatalogue } from '../contract/faults.ts'
 import { eventOf, type RequestContext } from './request-context.ts'
 
-/** What the audit trail hears of calls: each has one record, on the disk before its answer leaves. */
+/** Writes the audit records of calls: each has one, on the disk before its answer is sent. */
 export interface Recording {
   /** The call has succeeded. */
   allow(request: RequestContext): Promise<void>
-  /** The call has failed. Resolves to what its caller hears: when it cannot be recorded, that. */
+  /** The call has failed. Resolves to the fault that its caller is told: when it cannot be recorded, that. */
   refuse(request: RequestContext, error: unknown): Promise<Fault>
   /** A record of its own for a part of the call. */
   part(request: RequestContext, part: AuditPart): Promise<void>
@@ -23,7 +23,7 @@ export interface RecordingDependencies {
   readonly store: Pick<Store, 'transaction' | 'read'>
   /** Told of every fault whose cause an operator should see. */
   readonly report: (requestId: string, fault: Fault) => void
-  /** Told of what somebody should look at who never reads the trail. */
+  /** Told of what an administrator should see without reading the trail. */
   readonly alarm: (event: AuditEvent) => void
 }
 
@@ -73,7 +73,7 @@ export function createRecording({ audit, store, report, alarm }: RecordingDepend
 
 const isDiscreet = ({ code }: Fault): boolean => faultCatalogue[code].discreet === true
 
-/** What the caller hears of a fault. */
+/** A fault as the caller is told. */
 function outward(fault: Fault): Fault {
   return isDiscreet(fault) ? new Fault(fault.code) : fault
 }

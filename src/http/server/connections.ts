@@ -3,11 +3,14 @@ import type { Http2SecureServer, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Request, Response } from './refusals.ts'
 
-/** Every open connection of a server, from the first byte to the last, so that it can be refused, answered in plain, or drained. */
+/**
+ * Every open connection of a server, from the first byte to the last, so that it can be refused, answered in plain, or
+ * drained.
+ */
 export interface Connections {
   /**
-   * Notes that a call has begun; it ends when `response` closes. False after the last answer of an HTTP/1.1 connection: what
-   * follows must not be read as a request (RFC 9112, 9.6).
+   * Notes that a call has begun; it ends when `response` closes. False after the last answer of an HTTP/1.1 connection:
+   * what follows must not be read as a request (RFC 9112, 9.6).
    */
   begin(request: Request, response: Response): boolean
   /** Whether part of an answer has gone out on this HTTP/1.1 connection, so that nothing else may. */
@@ -32,7 +35,8 @@ export function trackConnections(server: Http2SecureServer, maxConnections: numb
   let draining = false
 
   server.on('connection', (socket: Socket) => {
-    // Not server.maxConnections: in a cluster, workers that are full hand such a connection round and round (node:cluster).
+    // Not server.maxConnections: in a cluster, workers that are full hand such a connection round and round
+    // (node:cluster).
     if (open.size >= maxConnections || draining) {
       socket.destroy()
       return

@@ -13,15 +13,17 @@ export type Response = ServerResponse | Http2ServerResponse
  */
 const lingerMs = 1_000
 
-/** Answers a call that never reaches the interface; over HTTP/1.1 the connection is closed, for its body is left unread. */
+/**
+ * Answers a call that never reaches the interface; over HTTP/1.1 the connection is closed, for its body is left unread.
+ */
 export function refuse(request: Request, response: Response, fault: Fault): void {
   answer(request, response, fault, response instanceof ServerResponse ? { Connection: 'close' } : {})
 }
 
 /**
- * Refuses `Expect: 100-continue`. curl repeats the request by itself, without the expectation, where the answer names no close
- * (measured with 7.88; with "Connection: close" it gives up). So the connection ends after the answer without a word, and
- * curl repeats the request over another one.
+ * Refuses `Expect: 100-continue`. curl repeats the request by itself, without the expectation, where the answer names
+ * no close (measured with 7.88; with "Connection: close" it gives up). So the connection ends after the answer without
+ * a word, and curl repeats the request over another one.
  */
 export function refuseExpectation(request: Request, response: Response): void {
   if (response instanceof ServerResponse) {

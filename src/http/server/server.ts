@@ -24,7 +24,7 @@ export interface ServerOptions {
   /** Reads certificate and key from where they are kept: once at the start, and again at each reload. */
   readonly readCertificate: () => Certificate
   /**
-   * For a listener that asks for client certificates, likewise; it admits clients without one, or with a bad one, all
+   * For a listener that asks for client certificates, likewise; it takes clients without one, or with a bad one, all
    * the same.
    */
   readonly readClientCertificates?: () => ClientCertificates

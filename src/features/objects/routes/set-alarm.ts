@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../http/contract/endpoint.ts'
-import { flag } from '../../../http/contract/flag.ts'
+import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectQuery } from '../read-records.ts'
 import { objectParams, savedSchema } from './object-record.ts'

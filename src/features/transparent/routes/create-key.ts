@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../http/contract/endpoint.ts'
-import { flag } from '../../../http/contract/flag.ts'
+import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { defaultKeyType, type KeyType } from '../key-type.ts'
 import type { Keyring } from '../keyring.ts'

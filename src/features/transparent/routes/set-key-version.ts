@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../http/contract/endpoint.ts'
-import { flag } from '../../../http/contract/flag.ts'
+import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
 import { keyNames, keyParams, keyVersion } from './key-parameters.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../http/contract/endpoint.ts'
-import { flag } from '../../../http/contract/flag.ts'
+import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import { includes } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
 import type { Hash } from '../../../hsm/key-kind.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from '../../../http/contract/endpoint.ts'
-import { flag } from '../../../http/contract/flag.ts'
+import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Users } from '../user.ts'
 import { field, status } from './user-fields.ts'
 import { userRecord, userSchema } from './user-record.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { endpoint, vaultParameter } from '../../../http/contract/endpoint.ts'
-import { flag } from '../../../http/contract/flag.ts'
+import { endpoint, vaultParameter, flag } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../vault.ts'
 
 /** `PUT /transparent/:vaultid/settings`: how the keys of a vault may be made and used. */
