@@ -68,14 +68,14 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
     return Promise.all(tables.map((table) => countOf(appliance, table)))
   }
 
-  it.each(losses)('an upload of somebody who %s when it ends is refused and let go', async (_what, lose, refusal) => {
+  it.each(losses)('an upload of a user who %s when it ends is refused and let go', async (_what, lose, refusal) => {
     await givenMember()
     const before = await kept()
     expect(await sendSlowly('POST', '/object', { groupid: vault.id }, lose)).toBe(refusal)
     expect(await kept()).toEqual(before)
   })
 
-  it.each(losses)('so is a new file of somebody who %s', async (_what, lose, _inVault, refusal) => {
+  it.each(losses)('so is a new file of a user who %s', async (_what, lose, _inVault, refusal) => {
     await givenMember()
     const id = await upload(vault.admin, { groupid: vault.id }, Buffer.from('the first'))
     const before = await kept()
@@ -97,7 +97,7 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
     return answered
   }
 
-  it('a secret is not handed to somebody who is no member any more when it has been decrypted', async () => {
+  it('a secret is not handed to a user who is no member any more when it has been decrypted', async () => {
     await givenMember()
     const id = await createObject(vault.admin, vault.id)
     const answer = await whileTheTokenWaits(

@@ -16,7 +16,7 @@ export interface GoodCall {
   readonly file?: string
   /** Takes away or takes up what it needs, so that it succeeds once. */
   readonly once?: true
-  /** Members that are used up by each try: one-time passwords. Whoever shows a wrong one is counted. */
+  /** Members that are used up by each try: one-time passwords. A user who sends a wrong one is counted. */
   readonly oneTime?: () => Readonly<Record<string, unknown>>
 }
 

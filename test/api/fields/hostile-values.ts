@@ -1,4 +1,4 @@
-/** What a stranger, a broken client or an attacker may put in the place of a good value; undefined leaves it out. */
+/** What a broken client or an attacker may send instead of a good value; undefined leaves it out. */
 export interface HostileValue {
   readonly what: string
   readonly value: unknown

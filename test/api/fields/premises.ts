@@ -42,7 +42,7 @@ export async function makePremises() {
     cardHolder,
     certificate: pemOf(card),
     cardReader: cards.holding(card),
-    /** Things of somebody else, by the names of the fields that could name them. */
+    /** Things of another user, by the names of the fields that could name them. */
     foreign: await thingsOfAStranger(appliance),
     told,
     newUserId,

@@ -23,7 +23,7 @@ export interface Try {
   readonly spoil: (good: GoodCall) => GoodCall
 }
 
-/** Everything that can be wrong with each field of a call. `foreign`: things of somebody else, by the names of fields that could name them. */
+/** Everything that can be wrong with each field of a call. `foreign`: things of another user, by the names of fields that could name them. */
 export function triesOf(contract: AnyEndpoint, good: GoodCall, foreign: Readonly<Record<string, string>>): Try[] {
   const forms = formsOf(contract, good)
   return [
@@ -72,7 +72,7 @@ function triesOfMembers(form: Form, fields: readonly Member[], good: Members, fo
       ...hostileTexts(good[name]),
       ...(form === 'json' || form === 'query' ? hostileLookalikes(good[name]) : []),
       ...(form === 'json' ? hostileJson(good[name]) : []),
-      ...(name in foreign ? [{ what: 'of somebody else', value: foreign[name] }] : []),
+      ...(name in foreign ? [{ what: 'of another user', value: foreign[name] }] : []),
     ]
     const isForbidden = (value: unknown) =>
       value === undefined ? required : isUnfit(value) || value === foreign[name] || !permits(schema, value)

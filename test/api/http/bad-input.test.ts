@@ -98,9 +98,9 @@ describe('a body that cannot be used', () => {
     expect(json.CALLINFO.token).toBe(client.token)
     const event = eventsOf(appliance).find(({ requestId }) => requestId === headers['x-request-id'])
     expect(event).toMatchObject({ userId: user.id, username: user.username })
-    const nobody = await client.call('POST', path, { raw, token: 'x'.repeat(42) })
-    expect(nobody.json.CALLINFO).not.toHaveProperty('token')
-    expect([nobody.status, Object.keys(nobody.json.ERRORCODES ?? {})[0]]).not.toEqual([403, '1200'])
+    const unknown = await client.call('POST', path, { raw, token: 'x'.repeat(42) })
+    expect(unknown.json.CALLINFO).not.toHaveProperty('token')
+    expect([unknown.status, Object.keys(unknown.json.ERRORCODES ?? {})[0]]).not.toEqual([403, '1200'])
   })
 
   it('made no vault', async () => {
@@ -188,7 +188,7 @@ describe('a form of several parts that cannot be used', () => {
     ['a field without a name', disposition, 'A field of the form has no name.'],
     ['a field with an empty name', `${disposition}; name=""`, 'A field of the form has no name.'],
     [
-      'a field in a character set that nobody knows',
+      'a field in an unknown character set',
       `${disposition}; name="a"\r\nContent-Type: text/plain; charset=x-unknown`,
       'The character set of the field a is unknown: send UTF-8.',
     ],
@@ -203,7 +203,7 @@ describe('a form of several parts that cannot be used', () => {
   const headers = { 'Content-Type': 'multipart/form-data; boundary=b' }
   const formOf = (part: string) => Buffer.from(`--b\r\n${part}\r\n\r\nx\r\n--b--\r\n`, 'latin1')
 
-  it.each(parts)('%s: 400, for whoever sends it', async (_what, part, sentence) => {
+  it.each(parts)('%s: 400, with a token or without', async (_what, part, sentence) => {
     for (const [path, token] of [
       ['/object', client.token],
       ['/filecollect', null],

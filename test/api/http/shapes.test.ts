@@ -85,7 +85,7 @@ describe('an application of release 2.0.5', () => {
     expect(json['CALLINFO']).toMatchObject({ status: 'FAIL', errors: 1, token })
   })
 
-  it('is answered in the shapes of 2.1.0 where nobody knows that it is one', async () => {
+  it('is answered in the shapes of 2.1.0 where it cannot be told that it is one', async () => {
     const credentials = { ...appliance.credentials(user), apikey: applicationKey, passphrase: 'wrong, and long enough' }
     for (const { status, json } of [await call('POST', '/auth', credentials), await call('GET', '/vault')]) {
       expect(status).toBe(403)
@@ -103,7 +103,7 @@ describe('an application of release 2.0.5', () => {
     expect(await ask('apikey', 'shapes', 'old', '2.0.5')).toEqual({ name: 'old', shapes: '2.0.5' })
     expect((await call('GET', at('/vault'))).json).not.toHaveProperty('VAULTS')
     const run = async (...args: string[]) => (await strongroom(appliance.configFile, args)).status
-    expect(await run('apikey', 'shapes', 'nobody', '2.0.5')).toBe(1)
+    expect(await run('apikey', 'shapes', 'unknown', '2.0.5')).toBe(1)
     expect(await run('apikey', 'shapes', 'old', '2.0.4')).toBe(2)
     expect(await run('apikey', 'create', 'other', '--shapes', '3')).toBe(2)
   })
