@@ -6,6 +6,8 @@ export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const states = modules.flatMap((module) => [...module.children.allTests()]).map((test) => test.result().state)
     const count = (state: string) => states.filter((one) => one === state).length
-    console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`)
+    // A file whose hook fails, or that cannot be loaded, has no failed test.
+    const broken = modules.filter((module) => !module.ok() && [...module.children.allTests('failed')].length === 0)
+    console.log(`${count('passed')} passed, ${count('failed') + broken.length} failed, ${count('skipped')} skipped`)
   }
 }
