@@ -27,6 +27,7 @@ describe('documents', () => {
 
   it('lists every decision in the index, by its title', () => {
     const index = read('docs/decisions/README.md')
+    expect(index.match(/\]\(\d{4}-/g)).toHaveLength(decisions.length)
     for (const name of decisions) {
       const title = /^# \d+\. (.*)/.exec(read(`docs/decisions/${name}`))?.[1]
       expect(index).toContain(`[${title}](${name})`)
