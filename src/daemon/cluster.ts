@@ -1,5 +1,5 @@
 import type { ChildProcess, Serializable } from 'node:child_process'
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
@@ -127,7 +127,7 @@ interface WorkerProcess {
 function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): WorkerProcess {
   cluster.setupPrimary({ exec: entry, args: [String(slot)] })
   const worker = cluster.fork()
-  closeUnclaimed(worker.process)
+  closeUnclaimed(worker)
   let misses: number | undefined
   let reason: ExitReason | undefined
   const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
@@ -174,29 +174,50 @@ function forkWorker({ number: slot, entry, config, log }: WorkerSlotOptions): Wo
   }
 }
 
+/** Connections that the primary has accepted and that no worker has claimed yet, each with the worker it was sent to. */
+const unclaimed = new Map<Handle, ChildProcess>()
+/** Workers that may still claim a connection. */
+const accepting = new Set<ChildProcess>()
+
+interface Handle {
+  close(...then: unknown[]): void
+}
+
 /**
- * node:cluster lets go of a connection when the worker that it gave it to says that it has it. Where that one dies
- * before, no process would ever serve or close the connection, and its client would wait in vain: it is closed, so that
- * the client tries again.
+ * Closes each connection that no worker will ever serve, so that its client tries again and does not wait in vain.
+ * node:cluster keeps two of them open: one that was sent to a worker that dies before it claims it, and one that the
+ * last worker refuses after it has closed its listener.
  */
-function closeUnclaimed(child: ChildProcess): void {
-  const unclaimed = new Set<{ close(): void }>()
+function closeUnclaimed(worker: Worker): void {
+  const child = worker.process
+  accepting.add(child)
   const send: (...given: never[]) => boolean = child.send.bind(child)
   child.send = (message: Serializable, ...given: unknown[]) => {
     const [handle] = given
     if (isHandle(handle)) {
-      const close = handle.close.bind(handle)
-      handle.close = (...then: unknown[]) => {
-        unclaimed.delete(handle)
-        close(...then)
-      }
-      unclaimed.add(handle)
+      if (!unclaimed.has(handle)) forgetWhenClosed(handle)
+      unclaimed.set(handle, child)
     }
     return Boolean(Reflect.apply(send, undefined, [message, ...given]))
   }
-  child.once('exit', () => unclaimed.forEach((handle) => handle.close()))
+  const leave = (dead: boolean): void => {
+    accepting.delete(child)
+    for (const [handle, holder] of unclaimed) {
+      if ((dead && holder === child) || accepting.size === 0) handle.close()
+    }
+  }
+  worker.on('message', ({ type }: FromWorker) => type === 'draining' && leave(false))
+  child.once('exit', () => leave(true))
 }
 
-function isHandle(value: unknown): value is { close(...then: unknown[]): void } {
+function forgetWhenClosed(handle: Handle): void {
+  const close = handle.close.bind(handle)
+  handle.close = (...then: unknown[]) => {
+    unclaimed.delete(handle)
+    close(...then)
+  }
+}
+
+function isHandle(value: unknown): value is Handle {
   return typeof value === 'object' && value !== null && 'close' in value && typeof value.close === 'function'
 }

@@ -12,10 +12,14 @@ export type ToWorker =
   | { readonly type: 'stop' }
   | { readonly type: 'ping' }
 
-/** What a worker says to the primary: `ready` when it takes messages; `failed` before it exits. */
+/**
+ * What a worker says to the primary: `ready` when it takes messages; `draining` once it refuses new connections; `failed`
+ * before it exits.
+ */
 export type FromWorker =
   | { readonly type: 'ready' }
   | { readonly type: 'listening'; readonly port: number }
+  | { readonly type: 'draining' }
   | { readonly type: 'failed'; readonly reason: ExitReason }
   | { readonly type: 'pong' }
 
@@ -51,7 +55,9 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
     return appliance
   }
   const stop = async (): Promise<void> => {
-    await (await serving)?.close()
+    const closed = (await serving)?.close()
+    send({ type: 'draining' })
+    await closed
     process.exit(exitCodes.stopped)
   }
   const handle = async (message: ToWorker): Promise<void> => {

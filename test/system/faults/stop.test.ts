@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -111,6 +112,38 @@ it('SIGTERM under load: what is under way is answered, new connections are refus
   expect(new Set([...recorded.keys()].filter((id) => !earlier.has(id)))).toEqual(seen.answered)
   await expectSealedToTheEnd(appliance)
 })
+
+it('a connection that the last worker refuses because it stops is closed', async () => {
+  const appliance = await givenAppliance({ http: { drainTimeoutMs: 60_000 }, hsm: { deadlineMs: 60_000 } })
+  const user = await appliance.addUser()
+  const { hosts, workers } = processesOf(appliance)
+  // A login that waits for the token keeps its worker running, and with it the primary.
+  for (const pid of hosts) process.kill(pid, 'SIGSTOP')
+  const login = attempt(appliance.client(), 'POST', '/auth', appliance.credentials(user))
+  await sleep(300)
+  for (const pid of workers) process.kill(pid, 'SIGSTOP')
+  const stopped = appliance.stop('SIGTERM')
+  await eventually(() => appliance.journal.includes('"msg":"stopping"'))
+  // The primary hands the connections to workers that will find the order to stop before them.
+  const ends = Promise.all(Array.from({ length: 8 }, () => endOfConnection(appliance)))
+  await sleep(300)
+  for (const pid of workers) process.kill(pid, 'SIGCONT')
+  await ends
+  for (const pid of hosts) process.kill(pid, 'SIGCONT')
+  expect(verdict(await login)).toBe('done')
+  expect(await stopped).toBe(0)
+})
+
+/** Resolves when the connection, on which a malformed request is sent, is closed in whatever way. */
+function endOfConnection(appliance: TestAppliance): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connectPlain({ host: '127.0.0.1', port: appliance.config.http.port }, () => {
+      socket.write('no request\r\n\r\n')
+    })
+    socket.on('error', () => {}).on('data', () => {})
+    socket.on('close', () => resolve())
+  })
+}
 
 it('a worker killed under load is replaced while others serve, and the trail holds together', async () => {
   const appliance = await givenAppliance()
