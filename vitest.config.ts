@@ -23,6 +23,7 @@ export default defineConfig({
     projects: [
       { test: { ...sharing, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { ...sharing, name: 'api', include: ['test/api/**/*.test.ts'] } },
+      { test: { ...sharing, name: 'attacks', include: ['test/attacks/**/*.test.ts'] } },
       { test: { ...sharing, name: 'clients', include: ['test/clients/**/*.test.ts'] } },
       { test: { ...sharing, name: 'system', include: ['test/system/**/*.test.ts'] } },
     ],
