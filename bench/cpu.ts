@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What a process of the daemon does; `other` for one that is not the daemon's. */
+/** What a process of the daemon does; the host that makes RSA keys counts as a host. */
 export type Role = 'primary' | 'worker' | 'host'
 
 /** CPU time in microseconds, user and system, spent so far by the processes of each role. */

@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util'
 import { startTokenHost } from '../hsm/host/token-host.ts'
 
 /** `strongroom-tokend`: the process that holds the token and the PIN, and serves operations over a unix socket. */
-const usage = `Usage: strongroom-tokend --config FILE (--socket PATH | --systemd) [--parent]
+const usage = `Usage: strongroom-tokend --config FILE (--socket PATH [--systemd] | --systemd) [--parent]
 
   --config FILE   configuration of the appliance
-  --socket PATH   unix socket to serve, one of hsm.sockets
-  --systemd       serve the socket that systemd passes (LISTEN_FDS=1)
+  --socket PATH   unix socket to serve: one of hsm.sockets, or hsm.keyMakerSocket to make RSA keys
+  --systemd       systemd passes the socket (LISTEN_FDS=1)
   --parent        end with the process that started this one (its IPC channel)
 `
 
@@ -20,8 +20,8 @@ async function main(): Promise<void> {
       parent: { type: 'boolean', default: false },
     },
   })
-  if (values.config === undefined || (values.socket === undefined) === !values.systemd) throw new Error(usage)
-  const host = startTokenHost(values.config, values.socket)
+  if (values.config === undefined || (values.socket === undefined && !values.systemd)) throw new Error(usage)
+  const host = startTokenHost(values.config, values.socket, values.systemd)
   const stop = () => {
     host.close()
     process.removeAllListeners('disconnect')

@@ -53,6 +53,18 @@ const hsm = z.strictObject({
     .describe('RFC 7512 URI that names the token by label and, best, serial: pkcs11:token=strongroom;serial=…'),
   pinFile: path.describe('File with the user PIN; a systemd credential in production.'),
   sockets: z.array(path).min(1).describe('Unix sockets of the token hosts; one host per core for SoftHSM2.'),
+  keyMakerSocket: path
+    .optional()
+    .describe(
+      'Unix socket of the token host that makes RSA keys and does nothing else; without it, key-maker.sock in the folder of the first of hsm.sockets.',
+    ),
+  rsaKeysAhead: z
+    .number()
+    .int()
+    .min(0)
+    .max(64)
+    .default(4)
+    .describe('RSA keys of each size that are made before they are asked for.'),
   spawn: z
     .boolean()
     .default(true)

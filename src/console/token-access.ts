@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
 import { createHsmClient } from '../hsm/client/hsm-client.ts'
@@ -26,7 +27,12 @@ export async function reachToken(invocation: Invocation, config: Config): Promis
   const { sockets, deadlineMs, queue } = config.hsm
   const answering = await Promise.all(sockets.map(isServed))
   if (!answering.includes(true)) return startOwnHost(invocation, config)
-  const hsm = createHsmClient({ sockets: sockets.filter((_, at) => answering[at] === true), deadlineMs, queue })
+  const hsm = createHsmClient({
+    sockets: sockets.filter((_, at) => answering[at] === true),
+    keyMakerSocket: keyMakerSocketOf(config.hsm),
+    deadlineMs,
+    queue,
+  })
   return { hsm, ownHost: false, close: () => hsm.close() }
 }
 

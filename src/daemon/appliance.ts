@@ -5,6 +5,7 @@ import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import { createAuditHeads } from '../audit/records.ts'
 import { createRetryingTrail, createAuditTrail } from '../audit/trail-writer.ts'
 import { systemClock } from '../clock.ts'
+import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
 import { readSecret } from '../config/loader.ts'
 import { enabledSmartcard, type Config } from '../config/schema.ts'
 import { allEndpoints } from './endpoints.ts'
@@ -30,6 +31,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   const store = await openStore(storePlace(config), tables)
   const hsm = createHsmClient({
     sockets: rotated(config.hsm.sockets, slot),
+    keyMakerSocket: keyMakerSocketOf(config.hsm),
     deadlineMs: config.hsm.deadlineMs,
     queue: config.hsm.queue,
   })

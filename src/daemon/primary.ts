@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { systemClock } from '../clock.ts'
 import { readEnvironment } from '../config/environment.ts'
+import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { createHostSupervisor } from '../hsm/client/supervisor.ts'
@@ -35,7 +36,10 @@ export async function runDaemon(options: {
 async function serve(config: Config, configFile: string, workerEntry: string, log: Log): Promise<void> {
   const notify = createNotify(environment.notify, log)
   const { sockets, deadlineMs } = config.hsm
-  const hosts = config.hsm.spawn ? createHostSupervisor({ configFile, sockets, deadlineMs, log }) : undefined
+  const keyMakerSocket = keyMakerSocketOf(config.hsm)
+  const hosts = config.hsm.spawn
+    ? createHostSupervisor({ configFile, sockets, keyMakerSocket, deadlineMs, log })
+    : undefined
   const cluster = createCluster({ config, workerEntry, clock: systemClock, log })
   const stop = async (reason: ExitReason): Promise<void> => {
     await notify('STOPPING=1')

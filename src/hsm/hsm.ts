@@ -43,7 +43,8 @@ export interface Hsm {
 
   /**
    * A new key, generated in the token and wrapped there; it exists in plain nowhere. Of a pair the private half is
-   * wrapped. Rejects with `hsm.unsupported` where `kindSupport` names what is missing.
+   * wrapped. Rejects with `hsm.unsupported` where `kindSupport` names what is missing. RSA keys come from a host of
+   * their own, here and in `createTokenObject`: `hsm.unavailable` says when to try again.
    */
   generate(kind: KeyKind, options: GenerateOptions): Promise<GeneratedKey>
 
@@ -179,6 +180,8 @@ export interface Hsm {
 export interface HostStatus {
   /** The unix socket of the host. */
   readonly socket: string
+  /** Whether it makes RSA keys and does nothing else. */
+  readonly isKeyMaker?: true
   readonly state: 'ready' | 'sealed' | 'down'
   /** Why it is not ready. */
   readonly reason?: string

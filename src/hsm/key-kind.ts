@@ -23,6 +23,17 @@ export type KeyPairKind = (typeof keyPairKinds)[number]
 export type KeyKind = SecretKeyKind | KeyPairKind
 export const keyKinds: readonly KeyKind[] = [...secretKeyKinds, ...keyPairKinds]
 
+/** Kinds that take up to seconds to make: the key maker makes them, and no other token host does. */
+export const rsaKinds = ['rsa-2048', 'rsa-3072', 'rsa-4096'] as const
+export type RsaKind = (typeof rsaKinds)[number]
+
+export function isRsaKind(kind: string): kind is RsaKind {
+  return (rsaKinds as readonly string[]).includes(kind)
+}
+
+/** Kinds that every token host makes. */
+export const quickKinds: readonly KeyKind[] = keyKinds.filter((kind) => !isRsaKind(kind))
+
 export function isKeyPairKind(kind: string): kind is KeyPairKind {
   return (keyPairKinds as readonly string[]).includes(kind)
 }

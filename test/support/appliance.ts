@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { capabilitiesOf, type Capability } from '../../src/access/capabilities.ts'
 import { storePlace } from '../../src/daemon/appliance.ts'
 import { systemClock } from '../../src/clock.ts'
+import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { loadConfig } from '../../src/config/loader.ts'
 import type { Config } from '../../src/config/schema.ts'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
@@ -313,6 +314,8 @@ function configuration(
       pinFile: token.pinFile,
       softhsmConf: token.softhsmConf,
       sockets: Array.from({ length: hosts ?? workers }, (_, index) => join(directory, `token-${index + 1}.sock`)),
+      // Tests that want RSA keys wait for them; all others are spared the work.
+      rsaKeysAhead: 0,
     },
     store: { sqlite: join(directory, 'strongroom.sqlite') },
     audit: { directory: join(directory, 'audit'), sealIntervalMs: 500 },
@@ -332,6 +335,7 @@ async function openParts(config: Config): Promise<Parts> {
   const store = await openStore(storePlace(config), tables)
   const hsm = createHsmClient({
     sockets: config.hsm.sockets,
+    keyMakerSocket: keyMakerSocketOf(config.hsm),
     deadlineMs: config.hsm.deadlineMs,
     queue: config.hsm.queue,
   })

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
 import { runConsole } from '../../src/console/program.ts'
+import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { createHostSupervisor } from '../../src/hsm/client/supervisor.ts'
 import { createLog } from '../../src/log.ts'
 import { makePki } from './pki.ts'
@@ -95,6 +96,7 @@ export async function makePremises({ tokenHost = true }: PremisesOptions = {}): 
       softhsmConf: token.softhsmConf,
       tokenDirectory: token.tokenDirectory,
       sockets: [join(directory, 'run/1.sock')],
+      rsaKeysAhead: 0,
     },
     store: { sqlite: join(directory, 'data/strongroom.db') },
     audit: { directory: join(directory, 'data/audit') },
@@ -142,11 +144,12 @@ async function startTokenHost(
   const supervisor = createHostSupervisor({
     configFile,
     sockets: configuration.hsm.sockets,
+    keyMakerSocket: keyMakerSocketOf({ sockets: [...configuration.hsm.sockets] }),
     deadlineMs: 10_000,
     log: createLog({ level: 'fatal', name: 'console tests' }),
     entry: join(build, 'bin/strongroom-tokend.js'),
   })
-  expect(await supervisor.start()).toMatchObject([{ state: 'ready' }])
+  expect(await supervisor.start()).toMatchObject([{ state: 'ready' }, { state: 'ready' }])
   return () => supervisor.close()
 }
 

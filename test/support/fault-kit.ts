@@ -13,13 +13,17 @@ import type { TestToken } from './token.ts'
 export interface Processes {
   readonly workers: readonly number[]
   readonly hosts: readonly number[]
+  /** The token host that makes RSA keys. */
+  readonly keyMaker: readonly number[]
 }
 
 export function processesOf(appliance: TestAppliance): Processes {
   const { pid } = appliance
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number)
   const named = (words: string) => children.filter((child) => commandOf(child).includes(words))
-  return { workers: named('worker'), hosts: named('strongroom-tokend.js') }
+  const keyMaker = named('key-maker.sock')
+  const hosts = named('strongroom-tokend.js').filter((pid) => !keyMaker.includes(pid))
+  return { workers: named('worker'), hosts, keyMaker }
 }
 
 /** Empty where the process is gone. */

@@ -35,8 +35,15 @@ async function hostFindings({ hsm }: Config): Promise<Finding[]> {
   return silent.map((socket) => host.problem(`none answers at ${socket}`, remedy))
 }
 
-function stateFinding({ socket, state, reason }: HostStatus): Finding[] {
-  if (state === 'ready') return []
+function stateFinding({ socket, isKeyMaker, state, reason }: HostStatus): Finding[] {
+  if (state === 'ready') return isKeyMaker ? [host.ok('the key maker answers')] : []
+  if (isKeyMaker && state === 'down')
+    return [
+      host.problem(
+        `no RSA key can be made, because the key maker at ${socket} is down: ${reason ?? 'it does not say why'}`,
+        'Restart the daemon, or where systemd runs the token hosts, enable strongroom-token@key-maker.socket.',
+      ),
+    ]
   const remedy =
     state === 'sealed' ? 'Correct hsm.pinFile, then restart the daemon.' : 'See the journal of the token host.'
   return [host.problem(`${socket} is ${state}: ${reason ?? 'it does not say why'}`, remedy)]

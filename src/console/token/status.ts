@@ -38,15 +38,20 @@ export function addTokenStatus(token: Command): void {
     )
 }
 
-function describeHost({ socket, state, reason, token }: HostStatus, ownHost: boolean, width: number): string[] {
+function describeHost(
+  { socket, isKeyMaker, state, reason, token }: HostStatus,
+  ownHost: boolean,
+  width: number,
+): string[] {
   const where = ownHost ? 'started for this command' : socket
   return [
     ...table([
-      ['host', where],
+      [isKeyMaker ? 'key maker' : 'host', where],
       ['state', reason === undefined ? state : `${state}: ${reason}`],
       ...(token === undefined ? [] : facts(token)),
     ]),
-    ...(token === undefined ? [] : lists(token, width)),
+    // The token is the same for all.
+    ...(token === undefined || isKeyMaker ? [] : lists(token, width)),
   ]
 }
 

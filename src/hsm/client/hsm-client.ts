@@ -1,33 +1,31 @@
 import { Fault } from '../../fault.ts'
-import type {
-  GeneratedKey,
-  GenerateOptions,
-  HostStatus,
-  Hsm,
-  ImportOptions,
-  Outcome,
-  RewrapItem,
-  WrappedKey,
-} from '../hsm.ts'
+import type { GeneratedKey, GenerateOptions, Hsm, ImportOptions, Outcome, RewrapItem, WrappedKey } from '../hsm.ts'
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
 import type { Operation } from '../protocol/frame.ts'
-import { parseHostStatus, RequestRouter, type RouterOptions } from './request-router.ts'
+import { createKeyMakerClient, isForKeyMaker, type KeyMakerClientOptions } from './key-maker-client.ts'
+import { hostStatus, RequestRouter, type RouterOptions } from './request-router.ts'
 
 /**
  * The port over unix sockets to token hosts (`strongroom-tokend`), which it connects to by itself, again and again,
- * until `close`. The PIN never passes here. Options: `hsm.sockets`, `hsm.deadlineMs`, `hsm.queue`.
+ * until `close`. The PIN never passes here. Options: `hsm.sockets`, `hsm.keyMakerSocket`, `hsm.deadlineMs`, `hsm.queue`.
  */
-export function createHsmClient(options: RouterOptions): Hsm {
+export function createHsmClient(options: RouterOptions & KeyMakerClientOptions): Hsm {
   const router = new RequestRouter(options)
-  const calls = createCalls(router)
+  const keyMaker = createKeyMakerClient(options)
+  const calls = createCalls((operation, fields) =>
+    isForKeyMaker(operation, fields) ? keyMaker.call(operation, fields) : router.call(operation, fields),
+  )
   const { bytes, done } = calls
   return {
     ...keyCalls(calls),
     ...cipherCalls(calls),
     ...signatureCalls(calls),
     ...backupCalls(calls),
-    status: () => Promise.all(options.sockets.map((socket) => hostStatus(router, socket))),
+    status: async () => [
+      ...(await Promise.all(options.sockets.map((socket) => hostStatus(router, socket)))),
+      ...(await keyMaker.status()),
+    ],
     random: (count) => bytes('random', [Buffer.from(String(count))]),
     seal: (record) => bytes('seal', [record]),
     verify: ({ record, seal }) => done('verify', [record, seal]),
@@ -36,17 +34,9 @@ export function createHsmClient(options: RouterOptions): Hsm {
     auditPublicKey: () => bytes('auditPublicKey', []),
     close() {
       router.close()
+      keyMaker.close()
       return Promise.resolve()
     },
-  }
-}
-
-async function hostStatus(router: RequestRouter, socket: string): Promise<HostStatus> {
-  try {
-    return parseHostStatus(socket, await router.callHost(socket, 'status'))
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    return { socket, state: error.code === 'hsm.sealed' ? 'sealed' : 'down', reason: error.detail ?? error.code }
   }
 }
 
@@ -159,17 +149,17 @@ interface Calls {
   readonly generated: Call<GeneratedKey>
 }
 
-function createCalls(router: RequestRouter): Calls {
-  const bytes: Calls['bytes'] = async (operation, fields) => field(await router.call(operation, fields), 0)
+function createCalls(call: RequestRouter['call']): Calls {
+  const bytes: Calls['bytes'] = async (operation, fields) => field(await call(operation, fields), 0)
   return {
-    fields: (operation, fields) => router.call(operation, fields),
+    fields: call,
     bytes,
     flag: async (operation, fields) => (await bytes(operation, fields)).toString() === '1',
     async done(operation, fields) {
-      await router.call(operation, fields)
+      await call(operation, fields)
     },
     async generated(operation, fields) {
-      const reply = await router.call(operation, fields)
+      const reply = await call(operation, fields)
       return { ...wrapped(reply, 0), publicKey: given(reply, 2), backup: given(reply, 3) && wrapped(reply, 3) }
     },
   }

@@ -217,6 +217,16 @@ const tokenStatus = z.object({
   conformance: z.record(z.string(), z.string()),
 })
 
+/** What one host says of itself. Never rejects for a host that is down. */
+export async function hostStatus(router: RequestRouter, socket: string): Promise<HostStatus> {
+  try {
+    return parseHostStatus(socket, await router.callHost(socket, 'status'))
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { socket, state: error.code === 'hsm.sealed' ? 'sealed' : 'down', reason: error.detail ?? error.code }
+  }
+}
+
 /** Reads the reply to `ping` (state, reason) or `status` (and the token as JSON). */
 export function parseHostStatus(socket: string, [stateField, reason, token]: readonly Buffer[]): HostStatus {
   return {

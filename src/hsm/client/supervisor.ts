@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { isFault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import type { HostStatus } from '../hsm.ts'
+import { keyMakerPatience } from '../protocol/key-maker-patience.ts'
 import { parseHostStatus, RequestRouter } from './request-router.ts'
 
 export interface SupervisorOptions {
@@ -11,7 +12,9 @@ export interface SupervisorOptions {
   readonly configFile: string
   /** Unix sockets, one host each (`hsm.sockets`). */
   readonly sockets: readonly string[]
-  /** A host whose heartbeat stays away that long is killed (`hsm.deadlineMs`). */
+  /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`), started after the others. */
+  readonly keyMakerSocket?: string
+  /** A host whose heartbeat stays away that long is killed (`hsm.deadlineMs`); making keys takes longer. */
   readonly deadlineMs: number
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** The compiled `bin/strongroom-tokend.js`; by default the one in the same build. */
@@ -42,9 +45,12 @@ export function createHostSupervisor(options: SupervisorOptions): HostSupervisor
   return {
     async start() {
       const statuses: HostStatus[] = []
-      for (const socket of options.sockets) {
+      const { keyMakerSocket, deadlineMs } = options
+      const keyMaker =
+        keyMakerSocket === undefined ? [] : [{ socket: keyMakerSocket, deadlineMs: deadlineMs * keyMakerPatience }]
+      for (const planned of [...options.sockets.map((socket) => ({ socket, deadlineMs })), ...keyMaker]) {
         if (isClosing) break
-        const host = new SupervisedHost(socket, options)
+        const host = new SupervisedHost(planned.socket, { ...options, deadlineMs: planned.deadlineMs })
         hosts.push(host)
         const status = await host.start()
         statuses.push(status)

@@ -1,8 +1,7 @@
 import { Fault } from '../../fault.ts'
 import { outcomeFields } from '../protocol/batch-frame.ts'
 import { type Frame, type Operation, operations } from '../protocol/frame.ts'
-import type { GeneratedKey, WrappedKey } from '../hsm.ts'
-import { hashes, keyKinds, paddings, secretKeyKinds, type SignatureScheme } from '../key-kind.ts'
+import { hashes, keyKinds, paddings, quickKinds, secretKeyKinds, type SignatureScheme } from '../key-kind.ts'
 import {
   auditPublicKey,
   pepper,
@@ -21,15 +20,13 @@ import { decryptOtpBlock, otpHmac } from '../pkcs11/otp-operations.ts'
 import { createTokenObject, createVaultKey, destroyTokenObject, destroyVaultKey } from '../pkcs11/token-keys.ts'
 import { hmac, sign, verifyHmac, verifySignature } from '../pkcs11/signing-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { tokenStatus } from '../pkcs11/token-report.ts'
+import { generated, pong, statusFields, tokenObject, wrapped } from './reply-fields.ts'
 import { createRequestFields, readCipherItems, readRewrapItems, type RequestFields } from './request-fields.ts'
 
 /** Performs the operation that a frame asks for; the fields of the reply. Throws Fault. */
 export type Dispatch = (frame: Frame) => Uint8Array[]
 
 type Handler = (token: Token, fields: RequestFields) => Uint8Array[]
-
-const nothing = Buffer.alloc(0)
 
 /** `tokenDirectory`: the folder of a software token, see `hsm.tokenDirectory`. */
 export function createDispatch(token: Token, tokenDirectory: string | undefined): Dispatch {
@@ -39,16 +36,14 @@ export function createDispatch(token: Token, tokenDirectory: string | undefined)
     ...uses,
     ...backups,
     ping: () => pong(token),
-    status: () => [...pong(token), Buffer.from(token.state() === 'ready' ? JSON.stringify(tokenStatus(token)) : '')],
+    status: () => statusFields(token),
     createVaultKey: () => [Buffer.from(createVaultKey(token, tokenDirectory))],
     destroyVaultKey(_token, fields) {
       destroyVaultKey(token, fields.text(), tokenDirectory)
       return []
     },
-    createTokenObject(_token, fields) {
-      const { id, publicKey } = createTokenObject(token, fields.oneOf(keyKinds), tokenDirectory)
-      return [Buffer.from(id), publicKey ?? nothing]
-    },
+    createTokenObject: (_token, fields) =>
+      tokenObject(createTokenObject(token, fields.oneOf(quickKinds), tokenDirectory)),
     destroyTokenObject(_token, fields) {
       destroyTokenObject(token, fields.text(), tokenDirectory)
       return []
@@ -60,10 +55,6 @@ export function createDispatch(token: Token, tokenDirectory: string | undefined)
     if (handler === undefined) throw new Fault('hsm.unsupported', `This token host knows no operation ${frame.code}.`)
     return handler(token, createRequestFields(frame.fields))
   }
-}
-
-function pong(token: Token): Buffer[] {
-  return [Buffer.from(token.state()), Buffer.from(token.reason() ?? '')]
 }
 
 const sealing = {
@@ -84,7 +75,7 @@ const keys = {
       Buffer.from(withoutWrap ?? ''),
       Buffer.from(tokenObject ?? ''),
     ]),
-  generate: (token, fields) => generated(generate(token, fields.oneOf(keyKinds), fields.generateOptions())),
+  generate: (token, fields) => generated(generate(token, fields.oneOf(quickKinds), fields.generateOptions())),
   importSecret: (token, fields) => wrapped(importSecret(token, fields.oneOf(secretKeyKinds), fields.bytes())),
   transportPublicKey: (token) => [transportPublicKey(token)],
   importKey: (token, fields) =>
@@ -123,14 +114,6 @@ const backups = {
   restoreKey: (token, fields) =>
     generated(restoreKey(token, fields.oneOf(keyKinds), fields.wrapped(), fields.importOptions())),
 } satisfies Partial<Record<Operation, Handler>>
-
-function generated({ publicKey, backup, ...key }: GeneratedKey): Buffer[] {
-  return [...wrapped(key), publicKey ?? nothing, ...(backup === undefined ? [nothing, nothing] : wrapped(backup))]
-}
-
-function wrapped({ kek, blob }: WrappedKey): Buffer[] {
-  return [Buffer.from(kek), blob]
-}
 
 function flag(value: boolean): Buffer {
   return Buffer.from(value ? '1' : '0')

@@ -11,6 +11,8 @@ export interface QueuedRequest {
 export interface RequestQueue {
   /** False when the queue is full; the request is not kept then. */
   add(request: QueuedRequest): boolean
+  /** Whether nothing waits. */
+  isIdle(): boolean
 }
 
 export interface RequestQueueOptions {
@@ -61,5 +63,6 @@ export function createRequestQueue({ limit, limitBytes, deadlineMs }: RequestQue
       isScheduled = true
       return true
     },
+    isIdle: () => small.length + large.length === 0,
   }
 }

@@ -1,8 +1,12 @@
+import { constants, setPriority } from 'node:os'
+import { keyMakerSocketOf } from '../../config/key-maker-socket.ts'
 import { loadConfig, readSecret } from '../../config/loader.ts'
 import { type Log, createLog } from '../../log.ts'
 import { createToken, type Token } from '../pkcs11/token-link.ts'
 import { createDispatch } from './dispatch.ts'
 import { createFrameServer, listenOn, listenOnPassed } from './frame-server.ts'
+import { createKeyMaker, keyMakerQueue } from './key-maker.ts'
+import { keyMakerPatience } from '../protocol/key-maker-patience.ts'
 import { createRequestQueue } from './request-queue.ts'
 
 export interface TokenHost {
@@ -15,8 +19,11 @@ export interface TokenHost {
 /** Beside the bound on their number (hsm.queue), one on the memory that waiting requests take. */
 const queueLimitBytes = 256 * 1024 * 1024
 
-/** Opens the token and serves it on a unix socket: this one, or without it the one that systemd passes. */
-export function startTokenHost(configFile: string, socket: string | undefined): TokenHost {
+/**
+ * Opens the token and serves it on this unix socket, which systemd passes where `isPassed`. On the key maker's socket it
+ * makes RSA keys and does nothing else.
+ */
+export function startTokenHost(configFile: string, socket: string | undefined, isPassed: boolean): TokenHost {
   const { hsm, log: logging } = loadConfig(configFile)
   const log = createLog({ name: 'strongroom-tokend', level: logging.level }).child({ socket })
   const token = createToken({
@@ -26,8 +33,16 @@ export function startTokenHost(configFile: string, socket: string | undefined): 
     handles: hsm.handles,
     readPin: () => readSecret(hsm.pinFile),
   })
-  const queue = createRequestQueue({ limit: hsm.queue, limitBytes: queueLimitBytes, deadlineMs: hsm.deadlineMs })
-  const server = createFrameServer({ dispatch: createDispatch(token, hsm.tokenDirectory), queue, log })
+  const { tokenDirectory, rsaKeysAhead: keysAhead, deadlineMs } = hsm
+  const keyMaker =
+    socket === keyMakerSocketOf(hsm) ? createKeyMaker({ token, tokenDirectory, keysAhead, log }) : undefined
+  const limits =
+    keyMaker === undefined
+      ? { limit: hsm.queue, deadlineMs }
+      : { limit: keyMakerQueue, deadlineMs: deadlineMs * keyMakerPatience }
+  const queue = createRequestQueue({ ...limits, limitBytes: queueLimitBytes })
+  const dispatch = keyMaker?.dispatch ?? createDispatch(token, tokenDirectory)
+  const server = createFrameServer({ dispatch, queue, log })
   const connections = new Set<{ destroy(): void }>()
   server.on('connection', (connection) => {
     connections.add(connection)
@@ -36,9 +51,13 @@ export function startTokenHost(configFile: string, socket: string | undefined): 
 
   // Before it listens, so that a client that reaches it gets the outcome of the first try.
   const watch = watchToken(token, log)
+  // What others wait for goes first.
+  if (keyMaker !== undefined) setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  const filling = keyMaker?.fill(queue)
   return {
-    listening: socket === undefined ? listenOnPassed(server) : listenOn(server, socket),
+    listening: socket === undefined || isPassed ? listenOnPassed(server) : listenOn(server, socket),
     close() {
+      filling?.close()
       watch.close()
       server.close()
       for (const connection of connections) connection.destroy()

@@ -1,6 +1,6 @@
 import pkcs11, { type Mechanism } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import { type KeyKind, keyKinds, type KindSupport } from '../key-kind.ts'
+import { isRsaKind, type KeyKind, keyKinds, type KindSupport } from '../key-kind.ts'
 import { type KeyRow, rowOf } from './key-kinds.ts'
 import { transientTemplate } from './key-templates.ts'
 import type { Connection } from './connection.ts'
@@ -16,13 +16,9 @@ export function kindSupport(token: Token): ReadonlyMap<KeyKind, KindSupport> {
   return token.run((connection) => {
     const known = found.get(connection)
     if (known !== undefined) return known
-    const tries = new Map<KeyKind, string | undefined>()
-    const wrapping = (kind: KeyKind) => {
-      // RSA keys take seconds to make: the smallest stands for the larger ones, whose sizes C_GetMechanismInfo gives.
-      const tried = kind.startsWith('rsa-') ? 'rsa-2048' : kind
-      if (!tries.has(tried)) tries.set(tried, wrapFailure(connection, tried))
-      return tries.get(tried)
-    }
+    // RSA keys take too long to make for a try: C_GetMechanismInfo gives their sizes, and the key maker finds out
+    // whether the token wraps them.
+    const wrapping = (kind: KeyKind) => (isRsaKind(kind) ? undefined : wrapFailure(connection, kind))
     const support = new Map(
       keyKinds.map((kind): [KeyKind, KindSupport] => {
         const tokenObject = missingForUse(connection, kind)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
@@ -44,6 +44,21 @@ describe('strongroom doctor, with a running appliance', () => {
     expect(stopped.status).toBe(1)
     expect(bad.map(({ subject }) => subject)).toEqual(['token hosts', 'token hosts', 'daemon'])
     for (const { remedy } of bad) expect(remedy).toMatch(/[Ss]tart/)
+  })
+
+  it('finds that no RSA key can be made, and so does token status', async () => {
+    appliance = await TestAppliance.own()
+    const written = JSON.parse(readFileSync(appliance.configFile, 'utf8'))
+    const configFile = join(appliance.directory, 'other.json')
+    const hsm = { ...written.hsm, keyMakerSocket: join(appliance.directory, 'nowhere.sock') }
+    writeFileSync(configFile, JSON.stringify({ ...written, hsm }))
+    const seen = await strongroom(configFile, ['--json', 'doctor'])
+    expect(findings(seen).filter(({ state }) => state === 'problem')).toMatchObject([
+      { subject: 'token hosts', detail: expect.stringContaining('no RSA key can be made') },
+    ])
+    const { status, stdout } = await strongroom(configFile, ['--json', 'token', 'status'])
+    expect(status).toBe(3)
+    expect(JSON.parse(stdout).hosts).toMatchObject([{ state: 'ready' }, { isKeyMaker: true, state: 'down' }])
   })
 
   it('finds a vault whose key is gone from the token, and a key without a vault', async () => {

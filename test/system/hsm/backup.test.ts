@@ -30,7 +30,7 @@ describe('a backup', () => {
   let hosts: Hosts
 
   beforeAll(async () => {
-    hosts = await startHosts()
+    hosts = await startHosts({ keyMaker: true })
   })
   afterAll(async () => {
     await hosts.close()

@@ -35,6 +35,8 @@ export interface HostsOptions {
   readonly hsm?: Readonly<Record<string, unknown>>
   readonly deadlineMs?: number
   readonly queue?: number
+  /** Also the host that makes RSA keys. */
+  readonly keyMaker?: true
 }
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -53,15 +55,17 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
     error: () => undefined,
   }
   const deadlineMs = options.deadlineMs ?? 20_000
+  const keyMaker = options.keyMaker ? { keyMakerSocket: join(token.directory, 'key-maker.sock') } : {}
   const supervisor = createHostSupervisor({
     configFile,
     sockets,
+    ...keyMaker,
     deadlineMs,
     log,
     entry: hostEntry,
   })
   const statuses = await supervisor.start()
-  const hsm = createHsmClient({ sockets, deadlineMs, queue: options.queue ?? 4096 })
+  const hsm = createHsmClient({ sockets, ...keyMaker, deadlineMs, queue: options.queue ?? 4096 })
   const reference: Hosts['reference'] = async (kind, wrapped) => {
     const record = keyRecord(kind, wrapped, ['vault', 7])
     return { key: { record, seal: await hsm.seal(record) } }
@@ -124,6 +128,7 @@ function writeConfig(token: TestToken, sockets: readonly string[], hsm: Readonly
       softhsmConf: token.softhsmConf,
       tokenDirectory: token.tokenDirectory,
       sockets,
+      rsaKeysAhead: 0,
       ...hsm,
     },
   }

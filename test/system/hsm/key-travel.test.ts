@@ -33,7 +33,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
   const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
   beforeAll(async () => {
-    hosts = await startHosts({ count: 2, token: await make() })
+    hosts = await startHosts({ count: 2, token: await make(), keyMaker: true })
     transport = await hosts.hsm.transportPublicKey()
   }, 120_000)
 

@@ -115,6 +115,10 @@ FORWARD_AND(C_Login, (CK_SESSION_HANDLE s, CK_USER_TYPE user, CK_UTF8CHAR_PTR pi
 FORWARD_AND(C_DestroyObject, (CK_SESSION_HANDLE s, CK_OBJECT_HANDLE k), (s, k), note_call("C_DestroyObject", rv))
 FORWARD_AND(C_GenerateKey, (CK_SESSION_HANDLE s, CK_MECHANISM_PTR m, CK_ATTRIBUTE_PTR t, CK_ULONG n, CK_OBJECT_HANDLE_PTR k),
             (s, m, t, n, k), if (rv == CKR_OK) note_object("C_GenerateKey", s, *k))
+FORWARD_AND(C_GenerateKeyPair,
+            (CK_SESSION_HANDLE s, CK_MECHANISM_PTR m, CK_ATTRIBUTE_PTR t, CK_ULONG n, CK_ATTRIBUTE_PTR u, CK_ULONG o, CK_OBJECT_HANDLE_PTR p,
+             CK_OBJECT_HANDLE_PTR k),
+            (s, m, t, n, u, o, p, k), if (rv == CKR_OK) note_object("C_GenerateKeyPair", s, *k))
 FORWARD_AND(C_CreateObject, (CK_SESSION_HANDLE s, CK_ATTRIBUTE_PTR t, CK_ULONG n, CK_OBJECT_HANDLE_PTR k), (s, t, n, k),
             if (rv == CKR_OK) note_object("C_CreateObject", s, *k))
 FORWARD_AND(C_UnwrapKey,
@@ -137,6 +141,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
     table.C_GenerateRandom = shim_C_GenerateRandom;
     table.C_GetSlotList = shim_C_GetSlotList;
     table.C_WrapKey = shim_C_WrapKey;
+    table.C_GenerateKeyPair = shim_C_GenerateKeyPair;
     table.C_Login = shim_C_Login;
     table.C_DestroyObject = shim_C_DestroyObject;
     table.C_GenerateKey = shim_C_GenerateKey;

@@ -19,7 +19,7 @@ describe.each(tokensUnderTest())('signatures of $name', ({ make }) => {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-signatures-'))
 
   beforeAll(async () => {
-    hosts = await startHosts({ token: await make() })
+    hosts = await startHosts({ token: await make(), keyMaker: true })
     const support = await hosts.hsm.kindSupport()
     for (const kind of keyPairKinds) {
       if (support.get(kind)?.wrapped === undefined) {

@@ -1,0 +1,56 @@
+import { Fault, isFault } from '../../fault.ts'
+import type { HostStatus } from '../hsm.ts'
+import { isRsaKind } from '../key-kind.ts'
+import type { Operation } from '../protocol/frame.ts'
+import { keyMakerPatience } from '../protocol/key-maker-patience.ts'
+import { hostStatus, RequestRouter } from './request-router.ts'
+
+export interface KeyMakerClientOptions {
+  /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`); without it none can be made. */
+  readonly keyMakerSocket?: string
+  readonly deadlineMs: number
+}
+
+/** The way to the token host that makes RSA keys. It has a router of its own, so that nothing waits behind its requests. */
+export interface KeyMakerClient {
+  /** Rejects with `hsm.unavailable`, which says when to try again, where too many wait or the host is down. */
+  call: RequestRouter['call']
+  /** None where no key maker is known. */
+  status(): Promise<HostStatus[]>
+  close(): void
+}
+
+/** Whether this asks for a new RSA key. */
+export function isForKeyMaker(operation: Operation, [kind]: readonly Uint8Array[]): boolean {
+  return (operation === 'generate' || operation === 'createTokenObject') && isRsaKind(String(kind))
+}
+
+/** More than the key maker lets wait: it says itself which it refuses. */
+const queue = 64
+const retryAfterMs = 5_000
+
+export function createKeyMakerClient({ keyMakerSocket, deadlineMs }: KeyMakerClientOptions): KeyMakerClient {
+  if (keyMakerSocket === undefined)
+    return {
+      call: () => Promise.reject(new Fault('hsm.unavailable', 'No token host makes RSA keys here.')),
+      status: () => Promise.resolve([]),
+      close: () => undefined,
+    }
+  const router = new RequestRouter({
+    sockets: [keyMakerSocket],
+    deadlineMs: deadlineMs * keyMakerPatience,
+    queue,
+  })
+  return {
+    async call(operation, fields) {
+      try {
+        return await router.call(operation, fields)
+      } catch (error) {
+        if (!isFault(error, 'hsm.unavailable')) throw error
+        throw new Fault(error.code, `RSA keys: ${error.detail ?? error.code}`, { cause: error, retryAfterMs })
+      }
+    },
+    status: async () => [{ ...(await hostStatus(router, keyMakerSocket)), isKeyMaker: true }],
+    close: () => router.close(),
+  }
+}

@@ -1,0 +1,74 @@
+import { Fault } from '../../fault.ts'
+import type { Log } from '../../log.ts'
+import { rsaKinds } from '../key-kind.ts'
+import { createRsaPool, type RsaPool } from '../pkcs11/rsa-pool.ts'
+import { createTokenObject } from '../pkcs11/token-keys.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { operations } from '../protocol/frame.ts'
+import type { Dispatch } from './dispatch.ts'
+import { generated, pong, statusFields, tokenObject } from './reply-fields.ts'
+import { createRequestFields } from './request-fields.ts'
+import type { RequestQueue } from './request-queue.ts'
+
+/** Requests that wait while keys are made for others: together they take about as long as a request may wait. */
+export const keyMakerQueue = 8
+
+export interface KeyMaker {
+  readonly dispatch: Dispatch
+  /** Keeps the pool full from now on, one key at a time, whenever no request waits. */
+  fill(queue: RequestQueue): { close(): void }
+}
+
+export interface KeyMakerOptions {
+  readonly token: Token
+  readonly tokenDirectory: string | undefined
+  /** How many keys of each size are to be ready. */
+  readonly keysAhead: number
+  readonly log: Log
+}
+
+/** The token host that makes RSA keys and does nothing else, so that no other operation waits for one. */
+export function createKeyMaker({ token, tokenDirectory, keysAhead, log }: KeyMakerOptions): KeyMaker {
+  const pool = createRsaPool(token, keysAhead)
+  return {
+    dispatch({ code, fields: list }) {
+      const fields = createRequestFields(list)
+      switch (operations[code]) {
+        case 'ping':
+          return pong(token)
+        case 'status':
+          return statusFields(token)
+        case 'generate':
+          return generated(pool.generate(fields.oneOf(rsaKinds), fields.generateOptions()))
+        case 'createTokenObject':
+          return tokenObject(createTokenObject(token, fields.oneOf(rsaKinds), tokenDirectory))
+        default:
+          throw new Fault('hsm.rejected', 'This token host makes RSA keys and does nothing else.')
+      }
+    },
+    fill: (queue) => fill(pool, token, queue, log),
+  }
+}
+
+/** Between two keys, so that a request that has come in meanwhile is not behind a second one. */
+const breathMs = 20
+const idleMs = 500
+const retryMs = 30_000
+
+function fill(pool: RsaPool, token: Token, queue: RequestQueue, log: Log): { close(): void } {
+  const round = (): number => {
+    if (token.state() !== 'ready' || !queue.isIdle()) return idleMs
+    try {
+      return pool.refill() ? breathMs : idleMs
+    } catch (error) {
+      log.warn({ err: error }, 'no RSA key could be made ahead')
+      return retryMs
+    }
+  }
+  let timer: NodeJS.Timeout | undefined
+  const next = (pauseMs: number) => {
+    timer = setTimeout(() => next(round()), pauseMs)
+  }
+  next(idleMs)
+  return { close: () => clearTimeout(timer) }
+}
