@@ -2,9 +2,11 @@
  * Makes the strict key-encryption key: AES-256 that only wraps and unwraps, with a CKA_UNWRAP_TEMPLATE
  * (PKCS#11 v2.40 §4.8) by which whatever it unwraps is sensitive and never extractable.
  *
- *   ceremony MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX < PIN
+ *   ceremony MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX PADDED-WRAP < PIN
  *
- * Exit status: 0 made; 1 failed; 2 wrong use; 3 the token refuses the unwrap template.
+ * PADDED-WRAP: the number by which the token calls RFC 5649, or 0 where it has none.
+ * Exit status: 0 made; 1 failed; 2 wrong use; 3 the token refuses the unwrap template; 4 made, but the token refuses to
+ * limit the key to its mechanisms and to forbid copies.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -13,7 +15,9 @@
 
 #include <pkcs11.h>
 
-enum { MADE = 0, FAILED = 1, WRONG_USE = 2, REFUSED = 3 };
+enum { MADE = 0, FAILED = 1, WRONG_USE = 2, REFUSED = 3, MADE_UNLIMITED = 4 };
+
+enum { AES_KEY_WRAP = 0x2109 }; /* RFC 3394 */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -74,11 +78,13 @@ static int is_refusal(CK_RV rv) {
          rv == CKR_ATTRIBUTE_READ_ONLY;
 }
 
-static CK_RV make_kek(CK_SESSION_HANDLE session, char *label, CK_BYTE *id, size_t id_length) {
+static CK_RV make_kek(CK_SESSION_HANDLE session, char *label, CK_BYTE *id, size_t id_length, CK_ULONG padded_wrap,
+                      int limited) {
   CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
   CK_OBJECT_CLASS class = CKO_SECRET_KEY;
   CK_KEY_TYPE type = CKK_AES;
   CK_ULONG length = 32;
+  CK_MECHANISM_TYPE wraps[] = {AES_KEY_WRAP, padded_wrap};
   CK_ATTRIBUTE unwrapped[] = {
       {CKA_SENSITIVE, &yes, sizeof yes},
       {CKA_EXTRACTABLE, &no, sizeof no},
@@ -102,10 +108,12 @@ static CK_RV make_kek(CK_SESSION_HANDLE session, char *label, CK_BYTE *id, size_
       {CKA_LABEL, label, strlen(label)},
       {CKA_ID, id, id_length},
       {CKA_UNWRAP_TEMPLATE, unwrapped, sizeof unwrapped},
+      {CKA_COPYABLE, &no, sizeof no},
+      {CKA_ALLOWED_MECHANISMS, wraps, padded_wrap == 0 ? sizeof wraps[0] : sizeof wraps},
   };
   CK_MECHANISM generate = {CKM_AES_KEY_GEN, NULL, 0};
   CK_OBJECT_HANDLE key;
-  return token->C_GenerateKey(session, &generate, kek, COUNT(kek), &key);
+  return token->C_GenerateKey(session, &generate, kek, limited ? COUNT(kek) : COUNT(kek) - 2, &key);
 }
 
 static int open_module(const char *path) {
@@ -140,15 +148,18 @@ static int hold_ceremony(char **argv) {
   rv = token->C_Login(session, CKU_USER, pin, pin_length);
   explicit_bzero(pin, sizeof pin);
   if (rv != CKR_OK) return fail("C_Login", rv);
-  rv = make_kek(session, argv[4], id, id_length);
+  CK_ULONG padded_wrap = strtoul(argv[6], NULL, 10);
+  rv = make_kek(session, argv[4], id, id_length, padded_wrap, 1);
   if (rv == CKR_OK) return MADE;
+  if (is_refusal(rv)) rv = make_kek(session, argv[4], id, id_length, padded_wrap, 0);
+  if (rv == CKR_OK) return MADE_UNLIMITED;
   fail("C_GenerateKey", rv);
   return is_refusal(rv) ? REFUSED : FAILED;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 6) {
-    fprintf(stderr, "use: ceremony MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX < PIN\n");
+  if (argc != 7) {
+    fprintf(stderr, "use: ceremony MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX PADDED-WRAP < PIN\n");
     return WRONG_USE;
   }
   int result = open_module(argv[1]);

@@ -1,5 +1,6 @@
 import type { Fault } from '../fault.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
+import type { HostStatus } from './token-status.ts'
 
 /**
  * The port to the token. Behind it stands a token host (`hsm/client` → `hsm/host` → `hsm/pkcs11`); no process in front
@@ -175,36 +176,6 @@ export interface Hsm {
    * same.
    */
   restoreKey(kind: KeyKind, backup: WrappedKey, options: ImportOptions): Promise<GeneratedKey>
-}
-
-export interface HostStatus {
-  /** The unix socket of the host. */
-  readonly socket: string
-  /** Whether it makes RSA keys and does nothing else. */
-  readonly isKeyMaker?: true
-  readonly state: 'ready' | 'sealed' | 'down'
-  /** Why it is not ready. */
-  readonly reason?: string
-  readonly token?: TokenStatus
-}
-
-export interface TokenStatus {
-  readonly label: string
-  readonly serial: string
-  readonly manufacturer: string
-  readonly model: string
-  readonly slot: number
-  /** Names such as `AES_GCM`, sorted. */
-  readonly mechanisms: readonly string[]
-  /** Root objects, vault keys, and other keys that are objects of the token. */
-  readonly objects: { readonly root: readonly string[]; readonly vaultKeys: number; readonly residentKeys: number }
-  readonly sessions: { readonly open: number; readonly max: number }
-  /** Unwrapped keys held at the moment, and the bound. */
-  readonly handles: { readonly held: number; readonly limit: number }
-  /** Grows by one whenever the token was initialised anew; handles of an older epoch are never used. */
-  readonly epoch: number
-  /** Results of the start-up conformance probe: name → passed or the reason why not. */
-  readonly conformance: Readonly<Record<string, string>>
 }
 
 export interface GenerateOptions {

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/schema.ts'
-import type { HostStatus, TokenStatus } from '../../hsm/hsm.ts'
+import type { HostStatus, TokenStatus } from '../../hsm/token-status.ts'
 import { rootRoles } from '../../hsm/pkcs11/root-objects.ts'
+import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 import { isServed, reachToken } from '../token-access.ts'
@@ -64,9 +65,20 @@ function tokenFindings(token: TokenStatus): Finding[] {
         'Run "strongroom init"; if keys were made with it, restore the token from its backup instead.',
       ),
     ),
+    ...token.objects.weaknesses.map(weaknessFinding),
     ...(failed.length === 0 ? [ok(`conformance: all ${Object.keys(token.conformance).length} checks passed`)] : []),
     ...failed.map(([name, result]) =>
       warning(`conformance: ${name}: ${result}`, 'See softhsm/README.md on what the appliance needs of a token.'),
     ),
   ]
+}
+
+function weaknessFinding({ label, count: number, lacks }: TokenStatus['objects']['weaknesses'][number]): Finding {
+  const what = `${lacks.join(' and ')} by whoever holds the PIN`
+  if (label === vaultKeyLabel)
+    return warning(
+      `${count(number, 'vault key')}: ${what}`,
+      'An earlier release made them. The keys of new vaults are limited: move what matters most into new ones.',
+    )
+  return warning(`${label}: ${what}`, 'An earlier release made it, or the token refuses such limits.')
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
-import type { HostStatus, TokenStatus } from '../../hsm/hsm.ts'
+import type { HostStatus, TokenStatus } from '../../hsm/token-status.ts'
 import { table, wrap } from '../output/command-answer.ts'
 import { exitCodes } from '../exit-code.ts'
 import { answering } from '../invocation.ts'

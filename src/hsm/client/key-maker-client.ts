@@ -1,5 +1,5 @@
 import { Fault, isFault } from '../../fault.ts'
-import type { HostStatus } from '../hsm.ts'
+import type { HostStatus } from '../token-status.ts'
 import { isRsaKind } from '../key-kind.ts'
 import type { Operation } from '../protocol/frame.ts'
 import { keyMakerPatience } from '../protocol/key-maker-patience.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
-import type { HostStatus } from '../hsm.ts'
+import type { HostStatus } from '../token-status.ts'
 import { type Frame, frameBytes, frameLimitBytes, type Operation, operations } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
 
@@ -210,7 +210,12 @@ const tokenStatus = z.object({
   model: z.string(),
   slot: z.number(),
   mechanisms: z.array(z.string()),
-  objects: z.object({ root: z.array(z.string()), vaultKeys: z.number(), residentKeys: z.number() }),
+  objects: z.object({
+    root: z.array(z.string()),
+    vaultKeys: z.number(),
+    residentKeys: z.number(),
+    weaknesses: z.array(z.object({ label: z.string(), count: z.number(), lacks: z.array(z.string()) })),
+  }),
   sessions: z.object({ open: z.number(), max: z.number() }),
   handles: z.object({ held: z.number(), limit: z.number() }),
   epoch: z.number(),

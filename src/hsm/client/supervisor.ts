@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isFault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
-import type { HostStatus } from '../hsm.ts'
+import type { HostStatus } from '../token-status.ts'
 import { keyMakerPatience } from '../protocol/key-maker-patience.ts'
 import { parseHostStatus, RequestRouter } from './request-router.ts'
 

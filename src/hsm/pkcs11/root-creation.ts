@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import pkcs11, { type Template } from 'pkcs11js'
+import pkcs11, { type Mechanism, type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { withDirectorySync } from './directory-sync.ts'
 import { signOnly, wrapOnly } from './key-kinds.ts'
 import { privateUsage, usageAttributes } from './key-templates.ts'
-import { aesKeyGen, ecKeyPairGen, rsaKeyPairGen, secretKeyGen } from './mechanisms.ts'
+import { aesKeyGen, ecKeyPairGen, paddedWrap, rsaKeyPairGen, secretKeyGen } from './mechanisms.ts'
+import { makeLimited } from './object-limits.ts'
 import { p256 } from './pair-kinds.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
-import { findRoot, rootId } from './root-objects.ts'
+import { findRoot, roleOf, rootId, rootMechanisms } from './root-objects.ts'
 import { lastingTemplate, listObjects } from './token-objects.ts'
 import { type OpenToken, type TokenLocation, withToken } from './token-opening.ts'
 
@@ -40,6 +41,7 @@ export function createRootObjects(options: RootCreationOptions): RootCreation {
 interface Ceremony {
   readonly session: Pkcs11Session
   readonly info: OpenToken['info']
+  readonly mechanisms: ReadonlySet<number>
   readonly options: RootCreationOptions
   readonly warnings: string[]
 }
@@ -60,7 +62,7 @@ const makers: readonly (readonly [label: string, objectClass: number, make: Make
 ]
 
 function createMissing(token: OpenToken, options: RootCreationOptions): RootCreation {
-  const { session, info } = token
+  const { session, info, mechanisms } = token
   const objects = listObjects(token)
   const created: string[] = []
   const present: string[] = []
@@ -68,7 +70,7 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
   for (const [label, objectClass, make] of makers) {
     if (findRoot(objects, label, objectClass) !== undefined) present.push(label)
     else {
-      make(label, { session, info, options, warnings })
+      make(label, { session, info, mechanisms, options, warnings })
       created.push(label)
     }
   }
@@ -76,12 +78,14 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
 }
 
 const tokenRefuses = 3
+const madeUnlimited = 4
 
 /** Nested templates are beyond pkcs11js; so a helper of its own, which logs in by itself, makes the strict KEK. */
 function makeStrictKek(label: string, ceremony: Ceremony): void {
   const { label: tokenLabel, serialNumber } = ceremony.info
   const { module, ceremony: helper, readPin } = ceremony.options
-  const done = spawnSync(helper, [module, tokenLabel, serialNumber, label, rootId(label).toString('hex')], {
+  const padded = String(paddedWrap(ceremony.mechanisms)?.mechanism ?? 0)
+  const done = spawnSync(helper, [module, tokenLabel, serialNumber, label, rootId(label).toString('hex'), padded], {
     input: readPin(),
     encoding: 'utf8',
   })
@@ -92,7 +96,8 @@ function makeStrictKek(label: string, ceremony: Ceremony): void {
       { cause: done.error },
     )
   }
-  if (done.status === 0) return
+  if (done.status === madeUnlimited) warnUnlimited(ceremony)
+  if (done.status === 0 || done.status === madeUnlimited) return
   if (done.status !== tokenRefuses)
     throw new Fault('hsm.unavailable', `The strict KEK could not be made: ${done.stderr.trim()}`)
   makeKek(label, ceremony)
@@ -101,20 +106,31 @@ function makeStrictKek(label: string, ceremony: Ceremony): void {
   )
 }
 
-function makeKek(label: string, { session }: Ceremony): void {
-  session.generate(aesKeyGen, [
-    ...secret(pkcs11.CKK_AES),
-    ...usageAttributes(wrapOnly),
-    ...lastingTemplate(label, rootId(label)),
-  ])
+function makeKek(label: string, ceremony: Ceremony): void {
+  makeSecret(label, ceremony, aesKeyGen, [...secret(pkcs11.CKK_AES), ...usageAttributes(wrapOnly)])
 }
 
-function makeHmacKey(label: string, { session }: Ceremony): void {
-  session.generate(secretKeyGen, [
-    ...secret(pkcs11.CKK_GENERIC_SECRET),
-    ...usageAttributes(signOnly),
-    ...lastingTemplate(label, rootId(label)),
-  ])
+function makeHmacKey(label: string, ceremony: Ceremony): void {
+  makeSecret(label, ceremony, secretKeyGen, [...secret(pkcs11.CKK_GENERIC_SECRET), ...usageAttributes(signOnly)])
+}
+
+function makeSecret(label: string, ceremony: Ceremony, mechanism: Mechanism, template: Template): void {
+  limited(label, ceremony, (limits) =>
+    ceremony.session.generate(mechanism, [...template, ...lastingTemplate(label, rootId(label)), ...limits]),
+  )
+}
+
+function limited<T>(label: string, ceremony: Ceremony, make: (limits: Template) => T): T {
+  const role = roleOf(label)
+  const mechanisms = role === undefined ? [] : rootMechanisms(role, ceremony.mechanisms)
+  return makeLimited(mechanisms, make, () => warnUnlimited(ceremony))
+}
+
+const unlimited =
+  'This token does not limit keys to their mechanisms, or does not forbid copies of them: whoever holds the PIN can use and copy them in ways that Strongroom does not.'
+
+function warnUnlimited({ warnings }: Ceremony): void {
+  if (!warnings.includes(unlimited)) warnings.push(unlimited)
 }
 
 function secret(keyType: number): Template {
@@ -125,23 +141,30 @@ function secret(keyType: number): Template {
   ]
 }
 
-function makeAuditPair(label: string, { session }: Ceremony): void {
-  session.generatePair(
-    ecKeyPairGen,
-    [{ type: pkcs11.CKA_EC_PARAMS, value: p256 }, ...publicHalf(label, { verify: true, encrypt: false })],
-    [...lastingTemplate(label, rootId(label)), ...privateUsage({ decrypt: false, sign: true, unwrap: false })],
-  )
+function makeAuditPair(label: string, ceremony: Ceremony): void {
+  const publicKey = [
+    { type: pkcs11.CKA_EC_PARAMS, value: p256 },
+    ...publicHalf(label, { verify: true, encrypt: false }),
+  ]
+  makePair(label, ceremony, ecKeyPairGen, publicKey, privateUsage({ decrypt: false, sign: true, unwrap: false }))
 }
 
-function makeTransportPair(label: string, { session }: Ceremony): void {
-  session.generatePair(
-    rsaKeyPairGen,
-    [
-      { type: pkcs11.CKA_MODULUS_BITS, value: 3072 },
-      { type: pkcs11.CKA_PUBLIC_EXPONENT, value: Buffer.from('010001', 'hex') },
-      ...publicHalf(label, { verify: false, encrypt: true }),
-    ],
-    [...lastingTemplate(label, rootId(label)), ...privateUsage({ decrypt: true, sign: false, unwrap: true })],
+function makeTransportPair(label: string, ceremony: Ceremony): void {
+  const publicKey = [
+    { type: pkcs11.CKA_MODULUS_BITS, value: 3072 },
+    { type: pkcs11.CKA_PUBLIC_EXPONENT, value: Buffer.from('010001', 'hex') },
+    ...publicHalf(label, { verify: false, encrypt: true }),
+  ]
+  makePair(label, ceremony, rsaKeyPairGen, publicKey, privateUsage({ decrypt: false, sign: false, unwrap: true }))
+}
+
+function makePair(label: string, ceremony: Ceremony, mechanism: Mechanism, publicKey: Template, usage: Template): void {
+  limited(label, ceremony, (limits) =>
+    ceremony.session.generatePair(
+      mechanism,
+      [...publicKey, ...limits],
+      [...lastingTemplate(label, rootId(label)), ...usage, ...limits],
+    ),
   )
 }
 

@@ -1,6 +1,7 @@
-import pkcs11 from 'pkcs11js'
+import pkcs11, { type Mechanism } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KekName } from '../key-kind.ts'
+import { ecdsa, hmacSha256, keyWrap, oaep, paddedWrap } from './mechanisms.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import type { TokenObject } from './token-objects.ts'
 
@@ -16,6 +17,21 @@ export const rootRoles = [
   'transport',
 ] as const
 export type RootRole = (typeof rootRoles)[number]
+
+/** By what a root object works, and by nothing else; RFC 5649 has another number in some tokens. */
+export function rootMechanisms(role: RootRole, available: ReadonlySet<number>): readonly Mechanism[] {
+  if (role === 'audit') return [ecdsa]
+  if (role === 'transport') return [oaep]
+  if (!role.startsWith('kek.')) return [hmacSha256]
+  const padded = paddedWrap(available)
+  return padded === undefined ? [keyWrap] : [keyWrap, padded]
+}
+
+/** The role that a label names; undefined for other objects. */
+export function roleOf(label: string): RootRole | undefined {
+  const name = /^strongroom\.(.+)\.v[1-9]\d*$/.exec(label)?.[1]
+  return rootRoles.find((role) => role === name)
+}
 
 interface Pair {
   readonly publicKey: KeyHandle

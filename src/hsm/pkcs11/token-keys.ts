@@ -5,6 +5,7 @@ import { withDirectorySync } from './directory-sync.ts'
 import { type KeyRow, rowOf } from './key-kinds.ts'
 import { generatedPublicTemplate, tokenObjectPrivateTemplate, tokenObjectTemplate } from './key-templates.ts'
 import { requireSupport } from './kind-support.ts'
+import { makeLimited, mechanismsOf } from './object-limits.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
 import { publicKeyOf } from './public-keys.ts'
 import type { Token } from './token-link.ts'
@@ -56,11 +57,15 @@ function create(token: Token, kind: KeyKind, label: string, tokenDirectory: stri
 function generateLasting(session: Pkcs11Session, row: KeyRow, label: string, id: Buffer): Buffer | undefined {
   const lasting = lastingTemplate(label, id)
   if (row.serves !== 'sign') {
-    session.generate(row.generation, [...tokenObjectTemplate(row), ...lasting])
+    makeLimited(mechanismsOf(row), (limits) =>
+      session.generate(row.generation, [...tokenObjectTemplate(row), ...lasting, ...limits]),
+    )
     return undefined
   }
   const privateKey = [...tokenObjectPrivateTemplate(row), ...lasting]
-  const pair = session.generatePair(row.generation, generatedPublicTemplate(row), privateKey)
+  const pair = makeLimited(mechanismsOf(row), (limits) =>
+    session.generatePair(row.generation, generatedPublicTemplate(row), [...privateKey, ...limits]),
+  )
   try {
     return publicKeyOf(session, pair.publicKey, row)
   } finally {

@@ -1,6 +1,6 @@
 import type { PKCS11 } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import type { HostStatus } from '../hsm.ts'
+import type { HostStatus } from '../token-status.ts'
 import { probe } from './conformance.ts'
 import { connect, type Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'

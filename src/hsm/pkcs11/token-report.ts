@@ -1,9 +1,13 @@
 import { ObjectClass } from 'graphene-pk11'
-import type { TokenStatus } from '../hsm.ts'
+import type { TokenStatus } from '../token-status.ts'
 import { attempt } from './failure.ts'
 import { mechanismName } from './mechanisms.ts'
 import type { Token } from './token-link.ts'
-import { listObjects, tokenObjectLabel, vaultKeyLabel } from './token-objects.ts'
+import type { Connection } from './connection.ts'
+import { secretKeyRows } from './key-kinds.ts'
+import { mechanismsOf, missingLimits } from './object-limits.ts'
+import { roleOf, rootMechanisms } from './root-objects.ts'
+import { listObjects, type TokenObject, tokenObjectLabel, vaultKeyLabel } from './token-objects.ts'
 
 /** CK_UNAVAILABLE_INFORMATION as pkcs11js gives it. */
 const unavailableCount = 0xffff_ffff
@@ -29,6 +33,7 @@ export function tokenStatus(token: Token): TokenStatus {
           (object) => object.label === vaultKeyLabel && object.objectClass === ObjectClass.SECRET_KEY,
         ).length,
         residentKeys: objects.filter((object) => object.label === tokenObjectLabel).length,
+        weaknesses: weaknessesOf(connection, objects),
       },
       // Many tokens count no sessions; this process alone holds its key session and its operation session.
       sessions: {
@@ -40,4 +45,24 @@ export function tokenStatus(token: Token): TokenStatus {
       conformance: token.conformance(),
     }
   })
+}
+
+/** What objects lack that were made by an earlier release, or by a token that refuses it: one entry a label. */
+function weaknessesOf(connection: Connection, objects: readonly TokenObject[]): TokenStatus['objects']['weaknesses'] {
+  const found = new Map<string, { label: string; count: number; lacks: string[] }>()
+  for (const { handle, label, objectClass } of objects) {
+    const mechanisms = expectedOf(connection, label)
+    if (mechanisms === undefined || objectClass === ObjectClass.PUBLIC_KEY) continue
+    const lacks = missingLimits(connection.session, handle, mechanisms)
+    if (lacks.length === 0) continue
+    const entry = found.get(label) ?? { label, count: 0, lacks }
+    found.set(label, { ...entry, count: entry.count + 1 })
+  }
+  return [...found.values()]
+}
+
+function expectedOf({ mechanisms }: Connection, label: string) {
+  if (label === vaultKeyLabel) return mechanismsOf(secretKeyRows['aes256-gcm'])
+  const role = roleOf(label)
+  return role === undefined ? undefined : rootMechanisms(role, mechanisms)
 }

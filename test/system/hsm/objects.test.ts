@@ -65,7 +65,7 @@ describe('the objects of the token, as OpenSC sees them', () => {
   for (const [label, usage] of [
     ['strongroom.audit.v1', 'sign'],
     ['strongroom.resident', 'sign'],
-    ['strongroom.transport.v1', 'decrypt, unwrap'],
+    ['strongroom.transport.v1', 'unwrap'],
   ] as const) {
     it(`hold the private ${label}: ${usage}, locked in`, () => {
       expect(field(`${label}, Private Key`, 'Usage')).toBe(usage)

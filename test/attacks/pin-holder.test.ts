@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import pkcs11, { type Template } from 'pkcs11js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mechanismName } from '../../src/hsm/pkcs11/mechanisms.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { type PinSession, type SeenObject, withPin } from '../support/pin-session.ts'
+import { makeVault } from '../support/vault.ts'
+
+// The attacker has the PIN and the module, a copy of the database, and not the SO PIN.
+
+let appliance: TestAppliance
+
+const keyWraps = [0x2109, 0x210a]
+const isRoot = ({ label, objectClass }: SeenObject) =>
+  label.startsWith('strongroom.') && objectClass !== pkcs11.CKO_PUBLIC_KEY
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+  await makeVault(appliance)
+})
+afterAll(async () => {
+  await appliance.close()
+})
+
+/** A key of the attacker's own that wraps, and whose value he knows. */
+function knownWrappingKey({ lib, session }: PinSession): Buffer {
+  return lib.C_CreateObject(session, [
+    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+    { type: pkcs11.CKA_KEY_TYPE, value: pkcs11.CKK_AES },
+    { type: pkcs11.CKA_TOKEN, value: false },
+    { type: pkcs11.CKA_WRAP, value: true },
+    { type: pkcs11.CKA_VALUE, value: randomBytes(32) },
+  ])
+}
+
+/** The key, in plain or under a key that the attacker knows. */
+function readBy({ lib, attempt, valueOf }: PinSession, key: Buffer, wrapping: Buffer): Buffer | undefined {
+  const plain = valueOf(key)
+  if (plain !== undefined && plain.length > 0) return plain
+  for (const mechanism of keyWraps) {
+    const wrapped = attempt((fresh) => lib.C_WrapKey(fresh, { mechanism }, wrapping, key, Buffer.alloc(4096)))
+    if (wrapped !== undefined) return wrapped
+  }
+  return undefined
+}
+
+describe('who holds the PIN', () => {
+  it('reads no root key and no vault key', () => {
+    const got = withPin(appliance.token, (pin) => {
+      const wrapping = knownWrappingKey(pin)
+      const all = pin.objects.filter((object) => isRoot(object))
+      const wrappers = [wrapping, ...all.map(({ handle }) => handle)]
+      return all.flatMap(({ handle, label }) =>
+        wrappers.some((one) => readBy(pin, handle, one) !== undefined) ? [label] : [],
+      )
+    })
+    expect(got).toEqual([])
+  })
+
+  it('changes no attribute of a root or vault key, and copies none', () => {
+    const changed = withPin(appliance.token, ({ lib, objects, attempt }) =>
+      objects.filter(isRoot).flatMap(({ handle, label }) =>
+        attributes().flatMap(([name, attribute]) => [
+          ...(attribute.length > 0 &&
+          attempt((fresh) => {
+            lib.C_SetAttributeValue(fresh, handle, attribute)
+            return true
+          })
+            ? [`${label}: set ${name}`]
+            : []),
+          ...(attempt((fresh) => lib.C_CopyObject(fresh, handle, attribute)) ? [`${label}: copied with ${name}`] : []),
+        ]),
+      ),
+    )
+    expect(changed).toEqual([])
+  })
+
+  it('uses each root and vault key by its own mechanisms alone', () => {
+    const uses = withPin(appliance.token, ({ lib, objects, attempt, mechanisms, session }) => {
+      const victim = lib.C_GenerateKey(session, { mechanism: pkcs11.CKM_AES_KEY_GEN }, extractable)
+      return Object.fromEntries(
+        objects.filter(isRoot).map(({ handle, label }) => {
+          const begun = mechanisms.flatMap((mechanism) => {
+            const calls: Record<string, (fresh: Buffer) => unknown> = {
+              encrypt: (fresh) => lib.C_EncryptInit(fresh, parametrised(mechanism), handle),
+              decrypt: (fresh) => lib.C_DecryptInit(fresh, parametrised(mechanism), handle),
+              sign: (fresh) => lib.C_SignInit(fresh, parametrised(mechanism), handle),
+              verify: (fresh) => lib.C_VerifyInit(fresh, parametrised(mechanism), handle),
+              wrap: (fresh) => lib.C_WrapKey(fresh, parametrised(mechanism), handle, victim, Buffer.alloc(4096)),
+            }
+            return Object.entries(calls).flatMap(([call, begin]) =>
+              attempt((fresh) => [begin(fresh)]) === undefined ? [] : [`${call} ${mechanismName(mechanism)}`],
+            )
+          })
+          return [label.replace(/^strongroom\./, '').replace(/\.v\d.*$/, ''), begun.toSorted()]
+        }),
+      )
+    })
+    const wraps = ['wrap AES_KEY_WRAP', 'wrap AES_KEY_WRAP_PAD']
+    const hmac = ['sign SHA256_HMAC']
+    expect(uses).toEqual({
+      'kek.strict': wraps,
+      'kek.exportable': wraps,
+      'kek.backup': wraps,
+      'backup-seal': hmac,
+      seal: hmac,
+      pepper: hmac,
+      audit: ['sign ECDSA'],
+      transport: [],
+      vault: ['decrypt AES_GCM', 'encrypt AES_GCM'],
+    })
+  })
+})
+
+const extractable: Template = [
+  { type: pkcs11.CKA_VALUE_LEN, value: 32 },
+  { type: pkcs11.CKA_TOKEN, value: false },
+  { type: pkcs11.CKA_EXTRACTABLE, value: true },
+]
+
+/** With the parameter that the mechanism needs to begin. */
+function parametrised(mechanism: number) {
+  if (mechanism === pkcs11.CKM_AES_GCM)
+    return {
+      mechanism,
+      parameter: { type: pkcs11.CK_PARAMS_AES_GCM_v240, iv: Buffer.alloc(12), ivBits: 96, tagBits: 128 },
+    }
+  if (mechanism === pkcs11.CKM_RSA_PKCS_OAEP)
+    return {
+      mechanism,
+      parameter: {
+        type: pkcs11.CK_PARAMS_RSA_OAEP,
+        hashAlg: pkcs11.CKM_SHA_1,
+        mgf: pkcs11.CKG_MGF1_SHA1,
+        source: 1,
+        sourceData: Buffer.alloc(0),
+      },
+    }
+  // CK_AES_CTR_PARAMS: the number of counter bits, and the counter block.
+  if (mechanism === pkcs11.CKM_AES_CTR)
+    return { mechanism, parameter: Buffer.concat([Buffer.from([128, 0, 0, 0, 0, 0, 0, 0]), Buffer.alloc(16)]) }
+  return mechanism === pkcs11.CKM_AES_CBC || mechanism === pkcs11.CKM_AES_CBC_PAD
+    ? { mechanism, parameter: Buffer.alloc(16) }
+    : { mechanism }
+}
+
+const flags = [
+  'TOKEN',
+  'PRIVATE',
+  'SENSITIVE',
+  'EXTRACTABLE',
+  'MODIFIABLE',
+  'COPYABLE',
+  'DESTROYABLE',
+  'TRUSTED',
+  'WRAP_WITH_TRUSTED',
+  'ENCRYPT',
+  'DECRYPT',
+  'SIGN',
+  'VERIFY',
+  'WRAP',
+  'UNWRAP',
+  'DERIVE',
+] as const
+
+/** Each attribute with each value that it could be given. */
+function attributes(): [string, Template][] {
+  return [
+    ['nothing', []],
+    ...flags.flatMap((name): [string, Template][] =>
+      [true, false].map((value) => [`${name}=${value}`, [{ type: pkcs11[`CKA_${name}`], value }]]),
+    ),
+    ['LABEL', [{ type: pkcs11.CKA_LABEL, value: 'mine' }]],
+    ['ID', [{ type: pkcs11.CKA_ID, value: Buffer.from('mine') }]],
+    ['ALLOWED_MECHANISMS', [{ type: pkcs11.CKA_ALLOWED_MECHANISMS, value: Buffer.alloc(8) }]],
+  ]
+}
