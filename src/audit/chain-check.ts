@@ -9,6 +9,8 @@ export interface ChainCheckOptions {
   readonly verifier: SealVerifier
   /** Called with what a genuine seal of this chain says of another one. */
   readonly onWitness: (chain: string, point: ChainPoint, position: LinePosition) => void
+  /** Called with each genuine seal that covers what stands in this chain. */
+  readonly onSeal?: ((seal: Seal) => void) | undefined
 }
 
 /** The state of one chain's check: give it every line in turn. */
@@ -102,7 +104,7 @@ function createOrder(chain: string, findings: Findings) {
 }
 
 function createSealCheck(
-  { chain, verifier, onWitness }: ChainCheckOptions,
+  { chain, verifier, onWitness, onSeal }: ChainCheckOptions,
   hashAt: (seq: number) => string | undefined,
   findings: Findings,
 ) {
@@ -136,7 +138,10 @@ function createSealCheck(
       }
       const wrong = fault(line, seal)
       if (wrong !== undefined) findings.add('changed', position, wrong)
-      else sealedSeq = remember(points, seal.statement.covers)
+      else {
+        sealedSeq = remember(points, seal.statement.covers)
+        onSeal?.(seal)
+      }
       for (const [name, point] of Object.entries(seal.statement.heads)) onWitness(name, point, position)
       return wrong === undefined
     },

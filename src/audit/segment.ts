@@ -45,18 +45,18 @@ export interface LineReader {
 const chunkBytes = 64 * 1024
 
 /**
- * Reads a file that may be growing, in chunks: memory does not grow with the file. A piece longer than any line counts
- * as a line.
+ * Reads a file that may be growing, in chunks, from the byte `from` on: memory does not grow with the file. A piece
+ * longer than any line counts as a line.
  */
-export async function readLines(directory: string, segment: Segment): Promise<LineReader> {
+export async function readLines(directory: string, segment: Segment, from = 0): Promise<LineReader> {
   const handle = await open(join(directory, segment.name), 'r')
   let chunk = Buffer.allocUnsafe(chunkBytes)
-  let offset = 0
+  let offset = from
   let partial = false
   let { size } = await handle.stat()
 
   async function next(): Promise<Buffer[]> {
-    const { bytesRead } = await handle.read(chunk, 0, Math.min(chunk.length, size - offset), offset)
+    const { bytesRead } = await handle.read(chunk, 0, Math.min(chunk.length, Math.max(0, size - offset)), offset)
     const end = chunk.lastIndexOf(10, bytesRead - 1) + 1
     partial = bytesRead > 0 && end === 0
     if (bytesRead === 0) return []

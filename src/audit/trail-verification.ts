@@ -4,6 +4,8 @@ import { createFindings, type AuditReport, type ChainReport, type Findings, type
 import type { ChainPoint } from './line.ts'
 import { createSealVerifier, isGenuine, type SealedHead } from './seal.ts'
 import { listSegments } from './segment.ts'
+import { createWitnessComparison } from './witness/comparison.ts'
+import type { WitnessedHead } from './witness/witness-file.ts'
 
 export interface VerifyOptions {
   readonly directory: string
@@ -11,6 +13,8 @@ export interface VerifyOptions {
   readonly publicKey: Buffer
   /** What the registry holds, read before this call: with it, the last sealed record of every chain is known. */
   readonly heads?: ReadonlyMap<string, SealedHead>
+  /** What a witness outside the machine knows, read before this call. */
+  readonly witnessed?: readonly WitnessedHead[]
   /** Called after each chunk with the bytes read so far. */
   readonly progress?: (bytes: number) => void
 }
@@ -20,7 +24,9 @@ export interface VerifyOptions {
  * order of time, so that what one says of another is compared on the way and memory does not grow with the trail.
  * Rejects as the file system does when a file cannot be read.
  */
-export async function verifyTrail({ directory, publicKey, heads, progress }: VerifyOptions): Promise<AuditReport> {
+export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> {
+  const { directory, publicKey, heads, witnessed, progress } = options
+  const comparison = witnessed === undefined ? undefined : createWitnessComparison(witnessed)
   const verifier = createSealVerifier(publicKey)
   const scans = new Map<string, ChainScan>()
   const witnesses = createWitnesses(scans)
@@ -30,7 +36,7 @@ export async function verifyTrail({ directory, publicKey, heads, progress }: Ver
     if (reading) witnesses.hear(chain, point, position)
   }
   for (const chain of (await listSegments(directory)).keys()) {
-    scans.set(chain, createChainScan({ directory, chain, verifier, onWitness }))
+    scans.set(chain, createChainScan({ directory, chain, verifier, onWitness, onSeal: comparison?.seal }))
   }
   try {
     for (const [chain, head] of heads ?? []) {
@@ -47,6 +53,10 @@ export async function verifyTrail({ directory, publicKey, heads, progress }: Ver
     reading = false
     await catchUp(scans, witnesses)
     witnesses.conclude()
+    comparison?.conclude(
+      (chain) => scans.get(chain),
+      (chain, kind, position, detail) => witnesses.findingsOf(chain).add(kind, position, detail),
+    )
     return reportOf(scans, witnesses)
   } finally {
     for (const scan of scans.values()) await scan.close()

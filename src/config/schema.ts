@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { audit } from './audit-section.ts'
 import { login, otp, session } from './login-sections.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
 import { addressRange, milliseconds, path, port } from './value-shapes.ts'
@@ -107,27 +108,6 @@ const store = z
   .refine((kinds) => (kinds.sqlite === undefined) !== (kinds.postgresUrlFile === undefined), {
     error: 'give exactly one of sqlite and postgresUrlFile',
   })
-
-const audit = z.strictObject({
-  directory: path.describe('Folder of the audit trail; one chain of files per process that writes.'),
-  machine: z
-    .string()
-    .regex(/^[a-z0-9]{1,16}$/, 'must be 1 to 16 lower-case letters and digits')
-    .optional()
-    .describe(
-      'Name of this machine, put before the names of its chains: needed, and different, where several daemons share a database.',
-    ),
-  sealIntervalMs: milliseconds
-    .default(5_000)
-    .describe('Longest time between a record and the signature that covers it.'),
-  sealRecords: z.number().int().positive().default(1_000).describe('Most records that one signature waits for.'),
-  segmentBytes: z
-    .number()
-    .int()
-    .min(65_536)
-    .default(64 * 1024 * 1024)
-    .describe('Size at which a file of a chain is closed and the next begun.'),
-})
 
 const transparent = z.strictObject({
   allowExport: z.boolean().default(false).describe('Whether a new key may be exported when its creator does not say.'),

@@ -11,6 +11,7 @@ import { permissionsCheck } from './checks/permissions.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
 import { tokenCheck } from './checks/token-hosts.ts'
 import { trailCheck } from './checks/audit-trail.ts'
+import { witnessCheck } from './checks/audit-witness.ts'
 import { vaultAdminsCheck, vaultKeysCheck } from './checks/vaults.ts'
 import { exitCodes, sentenceOf } from './exit-code.ts'
 import { findingsOf, type Check, type Finding } from './checks/findings.ts'
@@ -35,6 +36,7 @@ const checks: readonly Check[] = [
   smartcardCheck,
   daemonCheck,
   trailCheck,
+  witnessCheck,
   clockCheck,
 ]
 

@@ -1,6 +1,7 @@
 import { createApplication } from '../http/pipeline/application.ts'
 import { createClientAddress, createClientIdentity } from '../http/pipeline/client-identity.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
+import { startCouriers } from './audit-witnesses.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import { createAuditHeads } from '../audit/records.ts'
 import { createRetryingTrail, createAuditTrail } from '../audit/trail-writer.ts'
@@ -84,11 +85,13 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       : []),
   ])
   const housekeeping = slot === 1 ? startHousekeeping({ services, log }) : undefined
+  const couriers = slot === 1 ? startCouriers(config, log) : undefined
   return {
     listen: () => server.listen(),
     async close() {
       await Promise.all([housekeeping?.stop(), server.close()])
       await audit.close()
+      await couriers?.stop()
       await hsm.close()
       await store.close()
     },

@@ -14,6 +14,7 @@ import type { Config } from '../../config/schema.ts'
 import { table, wrap, type Answer } from '../output/command-answer.ts'
 import { readPublicKeyFile, type Terminal } from '../output/terminal.ts'
 import { withStore } from '../console-context.ts'
+import { describeWitnessed, readWitnessed } from './witnessed.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { isServed, reachToken } from '../token-access.ts'
@@ -23,13 +24,20 @@ Without options the folder, the key and the last sealed points come from the app
 token and its database. With --directory and --public-key nothing of the appliance is needed, so a copy of the
 trail can be checked anywhere. Exit code 1 when something was changed, removed or added.
 
+--witness compares the trail with what a witness outside the machine knows (audit.witness): a file as the syslog
+receiver wrote it, or a copy of witness-timestamps.jsonl, for which the authority comes from audit.witness.timestamp.ca
+or --witness-ca. The option can be given several times.
+
 Examples:
   strongroom audit verify
-  strongroom audit verify --directory /mnt/copy/audit --public-key audit-public.pem`
+  strongroom audit verify --directory /mnt/copy/audit --public-key audit-public.pem
+  strongroom audit verify --witness /mnt/collector/strongroom.log`
 
 interface Options {
   readonly directory?: string
   readonly publicKey?: string
+  readonly witness?: readonly string[]
+  readonly witnessCa?: string
 }
 
 export function addAuditVerify(audit: Command): void {
@@ -38,6 +46,11 @@ export function addAuditVerify(audit: Command): void {
     .description('Checks that no record of the audit trail was changed, removed or added.')
     .option('--directory <folder>', 'folder of the trail; by default audit.directory')
     .option('--public-key <file>', "PEM file with the audit key's public half; by default the token is asked")
+    .option('--witness <file>', 'what a witness received, to compare with', (file, files: string[] = []) => [
+      ...files,
+      file,
+    ])
+    .option('--witness-ca <file>', 'PEM file with the CAs of the time-stamp authority')
     .addHelpText('after', help)
     .action(answering(verify))
 }
@@ -45,7 +58,14 @@ export function addAuditVerify(audit: Command): void {
 async function verify(invocation: Invocation, options: Options): Promise<Answer> {
   const { terminal } = invocation
   const input = await inputFor(options, invocation)
-  const report = await verifyTrail({ ...input, progress: await progressBar(input.directory, terminal) })
+  // Read before the trail, which goes on meanwhile.
+  const witnessed =
+    options.witness === undefined
+      ? undefined
+      : await readWitnessed(options.witness, options.witnessCa ?? input.witnessCa, input.publicKey)
+  const progress = await progressBar(input.directory, terminal)
+  const report = await verifyTrail({ ...input, ...(witnessed && { witnessed: witnessed.heads }), progress })
+  const sound = report.sound && (witnessed?.rejected.length ?? 0) === 0
   const fingerprint = createHash('sha256').update(input.publicKey).digest('hex')
   const { directory, keySource } = input
   return {
@@ -53,7 +73,11 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
       directory,
       key: { source: keySource, sha256: fingerprint },
       heads: input.heads !== undefined,
+      ...(witnessed && {
+        witness: { heads: witnessed.heads.length, others: witnessed.others, rejected: witnessed.rejected },
+      }),
       ...report,
+      sound,
     },
     lines: [
       ...table([
@@ -63,10 +87,11 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
       ...(input.heads === undefined
         ? ['The database was not asked: a chain whose end was cut off is found only where another names it.']
         : []),
+      ...(witnessed === undefined ? [] : describeWitnessed(witnessed)),
       '',
-      ...describeReport(report, terminal),
+      ...describeReport({ ...report, sound }, terminal),
     ],
-    exitCode: report.sound ? exitCodes.done : exitCodes.refused,
+    exitCode: sound ? exitCodes.done : exitCodes.refused,
   }
 }
 
@@ -76,6 +101,7 @@ interface VerificationInput {
   readonly publicKey: Buffer
   readonly keySource: string
   readonly heads?: ReadonlyMap<string, SealedHead>
+  readonly witnessCa?: string | undefined
 }
 
 async function inputFor({ directory, publicKey }: Options, invocation: Invocation): Promise<VerificationInput> {
@@ -95,7 +121,8 @@ type Key = Pick<VerificationInput, 'publicKey' | 'keySource'>
 export async function applianceTrail(invocation: Invocation, config: Config, key?: Key): Promise<VerificationInput> {
   // The heads are read first: a trail that is being written is then ahead of them, never behind.
   const heads = await withStore(config, (store) => createAuditHeads(store).read())
-  return { directory: config.audit.directory, ...(key ?? (await keyOf(invocation, config))), heads }
+  const { directory, witness } = config.audit
+  return { directory, ...(key ?? (await keyOf(invocation, config))), heads, witnessCa: witness?.timestamp?.ca }
 }
 
 async function keyOf(invocation: Invocation, config: Config): Promise<Key> {

@@ -1,0 +1,71 @@
+import { parseLine } from '../line.ts'
+import { parseSeal } from '../seal.ts'
+import { listSegments, readLines, type Segment } from '../segment.ts'
+import type { SignedHead } from './signed-head.ts'
+
+/** Up to where a chain was read: a file of it and the byte in it. */
+export interface ReadPoint {
+  readonly segment: number
+  readonly bytes: number
+}
+
+export type ReadPoints = Readonly<Record<string, ReadPoint>>
+
+/**
+ * Of a chain, no more heads than these wait: each covers all records before it, so the newest ones say as much. It
+ * bounds the memory after a witness was away for long; the trail itself is the queue.
+ */
+const keptHeads = 1_000
+
+/** The heads that were signed after `points`, in the order of each chain, and up to where that was read. */
+export async function readHeads(
+  directory: string,
+  points: ReadPoints,
+): Promise<{ heads: SignedHead[]; points: ReadPoints }> {
+  const heads: SignedHead[] = []
+  const reached: Record<string, ReadPoint> = { ...points }
+  for (const [chain, segments] of await listSegments(directory)) {
+    const from = points[chain] ?? { segment: 0, bytes: 0 }
+    const found: SignedHead[] = []
+    for (const segment of segments.filter(({ number }) => number >= from.segment)) {
+      const start = segment.number === from.segment ? from.bytes : 0
+      const bytes = await readSegment(directory, segment, start, (head) => found.push(head))
+      if (found.length > keptHeads) found.splice(0, found.length - keptHeads)
+      reached[chain] = { segment: segment.number, bytes }
+    }
+    heads.push(...found)
+  }
+  return { heads, points: reached }
+}
+
+/** Resolves to the byte behind the last whole line. */
+async function readSegment(
+  directory: string,
+  segment: Segment,
+  from: number,
+  found: (head: SignedHead) => void,
+): Promise<number> {
+  const reader = await readLines(directory, segment, from)
+  let bytes = from
+  try {
+    for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) {
+      for (const raw of lines) {
+        if (raw.at(-1) !== 10) return bytes
+        bytes += raw.length
+        const head = raw.includes('"type":"seal"') ? headOf(raw) : undefined
+        if (head !== undefined) found(head)
+      }
+    }
+    return bytes
+  } finally {
+    await reader.close()
+  }
+}
+
+function headOf(raw: Buffer): SignedHead | undefined {
+  const line = parseLine(raw.toString('latin1', 0, raw.length - 1))
+  const seal = line?.type === 'seal' ? parseSeal(line.body) : undefined
+  if (seal === undefined) return undefined
+  const { chain, at, covers, key } = seal.statement
+  return { chain, seq: covers.seq, hash: covers.hash, at, key, signature: seal.signature.toString('base64') }
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { request as plainRequest } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { join } from 'node:path'
+import { sha256 } from '../line.ts'
+import type { Witness } from './courier.ts'
+import type { SignedHead } from './signed-head.ts'
+import { readTimestampReply, timestampNonce, timestampRequest } from './timestamp-token.ts'
+
+export interface TimestampSettings {
+  readonly url: string
+  /** PEM file with the CAs of the authority's server certificate, where the system's do not hold it. */
+  readonly serverCa?: string | undefined
+  readonly intervalMs: number
+}
+
+/** The tokens beside the trail, one JSON object per line; copies of it are what `audit verify --witness` reads. */
+export const timestampFile = 'witness-timestamps.jsonl'
+
+const timeoutMs = 10_000
+const maxReplyBytes = 64 * 1024
+
+/** What a token is about: the newest head of each chain, in the order of their names. */
+export function stampedText(heads: readonly SignedHead[]): string {
+  const newest = new Map(heads.map((head) => [head.chain, head]))
+  return JSON.stringify([...newest.values()].toSorted((a, b) => a.chain.localeCompare(b.chain)))
+}
+
+/** Has the newest heads time-stamped (RFC 3161): they existed at that time, by the clock and the key of somebody else. */
+export function createTimestampWitness(settings: TimestampSettings, directory: string): Witness {
+  return {
+    name: 'timestamp',
+    address: settings.url,
+    everyMs: settings.intervalMs,
+    async send(heads) {
+      const text = stampedText(heads)
+      const imprint = Buffer.from(sha256(text), 'hex')
+      const nonce = timestampNonce()
+      const token = readTimestampReply(await post(settings, timestampRequest(imprint, nonce)), imprint, nonce)
+      await keep(join(directory, timestampFile), `{"heads":${text},"token":"${token.toString('base64')}"}\n`)
+    },
+  }
+}
+
+/** RFC 3161 §3.4. */
+async function post({ url, serverCa }: TimestampSettings, body: Buffer): Promise<Buffer> {
+  const options = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/timestamp-query', 'Content-Length': body.length },
+    signal: AbortSignal.timeout(timeoutMs),
+  }
+  const ca = serverCa === undefined ? {} : { ca: readFileSync(serverCa) }
+  const request = url.startsWith('https:') ? tlsRequest(url, { ...options, ...ca }) : plainRequest(url, options)
+  request.end(body)
+  const [response] = await once(request, 'response')
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of response) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes > maxReplyBytes) throw new RangeError('the reply of the time-stamp authority is too long')
+  }
+  if (response.statusCode !== 200)
+    throw new RangeError(`the time-stamp authority answered with status ${response.statusCode}`)
+  return Buffer.concat(pieces)
+}
+
+async function keep(path: string, line: string): Promise<void> {
+  const file = await open(path, 'a', 0o600)
+  try {
+    await file.appendFile(line)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,48 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { ReadPoints } from './head-reader.ts'
+
+/** How far a witness has the trail, and since when it is not reached. */
+export interface WitnessState {
+  readonly points: ReadPoints
+  /** Milliseconds since the Unix epoch of the last success; 0 when there was none. */
+  readonly sentAt: number
+  readonly failing?: { readonly since: number; readonly reason: string } | undefined
+}
+
+interface Named {
+  readonly name: string
+  readonly address: string
+}
+
+const nothing: WitnessState = { points: {}, sentAt: 0 }
+const wholeNumber = z.number().int().min(0)
+const shape = z.object({
+  address: z.string(),
+  points: z.record(z.string(), z.object({ segment: wholeNumber, bytes: wholeNumber })),
+  sentAt: wholeNumber,
+  failing: z.object({ since: wholeNumber, reason: z.string() }).optional(),
+})
+
+const fileOf = (directory: string, { name }: Named): string => join(directory, `witness-${name}.json`)
+
+/**
+ * Nothing is known when the file is not there, is damaged, or tells of a witness at another address: the witness is
+ * then told again what it may know.
+ */
+export async function readWitnessState(directory: string, witness: Named): Promise<WitnessState> {
+  try {
+    const { address, ...state } = shape.parse(JSON.parse(await readFile(fileOf(directory, witness), 'utf8')))
+    return address === witness.address ? state : nothing
+  } catch {
+    return nothing
+  }
+}
+
+/** It is not flushed: what a power cut loses is told again. */
+export async function writeWitnessState(directory: string, witness: Named, state: WitnessState): Promise<void> {
+  const file = fileOf(directory, witness)
+  await writeFile(`${file}.new`, JSON.stringify({ address: witness.address, ...state }), { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}

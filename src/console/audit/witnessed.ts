@@ -1,0 +1,52 @@
+import { X509Certificate } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { keyId } from '../../audit/seal.ts'
+import { readWitnessFile, type WitnessedHead, type WitnessFile } from '../../audit/witness/witness-file.ts'
+import { readAuthorities } from '../../config/loader.ts'
+import { pemBlocks } from '../../encoding/pem.ts'
+import { count } from '../output/command-answer.ts'
+import { UsageError } from '../exit-code.ts'
+
+/** What the files of `--witness` say about the trail of one key. */
+export interface Witnessed {
+  readonly heads: readonly WitnessedHead[]
+  /** Heads that other keys signed: of other appliances, or of a key before this one. */
+  readonly others: number
+  readonly rejected: WitnessFile['rejected']
+}
+
+/** Throws UsageError for a file that cannot be one of a witness of this trail. */
+export async function readWitnessed(
+  files: readonly string[],
+  authorityFile: string | undefined,
+  publicKey: Buffer,
+): Promise<Witnessed> {
+  const authorities = authorityFile === undefined ? [] : authoritiesIn(authorityFile)
+  const read: WitnessFile[] = []
+  for (const file of files) {
+    if (!existsSync(file)) throw new UsageError(`${file} does not exist: name what a witness of the trail received.`)
+    const found = await readWitnessFile(file, authorities)
+    if (found.heads.length + found.rejected.length === 0)
+      throw new UsageError(`${file} holds no head of an audit trail: name what a witness of the trail received.`)
+    read.push(found)
+  }
+  const all = read.flatMap(({ heads }) => heads)
+  const heads = all.filter(({ key }) => key === keyId(publicKey))
+  const rejected = read.flatMap((found) => found.rejected)
+  if (all.length > 0 && heads.length === 0)
+    throw new UsageError(`No head in ${files.join(', ')} was signed by the key of this trail (${keyId(publicKey)}).`)
+  return { heads, others: all.length - heads.length, rejected }
+}
+
+const authoritiesIn = (file: string): X509Certificate[] =>
+  pemBlocks(readAuthorities(file))
+    .filter(({ label }) => label === 'CERTIFICATE')
+    .map(({ bytes }) => new X509Certificate(bytes))
+
+/** For people: what was compared, and what was not. */
+export function describeWitnessed({ heads, others, rejected }: Witnessed): string[] {
+  return [
+    `The witness knows ${count(heads.length, 'signed head')} of this trail${others === 0 ? '' : `, and ${others} of other keys, which were not compared`}.`,
+    ...rejected.map(({ position, reason }) => `bad time stamp: ${position.file}, line ${position.line}: ${reason}`),
+  ]
+}

@@ -1,0 +1,21 @@
+import { startCourier, type Courier, type Witness } from '../audit/witness/courier.ts'
+import { createSyslogWitness } from '../audit/witness/syslog-witness.ts'
+import { createTimestampWitness } from '../audit/witness/timestamp-witness.ts'
+import { systemClock } from '../clock.ts'
+import type { Config } from '../config/schema.ts'
+import type { Log } from '../log.ts'
+
+/** The witnesses of the configuration. */
+export function witnessesOf({ audit: { directory, witness } }: Config): Witness[] {
+  return [
+    ...(witness?.syslog === undefined ? [] : [createSyslogWitness(witness.syslog)]),
+    ...(witness?.timestamp === undefined ? [] : [createTimestampWitness(witness.timestamp, directory)]),
+  ]
+}
+
+/** Brings the heads of this machine's chains to each witness, in the first worker alone. */
+export function startCouriers(config: Config, log: Log): Courier {
+  const { directory } = config.audit
+  const couriers = witnessesOf(config).map((witness) => startCourier({ directory, witness, clock: systemClock, log }))
+  return { stop: async () => void (await Promise.all(couriers.map((courier) => courier.stop()))) }
+}
