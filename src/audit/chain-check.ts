@@ -11,6 +11,8 @@ export interface ChainCheckOptions {
   readonly onWitness: (chain: string, point: ChainPoint, position: LinePosition) => void
   /** Called with each genuine seal that covers what stands in this chain. */
   readonly onSeal?: ((seal: Seal) => void) | undefined
+  /** Called with the body of each event that stands where it belongs. */
+  readonly onEvent?: ((body: string, position: LinePosition) => void) | undefined
 }
 
 /** The state of one chain's check: give it every line in turn. */
@@ -24,6 +26,7 @@ export function createChainCheck(options: ChainCheckOptions, findings: Findings)
     records += 1
     unsealed += 1
     at = Number(/^"at":(\d+),/.exec(body)?.[1] ?? at)
+    options.onEvent?.(body, position)
     if (!body.includes('"operation":"audit.truncated"')) return
     findings.add('truncated', position, 'The service noted here that sealed records of this chain were missing.')
   }

@@ -1,3 +1,9 @@
+/**
+ * The state in which a change leaves the rows that its record is about, by the row's name (`key 3/greeting`); null for a
+ * row that it removed.
+ */
+export type RecordedRows = Readonly<Record<string, string | null>>
+
 /** What one call, or one command of the console, did: the named fields of an audit record. It never holds a secret. */
 export interface AuditEvent {
   /** Milliseconds since the Unix epoch at which the call arrived. */
@@ -17,6 +23,9 @@ export interface AuditEvent {
   readonly keyVersion?: number | undefined
   /** The thing acted on where it is neither vault nor key, for example `user 17`. */
   readonly target?: string | undefined
+  readonly rows?: RecordedRows | undefined
+  /** When the rows were read, in the transaction of the change: milliseconds since the Unix epoch. */
+  readonly rowsAt?: number | undefined
   /** How long the call took, in milliseconds with at most three decimals. */
   readonly ms?: number | undefined
 }

@@ -67,6 +67,8 @@ export function eventBody(event: AuditEvent): string {
     key: cut(event.key, limits.key),
     keyVersion: event.keyVersion,
     subject: cut(event.target, limits.subject),
+    rows: event.rows,
+    rowsAt: event.rowsAt,
     ms: event.ms === undefined ? undefined : Math.round(event.ms * 1000) / 1000,
   })
   return escapeBeyondAscii(json.slice(1, -1))

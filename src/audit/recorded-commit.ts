@@ -1,17 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Commit, Store, Tx } from '../store/store.ts'
-import type { AuditEvent, AuditTrail } from './event.ts'
+import type { AuditEvent, AuditTrail, RecordedRows } from './event.ts'
+
+/** Reads the rows that a record is about, in the transaction that it belongs to. */
+export type ReadRows = (tx: Tx, event: AuditEvent) => Promise<RecordedRows>
+
+/** The event with the state in which its transaction leaves its rows. */
+export async function withRows(event: AuditEvent, tx: Tx, readRows: ReadRows): Promise<AuditEvent> {
+  const rows = await readRows(tx, event)
+  return Object.keys(rows).length === 0 ? event : { ...event, rows, rowsAt: Date.now() }
+}
 
 /**
  * A transaction that commits only after `record` has put its record on the disk: what cannot be recorded is not
  * committed (docs/decisions/0004). Every change of the appliance goes through here.
  */
-export function createRecordedCommit(store: Pick<Store, 'transaction'>, record: () => Promise<void>): Commit {
+export function createRecordedCommit(store: Pick<Store, 'transaction'>, record: (tx: Tx) => Promise<void>): Commit {
   return (work, options) =>
     store.transaction(async (tx) => {
       const result = await work(tx)
-      await record()
+      await record(tx)
       return result
     }, options)
 }
@@ -28,10 +37,13 @@ export function createApplianceCommit(dependencies: {
   readonly store: Pick<Store, 'transaction'>
   readonly audit: Pick<AuditTrail, 'append'>
   readonly clock: Clock
+  readonly readRows: ReadRows
 }): ApplianceCommit {
-  const { store, audit, clock } = dependencies
+  const { store, audit, clock, readRows } = dependencies
   return (operation, note, work) => {
     const event = { operation, requestId: randomUUID(), outcome: 'allowed', username: 'appliance', ...note }
-    return createRecordedCommit(store, () => audit.append({ at: clock.now(), ...event }))(work)
+    return createRecordedCommit(store, async (tx) =>
+      audit.append(await withRows({ at: clock.now(), ...event }, tx, readRows)),
+    )(work)
   }
 }

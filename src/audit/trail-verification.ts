@@ -15,6 +15,8 @@ export interface VerifyOptions {
   readonly heads?: ReadonlyMap<string, SealedHead>
   /** What a witness outside the machine knows, read before this call. */
   readonly witnessed?: readonly WitnessedHead[]
+  /** Called with each event, of all chains. */
+  readonly onEvent?: ((body: string, position: LinePosition) => void) | undefined
   /** Called after each chunk with the bytes read so far. */
   readonly progress?: (bytes: number) => void
 }
@@ -36,7 +38,10 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
     if (reading) witnesses.hear(chain, point, position)
   }
   for (const chain of (await listSegments(directory)).keys()) {
-    scans.set(chain, createChainScan({ directory, chain, verifier, onWitness, onSeal: comparison?.seal }))
+    scans.set(
+      chain,
+      createChainScan({ directory, chain, verifier, onWitness, onSeal: comparison?.seal, onEvent: options.onEvent }),
+    )
   }
   try {
     for (const [chain, head] of heads ?? []) {

@@ -3,7 +3,7 @@ import { existsSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { chainName, storePlace } from '../daemon/appliance.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
-import { createRecordedCommit } from '../audit/recorded-commit.ts'
+import { createRecordedCommit, withRows } from '../audit/recorded-commit.ts'
 import { createAuditHeads } from '../audit/records.ts'
 import { createAuditTrail } from '../audit/trail-writer.ts'
 import { systemClock } from '../clock.ts'
@@ -12,6 +12,7 @@ import { operatorName } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
+import { recordedRows } from '../daemon/recorded-rows.ts'
 import { createServices, type Services } from '../daemon/services.ts'
 import { openStore } from '../store/open.ts'
 import type { Commit, Store } from '../store/store.ts'
@@ -133,8 +134,8 @@ async function recorded<T>(
   work: (commit: Commit) => Promise<T>,
 ): Promise<T> {
   const startedTick = performance.now()
-  const commit = createRecordedCommit(store, () =>
-    audit.append(consoleEvent(operation, target, 'allowed', startedTick)),
+  const commit = createRecordedCommit(store, async (tx) =>
+    audit.append(await withRows(consoleEvent(operation, target, 'allowed', startedTick), tx, recordedRows)),
   )
   try {
     return await work(commit)

@@ -14,6 +14,7 @@ import type { Fault } from '../fault.ts'
 import { createHsmClient } from '../hsm/client/hsm-client.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { recordedRows } from './recorded-rows.ts'
 import { clientCertificates, createListeners, joinListeners } from './listeners.ts'
 import type { Log } from '../log.ts'
 import { createServices, loginTypesOf } from './services.ts'
@@ -45,7 +46,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     hsm,
     clock,
     rules: config.session,
-    commitAsAppliance: createApplianceCommit({ store, audit, clock }),
+    commitAsAppliance: createApplianceCommit({ store, audit, clock, readRows: recordedRows }),
     cardRejection: (userId, fingerprint) =>
       smartcard
         ? services.certificates.rejectReason(userId, fingerprint)
@@ -58,6 +59,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     clientIdentity: createClientIdentity(clientAddress, smartcard),
     audit,
     store,
+    readRows: recordedRows,
     clock,
     maxBodyBytes: config.http.maxBodyBytes,
     maxFileBytes: config.files.maxBytes,
@@ -84,14 +86,12 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       ? [listener('smartcard', { ...smartcard, host: config.http.host }, application, clientCertificates(smartcard))]
       : []),
   ])
-  const housekeeping = slot === 1 ? startHousekeeping({ services, log }) : undefined
-  const couriers = slot === 1 ? startCouriers(config, log) : undefined
+  const chores = slot === 1 ? [startHousekeeping({ services, log }), startCouriers(config, log)] : []
   return {
     listen: () => server.listen(),
     async close() {
-      await Promise.all([housekeeping?.stop(), server.close()])
+      await Promise.all([...chores.map((chore) => chore.stop()), server.close()])
       await audit.close()
-      await couriers?.stop()
       await hsm.close()
       await store.close()
     },

@@ -1,4 +1,5 @@
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
+import { recordedRows } from './recorded-rows.ts'
 import type { AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
 import { createCertificates, type Certificates } from '../features/certificates/registry.ts'
@@ -79,7 +80,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const { passphraseMaxAgeMs } = config.login
   const enabledTypes = loginTypesOf(config)
   const shared = { store, hsm, clock, sessions, throttle, passphrases, otps, certificates }
-  const commitAsAppliance = createApplianceCommit({ store, audit, clock })
+  const commitAsAppliance = createApplianceCommit({ store, audit, clock, readRows: recordedRows })
   const siteTemplates = createSiteTemplates({ hsm, clock })
   const templates = createTemplates(siteTemplates, store.read)
   const objectServices = createObjectServices({

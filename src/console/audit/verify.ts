@@ -14,6 +14,7 @@ import type { Config } from '../../config/schema.ts'
 import { table, wrap, type Answer } from '../output/command-answer.ts'
 import { readPublicKeyFile, type Terminal } from '../output/terminal.ts'
 import { withStore } from '../console-context.ts'
+import { describeRows, readDatabase } from './database-rows.ts'
 import { describeWitnessed, readWitnessed } from './witnessed.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -24,6 +25,9 @@ Without options the folder, the key and the last sealed points come from the app
 token and its database. With --directory and --public-key nothing of the appliance is needed, so a copy of the
 trail can be checked anywhere. Exit code 1 when something was changed, removed or added.
 
+--database compares the rows of the database with what the trail says of them: rows that were put back to an earlier
+state, edited, made or removed without a record. The daemon may be running.
+
 --witness compares the trail with what a witness outside the machine knows (audit.witness): a file as the syslog
 receiver wrote it, or a copy of witness-timestamps.jsonl, for which the authority comes from audit.witness.timestamp.ca
 or --witness-ca. The option can be given several times.
@@ -31,11 +35,13 @@ or --witness-ca. The option can be given several times.
 Examples:
   strongroom audit verify
   strongroom audit verify --directory /mnt/copy/audit --public-key audit-public.pem
+  strongroom audit verify --database
   strongroom audit verify --witness /mnt/collector/strongroom.log`
 
 interface Options {
   readonly directory?: string
   readonly publicKey?: string
+  readonly database?: boolean
   readonly witness?: readonly string[]
   readonly witnessCa?: string
 }
@@ -46,6 +52,7 @@ export function addAuditVerify(audit: Command): void {
     .description('Checks that no record of the audit trail was changed, removed or added.')
     .option('--directory <folder>', 'folder of the trail; by default audit.directory')
     .option('--public-key <file>', "PEM file with the audit key's public half; by default the token is asked")
+    .option('--database', 'compares the rows of the database with what the trail says of them')
     .option('--witness <file>', 'what a witness received, to compare with', (file, files: string[] = []) => [
       ...files,
       file,
@@ -63,9 +70,16 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
     options.witness === undefined
       ? undefined
       : await readWitnessed(options.witness, options.witnessCa ?? input.witnessCa, input.publicKey)
+  const comparison = options.database === true ? await readDatabase(loadConfig(invocation.config)) : undefined
   const progress = await progressBar(input.directory, terminal)
-  const report = await verifyTrail({ ...input, ...(witnessed && { witnessed: witnessed.heads }), progress })
-  const sound = report.sound && (witnessed?.rejected.length ?? 0) === 0
+  const report = await verifyTrail({
+    ...input,
+    ...(witnessed && { witnessed: witnessed.heads }),
+    onEvent: comparison?.event,
+    progress,
+  })
+  const rows = await comparison?.report()
+  const sound = report.sound && !witnessed?.rejected.length && !rows?.findings.length
   const fingerprint = createHash('sha256').update(input.publicKey).digest('hex')
   const { directory, keySource } = input
   return {
@@ -76,6 +90,7 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
       ...(witnessed && {
         witness: { heads: witnessed.heads.length, others: witnessed.others, rejected: witnessed.rejected },
       }),
+      ...(rows && { database: rows }),
       ...report,
       sound,
     },
@@ -89,7 +104,8 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
         : []),
       ...(witnessed === undefined ? [] : describeWitnessed(witnessed)),
       '',
-      ...describeReport({ ...report, sound }, terminal),
+      ...describeReport({ ...report, sound: report.sound && !witnessed?.rejected.length }, terminal),
+      ...(rows === undefined ? [] : ['', ...describeRows(rows, terminal)]),
     ],
     exitCode: sound ? exitCodes.done : exitCodes.refused,
   }

@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
-import { createRecordedCommit } from '../../audit/recorded-commit.ts'
+import { createRecordedCommit, withRows, type ReadRows } from '../../audit/recorded-commit.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
@@ -21,13 +21,14 @@ export interface Recording {
 export interface RecordingDependencies {
   readonly audit: AuditTrail
   readonly store: Pick<Store, 'transaction' | 'read'>
+  readonly readRows: ReadRows
   /** Told of every fault whose cause an operator should see. */
   readonly report: (requestId: string, fault: Fault) => void
   /** Told of what an administrator should see without reading the trail. */
   readonly alarm: (event: AuditEvent) => void
 }
 
-export function createRecording({ audit, store, report, alarm }: RecordingDependencies): Recording {
+export function createRecording({ audit, store, readRows, report, alarm }: RecordingDependencies): Recording {
   const record = (request: RequestContext, outcome: string): Promise<void> => audit.append(eventOf(request, outcome))
 
   async function recordFailure(request: RequestContext, fault: Fault): Promise<Fault> {
@@ -58,8 +59,8 @@ export function createRecording({ audit, store, report, alarm }: RecordingDepend
     },
 
     commitOf(request) {
-      const commit = createRecordedCommit(store, async () => {
-        await record(request, 'allowed')
+      const commit = createRecordedCommit(store, async (tx) => {
+        await audit.append(await withRows(eventOf(request, 'allowed'), tx, readRows))
         request.recorded = true
       })
       return (work, options) =>

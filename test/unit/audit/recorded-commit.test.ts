@@ -35,7 +35,7 @@ test('the appliance records what it does by itself in its own name', async () =>
   const { store, committed } = await givenStore()
   const events: AuditEvent[] = []
   const audit = { append: async (event: AuditEvent) => void events.push(event) }
-  const commit = createApplianceCommit({ store, audit, clock: { now: () => 7 } })
+  const commit = createApplianceCommit({ store, audit, clock: { now: () => 7 }, readRows: () => Promise.resolve({}) })
   await commit('key.destroy', { vault: '12' }, (tx) => tx.query(insert))
   const requestId: unknown = expect.stringMatching(/^[\da-f-]{36}$/)
   expect(events).toEqual([

@@ -52,7 +52,12 @@ const tokenHost: Pick<Hsm, 'pepper'> = {
 /** A worker: what it knows beyond the database is its own. */
 function worker(own: Partial<RotationRules> = {}, hsm: Pick<Hsm, 'pepper'> = tokenHost) {
   const cardRejection = () => Promise.resolve('an unknown smartcard')
-  const commitAsAppliance = createApplianceCommit({ store, clock, audit: { append: () => Promise.resolve() } })
+  const commitAsAppliance = createApplianceCommit({
+    store,
+    clock,
+    audit: { append: () => Promise.resolve() },
+    readRows: () => Promise.resolve({}),
+  })
   const authenticator = createAuthenticator({
     store,
     hsm,

@@ -1,0 +1,120 @@
+import type { LinePosition } from './audit-report.ts'
+
+/** A row of the database in the words of `RecordedRows`. */
+export interface CurrentRow {
+  readonly state: string
+  /** When it was made, by its own word: milliseconds since the Unix epoch. */
+  readonly since: number
+}
+
+export interface RowFinding {
+  readonly row: string
+  /**
+   * `older`: the row has a state that the trail says it had before; `removed`: it was removed, and is there; `missing`:
+   * it is not there, and was not removed; `unknown`: it was made without a record; `changed`: it has a state that no
+   * record tells.
+   */
+  readonly kind: 'older' | 'removed' | 'missing' | 'unknown' | 'changed'
+  readonly detail: string
+}
+
+export interface RowReport {
+  readonly compared: number
+  /** Rows that are older than the first record that tells of rows: nothing is known of them. */
+  readonly unjudged: number
+  readonly findings: readonly RowFinding[]
+}
+
+interface Told {
+  readonly state: string | null
+  readonly at: number
+  readonly position: LinePosition
+}
+
+const keptStates = 64
+
+/** Collects what the records of a trail say of rows, and compares it with the rows as they are. */
+export interface RowReplay {
+  /** The rest of an event's line. */
+  event(body: string, position: LinePosition): void
+  /** `readAt`: when the rows were read, before the trail was. */
+  compare(rows: ReadonlyMap<string, CurrentRow>, readAt: number): RowReport
+}
+
+export function createRowReplay(): RowReplay {
+  const told = new Map<string, Told[]>()
+  let first = Infinity
+
+  function tell(row: string, one: Told): void {
+    const states = told.get(row) ?? []
+    // The chains of several processes are read side by side: the times put their records in order.
+    let at = states.length
+    while (at > 0 && (states[at - 1]?.at ?? 0) > one.at) at -= 1
+    states.splice(at, 0, one)
+    if (states.length > keptStates) states.shift()
+    told.set(row, states)
+  }
+
+  /** The last state of a row; a vault that was removed took with it what was in it. */
+  function statesOf(row: string): readonly Told[] {
+    const states = told.get(row) ?? []
+    const [, vault] = /^(?:key|member) (\d+)\//.exec(row) ?? []
+    const removal =
+      vault === undefined ? undefined : told.get(`vault ${vault}`)?.findLast(({ state }) => state === null)
+    const last = states.at(-1)
+    return removal !== undefined && last !== undefined && removal.at >= last.at ? [...states, removal] : states
+  }
+
+  function judge(row: string, current: CurrentRow | undefined, readAt: number): Omit<RowFinding, 'row'> | undefined {
+    const states = statesOf(row)
+    const last = states.at(-1)
+    if (last === undefined)
+      return current === undefined || current.since < first
+        ? undefined
+        : { kind: 'unknown', detail: 'It was made without a record.' }
+    const settled = states.findLast(({ at }) => at < readAt)
+    const possible = states.filter((one) => one === settled || one.at >= readAt)
+    if (possible.some(({ state }) => isState(current?.state ?? null, state))) return undefined
+    const by = `line ${last.position.line} of ${last.position.file}`
+    if (current === undefined) return { kind: 'missing', detail: `By ${by} it is ${last.state}.` }
+    if (last.state === null) return { kind: 'removed', detail: `It was removed by ${by}, and is there.` }
+    const before = states.findLast(({ state }) => state === current.state)
+    if (before !== undefined || isLower(current.state, last.state))
+      return { kind: 'older', detail: `It is ${current.state}, and by ${by} became ${last.state}.` }
+    return { kind: 'changed', detail: `It is ${current.state}, which no record tells; by ${by} it is ${last.state}.` }
+  }
+
+  return {
+    event(body, position) {
+      if (!body.includes('"rows":{')) return
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the line has been checked against its chain
+      const { rows = {}, rowsAt = 0 } = JSON.parse(`{${body}}`) as {
+        rows?: Record<string, string | null>
+        rowsAt?: number
+      }
+      first = Math.min(first, rowsAt)
+      for (const [row, state] of Object.entries(rows)) tell(row, { state, at: rowsAt, position })
+    },
+    compare(rows, readAt) {
+      const names = [...new Set([...rows.keys(), ...told.keys()])].toSorted()
+      const findings = names.flatMap((row) => {
+        const finding = judge(row, rows.get(row), readAt)
+        return finding === undefined ? [] : [{ row, ...finding }]
+      })
+      const unjudged = [...rows].filter(([row, { since }]) => !told.has(row) && since < first).length
+      return { compared: rows.size - unjudged, unjudged, findings }
+    },
+  }
+}
+
+/** Counters go on without a record of each (decision 11): a higher one is no other state. */
+function isState(current: string | null, told: string | null): boolean {
+  if (current === null || told === null || current === told) return current === told
+  return withoutCounter(current) === withoutCounter(told) && counterOf(current) >= counterOf(told)
+}
+
+const isLower = (current: string, told: string): boolean =>
+  withoutCounter(current) === withoutCounter(told) && counterOf(current) < counterOf(told)
+
+const withoutCounter = (state: string): string => state.replace(/ counter=\d+$/, '')
+const counterOf = (state: string): number => Number(/ counter=(\d+)$/.exec(state)?.[1] ?? 0)

@@ -1,0 +1,133 @@
+import type { AuditEvent, RecordedRows } from '../audit/event.ts'
+import type { CurrentRow } from '../audit/row-replay.ts'
+import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/login-records.ts'
+import { OtpDeviceTable, type OtpDevice } from '../features/otp/records.ts'
+import { KeyVersionTable, TransparentKeyTable, type TransparentKey } from '../features/transparent/records.ts'
+import { UserTable, type User } from '../features/users/records.ts'
+import { MembershipTable, type MembershipRow } from '../features/vaults/membership-records.ts'
+import { VaultTable, type Vault } from '../features/vaults/records.ts'
+import type { Reader } from '../store/store.ts'
+
+/**
+ * What the trail says of the rows that a change left: `name=value` in words, or null where there is no row. `audit
+ * verify --database` compares the rows with the last of these, so what stands here is what a row that was put back
+ * would give away.
+ */
+export const rowState = {
+  vault: ({ policyId, keyId, createsKeysOnUse, signingPermission }: Vault) =>
+    `policy=${policyId} key=${keyId} creates=${createsKeysOnUse} signing=${signingPermission}`,
+  member: ({ permission }: MembershipRow) => `permission=${permission}`,
+  user: ({ capabilities, passphraseChangedAt }: User) =>
+    `capabilities=${capabilities} passphrase=${passphraseChangedAt}`,
+  device: ({ userId, counter }: OtpDevice) => `user=${userId ?? ''} counter=${counter}`,
+  applicationKey: ({ revokedAt }: ApplicationKey) => `revoked=${revokedAt ?? ''}`,
+  key: (key: TransparentKey, disabled: readonly number[]) =>
+    [
+      `versions=${key.oldestVersion}-${key.latestVersion} encrypt=${key.minEncryptionVersion} decrypt=${key.minDecryptionVersion}`,
+      `export=${key.allowExport} plain=${key.allowPlaintextExport} backup=${key.allowBackup} delete=${key.allowDelete}`,
+      `rotate=${key.autoRotatePeriodMs} deleted=${key.deletedAt ?? ''} disabled=${disabled.join(',')}`,
+    ].join(' '),
+}
+
+/** The rows that a record is about, as they stand in the transaction that it belongs to. */
+export async function recordedRows(tx: Reader, event: AuditEvent): Promise<RecordedRows> {
+  const vaultId = await vaultOf(tx, event)
+  const userId = await userOf(tx, event)
+  return {
+    ...(Number.isSafeInteger(vaultId) ? await rowsOfVault(tx, vaultId, event.key, userId ?? event.userId) : {}),
+    ...(Number.isSafeInteger(vaultId) || userId === undefined ? {} : await rowsOfUser(tx, userId)),
+    ...(await rowsOfDevice(tx, event)),
+    ...(await rowsOfApplicationKey(tx, event)),
+  }
+}
+
+/** The vault that a record names; a new one is the newest of its creator. */
+async function vaultOf(tx: Reader, { operation, vault, target = '', userId }: AuditEvent): Promise<number> {
+  if (operation !== 'vault.create') return Number(vault ?? /^vault (\d+) /.exec(target)?.[1])
+  const [newest] = await tx.find(MembershipTable, {
+    where: { userId: userId ?? 0 },
+    order: { vaultId: 'DESC' },
+    take: 1,
+  })
+  return Number(newest?.vaultId)
+}
+
+/** The user whom a record names, or who logs in by it. */
+async function userOf(tx: Reader, { operation, target = '', userId }: AuditEvent): Promise<number | undefined> {
+  const [, name] = /^(?:vault \d+ )?user (.+?)(?:: .*)?$/.exec(target) ?? []
+  if (name === undefined) return operation.startsWith('auth.') ? userId : undefined
+  const byName = operation === 'user.create' || operation.startsWith('console.')
+  const user = await tx.findOneBy(UserTable, byName ? { username: name } : { id: Number(name) || 0 })
+  return user?.id
+}
+
+async function rowsOfVault(tx: Reader, vaultId: number, keyName: string | undefined, userId: number | undefined) {
+  const rows: Record<string, string | null> = {}
+  if (keyName !== undefined) {
+    const key = await tx.findOneBy(TransparentKeyTable, { vaultId, name: keyName })
+    rows[`key ${vaultId}/${keyName}`] = key === null ? null : rowState.key(key, await disabledVersions(tx, key.id))
+    return rows
+  }
+  const vault = await tx.findOneBy(VaultTable, { id: vaultId })
+  rows[`vault ${vaultId}`] = vault && rowState.vault(vault)
+  if (userId === undefined || vault === null) return rows
+  const member = await tx.findOneBy(MembershipTable, { vaultId, userId })
+  rows[`member ${vaultId}/${userId}`] = member && rowState.member(member)
+  return rows
+}
+
+async function disabledVersions(tx: Reader, keyId: number): Promise<number[]> {
+  const versions = await tx.find(KeyVersionTable, { where: { keyId, disabled: 1 }, order: { version: 'ASC' } })
+  return versions.map(({ version }) => version)
+}
+
+async function rowsOfUser(tx: Reader, userId: number) {
+  const rows: Record<string, string | null> = {}
+  const user = await tx.findOneBy(UserTable, { id: userId })
+  rows[`user ${userId}`] = user && rowState.user(user)
+  for (const device of await tx.findBy(OtpDeviceTable, { userId }))
+    rows[`device ${device.id}`] = rowState.device(device)
+  return rows
+}
+
+/** A device that a record names by itself: one that was taken from its user is among his no more. */
+async function rowsOfDevice(tx: Reader, { target = '' }: AuditEvent) {
+  const id = Number(/: OTP device (\d+)$/.exec(target)?.[1])
+  if (Number.isNaN(id)) return {}
+  const device = await tx.findOneBy(OtpDeviceTable, { id })
+  return { [`device ${id}`]: device && rowState.device(device) }
+}
+
+async function rowsOfApplicationKey(tx: Reader, { operation, target = '' }: AuditEvent) {
+  const [, name] = /^application key (.+)$/.exec(operation === 'console.apikey.shapes' ? '' : target) ?? []
+  const [key] =
+    name === undefined ? [] : await tx.find(ApplicationKeyTable, { where: { name }, order: { id: 'DESC' }, take: 1 })
+  return key === undefined ? {} : { [`application key ${key.id}`]: rowState.applicationKey(key) }
+}
+
+/** Every row whose state the trail tells, and since when it is there by its own word. */
+export async function currentRows(reader: Reader): Promise<Map<string, CurrentRow>> {
+  const rows = new Map<string, CurrentRow>()
+  const disabled = new Map<number, number[]>()
+  for (const { keyId, version } of await reader.find(KeyVersionTable, {
+    where: { disabled: 1 },
+    order: { version: 'ASC' },
+  }))
+    disabled.set(keyId, [...(disabled.get(keyId) ?? []), version])
+  for (const vault of await reader.find(VaultTable))
+    rows.set(`vault ${vault.id}`, { state: rowState.vault(vault), since: vault.createdAt })
+  for (const member of await reader.find(MembershipTable))
+    rows.set(`member ${member.vaultId}/${member.userId}`, { state: rowState.member(member), since: member.addedAt })
+  for (const user of await reader.find(UserTable))
+    rows.set(`user ${user.id}`, { state: rowState.user(user), since: user.createdAt })
+  for (const device of await reader.find(OtpDeviceTable))
+    rows.set(`device ${device.id}`, { state: rowState.device(device), since: device.createdAt })
+  for (const key of await reader.find(ApplicationKeyTable))
+    rows.set(`application key ${key.id}`, { state: rowState.applicationKey(key), since: key.createdAt })
+  for (const key of await reader.find(TransparentKeyTable))
+    rows.set(`key ${key.vaultId}/${key.name}`, {
+      state: rowState.key(key, disabled.get(key.id) ?? []),
+      since: key.createdAt,
+    })
+  return rows
+}

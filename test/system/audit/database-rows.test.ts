@@ -1,0 +1,136 @@
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { strongroom } from '../../support/console-kit.ts'
+import type { TestClient } from '../../support/client.ts'
+
+let appliance: TestAppliance
+let alice: TestUser
+let bob: TestUser
+let client: TestClient
+let vaultId: string
+/** The rows as they were before the last changes, by table. */
+const yesterday = new Map<string, Record<string, unknown>[]>()
+
+const database = <T>(work: (connection: Database.Database) => T): T => {
+  const connection = new Database(String(appliance.config.store.sqlite))
+  try {
+    return work(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+const vaultOf = async (vaultname: string): Promise<string> =>
+  ((await client.must('POST', '/vault', { vaultname }))['VAULT'] as [{ id: string }])[0].id
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+  alice = await appliance.addUser(['read', 'createVault', 'active', 'admin'])
+  bob = await appliance.addUser()
+  client = await appliance.login(alice)
+  vaultId = await vaultOf('Ledgers')
+  const doomed = await vaultOf('Doomed')
+  for (const name of ['payroll', 'greeting'])
+    await client.must('POST', `/transparent/${vaultId}/encrypt/${name}`, { plaintext: 'AAAA' })
+  await client.must('POST', `/vault/${vaultId}/member/${bob.id}`, { status: 4 })
+  database((connection) => {
+    for (const table of ['transparent_keys', 'vault_members', 'users', 'otp_devices', 'vaults'])
+      yesterday.set(table, connection.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[])
+  })
+  await client.must('POST', `/transparent/${vaultId}/keys/payroll/rotate`)
+  await client.must('PUT', `/transparent/${vaultId}/keys/payroll`, { allow_backup: false })
+  await client.must('PUT', `/vault/${vaultId}/member/${bob.id}`, { status: 1 })
+  await client.must('DELETE', `/vault/${doomed}`)
+  await appliance.login(alice)
+})
+afterAll(() => appliance.close())
+
+const verify = async () => {
+  const { status, stdout, stderr } = await strongroom(appliance.configFile, ['--json', 'audit', 'verify', '--database'])
+  expect(stderr).toBe('')
+  const { chains, database: rows } = JSON.parse(stdout)
+  expect(chains.flatMap(({ findings }: { findings: unknown[] }) => findings)).toEqual([])
+  return { status, rows: rows as { compared: number; findings: { row: string; kind: string; detail: string }[] } }
+}
+
+/** What is found after `edit`, which is then undone. */
+async function foundAfter(edit: (connection: Database.Database) => void): Promise<[row: string, kind: string][]> {
+  const tables = [...yesterday.keys()]
+  const rows = database((connection) => tables.map((table) => connection.prepare(`SELECT * FROM ${table}`).all()))
+  database((connection) => {
+    connection.pragma('foreign_keys = OFF')
+    edit(connection)
+  })
+  const { status, rows: report } = await verify()
+  database((connection) => {
+    connection.pragma('foreign_keys = OFF')
+    for (const [at, table] of tables.entries()) {
+      connection.prepare(`DELETE FROM ${table}`).run()
+      for (const row of rows[at] as Record<string, unknown>[]) put(connection, table, row)
+    }
+  })
+  expect(status).toBe(report.findings.length === 0 ? 0 : 1)
+  return report.findings.map(({ row, kind }) => [row, kind])
+}
+
+function put(connection: Database.Database, table: string, row: Readonly<Record<string, unknown>>): void {
+  const names = Object.keys(row)
+  const sql = `INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
+  connection.prepare(sql).run(...Object.values(row))
+}
+
+const putBack =
+  (table: string, which: (row: Record<string, unknown>) => boolean) => (connection: Database.Database) => {
+    for (const row of (yesterday.get(table) ?? []).filter(which)) put(connection, table, row)
+  }
+
+it('finds nothing in rows as the appliance left them', async () => {
+  const { status, rows } = await verify()
+  expect({ status, findings: rows.findings }).toEqual({ status: 0, findings: [] })
+  expect(rows.compared).toBeGreaterThanOrEqual(5)
+})
+
+it('names the row of a key that was put back, with the flags and the version that it had', async () => {
+  const found = await foundAfter(putBack('transparent_keys', ({ name }) => name === 'payroll'))
+  expect(found).toEqual([[`key ${vaultId}/payroll`, 'older']])
+})
+
+it('names a key whose flags no record tells, and one that is gone', async () => {
+  const edit = `UPDATE transparent_keys SET allow_export = 1 WHERE name = 'payroll'`
+  expect(await foundAfter((connection) => connection.exec(edit))).toEqual([[`key ${vaultId}/payroll`, 'changed']])
+  const removal = `DELETE FROM transparent_keys WHERE name = 'greeting'`
+  expect(await foundAfter((connection) => connection.exec(removal))).toEqual([[`key ${vaultId}/greeting`, 'missing']])
+})
+
+it('names a membership that was put back, and one that was made up', async () => {
+  const member = `member ${vaultId}/${bob.id}`
+  expect(await foundAfter(putBack('vault_members', ({ user_id }) => user_id === bob.id))).toEqual([[member, 'older']])
+  const made = await foundAfter((connection) => {
+    const [row = {}] = yesterday.get('vault_members') ?? []
+    put(connection, 'vault_members', { ...row, vault_id: Number(vaultId), user_id: 4711, added_at: Date.now() })
+  })
+  expect(made).toEqual([[`member ${vaultId}/4711`, 'unknown']])
+})
+
+it('names capabilities that nobody gave', async () => {
+  const edit = `UPDATE users SET capabilities = capabilities + 256 WHERE id = ${alice.id}`
+  expect(await foundAfter((connection) => connection.exec(edit))).toEqual([[`user ${alice.id}`, 'changed']])
+})
+
+it('names a deleted vault and its members that were put back', async () => {
+  const found = await foundAfter((connection) => {
+    putBack('vaults', ({ name }) => name === 'Doomed')(connection)
+    putBack('vault_members', ({ vault_id }) => vault_id !== Number(vaultId))(connection)
+  })
+  expect(found.map(([, kind]) => kind)).toEqual(['removed', 'removed'])
+})
+
+it('names an OTP counter that went back, and takes one that went on', async () => {
+  const counters = (change: string) => (connection: Database.Database) =>
+    void connection.exec(
+      `UPDATE otp_devices SET counter = ${change} WHERE kind = 'hwkey_otp' AND user_id = ${alice.id}`,
+    )
+  expect(await foundAfter(counters('0'))).toMatchObject([[expect.stringMatching(/^device \d+$/), 'older']])
+  expect(await foundAfter(counters('counter + 1000'))).toEqual([])
+})
