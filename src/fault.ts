@@ -85,6 +85,7 @@ export const faultCodes = [
   'store.conflict',
   'audit.unavailable',
   'appliance.stopping',
+  'appliance.busy',
   'internal',
 ] as const
 

@@ -20,6 +20,15 @@ const http = z.strictObject({
     .max(64 * 1024 * 1024)
     .default(2 * 1024 * 1024)
     .describe('Largest JSON body, in bytes.'),
+  maxUnidentifiedBytes: z
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .max(1024 * 1024 * 1024)
+    .default(16 * 1024 * 1024)
+    .describe(
+      'Most bytes that each worker holds of request bodies whose callers it does not know yet; beyond, the address that holds most is answered with 503.',
+    ),
   maxConnections: z
     .number()
     .int()

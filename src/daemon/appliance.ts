@@ -63,6 +63,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     clock,
     maxBodyBytes: config.http.maxBodyBytes,
     maxFileBytes: config.files.maxBytes,
+    maxUnidentifiedBytes: config.http.maxUnidentifiedBytes,
     report: reportFault(log),
     alarm: ({ requestId, operation, target, username, address }) =>
       log.warn({ requestId, operation, target, username, address }, 'an alarm was raised'),

@@ -1,4 +1,4 @@
-import { EntitySchema, IsNull, LessThan, LessThanOrEqual, MoreThanOrEqual } from 'typeorm'
+import { EntitySchema, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual } from 'typeorm'
 import type { ResponseVersion } from '../../access/caller.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -69,16 +69,21 @@ export const LoginAttemptsTable = new EntitySchema<LoginAttempts>({
   },
 })
 
+/** The moment of an attempt, and what follows from it. */
+export interface AttemptTimes {
+  readonly now: number
+  /** Failures before this are forgotten. */
+  readonly forgetBefore: number
+  /** No delay that begins now ends later: a row that says so was written before the clock was set back, and is void. */
+  readonly latestEnd: number
+}
+
 /**
  * Counts one attempt, unless the limit blocks at this moment; resolves to the count, or to undefined when blocked. The
  * row stays locked until the transaction ends, so parallel attempts are counted one by one.
  */
-export async function countAttempt(
-  tx: Tx,
-  limitKey: string,
-  now: number,
-  forgetBefore: number,
-): Promise<number | undefined> {
+export async function countAttempt(tx: Tx, limitKey: string, times: AttemptTimes): Promise<number | undefined> {
+  const { now, forgetBefore, latestEnd } = times
   await tx
     .createQueryBuilder()
     .insert()
@@ -91,12 +96,15 @@ export async function countAttempt(
     .update(LoginAttemptsTable)
     .set({ failures: () => 'CASE WHEN last_at < :forgetBefore THEN 1 ELSE failures + 1 END', lastAt: now })
     .setParameters({ forgetBefore })
-    .where({ limitKey, blockedUntil: LessThanOrEqual(now) })
+    .where([
+      { limitKey, blockedUntil: LessThanOrEqual(now) },
+      { limitKey, blockedUntil: MoreThan(latestEnd) },
+    ])
     .execute()
   if (counted.affected === 1) return (await tx.findOneByOrFail(LoginAttemptsTable, { limitKey })).failures
   if ((await blockedUntil(tx, limitKey)) > now) return undefined
   // A success in another worker has deleted the row between the two statements (PostgreSQL alone allows it).
-  return countAttempt(tx, limitKey, now, forgetBefore)
+  return countAttempt(tx, limitKey, times)
 }
 
 export async function blockUntil(tx: Tx, limitKey: string, blockedUntil: number): Promise<void> {

@@ -108,7 +108,12 @@ export function createThrottle({
   const memoryMs = rules.longestDelayMs * retention.countsInLongestDelays
 
   async function countFor(tx: Tx, key: string, freeAttempts: number, now: number): Promise<void> {
-    const failures = await countAttempt(tx, key, now, now - memoryMs)
+    // Workers share the rows, so their times are those of the wall clock, which may be set back.
+    const failures = await countAttempt(tx, key, {
+      now,
+      forgetBefore: now - memoryMs,
+      latestEnd: now + rules.longestDelayMs,
+    })
     if (failures === undefined) throw throttled((await blockedUntil(tx, key)) - now)
     if (failures < freeAttempts) return
     const delayMs = Math.min(rules.longestDelayMs, rules.firstDelayMs * 2 ** Math.min(failures - freeAttempts, 30))

@@ -253,6 +253,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     text: 'The call cannot be recorded, so it is refused. Tell the operator.',
   },
   'appliance.stopping': { status: 503, number: 1908, text: 'The appliance is stopping: try again in a moment.' },
+  'appliance.busy': {
+    status: 503,
+    number: 1910,
+    text: 'The appliance has more calls on the way in than it can hold: try again in a moment.',
+  },
   internal: {
     status: 500,
     number: 1909,

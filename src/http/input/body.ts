@@ -1,17 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { koaBody } from 'koa-body'
-import type { Context } from 'koa'
 import { Fault } from '../../fault.ts'
 import type { JsonObject } from '../contract/envelope.ts'
+import type { Allowance } from './allowance.ts'
 import { parseJsonObject, singleValues } from './members.ts'
 import { isForm, readFields } from './upload.ts'
 
-/** HTTP/1.1 announces a body (RFC 9112 §6); HTTP/2 need not. */
-export function hasBody({ httpVersionMajor, headers }: IncomingMessage): boolean {
-  return (
-    httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  )
+/** HTTP/1.1 announces a body (RFC 9112 §6); over HTTP/2 there is one where the headers do not end the stream. */
+export function hasBody(request: IncomingMessage): boolean {
+  if ('stream' in request) return Reflect.get(Object(request.stream), 'endAfterHeaders') !== true
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
 }
 
 /** Nothing is inflated, so no body grows beyond the limit. @throws Fault `request.encoding` */
@@ -22,49 +20,54 @@ export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): v
 /**
  * Reads the members of a request's body. JSON whatever Content-Type says, because published clients say anything or
  * nothing; an empty body is `{}`. A form of either kind is read where one is declared and the text is not JSON.
- * @throws Fault `request.too_large`, `request.encoding`, `request.not_json`, `request.not_form`, `request.invalid`
+ * @throws Fault `request.too_large`, `request.encoding`, `request.not_json`, `request.not_form`, `request.invalid`,
+ * `appliance.busy`
  */
-export type BodyReader = (request: IncomingMessage) => Promise<JsonObject>
-
-export function createBodyReader(maxBytes: number): BodyReader {
-  const readBytes = createByteReader(maxBytes)
-  return async (request) => {
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-    refuseEncoding(request)
-    const bytes = await readBytes(request)
-    if (!isUtf8(bytes)) throw new Fault('request.not_json', 'The body is not UTF-8 (RFC 8259, 8.1).')
-    const text = bytes.toString().trim()
-    if (text === '') return {}
-    if (text.startsWith('{')) return parseJsonObject(text)
-    if (isForm(request)) return readFields(request.headers, bytes)
-    if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
-      return singleValues(new URLSearchParams(text))
-    return parseJsonObject(text)
-  }
+export async function readBody(request: IncomingMessage, allowance: Allowance): Promise<JsonObject> {
+  if (Number(request.headers['content-length'] ?? 0) > allowance.maxBytes) throw allowance.tooLarge()
+  refuseEncoding(request)
+  const bytes = await readBytes(request, allowance)
+  if (!isUtf8(bytes)) throw new Fault('request.not_json', 'The body is not UTF-8 (RFC 8259, 8.1).')
+  const text = bytes.toString().trim()
+  if (text === '') return {}
+  if (text.startsWith('{')) return parseJsonObject(text, allowance.maxValues)
+  if (isForm(request)) return readFields(request.headers, bytes)
+  if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return singleValues(text)
+  return parseJsonObject(text, allowance.maxValues)
 }
 
-/**
- * koa-body chooses a parser by Content-Type and length, which published clients leave out or misstate: here every body
- * is a text to it. Without an encoding that text is a Buffer; with one, U+FFFD would stand for every byte that is not
- * UTF-8.
- */
-function createByteReader(maxBytes: number): (request: IncomingMessage) => Promise<Buffer> {
-  const read = koaBody({ json: false, urlencoded: false, textLimit: maxBytes, encoding: '' })
-  return async (req) => {
-    const context = { req, request: { body: undefined }, method: 'POST', is: () => 'text' }
-    try {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members of a context that koa-body looks at
-      await read(context as unknown as Context, () => Promise.resolve())
-    } catch (cause) {
-      if (cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large') throw tooLarge(maxBytes)
-      throw new Fault('request.not_json', 'The body could not be read to its end.', { cause })
+/** Reads as long as it may: of a body that is refused no more is taken off the wire here. */
+function readBytes(request: IncomingMessage, { maxBytes, tooLarge, held }: Allowance): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let size = 0
+  return new Promise((resolve, reject) => {
+    const take = (piece: Buffer): void => {
+      size += piece.length
+      if (size > maxBytes) return fail(tooLarge())
+      pieces.push(piece)
+      held?.take(piece.length)
     }
-    const { body } = context.request
-    if (!Buffer.isBuffer(body)) throw new TypeError('koa-body did not read the body as bytes')
-    return body
-  }
+    const end = (): void => {
+      // node:http2 ends a request whose stream was reset as it ends any other.
+      if (isAborted(request)) return breakOff()
+      leave()
+      resolve(Buffer.concat(pieces, size))
+    }
+    const breakOff = (): void => fail(new Fault('request.not_json', 'The body could not be read to its end.'))
+    const fail = (fault: Fault): void => {
+      leave()
+      request.pause()
+      reject(fault)
+    }
+    const leave = (): void => {
+      request.off('data', take).off('end', end).off('close', breakOff).off('error', breakOff)
+      // The connection of a client that has gone may still report it.
+      request.on('error', () => {})
+    }
+    if (isAborted(request) || request.destroyed) return breakOff()
+    request.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff)
+    void held?.refused.then(fail)
+  })
 }
 
-function tooLarge(maxBytes: number): Fault {
-  return new Fault('request.too_large', `The body is larger than ${maxBytes} bytes (the setting http.maxBodyBytes).`)
-}
+const isAborted = (request: IncomingMessage): boolean => Reflect.get(request, 'aborted')

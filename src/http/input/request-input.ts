@@ -1,9 +1,12 @@
 import type { z } from 'zod'
+import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
 import type { JsonObject } from '../contract/envelope.ts'
 import type { RequestContext } from '../pipeline/request-context.ts'
-import { createBodyReader, hasBody, refuseEncoding } from './body.ts'
+import { admitBody, type Allowance } from './allowance.ts'
+import { createBodyBudget } from './body-budget.ts'
+import { hasBody, readBody, refuseEncoding } from './body.ts'
 import { singleValues } from './members.ts'
 import { isForm, readForm } from './upload.ts'
 
@@ -11,49 +14,95 @@ import { isForm, readForm } from './upload.ts'
 export interface BodyLimits {
   readonly maxBodyBytes: number
   readonly maxFileBytes: number
+  /** Of all bodies together whose callers are not known yet. */
+  readonly maxUnidentifiedBytes: number
 }
 
 /**
- * Reads the members of a call, which are not checked yet: those of its query or of its body. Notes what the answer
- * echoes of them, and the session token where it stands there.
- * @throws Fault of the form that a call has (`request.…`)
+ * Reads the members of a call, which are not checked yet: those of its query or of its body. Notes what was sent, for
+ * the echo, and the session token where it stands there. `identify` finds the caller by a token in header or query.
+ * @throws Fault of the form that a call has (`request.…`), `appliance.busy`, and what `identify` throws
  */
-export type InputReader = (request: RequestContext, contract: AnyEndpoint) => Promise<JsonObject>
+export type InputReader = (
+  request: RequestContext,
+  contract: AnyEndpoint,
+  identify: () => Promise<void>,
+) => Promise<JsonObject>
 
-export function createInputReader({ maxBodyBytes, maxFileBytes }: BodyLimits): InputReader {
-  const readBody = createBodyReader(maxBodyBytes)
+export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedBytes }: BodyLimits): InputReader {
+  const budget = createBodyBudget(maxUnidentifiedBytes)
 
-  async function readSent(request: RequestContext, { upload }: AnyEndpoint): Promise<JsonObject> {
+  async function readSent(request: RequestContext, { upload }: AnyEndpoint, allowance: Allowance): Promise<JsonObject> {
     const { req } = request.koa
     if (upload !== undefined && isForm(req)) {
       refuseEncoding(req)
-      request.form = await readForm(req, { maxFieldBytes: maxBodyBytes, maxFileBytes })
+      request.form = await readForm(req, { allowance, maxFileBytes })
       return request.form.fields
     }
-    if (!hasBody(req)) return {}
     // What else is sent to a call that needs a form is read for the echo alone.
-    return upload === 'required' ? readBody(req).catch(() => ({})) : readBody(req)
+    return upload === 'required' ? readBody(req, allowance).catch(() => ({})) : readBody(req, allowance)
   }
 
-  return async (request, contract) => {
+  return async (request, contract, identify) => {
     const { koa, envelope } = request
-    const query = koa.querystring === '' ? {} : singleValues(new URLSearchParams(koa.querystring))
-    const body = await readSent(request, contract)
-    envelope.data = await echoOf({ ...query, ...body }, contract)
-    const elsewhere = body['token'] || query['token']
-    if (envelope.suppliedToken === undefined && typeof elsewhere === 'string') envelope.suppliedToken = elsewhere
+    const query = koa.querystring === '' ? {} : singleValues(koa.querystring)
+    noteToken(request, query)
+    let body: JsonObject = {}
+    let isEchoed = true
+    if (hasBody(koa.req)) {
+      const incoming = {
+        req: koa.req,
+        address: request.client.address,
+        hasToken: envelope.suppliedToken !== undefined,
+        isPublic: contract.access.kind === 'public',
+      }
+      const allowance = await admitBody(incoming, { maxBodyBytes, budget, identify })
+      try {
+        body = await readSent(request, contract, allowance)
+      } finally {
+        allowance.held?.release()
+      }
+      isEchoed = allowance.isEchoed
+    }
+    request.sent = { members: koa.querystring === '' ? body : { ...query, ...body }, isEchoed }
+    noteToken(request, body)
     if (contract.unechoed === 'all') delete envelope.suppliedToken
     if (contract.upload === 'required' && request.form?.file === undefined) throw new Fault('request.not_form')
     return contract.method === 'GET' || contract.method === 'LIST' ? query : body
   }
 }
 
+/** The header is preferred, then the query, then the body. */
+function noteToken({ envelope }: RequestContext, { token }: JsonObject): void {
+  if (envelope.suppliedToken === undefined && typeof token === 'string' && token !== '') envelope.suppliedToken = token
+}
+
 /** What DATA repeats of the members of a call: no other function leaves secrets out. */
-async function echoOf(members: JsonObject, { unechoed = [] }: AnyEndpoint): Promise<JsonObject> {
-  if (unechoed === 'all') return {}
-  // While the names cannot be found, every member may be a secret.
-  const names = typeof unechoed === 'function' ? await unechoed().catch(() => Object.keys(members)) : unechoed
-  return names.length === 0 ? members : without(members, new Set(names))
+export type Echo = (request: RequestContext, contract: AnyEndpoint) => Promise<JsonObject>
+
+/** How long a stranger's call makes do with the names of secret members that were found for a call before. */
+const namesKeptMs = 10_000
+
+export function createEcho(clock: Clock): Echo {
+  const kept = new Map<AnyEndpoint, { readonly at: number; readonly names: Promise<readonly string[]> }>()
+
+  function namesOf(contract: AnyEndpoint, isIdentified: boolean, find: () => Promise<readonly string[]>) {
+    const known = kept.get(contract)
+    if (!isIdentified && known !== undefined && Math.abs(clock.now() - known.at) < namesKeptMs) return known.names
+    const names = find()
+    kept.set(contract, { at: clock.now(), names })
+    return names
+  }
+
+  return async ({ sent, caller }, contract) => {
+    const { unechoed = [] } = contract
+    if (unechoed === 'all' || sent === undefined || (caller === undefined && !sent.isEchoed)) return {}
+    const { members } = sent
+    if (typeof unechoed !== 'function') return unechoed.length === 0 ? members : without(members, new Set(unechoed))
+    // While the names cannot be found, every member may be a secret.
+    const names = await namesOf(contract, caller !== undefined, unechoed).catch(() => Object.keys(members))
+    return without(members, new Set(names))
+  }
 }
 
 function without(members: object, names: ReadonlySet<string>): JsonObject {

@@ -4,12 +4,14 @@ import createMulter from '@koa/multer'
 import { Fault } from '../../fault.ts'
 import type { UploadedFile } from '../contract/endpoint.ts'
 import type { JsonObject } from '../contract/envelope.ts'
+import type { Allowance } from './allowance.ts'
 import { addMember } from './members.ts'
-import { createStorage, memoryBytes, type FileStorage } from './uploaded-file.ts'
+import { createStorage, type FileStorage } from './uploaded-file.ts'
 
 export interface FormLimits {
-  /** Of all fields together. */
-  readonly maxFieldBytes: number
+  /** What may be kept of the form while it is read. */
+  readonly allowance: Pick<Allowance, 'maxBytes' | 'maxFileBytes' | 'held'>
+  /** Of the file, most of which may still be on the wire. */
   readonly maxFileBytes: number
 }
 
@@ -34,7 +36,8 @@ export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
  * @throws Fault `request.not_form`, `request.invalid`
  */
 export async function readFields(headers: IncomingMessage['headers'], body: Buffer): Promise<JsonObject> {
-  const limits = { maxFieldBytes: body.length, maxFileBytes: body.length }
+  const allowance = { maxBytes: body.length, maxFileBytes: body.length }
+  const limits = { allowance, maxFileBytes: body.length }
   const { fields, file } = await readForm(Object.assign(Readable.from([body]), { headers }), limits)
   if (file !== undefined) throw new Fault('request.invalid', 'This call takes no file: leave it out.')
   return fields
@@ -49,10 +52,14 @@ type FormSource = Readable & Pick<IncomingMessage, 'headers'>
 export async function readForm(request: FormSource, limits: FormLimits): Promise<Form> {
   const body = bodyOf(request)
   const fields = createFields(limits)
-  const storage = createStorage(() => end)
+  const { held, maxFileBytes } = limits.allowance
+  const storage = createStorage(() => end, { keptBytes: maxFileBytes, held })
   const end = parse(body, fields, storage, limits)
-  const fault = await Promise.race([end, storage.outgrown])
-  if (fault) throw fault
+  const fault = await Promise.race([end, storage.outgrown, ...(held === undefined ? [] : [held.refused])])
+  if (fault) {
+    body.destroy()
+    throw fault
+  }
   fields.close()
   return { fields: fields.values, file: storage.file(), abandon: () => void body.destroy() }
 }
@@ -94,7 +101,7 @@ async function parse(
       files: 1,
       fields: maxFields,
       parts: maxFields + 1,
-      fieldSize: limits.maxFieldBytes,
+      fieldSize: limits.allowance.maxBytes,
       fileSize: limits.maxFileBytes,
       // multer makes objects and lists of names with brackets, and a list has as many elements as its name says.
       fieldNestingDepth: 0,
@@ -137,17 +144,20 @@ interface Fields {
   close(): void
 }
 
-function createFields(limits: FormLimits): Fields {
+function createFields({ allowance }: FormLimits): Fields {
   const values: Record<string, string> = Object.create(null)
   let bytes = 0
   let isClosed = false
 
   function add(name: string, value: string | undefined): void {
-    if (isClosed) throw new Fault('request.invalid', `Put every field before a file of more than ${memoryBytes} bytes.`)
+    if (isClosed)
+      throw new Fault('request.invalid', `Put every field before a file of more than ${allowance.maxFileBytes} bytes.`)
     if (value === undefined)
       throw new Fault('request.invalid', `The character set of the field ${name.slice(0, 64)} is unknown: send UTF-8.`)
-    bytes += Buffer.byteLength(name) + Buffer.byteLength(value)
-    if (name.length > maxNameLength || bytes > limits.maxFieldBytes) throw tooManyFields(limits)
+    const size = Buffer.byteLength(name) + Buffer.byteLength(value)
+    bytes += size
+    allowance.held?.take(size)
+    if (name.length > maxNameLength || bytes > allowance.maxBytes) throw tooManyFields({ allowance })
     addMember(values, name, value)
   }
 
@@ -191,9 +201,9 @@ function faultOf(error: unknown, limits: FormLimits): Fault {
   }
 }
 
-function tooManyFields({ maxFieldBytes }: FormLimits): Fault {
+function tooManyFields({ allowance }: Pick<FormLimits, 'allowance'>): Fault {
   return new Fault(
     'request.too_large',
-    `The form has more than ${maxFields} fields, or more than ${maxFieldBytes} bytes of them (http.maxBodyBytes).`,
+    `The form has more than ${maxFields} fields, or more than ${allowance.maxBytes} bytes of them.`,
   )
 }

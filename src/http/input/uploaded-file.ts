@@ -2,12 +2,9 @@ import type { Readable } from 'node:stream'
 import type { StorageEngine } from '@koa/multer'
 import { Fault } from '../../fault.ts'
 import type { UploadedFile } from '../contract/endpoint.ts'
+import type { HeldBody } from './body-budget.ts'
 import { isPlainText } from './members.ts'
 
-/**
- * A file up to this size is held in memory, so that fields may stand behind it; a larger one is handed on as it comes.
- */
-export const memoryBytes = 1024 * 1024
 const maxFilenameLength = 255
 
 export interface FileStorage extends StorageEngine {
@@ -18,11 +15,19 @@ export interface FileStorage extends StorageEngine {
   file(): UploadedFile | undefined
 }
 
+export interface KeptFile {
+  /**
+   * A file up to this size is held in memory, so that fields may stand behind it; a larger one is handed on as it comes.
+   */
+  readonly keptBytes: number
+  readonly held: HeldBody | undefined
+}
+
 /**
  * Holds the beginning of the file in memory and then reads no further: back-pressure keeps the rest on the wire until
  * the caller has been authenticated and authorized, and the operation reads it.
  */
-export function createStorage(end: () => Promise<Fault | undefined>): FileStorage {
+export function createStorage(end: () => Promise<Fault | undefined>, limits: KeptFile): FileStorage {
   const nameless = new WeakSet<Readable>()
   let file: UploadedFile | undefined
   let outgrow: (nothing: undefined) => void
@@ -38,7 +43,7 @@ export function createStorage(end: () => Promise<Fault | undefined>): FileStorag
       const take = async (): Promise<void> => {
         const filename = nameless.has(stream) ? '' : checkedFilename(originalname)
         const pieces: AsyncIterableIterator<Buffer> = stream[Symbol.asyncIterator]()
-        const { start, isWhole } = await startOf(pieces)
+        const { start, isWhole } = await startOf(pieces, limits)
         file = createFile(filename, mimetype, async function* () {
           yield* start
           if (!isWhole) yield* restOf(pieces, stored, end)
@@ -53,12 +58,16 @@ export function createStorage(end: () => Promise<Fault | undefined>): FileStorag
   }
 }
 
-async function startOf(pieces: AsyncIterator<Buffer>): Promise<{ start: readonly Buffer[]; isWhole: boolean }> {
+async function startOf(
+  pieces: AsyncIterator<Buffer>,
+  { keptBytes, held }: KeptFile,
+): Promise<{ start: readonly Buffer[]; isWhole: boolean }> {
   const start: Buffer[] = []
-  for (let size = 0; size <= memoryBytes;) {
+  for (let size = 0; size <= keptBytes;) {
     const next = await pieces.next()
     if (next.done === true) return { start, isWhole: true }
     start.push(next.value)
+    held?.take(next.value.length)
     size += next.value.length
   }
   return { start, isWhole: false }

@@ -17,7 +17,8 @@ export function createApplication(
   pipeline: Pipeline,
   log: Log,
 ): ReturnType<Koa['callback']> {
-  const router = new Router()
+  // A filter in front may go by paths: each has one spelling.
+  const router = new Router({ sensitive: true })
   for (const contract of endpoints) {
     router.register(prefix + contract.path, [contract.method], (context) =>
       pipeline.serve(context, contract, context['params']),

@@ -25,6 +25,11 @@ export interface Authorization {
     body: JsonObject,
   ): Promise<Authentication | undefined>
   /**
+   * Finds the caller by the token in header or query, before the body is read.
+   * @throws Fault `session.invalid`
+   */
+  identify(request: RequestContext): Promise<void>
+  /**
    * Finds the caller of a request that failed before this: the record names the user, and the answer holds the token.
    */
   findCaller(request: RequestContext): Promise<void>
@@ -56,6 +61,10 @@ export function createAuthorization(authenticator: Authenticator): Authorization
       request.reauthorize = async (reader) =>
         check(contract, await authenticator.reauthorize(reader, authentication), body)
       return authentication
+    },
+
+    async identify(request) {
+      await authenticate(request, request.envelope.suppliedToken ?? '')
     },
 
     async findCaller(request) {

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts'
 import type { Fault } from '../../fault.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'
 import { failure, success, type Answer, type Reply } from '../contract/envelope.ts'
-import { createInputReader, validate, type BodyLimits } from '../input/request-input.ts'
+import { createEcho, createInputReader, validate, type BodyLimits } from '../input/request-input.ts'
 import { createAuthorization, type Params } from './authorization.ts'
 import type { ClientIdentity } from './client-identity.ts'
 import { createRecording, type RecordingDependencies } from './recording.ts'
@@ -30,21 +30,33 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   const authorization = createAuthorization(dependencies.authenticator)
   const recording = createRecording(dependencies)
   const readInput = createInputReader(dependencies)
+  const echo = createEcho(clock)
 
   const begin = (context: Context, contract?: AnyEndpoint): RequestContext =>
     createRequestContext(context, contract, clientIdentity.of(context.req), clock.now())
 
   /** Runs the steps, records the call, writes the envelope: nothing is sent before it is recorded. */
-  async function conclude(request: RequestContext, status: number, steps: () => Promise<Reply>): Promise<void> {
+  async function conclude(
+    request: RequestContext,
+    contract: AnyEndpoint | undefined,
+    steps: () => Promise<Reply>,
+  ): Promise<void> {
+    const { envelope } = request
+    const noteEcho = async (): Promise<void> => {
+      if (contract) envelope.data = await echo(request, contract)
+    }
     let answer: Answer
     try {
       const reply = await steps()
       if (reply.afterSend) atClose(request, reply.afterSend)
       await recording.allow(request)
-      answer = success(request.envelope, status, reply)
+      await noteEcho()
+      answer = success(envelope, contract?.success ?? 200, reply)
     } catch (error) {
       await authorization.findCaller(request)
-      answer = failure(request.envelope, await recording.refuse(request, error))
+      const fault = await recording.refuse(request, error)
+      await noteEcho()
+      answer = failure(envelope, fault)
       request.form?.abandon()
     }
     send(request, answer)
@@ -53,9 +65,9 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   return {
     serve(context, contract, params) {
       const request = begin(context, contract)
-      return conclude(request, contract.success, async () => {
+      return conclude(request, contract, async () => {
         clientIdentity.refuseForged(context.req)
-        const body = await readInput(request, contract)
+        const body = await readInput(request, contract, () => authorization.identify(request))
         const authentication = await authorization.authorize(request, contract, params, body)
         return contract.run({
           params: validate(contract.params, params),
@@ -74,6 +86,6 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       })
     },
 
-    refuse: (context, fault) => conclude(begin(context), 200, () => Promise.reject(fault)),
+    refuse: (context, fault) => conclude(begin(context), undefined, () => Promise.reject(fault)),
   }
 }

@@ -8,7 +8,7 @@ import type { Caller, Client } from '../../access/caller.ts'
 import type { AuditEvent } from '../../audit/event.ts'
 import type { Reader } from '../../store/store.ts'
 import type { AnyEndpoint, AuditNote } from '../contract/endpoint.ts'
-import { createEnvelopeState, type Answer, type EnvelopeState } from '../contract/envelope.ts'
+import { createEnvelopeState, type Answer, type EnvelopeState, type JsonObject } from '../contract/envelope.ts'
 import { hasBody } from '../input/body.ts'
 import type { Form } from '../input/upload.ts'
 
@@ -26,6 +26,8 @@ export interface RequestContext {
   /** Checks again, at this moment, that the caller may make the call. */
   reauthorize?: (reader: Reader) => Promise<void>
   form?: Form
+  /** The members of query and body, and whether DATA repeats them to a caller who is not known. */
+  sent?: { readonly members: JsonObject; readonly isEchoed: boolean }
   /** Whether the authenticator was asked who calls; true from the start where the call is public. */
   authenticationTried: boolean
   /** Whether the audit record of this call is on the disk already, with the change that it speaks of. */

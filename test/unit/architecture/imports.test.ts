@@ -39,7 +39,7 @@ const layers: readonly Layer[] = [
     files: /^http\//,
     imports: ['ground', 'contract', 'audit'],
     types: ['store'],
-    owns: /^(koa|@koa\/.*|koa-body|multer)$/,
+    owns: /^(koa|@koa\/.*|multer)$/,
   },
   { name: 'root', files: /^(bin|daemon|console)\//, imports: ['*'] },
   {

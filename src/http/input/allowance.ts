@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http'
+import { networkOf } from '../../access/network.ts'
+import { Fault } from '../../fault.ts'
+import type { BodyBudget, HeldBody } from './body-budget.ts'
+import { mostValues } from './members.ts'
+
+/** How much of a body may be kept in memory. */
+export interface Allowance {
+  /** Bytes of the body; of a form, of all its fields. */
+  readonly maxBytes: number
+  /** Bytes of a file up to which it is kept, so that fields may stand behind it. */
+  readonly maxFileBytes: number
+  /** Members and elements of JSON. */
+  readonly maxValues: number
+  readonly tooLarge: () => Fault
+  /** Whether DATA repeats the members to a caller who is not known. */
+  readonly isEchoed: boolean
+  /** Counts what is kept; absent where the caller is known. */
+  readonly held?: HeldBody
+}
+
+/** What every call may send before anybody knows who calls: 0.5 ms of parsing at the worst. */
+const smallBytes = 8 * 1024
+/** What a call may send that has its session token in the body, as some published clients do. */
+const tokenBodyBytes = 64 * 1024
+/** With few members this much parses as fast as a small body with many. */
+const tokenBodyValues = 1_024
+/** A file up to this size is kept; a larger one is handed on as it comes. */
+const keptFileBytes = 1024 * 1024
+
+/**
+ * Decides before the body of a call is read. `identify` finds the caller by a token in header or query: without a
+ * session nobody sends more than a little.
+ * @throws Fault `request.too_large`, and what `identify` throws
+ */
+export async function admitBody(
+  { req, address, hasToken, isPublic }: IncomingBody,
+  { maxBodyBytes, budget, identify }: AdmissionRules,
+): Promise<Allowance> {
+  if (!isPublic && announcedBytes(req) > smallBytes && hasToken) {
+    await identify()
+    return {
+      maxBytes: maxBodyBytes,
+      maxFileBytes: keptFileBytes,
+      maxValues: mostValues,
+      tooLarge: () => tooLarge(`${maxBodyBytes} bytes (the setting http.maxBodyBytes)`),
+      isEchoed: true,
+    }
+  }
+  const held = budget.begin(networkOf(address))
+  if (isPublic || announcedBytes(req) <= smallBytes)
+    return {
+      maxBytes: smallBytes,
+      maxFileBytes: smallBytes,
+      maxValues: mostValues,
+      tooLarge: () => tooLarge(`the ${smallBytes} bytes of a call without a session`),
+      isEchoed: true,
+      held,
+    }
+  return {
+    maxBytes: Math.min(tokenBodyBytes, maxBodyBytes),
+    maxFileBytes: tokenBodyBytes,
+    maxValues: tokenBodyValues,
+    tooLarge: () => tooLarge(`${tokenBodyBytes} bytes: send the session token in the header X-Http-Token`),
+    isEchoed: false,
+    held,
+  }
+}
+
+export interface IncomingBody {
+  readonly req: IncomingMessage
+  readonly address: string
+  /** Whether header or query have a session token. */
+  readonly hasToken: boolean
+  readonly isPublic: boolean
+}
+
+export interface AdmissionRules {
+  readonly maxBodyBytes: number
+  readonly budget: BodyBudget
+  readonly identify: () => Promise<void>
+}
+
+function announcedBytes({ headers }: IncomingMessage): number {
+  const announced = headers['content-length']
+  return announced === undefined ? Infinity : Number(announced)
+}
+
+const tooLarge = (bound: string): Fault => new Fault('request.too_large', `The body is larger than ${bound}.`)

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestAppliance } from '../support/appliance.ts'
+import { createStranger, http2Session, http2Stream, memoryMiB, tlsSocket } from '../support/stranger.ts'
+
+/** Small, so that a few hundred bodies are far more. */
+const budgetMiB = 1
+
+let appliance: TestAppliance
+const endings: (() => void)[] = []
+
+beforeEach(async () => {
+  appliance = await TestAppliance.own({ http: { workers: 2, maxUnidentifiedBytes: budgetMiB * 1024 * 1024 } })
+})
+afterEach(async () => {
+  for (const end of endings.splice(0)) end()
+  await appliance.close()
+})
+
+interface Attack {
+  readonly path: string
+  /** Bytes that the body is to have; one less is sent. */
+  readonly bytes: number
+  readonly headers?: Record<string, string>
+}
+
+/** Connections, each of which sends a body but for its last byte. */
+async function overHttp1(connections: number, { path, bytes, headers = {} }: Attack): Promise<void> {
+  const fields = Object.entries({ Host: 'localhost', 'Content-Length': String(bytes), ...headers })
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const body = Buffer.alloc(bytes - 1, ' ')
+  const one = async (): Promise<void> => {
+    const socket = await tlsSocket(appliance, '127.0.0.66')
+    socket?.on('error', () => undefined).resume()
+    endings.push(() => socket?.destroy())
+    socket?.write(`POST /api/1.0${path} HTTP/1.1\r\n${head}\r\n`)
+    socket?.write(body)
+  }
+  for (let n = 0; n < connections; n += 20) await Promise.all(Array.from({ length: 20 }, one))
+}
+
+async function overHttp2(connections: number, streams: number, { path, bytes, headers }: Attack): Promise<void> {
+  const body = Buffer.alloc(bytes - 1, ' ')
+  for (let n = 0; n < connections; n++) {
+    const session = await http2Session(appliance)
+    endings.push(() => session.destroy())
+    for (let m = 0; m < streams; m++) http2Stream(session, 'POST', path, headers).resume().write(body)
+  }
+}
+
+/** How much more memory the workers hold when all has been sent that they took. */
+async function grownBy(attack: Promise<void>): Promise<number> {
+  const before = memoryMiB(appliance)
+  await attack
+  await sleep(3_000)
+  return memoryMiB(appliance) - before
+}
+
+const token = { 'X-Http-Token': 'x'.repeat(42) }
+/** What connections and streams take themselves, by the hundred. */
+const perHundredMiB = 20
+
+const large = 2 * 1024 * 1024
+const login: Attack = { path: '/auth', bytes: large }
+const withToken: Attack = { path: '/object', bytes: large, headers: token }
+const tokenInBody: Attack = { path: '/object', bytes: 64 * 1024 }
+
+describe('bodies that never end fill no memory', () => {
+  it.each([
+    ['a login', login],
+    ['a call that may have its token in the body', tokenInBody],
+  ])('of %s, each one byte short, over 500 connections', async (_what, attack) => {
+    expect(await grownBy(overHttp1(500, attack))).toBeLessThan(5 * perHundredMiB + 8 * budgetMiB)
+  })
+
+  it.each([
+    ['a login', login],
+    ['a call with a token in its header', withToken],
+    ['a call that may have its token in the body', tokenInBody],
+  ])('of %s, over 8 connections of HTTP/2 with 120 streams each', async (_what, attack) => {
+    expect(await grownBy(overHttp2(8, 120, attack))).toBeLessThan(10 * perHundredMiB + 8 * budgetMiB)
+  })
+})
+
+it('who sends many bodies and ends none is told to come again, and others are served meanwhile', async () => {
+  const { token: session = '' } = await appliance.login()
+  const honest = createStranger(appliance)
+  const body = JSON.stringify({ token: session, more: 'x'.repeat(60_000) })
+  await overHttp1(100, { path: '/object', bytes: 64 * 1024 })
+  for (let n = 0; n < 20; n++) expect((await honest.call('POST', '/auth/check', body)).status).toBe(200)
+  honest.close()
+})
+
+it('the refusal says so, and when to try again', async () => {
+  const answers: string[] = []
+  for (let n = 0; n < 60; n++) {
+    const socket = await tlsSocket(appliance, '127.0.0.66')
+    endings.push(() => socket?.destroy())
+    socket?.on('error', () => undefined).on('data', (piece: Buffer) => answers.push(piece.toString('latin1')))
+    socket?.write('POST /api/1.0/object HTTP/1.1\r\nHost: x\r\nContent-Length: 65536\r\n\r\n')
+    socket?.write(Buffer.alloc(65_535, ' '))
+  }
+  await sleep(1_000)
+  const heard = answers.join('')
+  expect(heard).toMatch(/^HTTP\/1.1 503 /)
+  expect(heard).toMatch(/retry-after: 1\r\n/i)
+  expect(heard).toContain('"1910"')
+})

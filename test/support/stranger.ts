@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
+import { Agent, request } from 'node:https'
+import { connect as connectTcp } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { TestAppliance } from './appliance.ts'
+
+/** What a stranger hears of one call. */
+export interface Heard {
+  /** 0: the connection ended without an answer. */
+  readonly status: number
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly bytes: number
+  readonly text: string
+}
+
+/** A stranger's keep-alive connection over HTTP/1.1, from an address of his choice of 127.0.0.0/8. */
+export function createStranger({ ca, url }: Pick<TestAppliance, 'ca' | 'url'>, localAddress = '127.0.0.1') {
+  const agent = new Agent({ ca, keepAlive: true, maxSockets: 1, localAddress })
+  return {
+    call: (method: string, path: string, body?: string | Buffer, headers: Record<string, string> = {}) =>
+      new Promise<Heard>((resolve) => {
+        const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+        const outgoing = request(url + path, { method, agent, headers: { ...length, ...headers } }, (response) => {
+          const pieces: Buffer[] = []
+          const settle = (): void => {
+            const text = Buffer.concat(pieces).toString('latin1')
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: text.length, text })
+          }
+          response.on('data', (piece: Buffer) => pieces.push(piece))
+          response.once('close', settle)
+        })
+        outgoing.once('error', () => resolve({ status: 0, headers: {}, bytes: 0, text: '' }))
+        outgoing.end(body)
+      }),
+    close: () => agent.destroy(),
+  }
+}
+
+export type Stranger = ReturnType<typeof createStranger>
+
+/** A connection over HTTP/2; its errors are the attacker's own. */
+export async function http2Session(
+  appliance: TestAppliance,
+  settings: { readonly initialWindowSize?: number } = {},
+): Promise<ClientHttp2Session> {
+  const session = connectHttp2(new URL(appliance.url).origin, { ca: appliance.ca, settings })
+  session.on('error', () => undefined)
+  await once(session, 'remoteSettings')
+  return session
+}
+
+/** A stream of it whose errors are the attacker's own; the body, where there is one, is his to write. */
+export function http2Stream(
+  session: ClientHttp2Session,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): ClientHttp2Stream {
+  const stream = session.request(
+    { ':method': method, ':path': `/api/1.0${path}`, ...headers },
+    { endStream: method === 'GET' },
+  )
+  stream.on('error', () => undefined)
+  return stream
+}
+
+/** A bare TLS connection for HTTP/1.1. Resolves to undefined when it is not let in. */
+export function tlsSocket({ url, ca }: TestAppliance, localAddress = '127.0.0.1'): Promise<TLSSocket | undefined> {
+  const socket = connectTls({
+    ca,
+    servername: 'localhost',
+    socket: connectTcp({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress }),
+  })
+  return new Promise((resolve) => {
+    socket.once('secureConnect', () => resolve(socket))
+    socket.once('close', () => resolve(undefined))
+    socket.on('error', () => undefined)
+  })
+}
+
+/** The worker processes of the daemon. */
+export function workersOf({ pid }: TestAppliance): number[] {
+  const listed = execFileSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+  return listed
+    .split('\n')
+    .map((line) => /^ *(\d+) +(\d+) (.*)$/.exec(line))
+    .filter((found) => Number(found?.[2]) === pid && found?.[3]?.includes('worker'))
+    .map((found) => Number(found?.[1]))
+}
+
+/** Resident memory of all workers together, in MiB. */
+export function memoryMiB(appliance: TestAppliance): number {
+  const kiB = workersOf(appliance).map((pid) =>
+    Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]),
+  )
+  return kiB.reduce((sum, one) => sum + one, 0) / 1024
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
+}
