@@ -1,3 +1,4 @@
+import { operatorId } from '../src/access/confirmation.ts'
 import { createHmac } from 'node:crypto'
 import { Pool } from 'undici'
 import { newNonce, queryOf, TestValidator } from '../test/api/otp-validation/validation-kit.ts'
@@ -87,7 +88,7 @@ async function enrol({ appliance }: TestValidator, tokens: readonly QuickToken[]
   for (let at = 0; at < tokens.length; at += 2) {
     const { id } = await appliance.addUser()
     for (const token of tokens.slice(at, at + 2))
-      await services.enrolments.enrolHardwareToken(id, token.secrets(), commit)
+      await services.enrolments.enrolHardwareToken(id, token.secrets(), operatorId, commit)
   }
 }
 

@@ -16,6 +16,8 @@ export interface Authentication {
   readonly caller: Caller
   /** Absent when the caller is no member of the vault, or there is no such vault: the two must look the same. */
   readonly vault: VaultAccess | undefined
+  /** The vault in which the caller's membership rests; `vault` is absent then. */
+  readonly restingIn: number | undefined
   readonly resource: unknown
   /** The token for the next call: another than the supplied one when it was replaced. */
   readonly token: string

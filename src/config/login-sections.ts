@@ -79,6 +79,15 @@ export const login = z.strictObject({
     .describe('Cost of checking a pass phrase (argon2id, RFC 9106).'),
 })
 
+export const users = z.strictObject({
+  recovery: z
+    .enum(['approved', 'open'])
+    .default('approved')
+    .describe(
+      'What becomes of the memberships of a user whose pass phrase somebody else set, or whose second factor somebody else enrolled. approved: they rest until another Admin of each vault confirms the user, or the operator where there is none; open: they go on, so that every administrator can read every vault.',
+    ),
+})
+
 export const otp = z.strictObject({
   hotpLookAhead: z
     .number()

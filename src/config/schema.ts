@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { audit } from './audit-section.ts'
-import { login, otp, session } from './login-sections.ts'
+import { login, otp, session, users } from './login-sections.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
 import { addressRange, milliseconds, path, port } from './value-shapes.ts'
 
@@ -196,6 +196,7 @@ export const configSchema = z.strictObject({
   audit: audit.describe('The audit trail.'),
   session: session.prefault({}).describe('Login sessions.'),
   login: login.prefault({}).describe('The login.'),
+  users: users.prefault({}).describe('Accounts.'),
   otp: otp.prefault({}).describe('One-time passwords.'),
   smartcard: smartcard
     .optional()

@@ -38,6 +38,7 @@ import { addValidatorClientAdd } from './validator/client-add.ts'
 import { addValidatorClientList } from './validator/client-list.ts'
 import { addValidatorClientRevoke } from './validator/client-revoke.ts'
 import { addVaultAdopt } from './vault/adopt.ts'
+import { addVaultConfirm } from './vault/confirm.ts'
 import { addVaultList } from './vault/list.ts'
 import { addVaultMembers } from './vault/members.ts'
 
@@ -74,7 +75,7 @@ const nouns: readonly Noun[] = [
   {
     name: 'vault',
     description: 'vaults: who shares them, never what is in them',
-    verbs: [addVaultList, addVaultMembers, addVaultAdopt],
+    verbs: [addVaultList, addVaultMembers, addVaultAdopt, addVaultConfirm],
   },
   {
     name: 'apikey',

@@ -66,6 +66,7 @@ import { listStatusValues } from '../features/users/routes/list-status-values.ts
 import { listUsers, readUser } from '../features/users/routes/list-users.ts'
 import { addMember } from '../features/vaults/routes/add-member.ts'
 import { changeMember } from '../features/vaults/routes/change-member.ts'
+import { confirmMember } from '../features/vaults/routes/confirm-member.ts'
 import { createVault } from '../features/vaults/routes/create-vault.ts'
 import { deleteVault } from '../features/vaults/routes/delete-vault.ts'
 import { editVault } from '../features/vaults/routes/edit-vault.ts'
@@ -105,24 +106,24 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     endSession(on.sessions),
     endSessions(on.sessions),
     changePassphrase(on.passphraseChanges, on.readCard),
-    resetPassphrase(on.passphraseChanges),
+    resetPassphrase(on.passphraseChanges, on.recoveries),
 
     listDevices(on.devices),
-    enrolDevice(on.devices, on.enrolments),
+    enrolDevice(on.devices, on.enrolments, on.recoveries),
     removeDevice(on.devices),
     resyncDevice(on.devices, on.resync),
 
     listUsers(on.users),
     readUser(on.users),
     createUser(on.users),
-    editUser(on.users, 'PUT'),
-    editUser(on.users, 'POST'),
+    editUser(on.users, on.recoveries, 'PUT'),
+    editUser(on.users, on.recoveries, 'POST'),
     disableUser(on.users),
 
     ...smartcardEndpoints(on),
 
     createVault(on.vaults),
-    listVaults(on.vaults),
+    listVaults(on.vaults, on.recoveries),
     readVault(on.vaults, vaultContents(on.objectReading, on.templates)),
     editVault(on.vaults),
     deleteVault(on.vaults),
@@ -130,6 +131,7 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     addMember(on.memberships),
     changeMember(on.memberships),
     removeMember(on.memberships),
+    confirmMember(on.memberships),
     listPolicies(),
     generatePassword(on.generator),
     listStatusValues(),
@@ -184,12 +186,12 @@ function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] 
   ]
 }
 
-function smartcardEndpoints({ certificates, loginTypes }: EndpointDependencies): readonly AnyEndpoint[] {
+function smartcardEndpoints({ certificates, loginTypes, recoveries }: EndpointDependencies): readonly AnyEndpoint[] {
   return [
     readSmartcardUser(certificates, loginTypes.includes('smartcard')),
     readOwnCertificate(certificates),
     readUserCertificate(certificates),
-    addCertificate(certificates),
+    addCertificate(certificates, recoveries),
     removeCertificate(certificates),
   ]
 }

@@ -16,9 +16,9 @@ import type { Reader } from '../store/store.ts'
 export const rowState = {
   vault: ({ policyId, keyId, createsKeysOnUse, signingPermission }: Vault) =>
     `policy=${policyId} key=${keyId} creates=${createsKeysOnUse} signing=${signingPermission}`,
-  member: ({ permission }: MembershipRow) => `permission=${permission}`,
-  user: ({ capabilities, passphraseChangedAt }: User) =>
-    `capabilities=${capabilities} passphrase=${passphraseChangedAt}`,
+  member: ({ permission, recoveries }: MembershipRow) => `permission=${permission} recoveries=${recoveries}`,
+  user: ({ capabilities, passphraseChangedAt, recoveries, madeBy }: User) =>
+    `capabilities=${capabilities} passphrase=${passphraseChangedAt} recoveries=${recoveries} maker=${madeBy ?? ''}`,
   device: ({ userId, counter }: OtpDevice) => `user=${userId ?? ''} counter=${counter}`,
   applicationKey: ({ revokedAt }: ApplicationKey) => `revoked=${revokedAt ?? ''}`,
   key: (key: TransparentKey, disabled: readonly number[]) =>

@@ -23,12 +23,14 @@ import { createObjectServices, type ObjectServices } from '../features/objects/o
 import { createVaultServices, type VaultServices } from '../features/vaults/vault-services.ts'
 import { createTransparent, type TransparentServices } from '../features/transparent/transparent-services.ts'
 import { createPassphrases } from '../features/users/passphrase.ts'
+import { createRecoveries, type Recoveries } from '../features/users/recovery.ts'
 import { createUsers, type Users } from '../features/users/user.ts'
 import { createValidationClients, type ValidationClients } from '../features/otp-validation/validation-client.ts'
 
 /** The domain, put together: what a worker serves over HTTP and the console works with directly. */
 export interface Services extends AuthServices, OtpServices, VaultServices, ObjectServices, TransparentServices {
   readonly users: Users
+  readonly recoveries: Recoveries
   readonly validationClients: ValidationClients
   readonly certificates: Certificates
   readonly generator: Generator
@@ -57,6 +59,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
   const sessions = createSessions({ store, clock, limits: config.session })
   const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
+  const recoveries = createRecoveries({ store, clock, rule: config.users.recovery, endSessions })
   const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config) })
   const otp = createOtp({
     store,
@@ -66,6 +69,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     rules: config.otp,
     enabledTypes: config.login.types,
     tryLimit: tryLimitOf(throttle),
+    recoveries,
   })
   const { otps, devices, enrolments } = otp
   const certificates = createCertificates({
@@ -74,12 +78,13 @@ export function createServices(dependencies: ServiceDependencies): Services {
     clock,
     rules: config.smartcard ?? smartcardDefaults,
     endSessions,
+    recoveries,
     report,
   })
   const secondFactors = createSecondFactors(devices, enrolments)
   const { passphraseMaxAgeMs } = config.login
   const enabledTypes = loginTypesOf(config)
-  const shared = { store, hsm, clock, sessions, throttle, passphrases, otps, certificates }
+  const shared = { store, hsm, clock, sessions, throttle, passphrases, otps, certificates, recoveries }
   const commitAsAppliance = createApplianceCommit({ store, audit, clock, readRows: recordedRows })
   const siteTemplates = createSiteTemplates({ hsm, clock })
   const templates = createTemplates(siteTemplates, store.read)
@@ -105,6 +110,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     ...otp,
     ...createAuth({ ...shared, enabledTypes, passphraseMaxAgeMs }),
     users: createUsers({ store, hsm, passphrases, secondFactors, endSessions, clock }),
+    recoveries,
     certificates,
     validationClients: createValidationClients({ store, hsm, clock }),
     generator: createGenerator(hsm),

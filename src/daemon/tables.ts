@@ -9,13 +9,15 @@ import { SessionTable, SessionTokenTable } from '../features/auth/session-record
 import { SiteTemplateTable } from '../features/templates/records.ts'
 import { KeyVersionTable, TransparentKeyTable } from '../features/transparent/records.ts'
 import { UserTable } from '../features/users/records.ts'
+import { RecoveryTable } from '../features/users/recovery-records.ts'
 import { ValidatedOtpTable, ValidationClientTable } from '../features/otp-validation/records.ts'
-import { MembershipTable } from '../features/vaults/membership-records.ts'
+import { MembershipTable, RemovedMemberTable } from '../features/vaults/membership-records.ts'
 import { PendingKeyTable, VaultTable } from '../features/vaults/records.ts'
 
 /** Every table of every feature; a test holds them against what the migrations make. */
 export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   UserTable,
+  RecoveryTable,
   ApplicationKeyTable,
   LoginAttemptsTable,
   LoginNetworkTable,
@@ -26,6 +28,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   VaultTable,
   PendingKeyTable,
   MembershipTable,
+  RemovedMemberTable,
   TransparentKeyTable,
   KeyVersionTable,
   ValidationClientTable,

@@ -16,6 +16,7 @@ import {
   Vaults1700000000011,
   SessionCertificates1700000000012,
 } from './migrations/0010-to-0012.ts'
+import { Recoveries1700000000013 } from './migrations/0013-recoveries.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -31,6 +32,7 @@ export const migrations = [
   Templates1700000000010,
   Vaults1700000000011,
   SessionCertificates1700000000012,
+  Recoveries1700000000013,
 ]
 
 /**

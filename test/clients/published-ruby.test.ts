@@ -1,3 +1,4 @@
+import { operatorId } from '../../src/access/confirmation.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
 import { hotpCodes } from '../support/hardware-token.ts'
@@ -51,7 +52,12 @@ describe('storedsafe-ruby', () => {
   it('logs in with an HOTP code, be it called TOTP or the end of the keys', async () => {
     const anonymous = speaker(appliance, ruby)
     const { username, passphrase } = user
-    const { secret } = await appliance.services.enrolments.enrolCodes(user, { kind: 'hotp' }, appliance.commit)
+    const { secret } = await appliance.services.enrolments.enrolCodes(
+      user,
+      { kind: 'hotp' },
+      operatorId,
+      appliance.commit,
+    )
     const [first = '', second = ''] = hotpCodes(secret, 0, { count: 2 })
     const apikey = appliance.applicationKey
     await must(anonymous('POST', '/auth', { username, passphrase, otp: first, logintype: 'totp', apikey }))

@@ -1,3 +1,4 @@
+import { operatorId } from '../../src/access/confirmation.ts'
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -191,10 +192,10 @@ export class TestAppliance {
       email: `${username}@example.test`,
       passphrase: passphraseOfAll,
     }
-    const user = await users.create({ ...fields, capabilities: capabilitiesOf(capabilities) }, this.commit)
+    const user = await users.create({ ...fields, capabilities: capabilitiesOf(capabilities) }, operatorId, this.commit)
     const hardwareToken = new HardwareToken()
-    await enrolments.enrolHardwareToken(user.id, hardwareToken.secrets(), this.commit)
-    const { secret } = await enrolments.enrolTotp(user, this.commit)
+    await enrolments.enrolHardwareToken(user.id, hardwareToken.secrets(), operatorId, this.commit)
+    const { secret } = await enrolments.enrolTotp(user, operatorId, this.commit)
     return { id: user.id, username, passphrase: passphraseOfAll, hardwareToken, totpSecret: secret }
   }
 

@@ -1,3 +1,5 @@
+import { operatorId } from '../../src/access/confirmation.ts'
+import { insertRecovery } from '../../src/features/users/recovery-records.ts'
 import { base32nopad } from '@scure/base'
 import { randomBytes } from 'node:crypto'
 import type { Permission } from '../../src/access/permission.ts'
@@ -87,7 +89,12 @@ async function sessionOf(ground: Ground): Promise<{ user: TestUser; session: num
 async function hotpOf({ appliance }: Ground, user: TestUser): Promise<{ device: number; seed: string }> {
   const seed = randomBytes(20)
   const text = base32nopad.encode(seed)
-  const { device } = await appliance.services.enrolments.enrolCodes(user, { kind: 'hotp', seed }, appliance.commit)
+  const { device } = await appliance.services.enrolments.enrolCodes(
+    user,
+    { kind: 'hotp', seed },
+    operatorId,
+    appliance.commit,
+  )
   return { device: device.id, seed: text }
 }
 
@@ -239,6 +246,15 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
   'DELETE /vault/:vaultid/member/:userid': {
     needs: 'Admin',
     prepare: async (on) => ({ path: `/vault/${on.vaultId}/member/${(await member(on)).id}` }),
+  },
+
+  'POST /vault/:vaultid/member/:userid/confirm': {
+    needs: 'Admin',
+    prepare: async (on) => {
+      const { id } = await member(on)
+      await on.appliance.store.transaction((tx) => insertRecovery(tx, id, operatorId, Date.now()))
+      return { path: `/vault/${on.vaultId}/member/${id}/confirm` }
+    },
   },
 
   'GET /utils/policies': { needs: 'session', reads: true, prepare: () => ({ path: '/utils/policies' }) },

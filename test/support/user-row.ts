@@ -18,5 +18,7 @@ export function userRow(username: string): NewUserRow {
     publicKey: Buffer.alloc(0),
     fingerprint: '0'.repeat(40),
     createdAt: 0,
+    madeBy: null,
+    passphraseBy: null,
   }
 }

@@ -1,4 +1,6 @@
+import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
+import { restingNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 
@@ -18,15 +20,16 @@ export function addOtpAssign(otp: Command): void {
     .addHelpText('after', help)
     .action(
       answering(async (invocation, username: string, publicId: string) => {
-        await withAppliance(invocation, ({ change, services: { users, devices } }) =>
+        const notice = await withAppliance(invocation, ({ change, services: { users, devices, recoveries } }) =>
           change('otp.assign', `user ${username}: hardware token ${publicId}`, async (commit) => {
             const { id } = await users.find(username)
-            return commit((tx) => devices.assign(tx, id, publicId))
+            await commit((tx) => devices.assign(tx, id, publicId, operatorId))
+            return restingNotice(recoveries, id)
           }),
         )
         return {
           json: { username, kind: 'hwkey_otp', publicId },
-          lines: [`User ${username} may now log in with the hardware token ${publicId}.`],
+          lines: [`User ${username} may now log in with the hardware token ${publicId}.`, ...notice],
         }
       }),
     )

@@ -1,3 +1,4 @@
+import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
 import {
   codeAlgorithms,
@@ -10,6 +11,7 @@ import type { HardwareToken } from '../../features/otp/enrolment.ts'
 import { seedOf } from '../../features/otp/otpauth-uri.ts'
 import { readSecret } from '../../config/loader.ts'
 import type { Answer } from '../output/command-answer.ts'
+import { restingNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -119,15 +121,17 @@ const kindNames: Readonly<Record<CodeKind, string>> = { totp: 'TOTP', hotp: 'HOT
 
 async function enrollCodes(invocation: Invocation, username: string, request: CodeRequest): Promise<Answer> {
   const { kind } = request
-  const { uri, secret, device } = await withAppliance(invocation, ({ change, services }) =>
-    change('otp.enroll', `user ${username}: ${kindNames[kind]}`, async (commit) =>
-      services.enrolments.enrolCodes(await services.users.find(username), request, commit),
-    ),
+  const { uri, secret, device, notice } = await withAppliance(invocation, ({ change, services }) =>
+    change('otp.enroll', `user ${username}: ${kindNames[kind]}`, async (commit) => {
+      const user = await services.users.find(username)
+      const enrolled = await services.enrolments.enrolCodes(user, request, operatorId, commit)
+      return { ...enrolled, notice: await restingNotice(services.recoveries, user.id) }
+    }),
   )
   if (request.seed !== undefined)
     return {
       json: { username, kind, id: device.id },
-      lines: [`User ${username} may now log in with this ${kindNames[kind]} device.`],
+      lines: [`User ${username} may now log in with this ${kindNames[kind]} device.`, ...notice],
     }
   return {
     json: { username, kind, id: device.id, uri, secret },
@@ -138,20 +142,23 @@ async function enrollCodes(invocation: Invocation, username: string, request: Co
       '',
       uri,
       `By hand: ${secret.replaceAll(/.{4}(?=.)/g, '$& ')}`,
+      ...notice,
     ],
   }
 }
 
 async function enrollHardwareToken(invocation: Invocation, username: string, token: HardwareToken): Promise<Answer> {
   const { publicId } = token
-  await withAppliance(invocation, ({ change, services }) =>
-    change('otp.enroll', `user ${username}: hardware token ${publicId}`, async (commit) =>
-      services.enrolments.enrolHardwareToken((await services.users.find(username)).id, token, commit),
-    ),
+  const notice = await withAppliance(invocation, ({ change, services }) =>
+    change('otp.enroll', `user ${username}: hardware token ${publicId}`, async (commit) => {
+      const { id } = await services.users.find(username)
+      await services.enrolments.enrolHardwareToken(id, token, operatorId, commit)
+      return restingNotice(services.recoveries, id)
+    }),
   )
   return {
     json: { username, kind: 'hwkey_otp', publicId },
-    lines: [`User ${username} may now log in with the hardware token ${publicId}.`],
+    lines: [`User ${username} may now log in with the hardware token ${publicId}.`, ...notice],
   }
 }
 

@@ -1,8 +1,10 @@
+import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
 import { readSecret } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'
 import { readLogLine, type LogLine } from '../../features/otp/device-log.ts'
 import { count } from '../output/command-answer.ts'
+import { restingNotice } from '../../features/users/recovery.ts'
 import { withAppliance, type ConsoleContext } from '../console-context.ts'
 import { exitCodes, sentenceOf } from '../exit-code.ts'
 import { answering } from '../invocation.ts'
@@ -37,13 +39,16 @@ export function addOtpImport(otp: Command): void {
     .action(
       answering(async (invocation, file: string, { user }: { user?: string }) => {
         const text = file === '-' ? await invocation.terminal.standardInput() : readSecret(file, nameAnother)
-        const outcomes = await withAppliance(invocation, (context) => importAll(context, text.split(/\r?\n/), user))
+        const { outcomes, notice } = await withAppliance(invocation, (context) =>
+          importAll(context, text.split(/\r?\n/), user),
+        )
         const refused = outcomes.filter(({ state }) => state === 'refused').length
         return {
           json: { outcomes },
           lines: [
             ...outcomes.map(({ line, device, why }) => `line ${line}: ${why ?? `registered ${device}`}`),
             `${count(outcomes.length - refused, 'device')} registered, ${count(refused, 'line')} refused.`,
+            ...notice,
           ],
           exitCode: refused === 0 ? exitCodes.done : exitCodes.refused,
         }
@@ -55,7 +60,7 @@ async function importAll(
   context: ConsoleContext,
   lines: readonly string[],
   username: string | undefined,
-): Promise<Outcome[]> {
+): Promise<{ readonly outcomes: Outcome[]; readonly notice: readonly string[] }> {
   const holder = username === undefined ? undefined : await context.services.users.find(username)
   const outcomes: Outcome[] = []
   for (const [at, text] of lines.entries()) {
@@ -70,7 +75,8 @@ async function importAll(
       outcomes.push({ line, state: 'refused', why: sentenceOf(error) })
     }
   }
-  return outcomes
+  const notice = holder === undefined ? [] : await restingNotice(context.services.recoveries, holder.id)
+  return { outcomes, notice }
 }
 
 async function importOne(
@@ -82,14 +88,14 @@ async function importOne(
   if (read.kind === 'unusable') throw new Fault('otp.device_invalid', `The line cannot be used: ${read.why}.`)
   if (read.kind === 'hwkey_otp') {
     await change('otp.import', `${whose}: hardware token ${read.publicId}`, (commit) =>
-      enrolments.enrolHardwareToken(holder?.id ?? null, read, commit),
+      enrolments.enrolHardwareToken(holder?.id ?? null, read, operatorId, commit),
     )
     return `hardware token ${read.publicId}`
   }
   if (holder === undefined)
     throw new Fault('otp.device_invalid', 'A HOTP token has no public id to give it out by later: name its --user.')
   const { device } = await change('otp.import', `${whose}: HOTP`, (commit) =>
-    enrolments.enrolCodes(holder, read, commit),
+    enrolments.enrolCodes(holder, read, operatorId, commit),
   )
   return `HOTP token ${device.id}`
 }

@@ -1,3 +1,4 @@
+import { operatorId } from '../../access/confirmation.ts'
 import { Option, type Command } from 'commander'
 import { capabilitiesOf, capabilityBits, namesOf, type Capability } from '../../access/capabilities.ts'
 import { withAppliance } from '../console-context.ts'
@@ -52,7 +53,7 @@ async function addUser(invocation: Invocation, username: string, options: Option
   const capabilities = capabilitiesOf([...options.capability, ...(options.admin ? administrator : [])])
   const user = await withAppliance(invocation, ({ change, services }) =>
     change('user.add', `user ${username}`, (commit) =>
-      services.users.create({ username, fullname, email, capabilities, passphrase }, commit),
+      services.users.create({ username, fullname, email, capabilities, passphrase }, operatorId, commit),
     ),
   )
   const names = namesOf(user.capabilities)

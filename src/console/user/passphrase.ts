@@ -1,12 +1,15 @@
+import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
 import type { Answer } from '../output/command-answer.ts'
+import { restingNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { newPassphrase } from '../output/terminal.ts'
 
 const help = `
 The user's sessions end, and the next login asks the user to change the pass phrase. It is asked for on the
-terminal, or read from a file; it is never an argument.
+terminal, or read from a file; it is never an argument. The user's memberships rest until another Admin of each
+vault confirms them, or strongroom vault confirm where there is none.
 
 Example:
   strongroom user passphrase alice`
@@ -27,13 +30,17 @@ async function resetPassphrase(
   { passphraseFile }: { readonly passphraseFile?: string },
 ): Promise<Answer> {
   const passphrase = await newPassphrase(invocation.terminal, passphraseFile)
-  const { ended } = await withAppliance(invocation, ({ change, services: { users, passphraseChanges } }) =>
-    change('user.passphrase', `user ${username}`, async (commit) =>
-      passphraseChanges.reset((await users.find(username)).id, passphrase, commit),
-    ),
+  const { ended, notice } = await withAppliance(
+    invocation,
+    async ({ change, services: { users, passphraseChanges, recoveries } }) => {
+      const reset = await change('user.passphrase', `user ${username}`, async (commit) =>
+        passphraseChanges.reset((await users.find(username)).id, passphrase, operatorId, commit),
+      )
+      return { ...reset, notice: await restingNotice(recoveries, (await users.find(username)).id) }
+    },
   )
   return {
     json: { username, ended },
-    lines: [`User ${username} has another pass phrase, to be changed at the next login.`],
+    lines: [`User ${username} has another pass phrase, to be changed at the next login.`, ...notice],
   }
 }

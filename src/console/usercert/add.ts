@@ -1,6 +1,8 @@
+import { operatorId } from '../../access/confirmation.ts'
 import type { Command } from 'commander'
 import { readUpload } from '../../features/certificates/registration.ts'
 import { labelOf } from '../../features/certificates/registry.ts'
+import { restingNotice } from '../../features/users/recovery.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 import { describeCertificate } from './show.ts'
@@ -24,13 +26,15 @@ export function addUserCertificateAdd(usercert: Command): void {
       answering(async (invocation, username: string, file: string) => {
         const certificate = readUpload(await invocation.terminal.readInput(file))
         const subject = `user ${username}: ${labelOf(certificate.fingerprint)}`
-        await withAppliance(invocation, ({ change, services }) =>
-          change('usercert.add', subject, async (commit) =>
-            services.certificates.register((await services.users.find(username)).id, certificate, commit),
-          ),
+        const notice = await withAppliance(invocation, ({ change, services }) =>
+          change('usercert.add', subject, async (commit) => {
+            const { id } = await services.users.find(username)
+            await services.certificates.register(id, certificate, operatorId, commit)
+            return restingNotice(services.recoveries, id)
+          }),
         )
         const { json, lines } = describeCertificate(username, certificate)
-        return { json, lines: [`User ${username} may now log in with this smartcard:`, ...lines] }
+        return { json, lines: [`User ${username} may now log in with this smartcard:`, ...lines, ...notice] }
       }),
     )
 }

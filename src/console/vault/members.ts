@@ -4,6 +4,7 @@ import { mayLogIn } from '../../access/capabilities.ts'
 import { loadConfig } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'
 import { membersOf } from '../../features/vaults/membership-records.ts'
+import { openRecoveries } from '../../features/vaults/resting-records.ts'
 import { findVault } from '../../features/vaults/records.ts'
 import { table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
@@ -18,30 +19,37 @@ export function addVaultMembers(vault: Command): void {
     .action(
       answering(async ({ config }, text: string) => {
         const id = vaultId(text)
-        const members = await withStore(loadConfig(config), async (store) => {
+        const { members, resting } = await withStore(loadConfig(config), async (store) => {
           if ((await findVault(store.read, id)) === null) noVault(id)
-          return membersOf(store.read, id)
+          const open = await openRecoveries(store.read, id)
+          return { members: await membersOf(store.read, id), resting: new Set(open.map(({ userId }) => userId)) }
         })
         const rows = members.map(({ userId, username, permission, capabilities }) => ({
           id: userId,
           username,
           permission,
           active: mayLogIn(capabilities),
+          resting: resting.has(userId),
         }))
         return {
           json: rows,
           lines: table([
             ['ID', 'NAME', 'PERMISSION', 'STATE'],
-            ...rows.map(({ id: userId, username, permission, active }) => [
+            ...rows.map(({ id: userId, username, permission, active, resting: isResting }) => [
               String(userId),
               username,
               permission,
-              active ? 'active' : 'cannot log in',
+              stateOf(active, isResting),
             ]),
           ]),
         }
       }),
     )
+}
+
+function stateOf(active: boolean, isResting: boolean): string {
+  if (!active) return 'cannot log in'
+  return isResting ? 'rests' : 'active'
 }
 
 /** @throws Fault `vault.not_found` for what can be the id of no vault */

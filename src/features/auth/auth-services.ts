@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts'
 import type { Certificates } from '../certificates/registry.ts'
 import type { Otps } from '../otp/otp.ts'
 import type { Passphrases } from '../users/passphrase.ts'
+import type { Recoveries } from '../users/recovery.ts'
 import { createApplicationKeys, type ApplicationKeys } from './application-key.ts'
 import { createCredentialCheck } from './credential-check.ts'
 import type { LoginType } from './credentials.ts'
@@ -35,9 +36,10 @@ export function createAuth(dependencies: {
   readonly passphrases: Passphrases
   readonly otps: Otps
   readonly certificates: Certificates
+  readonly recoveries: Recoveries
 }): AuthServices {
   const { store, hsm, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
-  const { sessions, throttle, passphrases, otps, certificates } = dependencies
+  const { sessions, throttle, passphrases, otps, certificates, recoveries } = dependencies
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
   const credentialCheck = createCredentialCheck({ store, passphrases, otps, throttle, clock })
   return {
@@ -55,7 +57,15 @@ export function createAuth(dependencies: {
     }),
     readCard: createCardReader(certificates, clock),
     sessions,
-    passphraseChanges: createPassphraseChanges({ store, credentialCheck, passphrases, sessions, throttle, clock }),
+    passphraseChanges: createPassphraseChanges({
+      store,
+      credentialCheck,
+      passphrases,
+      sessions,
+      throttle,
+      recoveries,
+      clock,
+    }),
     throttle,
   }
 }

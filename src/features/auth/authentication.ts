@@ -1,5 +1,5 @@
 import { mayLogIn } from '../../access/capabilities.ts'
-import type { VaultAccess, ResponseVersion } from '../../access/caller.ts'
+import type { ResponseVersion } from '../../access/caller.ts'
 import { permissionFromBit } from '../../access/permission.ts'
 import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import type { Clock } from '../../clock.ts'
@@ -7,6 +7,7 @@ import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
+import { rests } from '../users/recovery-records.ts'
 import { createLivenessCheck, type FoundSession, type LivenessDependencies } from './session-liveness.ts'
 import { standingOf } from './session-records.ts'
 import { hashOf } from './session-token.ts'
@@ -17,6 +18,8 @@ type SessionRow = FoundSession &
     readonly shapes: ResponseVersion
     readonly permission: number | null
     readonly member_vault_id: number | null
+    /** 1 where the membership rests. */
+    readonly rests: number
   }
 
 export interface AuthenticatorDependencies extends LivenessDependencies {
@@ -65,17 +68,23 @@ async function reauthorize(reader: Reader, authentication: Authentication): Prom
   return {
     ...authentication,
     caller: { ...caller, capabilities: standing.capabilities },
-    vault: accessOf(vault?.id ?? null, standing.permission),
+    ...accessTo(vault?.id ?? null, standing),
   }
 }
 
-function accessOf(vaultId: number | null, bit: number | null): VaultAccess | undefined {
+/** What the caller may do in a vault: nothing while the membership rests. */
+function accessTo(
+  vaultId: number | null,
+  { permission: bit, rests: isResting }: { readonly permission: number | null; readonly rests: number },
+): Pick<Authentication, 'vault' | 'restingIn'> {
   const permission = bit === null ? undefined : permissionFromBit(bit)
-  return permission && vaultId !== null ? { id: vaultId, permission } : undefined
+  if (permission === undefined || vaultId === null) return { vault: undefined, restingIn: undefined }
+  if (isResting === 1) return { vault: undefined, restingIn: vaultId }
+  return { vault: { id: vaultId, permission }, restingIn: undefined }
 }
 
 function authenticationOf(row: SessionRow, request: AuthenticationRequest): Omit<Authentication, 'token'> {
-  const vault = accessOf(row.member_vault_id, row.permission)
+  const { vault, restingIn } = accessTo(row.member_vault_id, row)
   return {
     caller: {
       userId: row.user_id,
@@ -86,6 +95,7 @@ function authenticationOf(row: SessionRow, request: AuthenticationRequest): Omit
       responseVersion: row.shapes,
     },
     vault,
+    restingIn,
     // A caller who is no member must not learn even that the resource exists.
     resource: vault && request.resource?.query.read(row),
   }
@@ -100,7 +110,8 @@ function createStatements(): (query: ResourceQuery<unknown> | undefined) => stri
     const statement = `
       SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, s.certificate,
         t.issued_at, t.superseded_at, t.uses, u.id AS user_id, u.username, u.capabilities,
-        a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.vault_id AS member_vault_id
+        a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.vault_id AS member_vault_id,
+        CASE WHEN ${rests('u', 'm')} THEN 1 ELSE 0 END AS rests
         ${query ? `, ${query.columns}` : ''}
       FROM session_tokens t
       JOIN sessions s ON s.id = t.session_id

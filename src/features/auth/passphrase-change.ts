@@ -8,6 +8,7 @@ import type { Commit, Store } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import { forgiveFailedLogins, passphraseColumns, replacePassphrase } from '../users/passphrase-records.ts'
 import { findUserById } from '../users/records.ts'
+import type { Recoveries } from '../users/recovery.ts'
 import type { SecondFactor } from './credentials.ts'
 import type { CredentialCheck } from './credential-check.ts'
 import type { Throttle } from './throttle.ts'
@@ -33,10 +34,11 @@ export interface PassphraseChanges {
    */
   changeOwn(caller: Caller, change: OwnChange, commit: Commit): Promise<PassphraseChanged>
   /**
-   * By an administrator, for another user, who is asked to change it at the next login. Ends all sessions of the user.
+   * By an administrator, for another user, who is asked to change it at the next login. Ends all sessions of the user,
+   * and the user's memberships rest: see `Recoveries`.
    * @throws Fault `user.not_found`, `passphrase.refused`, `login.busy`
    */
-  reset(userId: number | undefined, newPassphrase: string, commit: Commit): Promise<PassphraseChanged>
+  reset(userId: number, newPassphrase: string, by: number, commit: Commit): Promise<PassphraseChanged>
 }
 
 const asked = capabilitiesOf(['changePassphrase'])
@@ -47,6 +49,7 @@ export function createPassphraseChanges({
   passphrases,
   sessions,
   throttle,
+  recoveries,
   clock,
 }: {
   readonly store: Store
@@ -54,6 +57,7 @@ export function createPassphraseChanges({
   readonly passphrases: Passphrases
   readonly sessions: Sessions
   readonly throttle: Throttle
+  readonly recoveries: Recoveries
   readonly clock: Clock
 }): PassphraseChanges {
   return {
@@ -64,7 +68,7 @@ export function createPassphraseChanges({
       const verify = () => credentialCheck.verifyCredentials({ ...present, username })
       const verified = await passphrases.loginQueue.run(verify, networkOf(present.address))
       if (verified?.user.id !== userId) throw new Fault('login.refused', credentialRefusal)
-      const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now())
+      const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now(), null)
       return commit(async (tx) => {
         await throttle.forgive(tx, verified.attempt)
         // Only this attempt is taken back: the next login reports the earlier ones.
@@ -75,13 +79,15 @@ export function createPassphraseChanges({
       })
     },
 
-    async reset(userId, newPassphrase, commit) {
-      const user = userId === undefined ? null : await findUserById(store.read, userId)
+    async reset(userId, newPassphrase, by, commit) {
+      const user = await findUserById(store.read, userId)
       if (user === null) throw new Fault('user.not_found')
-      const columns = passphraseColumns(await passphrases.create(newPassphrase, user.username), clock.now())
+      const columns = passphraseColumns(await passphrases.create(newPassphrase, user.username), clock.now(), by)
       return commit(async (tx) => {
         const capabilities = await replacePassphrase(tx, user.id, columns, (current) => current | asked)
-        return { capabilities, ended: await sessions.endOthers(tx, user.id) }
+        const ended = await sessions.endOthers(tx, user.id)
+        await recoveries.note(tx, user.id, by)
+        return { capabilities, ended }
       })
     },
   }

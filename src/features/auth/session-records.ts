@@ -2,6 +2,7 @@ import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
 import { id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
+import { rests } from '../users/recovery-records.ts'
 
 export interface Session {
   readonly id: number
@@ -70,10 +71,11 @@ export async function insertToken(tx: Tx, hash: string, sessionId: number, issue
   await tx.insert(SessionTokenTable, { hash, sessionId, issuedAt, supersededAt: null, uses: 0 })
 }
 
-/** What a session's user may do at one moment; `permission` in one vault, null for no member of it. */
+/** What a session's user may do at one moment; `permission` in one vault, null for no member of it; `rests`: 1 or 0. */
 export interface Standing {
   readonly capabilities: number
   readonly permission: number | null
+  readonly rests: number
 }
 
 /** Undefined for a session that was ended, or whose application key was revoked. */
@@ -86,7 +88,7 @@ export async function standingOf(
   return standing
 }
 
-const standings = `SELECT u.capabilities, m.permission
+const standings = `SELECT u.capabilities, m.permission, CASE WHEN ${rests('u', 'm')} THEN 1 ELSE 0 END AS rests
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN application_keys a ON a.id = s.application_key_id
   LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
   WHERE s.id = $1 AND s.ended_at IS NULL AND a.revoked_at IS NULL`

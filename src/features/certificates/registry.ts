@@ -18,15 +18,17 @@ import {
   type Holder,
 } from './records.ts'
 import { lockUser } from '../users/records.ts'
+import type { Recoveries } from '../users/recovery.ts'
 import { createPathValidator, type CertificateRules } from './path-validation.ts'
 import type { ReportProblem } from './reloaded-file.ts'
 
 export interface Certificates {
   /**
    * Registers a certificate for a user, in place of the one that the user has; with that one the user's sessions end.
+   * `by` is who registers it: see `Recoveries`.
    * @throws Fault `certificate.invalid`, `certificate.taken`, `user.not_found`
    */
-  register(userId: number, certificate: Certificate, commit: Commit): Promise<void>
+  register(userId: number, certificate: Certificate, by: number, commit: Commit): Promise<void>
   /**
    * Ends the user's sessions as well: the holder of a lost card may have opened them.
    * @throws Fault `certificate.none`, `user.not_found`
@@ -68,11 +70,12 @@ export interface CertificateDependencies {
   readonly clock: Clock
   readonly rules: CertificateRules
   readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
+  readonly recoveries: Pick<Recoveries, 'note'>
   readonly report: ReportProblem
 }
 
 export function createCertificates(dependencies: CertificateDependencies): Certificates {
-  const { store, hsm, clock, rules, endSessions, report } = dependencies
+  const { store, hsm, clock, rules, endSessions, recoveries, report } = dependencies
   const validator = createPathValidator(rules, clock, report)
   const foundValid = new LRUCache<string, number>({ max: 10_000 })
 
@@ -89,7 +92,7 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
   }
 
   return {
-    async register(userId, certificate, commit) {
+    async register(userId, certificate, by, commit) {
       validator.checkRegistrable(certificate)
       const { fingerprint, der } = certificate
       const seal = await hsm.seal(certificateRecord({ userId, fingerprint, der }))
@@ -97,7 +100,10 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
         if (!(await lockUser(tx, userId))) throw new Fault('user.not_found')
         if (await isTakenByAnother(tx, fingerprint, userId)) throw new Fault('certificate.taken')
         const before = await certificateOf(tx, userId)
-        if (before !== null && before.fingerprint !== fingerprint) await endSessions(tx, userId)
+        if (before?.fingerprint !== fingerprint) {
+          if (before !== null) await endSessions(tx, userId)
+          await recoveries.note(tx, userId, by)
+        }
         await replaceCertificate(tx, { userId, fingerprint, der, seal, createdAt: clock.now() })
       })
     },

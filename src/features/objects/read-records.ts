@@ -2,6 +2,7 @@ import type { ResourceQuery } from '../../access/resource.ts'
 import { Fault } from '../../fault.ts'
 import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
+import { awake } from '../vaults/membership-records.ts'
 import { VaultTable, type Vault } from '../vaults/records.ts'
 import { VaultObjectTable, type VaultObject } from './records.ts'
 
@@ -182,15 +183,17 @@ async function searchOf(reader: Reader, userId: number, needle: string): Promise
     : { sql: byTrigrams, pattern: `"${needle.replaceAll('"', '""')}"` }
 }
 
+/** The membership does not rest. */
+const isAwake = awake('m')
 const hasMore = `SELECT 1 FROM vault_members m CROSS JOIN vault_objects o ON o.vault_id = m.vault_id
-  WHERE m.user_id = $1 LIMIT 1 OFFSET $2`
+  WHERE m.user_id = $1 AND ${isAwake} LIMIT 1 OFFSET $2`
 /** A deleted object has no search text: so the index of these alone has the answer. */
 const byReading = `SELECT ${objectColumns} FROM vault_objects o WHERE o.id IN (
   SELECT t.id FROM vault_members m CROSS JOIN vault_objects t ON t.vault_id = m.vault_id
-  WHERE m.user_id = $1 AND instr(t.search_text, $2) > 0 LIMIT $3)`
+  WHERE m.user_id = $1 AND ${isAwake} AND instr(t.search_text, $2) > 0 LIMIT $3)`
 const byTrigrams = `SELECT ${objectColumns} FROM object_trigrams t CROSS JOIN vault_objects o ON o.id = t.rowid
   CROSS JOIN vault_members m ON m.vault_id = o.vault_id
-  WHERE object_trigrams MATCH $2 AND o.deleted_at IS NULL AND m.user_id = $1 LIMIT $3`
+  WHERE object_trigrams MATCH $2 AND o.deleted_at IS NULL AND m.user_id = $1 AND ${isAwake} LIMIT $3`
 const byPattern = `SELECT ${objectColumns} FROM vault_objects o
-  WHERE o.vault_id = ANY (ARRAY(SELECT m.vault_id FROM vault_members m WHERE m.user_id = $1))
+  WHERE o.vault_id = ANY (ARRAY(SELECT m.vault_id FROM vault_members m WHERE m.user_id = $1 AND ${isAwake}))
     AND o.search_text LIKE $2 AND o.deleted_at IS NULL LIMIT $3`

@@ -2,6 +2,7 @@ import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { findUserById } from '../users/records.ts'
+import type { Recoveries } from '../users/recovery.ts'
 import type { SecondFactors } from '../users/user-change.ts'
 import { checkDeviceLimit, type Enrolments, type Holder } from './enrolment.ts'
 import type { Otps } from './otp.ts'
@@ -17,7 +18,7 @@ import {
 } from './records.ts'
 import { parseOtp } from './yubico-otp.ts'
 
-/** Gives and takes devices. What an enrolment recorded of a device stays as it is, its counter above all. */
+/** Gives and takes devices; `by` is who gives one: see `Recoveries`. What an enrolment recorded of a device stays as it is, its counter above all. */
 export interface Devices {
   /** @throws Fault `user.not_found` */
   holder(userId: number): Promise<Holder>
@@ -26,12 +27,12 @@ export interface Devices {
    * Gives a user a hardware token that the appliance knows and that has no holder.
    * @throws Fault `otp.device_not_found`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
-  assign(tx: Tx, userId: number, publicId: string): Promise<OtpDevice>
+  assign(tx: Tx, userId: number, publicId: string, by: number): Promise<OtpDevice>
   /**
    * The same for the token that made this OTP, which is used up.
    * @throws Fault `otp.device_invalid` when the OTP is not good, or of a token that is unknown or has a holder
    */
-  adopt(tx: Tx, userId: number, otp: string): Promise<OtpDevice>
+  adopt(tx: Tx, userId: number, otp: string, by: number): Promise<OtpDevice>
   /**
    * Takes a device from its user. A hardware token may be given to a user again; the seed of any other is destroyed.
    * @throws Fault `otp.device_not_found`
@@ -45,13 +46,15 @@ export function createDevices({
   store,
   hsm,
   otps,
+  recoveries,
 }: {
   readonly store: Pick<Store, 'read'>
   /** A row is sealed for another holder only while its own seal is good, so that no edited row is ever sealed. */
   readonly hsm: Pick<Hsm, 'seal' | 'verify'>
   readonly otps: Otps
+  readonly recoveries: Pick<Recoveries, 'note'>
 }): Devices {
-  async function assign(tx: Tx, userId: number, publicId: string): Promise<OtpDevice> {
+  async function assign(tx: Tx, userId: number, publicId: string, by: number): Promise<OtpDevice> {
     const known = await findByPublicId(tx, publicId)
     if (known === null)
       throw new Fault(
@@ -65,6 +68,7 @@ export function createDevices({
     const changes = { ...held, seal: await hsm.seal(deviceRecord(held)) }
     if (!(await readoptDevice(tx, id, changes)))
       throw new Fault('otp.device_exists', `The hardware token ${publicId} is registered already.`)
+    await recoveries.note(tx, userId, by)
     return { ...known, ...changes }
   }
 
@@ -78,12 +82,12 @@ export function createDevices({
     list: (userId) => devicesOf(store.read, userId),
     assign,
 
-    async adopt(tx, userId, otp) {
+    async adopt(tx, userId, otp, by) {
       const publicId = parseOtp(otp)?.publicId
       const examined = await otps.examine(tx, null, 'hwkey_otp', otp)
       if (publicId === undefined || examined === undefined || !(await otps.consume(tx, examined)))
         throw new Fault('otp.device_invalid', 'This is no fresh one-time password of a hardware token without a user.')
-      return assign(tx, userId, publicId)
+      return assign(tx, userId, publicId, by)
     },
 
     async release(tx, userId, deviceId) {
@@ -104,15 +108,15 @@ export function createDevices({
 /** The devices as the users' feature knows them. */
 export function createSecondFactors(devices: Devices, enrolments: Pick<Enrolments, 'enrolTotp'>): SecondFactors {
   return {
-    async adoptByOtp(tx, userId, otp) {
-      await devices.adopt(tx, userId, otp)
+    async adoptByOtp(tx, userId, otp, by) {
+      await devices.adopt(tx, userId, otp, by)
     },
 
-    async assignByPrefix(tx, userId, publicId) {
+    async assignByPrefix(tx, userId, publicId, by) {
       const device = await findByPublicId(tx, publicId)
-      if (device?.userId !== userId) await devices.assign(tx, userId, publicId)
+      if (device?.userId !== userId) await devices.assign(tx, userId, publicId, by)
     },
 
-    enrolTotp: async (tx, user) => (await enrolments.enrolTotp(user, (work) => work(tx))).uri,
+    enrolTotp: async (tx, user, by) => (await enrolments.enrolTotp(user, by, (work) => work(tx))).uri,
   }
 }

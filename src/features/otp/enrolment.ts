@@ -5,6 +5,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { lockUser } from '../users/records.ts'
+import type { Recoveries } from '../users/recovery.ts'
 import { codeParameters, type CodeParameters, type CodeRequest } from './code-parameters.ts'
 import {
   deviceRecord,
@@ -42,29 +43,32 @@ export interface Holder {
   readonly username: string
 }
 
+/** `by` is who gives the device: see `Recoveries`. */
 export interface Enrolments {
   /** `enrolCodes` for an authenticator app, with what every app reads: SHA-1, 6 digits, 30 seconds. */
-  enrolTotp(user: Holder, commit: Commit): Promise<CodeEnrolment>
+  enrolTotp(user: Holder, by: number, commit: Commit): Promise<CodeEnrolment>
   /**
    * Gives a user a device that makes codes, with a seed made in the token or with the given one, which is zeroed
    * afterwards. A seed that the appliance has known before keeps its counter, so that no code it made then is good
    * again.
    * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
-  enrolCodes(user: Holder, request: CodeRequest, commit: Commit): Promise<CodeEnrolment>
+  enrolCodes(user: Holder, request: CodeRequest, by: number, commit: Commit): Promise<CodeEnrolment>
   /**
    * Registers a hardware token for a user, or without a holder, and zeroes the secrets it was given. One that the
    * appliance has known before keeps its counter, so that no OTP it made then is good again.
    * @throws Fault `otp.device_invalid`, `otp.device_exists`, `otp.device_limit`, `user.not_found`
    */
-  enrolHardwareToken(userId: number | null, token: HardwareToken, commit: Commit): Promise<OtpDevice>
+  enrolHardwareToken(userId: number | null, token: HardwareToken, by: number, commit: Commit): Promise<OtpDevice>
 }
 
 export function createEnrolments({
   hsm,
+  recoveries,
   clock,
 }: {
   readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'pepper' | 'seal'>
+  readonly recoveries: Pick<Recoveries, 'note'>
   readonly clock: Clock
 }): Enrolments {
   const sealed = async (device: EnrolledFields) => ({ ...device, seal: await hsm.seal(deviceRecord(device)) })
@@ -77,22 +81,13 @@ export function createEnrolments({
     }
   }
 
-  /** 32 bytes that reveal nothing without the token. Zeroes the bytes it was given. */
-  async function peppered(record: Buffer): Promise<Buffer> {
-    try {
-      return await hsm.pepper(record)
-    } finally {
-      record.fill(0)
-    }
-  }
-
   /**
    * Recognises a seed that is enrolled again. The number of digits is no part of it: six of them are the end of eight.
    */
   const seedCheckOf = ({ kind, keyKind, periodSeconds }: CodeParameters, seed: Buffer): Promise<Buffer> =>
-    peppered(Buffer.concat([Buffer.from(`otp seed\0${kind}\0${keyKind}\0${periodSeconds}\0`), seed]))
+    peppered(hsm, Buffer.concat([Buffer.from(`otp seed\0${kind}\0${keyKind}\0${periodSeconds}\0`), seed]))
 
-  async function enrolCodes(user: Holder, request: CodeRequest, commit: Commit): Promise<CodeEnrolment> {
+  async function enrolCodes(user: Holder, request: CodeRequest, by: number, commit: Commit): Promise<CodeEnrolment> {
     const parameters = codeParameters(request)
     const seed = request.seed ?? (await hsm.random(parameters.seedBytes))
     const secret = seedText(seed)
@@ -102,6 +97,7 @@ export function createEnrolments({
     const row = await sealed({ ...(await wrapped(parameters.keyKind, seed)), ...fields, seedCheck })
     const device = await commit(async (tx) => {
       await checkDeviceLimit(tx, user.id, kind)
+      await recoveries.note(tx, user.id, by)
       const known = await findBySeed(tx, seedCheck)
       if (known === null) return insertDevice(tx, { ...row, counter, createdAt: clock.now() })
       const changes = { ...row, counter: Math.max(known.counter, counter) }
@@ -112,16 +108,24 @@ export function createEnrolments({
     return { device, secret, uri: seedUri(parameters, user.username, secret, device.counter) }
   }
 
-  async function enrolHardwareToken(userId: number | null, token: HardwareToken, commit: Commit): Promise<OtpDevice> {
+  async function enrolHardwareToken(
+    userId: number | null,
+    token: HardwareToken,
+    by: number,
+    commit: Commit,
+  ): Promise<OtpDevice> {
     checkToken(token)
     const { publicId } = token
-    const check = await peppered(privateIdRecord(token.privateId))
+    const check = await peppered(hsm, privateIdRecord(token.privateId))
     token.privateId.fill(0)
     const key = await wrapped('otp-aes128', token.secret)
     const codes = { digits: null, periodSeconds: null, seedCheck: null }
     const row = await sealed({ ...key, ...codes, kind: 'hwkey_otp', publicId, userId, privateIdCheck: check })
     return commit(async (tx) => {
-      if (userId !== null) await checkDeviceLimit(tx, userId, 'hwkey_otp')
+      if (userId !== null) {
+        await checkDeviceLimit(tx, userId, 'hwkey_otp')
+        await recoveries.note(tx, userId, by)
+      }
       const known = await findByPublicId(tx, publicId)
       if (known === null) return insertDevice(tx, { ...row, counter: 0, createdAt: clock.now() })
       if (!(await readoptDevice(tx, known.id, row)))
@@ -131,9 +135,18 @@ export function createEnrolments({
   }
 
   return {
-    enrolTotp: (user, commit) => enrolCodes(user, { kind: 'totp' }, commit),
+    enrolTotp: (user, by, commit) => enrolCodes(user, { kind: 'totp' }, by, commit),
     enrolCodes,
     enrolHardwareToken,
+  }
+}
+
+/** 32 bytes that reveal nothing without the token. Zeroes the bytes it was given. */
+async function peppered(hsm: Pick<Hsm, 'pepper'>, record: Buffer): Promise<Buffer> {
+  try {
+    return await hsm.pepper(record)
+  } finally {
+    record.fill(0)
   }
 }
 

@@ -3,6 +3,7 @@ import type { AuditTrail } from '../../audit/event.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
+import type { Recoveries } from '../users/recovery.ts'
 import { createDevices, type Devices } from './devices.ts'
 import { createEnrolments, type Enrolments } from './enrolment.ts'
 import { createOtps, type OtpDependencies, type Otps } from './otp.ts'
@@ -24,13 +25,14 @@ export function createOtp(dependencies: {
   readonly rules: OtpDependencies['rules'] & { readonly hotpResyncWindow: number }
   readonly enabledTypes: readonly string[]
   readonly tryLimit: TryLimit
+  readonly recoveries: Pick<Recoveries, 'note'>
 }): OtpServices {
-  const { store, hsm, clock, audit, rules, enabledTypes, tryLimit: limit } = dependencies
+  const { store, hsm, clock, audit, rules, enabledTypes, tryLimit: limit, recoveries } = dependencies
   const otps = createOtps({ hsm, clock, rules, enabledTypes, alarm: alarmOf(audit, clock) })
   return {
     otps,
-    enrolments: createEnrolments({ hsm, clock }),
-    devices: createDevices({ store, hsm, otps }),
+    enrolments: createEnrolments({ hsm, recoveries, clock }),
+    devices: createDevices({ store, hsm, otps, recoveries }),
     resync: createResync({ store, hsm, clock, window: rules.hotpResyncWindow, limit }),
   }
 }

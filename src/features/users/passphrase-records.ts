@@ -9,9 +9,9 @@ export function passphraseRecordOf(user: User): PassphraseRecord {
   return { salt: user.passphraseSalt, check: user.passphraseCheck, cost: user.passphraseCost }
 }
 
-/** What a new pass phrase changes in the row. */
-export function passphraseColumns({ strength, ...record }: JudgedPassphrase, now: number) {
-  return { ...recordColumns(record), passphraseStrength: strength, passphraseChangedAt: now }
+/** What a new pass phrase changes in the row; `by`: who gave it, null for the user. */
+export function passphraseColumns({ strength, ...record }: JudgedPassphrase, now: number, by: number | null) {
+  return { ...recordColumns(record), passphraseStrength: strength, passphraseChangedAt: now, passphraseBy: by }
 }
 
 const recordColumns = ({ salt, check, cost }: PassphraseRecord) => ({
@@ -39,7 +39,10 @@ export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphrase
   const forgiven = await tx
     .createQueryBuilder()
     .update(UserTable)
-    .set({ failedLogins: () => 'CASE WHEN failed_logins > :known THEN failed_logins - :known ELSE 0 END' })
+    .set({
+      failedLogins: () => 'CASE WHEN failed_logins > :known THEN failed_logins - :known ELSE 0 END',
+      madeBy: null,
+    })
     .setParameters({ known: failedLogins + 1 })
     .where({ id, passphraseChangedAt })
     .andWhere(logsIn('users'))

@@ -29,6 +29,15 @@ export interface User {
   readonly createdAt: number
   /** What searches look at, see `searchTextOf`. */
   readonly searchText: string
+  /** How often somebody else set the pass phrase or gave a second factor: see `Recoveries`. */
+  readonly recoveries: number
+  /**
+   * Who made the user, while nobody has logged in as the user and nobody else has given anything to log in with;
+   * `operatorId` for the console.
+   */
+  readonly madeBy: number | null
+  /** Who gave the present pass phrase; null for the user himself, and where it is not known. */
+  readonly passphraseBy: number | null
 }
 
 export const UserTable = new EntitySchema<User>({
@@ -53,6 +62,9 @@ export const UserTable = new EntitySchema<User>({
     fingerprint: text,
     createdAt: named('created_at', time),
     searchText: named('search_text', text),
+    recoveries: integer,
+    madeBy: named('made_by', nullable(integer)),
+    passphraseBy: named('passphrase_by', nullable(integer)),
   },
 })
 
@@ -61,10 +73,10 @@ export function findByUsername(reader: Reader, username: string): Promise<User |
   return reader.findOneBy(UserTable, { username: Raw((column) => `lower(${column}) = lower(:username)`, { username }) })
 }
 
-export type NewUserRow = Omit<User, 'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt'>
+export type NewUserRow = Omit<User, 'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt' | 'recoveries'>
 
 export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {
-  const row = { ...user, searchText: searchTextOf(user), failedLogins: 0, lastFailedLoginAt: null }
+  const row = { ...user, searchText: searchTextOf(user), failedLogins: 0, lastFailedLoginAt: null, recoveries: 0 }
   const inserted = await tx.insert(UserTable, row)
   return { ...row, id: Number(inserted.identifiers[0]?.['id']) }
 }
@@ -94,6 +106,11 @@ export function findUserById(reader: Reader, id: number): Promise<User | null> {
 /** Whether exactly this user was found and changed. */
 export async function setCapabilities(tx: Tx, userId: number, capabilities: Capabilities): Promise<boolean> {
   return (await tx.update(UserTable, { id: userId }, { capabilities })).affected === 1
+}
+
+/** The user is no new one any more. */
+export async function forgetMaker(tx: Tx, userId: number): Promise<void> {
+  await tx.update(UserTable, { id: userId }, { madeBy: null })
 }
 
 /** In SQL, what `mayLogIn` says of a row of users. */

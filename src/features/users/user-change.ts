@@ -5,6 +5,7 @@ import {
   mayLogIn,
   type Capabilities,
 } from '../../access/capabilities.ts'
+import { operatorId } from '../../access/confirmation.ts'
 import { Fault } from '../../fault.ts'
 import type { Tx } from '../../store/store.ts'
 import { findUserById, hasOtherAdministrator, holdUsers, lockUser, updateUser, type User } from './records.ts'
@@ -26,22 +27,25 @@ export const deactivated = (current: Capabilities): Capabilities => current & ~(
 /** For `UserChanges.capabilities`: gives it back. */
 export const activated = (current: Capabilities): Capabilities => current | capabilitiesOf(['active'])
 
-/** Gives users what they log in with beside their pass phrase, inside the transaction that changes the user. */
+/**
+ * Gives users what they log in with beside their pass phrase, inside the transaction that changes the user; `by` is who
+ * gives it.
+ */
 export interface SecondFactors {
   /**
    * Gives a user the hardware token that made this OTP, if the appliance knows it and it has no holder. The OTP is used
    * up.
    * @throws Fault `otp.device_invalid`
    */
-  adoptByOtp(tx: Tx, userId: number, otp: string): Promise<void>
+  adoptByOtp(tx: Tx, userId: number, otp: string, by: number): Promise<void>
   /**
    * Gives a user the hardware token of this public id, if the appliance knows it and it has no holder. Its counter
    * stays where it is. Nothing changes for a token that the user holds already.
    * @throws Fault `otp.device_not_found`, `otp.device_exists`, `otp.device_limit`
    */
-  assignByPrefix(tx: Tx, userId: number, publicId: string): Promise<void>
+  assignByPrefix(tx: Tx, userId: number, publicId: string, by: number): Promise<void>
   /** Makes a seed in the token; the otpauth URI is shown once and kept nowhere. */
-  enrolTotp(tx: Tx, user: { readonly id: number; readonly username: string }): Promise<string>
+  enrolTotp(tx: Tx, user: { readonly id: number; readonly username: string }, by: number): Promise<string>
 }
 
 /** One change of one user, inside its transaction; see `Users.change`. */
@@ -73,7 +77,7 @@ export async function applyChange(
   })
   // All of them: a session that is not used until the user is enabled again would be good again.
   if (!mayLogIn(next)) await endSessions(tx, id)
-  for (const prefix of otpPrefixes) await secondFactors.assignByPrefix(tx, id, prefix)
+  for (const prefix of otpPrefixes) await secondFactors.assignByPrefix(tx, id, prefix, actorId ?? operatorId)
   return changed
 }
 

@@ -36,8 +36,11 @@ export interface CreatedUser extends User {
 }
 
 export interface Users {
-  /** @throws Fault `user.invalid` (the detail names the field), `user.exists`, and those of `SecondFactors` */
-  create(user: NewUser, commit: Commit): Promise<CreatedUser>
+  /**
+   * `by` is who makes the user.
+   * @throws Fault `user.invalid` (the detail names the field), `user.exists`, and those of `SecondFactors`
+   */
+  create(user: NewUser, by: number, commit: Commit): Promise<CreatedUser>
   list(): Promise<User[]>
   /** @throws Fault `user.not_found` */
   find(username: string): Promise<User>
@@ -77,17 +80,17 @@ export function createUsers({
   readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
   readonly clock: Clock
 }): Users {
-  async function create(user: NewUser, commit: Commit): Promise<CreatedUser> {
+  async function create(user: NewUser, by: number, commit: Commit): Promise<CreatedUser> {
     checkFields(user)
     checkCapabilities(user.capabilities)
     const { username, hardwareOtp, totp } = user
-    const row = await rowOf({ hsm, passphrases, clock }, user)
+    const row = await rowOf({ hsm, passphrases, clock }, user, by)
     return unlessTaken(username, () =>
       commit(async (tx) => {
         await checkNameFree(tx, username)
         const created = await insertUser(tx, row)
-        if (hardwareOtp !== undefined) await secondFactors.adoptByOtp(tx, created.id, hardwareOtp)
-        return { ...created, otpauth: totp ? await secondFactors.enrolTotp(tx, created) : undefined }
+        if (hardwareOtp !== undefined) await secondFactors.adoptByOtp(tx, created.id, hardwareOtp, by)
+        return { ...created, otpauth: totp ? await secondFactors.enrolTotp(tx, created, by) : undefined }
       }),
     )
   }
@@ -130,6 +133,7 @@ export function createUsers({
 async function rowOf(
   { hsm, passphrases, clock }: Pick<Parameters<typeof createUsers>[0], 'hsm' | 'passphrases' | 'clock'>,
   user: NewUser,
+  by: number,
 ) {
   const { username, fullname, email, capabilities } = user
   const passphrase = await passphrases.create(user.passphrase, username)
@@ -140,7 +144,8 @@ async function rowOf(
     fullname,
     email,
     capabilities,
-    ...passphraseColumns(passphrase, now),
+    ...passphraseColumns(passphrase, now, by),
+    madeBy: by,
     keyKek: pair.kek,
     keyBlob: pair.blob,
     publicKey: pair.publicKey,

@@ -1,9 +1,10 @@
 import { EntitySchema, type WhereExpressionBuilder } from 'typeorm'
 import { permissionBits, type Permission } from '../../access/permission.ts'
-import { integer, named, primary, time } from '../../store/columns.ts'
+import { integer, named, nullable, primary, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { logsIn } from '../users/records.ts'
+import { logsIn, UserTable } from '../users/records.ts'
+import { rests } from '../users/recovery-records.ts'
 import { permissionOf, VaultTable } from './records.ts'
 
 export interface MembershipRow {
@@ -11,6 +12,11 @@ export interface MembershipRow {
   readonly userId: number
   readonly permission: number
   readonly addedAt: number
+  /** How many recoveries of the user an Admin has admitted or confirmed: the membership rests while there are more. */
+  readonly recoveries: number
+  /** Who gave the permission, and when; null where it is not known. */
+  readonly grantedBy: number | null
+  readonly grantedAt: number | null
 }
 
 export const MembershipTable = new EntitySchema<MembershipRow>({
@@ -21,31 +27,75 @@ export const MembershipTable = new EntitySchema<MembershipRow>({
     userId: named('user_id', primary(integer)),
     permission: integer,
     addedAt: named('added_at', time),
+    recoveries: integer,
+    grantedBy: named('granted_by', nullable(integer)),
+    grantedAt: named('granted_at', nullable(time)),
+  },
+})
+
+/**
+ * A member who was removed while the membership rested. It rests again where an Admin who may not confirm it admits the
+ * user anew.
+ */
+export const RemovedMemberTable = new EntitySchema<MembershipKey & Pick<MembershipRow, 'recoveries'>>({
+  name: 'RemovedMember',
+  tableName: 'removed_members',
+  columns: {
+    vaultId: named('vault_id', primary(integer)),
+    userId: named('user_id', primary(integer)),
+    recoveries: integer,
   },
 })
 
 /** One user in one vault. */
 export type MembershipKey = Pick<MembershipRow, 'vaultId' | 'userId'>
 
-export async function addMember(tx: Tx, member: MembershipKey, permission: Permission, now: number): Promise<void> {
-  await tx.insert(MembershipTable, { ...member, permission: permissionBits[permission], addedAt: now })
+/** Who gives a permission, and when. */
+export interface Grant {
+  readonly permission: Permission
+  readonly by: number
+  readonly at: number
+}
+
+/** `recoveries`: how many of the user's are admitted with the membership; all of them unless it is said. */
+export async function addMember(
+  tx: Tx,
+  member: MembershipKey,
+  { permission, by: grantedBy, at }: Grant,
+  recoveries?: number,
+): Promise<void> {
+  const grant = { permission: permissionBits[permission], grantedBy, grantedAt: at, addedAt: at }
+  await tx.insert(MembershipTable, {
+    ...member,
+    ...grant,
+    recoveries: recoveries ?? (await tx.findOneByOrFail(UserTable, { id: member.userId })).recoveries,
+  })
 }
 
 export function isMember(reader: Reader, { vaultId, userId }: MembershipKey): Promise<boolean> {
   return reader.existsBy(MembershipTable, { vaultId, userId })
 }
 
+/** In SQL, that a membership does not rest. */
+export const awake = (membership: string): string =>
+  `${membership}.recoveries >= (SELECT w.recoveries FROM users w WHERE w.id = ${membership}.user_id)`
+
 const admins = (vault: string): string =>
   `SELECT 1 FROM vault_members a JOIN users u ON u.id = a.user_id
    WHERE a.vault_id = ${vault} AND a.permission = ${permissionBits.Admin} AND ${logsIn('u')}`
 
-/** In SQL, that the vault keeps an Admin who can log in without this member. */
+/** In SQL, that the vault keeps an Admin who can log in, and does not rest, without this member. */
 const keepsAdmin = `(permission <> ${permissionBits.Admin}
-  OR EXISTS (${admins('vault_members.vault_id')} AND a.user_id <> vault_members.user_id))`
+  OR EXISTS (${admins('vault_members.vault_id')} AND NOT (${rests('u', 'a')}) AND a.user_id <> vault_members.user_id))`
 
-/** False, with nothing changed, where there is no such member, or no other Admin would be left who can log in. */
-export async function setPermission(tx: Tx, member: MembershipKey, permission: Permission): Promise<boolean> {
-  const update = tx.createQueryBuilder().update(MembershipTable).set({ permission: permissionBits[permission] })
+/** False, with nothing changed, where there is no such member, or no other Admin would be left who can act as one. */
+export async function setPermission(
+  tx: Tx,
+  member: MembershipKey,
+  { permission, by: grantedBy, at: grantedAt }: Grant,
+): Promise<boolean> {
+  const grant = { permission: permissionBits[permission], grantedBy, grantedAt }
+  const update = tx.createQueryBuilder().update(MembershipTable).set(grant)
   const changed = await at(update, member, permission === 'Admin' ? undefined : keepsAdmin).execute()
   return changed.affected === 1
 }
@@ -64,10 +114,11 @@ function at<Query extends WhereExpressionBuilder>(
 }
 
 export async function removeEveryMember(tx: Tx, vaultId: number): Promise<void> {
+  await tx.delete(RemovedMemberTable, { vaultId })
   await tx.delete(MembershipTable, { vaultId })
 }
 
-/** Whether an Admin can log in and look after the vault. */
+/** Whether the vault has an Admin who can log in, resting or not. */
 export async function hasAdmin(tx: Tx, vaultId: number): Promise<boolean> {
   const found = await tx
     .createQueryBuilder()
@@ -85,12 +136,14 @@ export interface Member {
   readonly email: string
   readonly capabilities: number
   readonly permission: Permission
+  /** Who gave the present pass phrase; null for the user himself, and where it is not known. */
+  readonly passphraseBy: number | null
 }
 
 export async function membersOf(reader: Reader, vaultId: number): Promise<Member[]> {
   const rows = await select<Omit<Member, 'permission' | 'userId'> & { id: number; permission: number }>(
     reader,
-    `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, m.permission
+    `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, u.passphrase_by AS "passphraseBy", m.permission
      FROM vault_members m JOIN users u ON u.id = m.user_id
      WHERE m.vault_id = $1 ORDER BY u.id`,
     [vaultId],

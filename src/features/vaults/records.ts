@@ -4,6 +4,7 @@ import { vaultKek } from '../../hsm/key-kind.ts'
 import { bytes, id, integer, named, primary, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
+import { rests } from '../users/recovery-records.ts'
 
 export interface Vault {
   readonly id: number
@@ -148,6 +149,7 @@ export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'd
   readonly permission: Permission
 }
 
+/** Without those in which the membership rests. */
 export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVault[]> {
   const rows = await select<{
     id: number
@@ -158,8 +160,8 @@ export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVa
   }>(
     reader,
     `SELECT v.id, v.name, v.policy_id, v.description, m.permission
-     FROM vault_members m JOIN vaults v ON v.id = m.vault_id
-     WHERE m.user_id = $1 ORDER BY v.id`,
+     FROM vault_members m JOIN vaults v ON v.id = m.vault_id JOIN users u ON u.id = m.user_id
+     WHERE m.user_id = $1 AND NOT (${rests('u', 'm')}) ORDER BY v.id`,
     [userId],
   )
   return rows.map((row) => ({

@@ -89,7 +89,7 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
             createdAt: now,
           })
           await sealVaultKey(tx, id, await vaultKeys.seal(id, key))
-          await addMember(tx, { vaultId: id, userId: creatorId }, 'Admin', now)
+          await addMember(tx, { vaultId: id, userId: creatorId }, { permission: 'Admin', by: creatorId, at: now })
           return { id, name, policyId, description, permission: 'Admin' as const }
         })
       } catch (error) {

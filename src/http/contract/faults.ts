@@ -48,6 +48,16 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     number: 1301,
     text: 'Your permission in this vault does not allow this call: ask one of its Admins.',
   },
+  'access.resting': {
+    status: 403,
+    number: 1302,
+    text: 'Your membership rests, because somebody else gave you a pass phrase or a second factor: another Admin of the vault confirms you, or the operator where there is none.',
+  },
+  'access.confirmation': {
+    status: 403,
+    number: 1303,
+    text: 'Who gave the member a pass phrase or a second factor cannot confirm the member, nor can an Admin whom that one has appointed since: ask another Admin of the vault.',
+  },
   'vault.not_found': { status: 404, number: 1400, text: 'There is no such vault, or it is not shared with you.' },
   'vault.policy_unknown': { status: 400, number: 1401, text: 'There is no such password policy: see /utils/policies.' },
   'vault.not_empty': {
@@ -70,6 +80,12 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     status: 409,
     number: 1406,
     text: 'The vault has an Admin who can log in: ask that Admin.',
+  },
+  'vault.member_awake': { status: 409, number: 1407, text: 'The membership of this user does not rest.' },
+  'vault.has_confirmer': {
+    status: 409,
+    number: 1408,
+    text: 'The vault has an Admin who can confirm the member: ask that Admin.',
   },
   'key.not_found': { status: 404, number: 1500, text: 'There is no key of this name in the vault.' },
   'key.exists': { status: 409, number: 1501, text: 'The vault has a key of this name already.' },

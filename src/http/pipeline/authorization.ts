@@ -15,7 +15,7 @@ export type Params = Readonly<Record<string, string>>
 export interface Authorization {
   /**
    * Undefined for a public call.
-   * @throws Fault `session.invalid`, `access.capability`, `access.permission`, `request.invalid`, `vault.not_found`, or
+   * @throws Fault `session.invalid`, `access.capability`, `access.permission`, `access.resting`, `request.invalid`, `vault.not_found`, or
    * the fault that the resource names for one that is missing
    */
   authorize(
@@ -56,7 +56,8 @@ export function createAuthorization(authenticator: Authenticator): Authorization
       request.note = resourceNote(contract, params, body)
       if (envelope.suppliedToken === undefined) throw new Fault('session.invalid')
       const authentication = await authenticate(request, envelope.suppliedToken, resourceOf(contract, params, body))
-      if (authentication.vault) request.note = { ...request.note, vault: String(authentication.vault.id) }
+      const vaultId = authentication.vault?.id ?? authentication.restingIn
+      if (vaultId !== undefined) request.note = { ...request.note, vault: String(vaultId) }
       check(contract, authentication, body)
       request.reauthorize = async (reader) =>
         check(contract, await authenticator.reauthorize(reader, authentication), body)
@@ -117,10 +118,11 @@ function check(contract: AnyEndpoint, authentication: Authentication, body: Json
     throw new Fault('access.capability')
 }
 
-function checkPermission(access: InVault, { vault }: Authentication, body: JsonObject): void {
+function checkPermission(access: InVault, { vault, restingIn }: Authentication, body: JsonObject): void {
   const { member } = access
   if (member !== undefined && body[member] === undefined)
     throw new Fault('request.invalid', `${member} is missing; in a form it stands before the file.`)
+  if (restingIn !== undefined) throw new Fault('access.resting')
   if (vault === undefined) throw new Fault(access.resource?.vaultOf?.missing ?? 'vault.not_found')
   if (!includes(vault.permission, access.permission))
     throw new Fault(

@@ -1,3 +1,4 @@
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
@@ -27,7 +28,12 @@ const nowSeconds = () => Math.floor(Date.now() / 1000)
 /** A user with one more device, that makes codes by counting. */
 async function withHotp(): Promise<{ user: TestUser; hotp: (at: number) => string }> {
   const user = await appliance.addUser()
-  const { secret } = await appliance.services.enrolments.enrolCodes(user, { kind: 'hotp' }, appliance.commit)
+  const { secret } = await appliance.services.enrolments.enrolCodes(
+    user,
+    { kind: 'hotp' },
+    operatorId,
+    appliance.commit,
+  )
   return { user, hotp: (at) => hotpCodes(secret, at)[0] ?? '' }
 }
 
@@ -103,9 +109,13 @@ describe('the power goes', () => {
       capabilities: 0x83,
       passphrase: user.passphrase,
     }
-    const { id, username } = await slow.users.create({ ...fields, username: 'slow-example' }, appliance.commit)
+    const { id, username } = await slow.users.create(
+      { ...fields, username: 'slow-example' },
+      operatorId,
+      appliance.commit,
+    )
     const hardwareToken = new HardwareToken()
-    await slow.enrolments.enrolHardwareToken(id, hardwareToken.secrets(), appliance.commit)
+    await slow.enrolments.enrolHardwareToken(id, hardwareToken.secrets(), operatorId, appliance.commit)
     const slowUser = { ...user, id, username, hardwareToken }
 
     const otp = hardwareToken.press()

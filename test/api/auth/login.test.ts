@@ -1,3 +1,4 @@
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createServices } from '../../../src/daemon/services.ts'
@@ -53,7 +54,7 @@ describe('POST /auth', () => {
       audit: unrecorded,
     })
     const known = await appliance.addUser()
-    await before.passphraseChanges.reset(known.id, known.passphrase, commit)
+    await before.passphraseChanges.reset(known.id, known.passphrase, operatorId, commit)
     const recordOf = async () =>
       (await store.query<object>('SELECT passphrase_cost, passphrase_check FROM users WHERE id = $1', [known.id]))[0]
     expect(await recordOf()).toMatchObject({ passphrase_cost: 'm=8192,t=3' })

@@ -1,3 +1,4 @@
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { twoWorkers, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
@@ -45,7 +46,12 @@ describe.runIf(hasPostgres)('the door on PostgreSQL, with two workers', () => {
   async function withHotp() {
     const { appliance } = cards
     const user = await appliance.addUser()
-    const enrolled = await appliance.services.enrolments.enrolCodes(user, { kind: 'hotp' }, appliance.commit)
+    const enrolled = await appliance.services.enrolments.enrolCodes(
+      user,
+      { kind: 'hotp' },
+      operatorId,
+      appliance.commit,
+    )
     return { user, device: enrolled.device, code: (at: number) => hotpCodes(enrolled.secret, at)[0] ?? '' }
   }
 

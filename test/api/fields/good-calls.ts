@@ -169,6 +169,10 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   })),
   'PUT /vault/:vaultid/member/:userid': async (at) => ({ params: await at.newMember(), members: { status: 2 } }),
   'DELETE /vault/:vaultid/member/:userid': once(async (at) => ({ params: await at.newMember() })),
+  'POST /vault/:vaultid/member/:userid/confirm': once(async (at) => ({
+    params: await at.restingMember(),
+    members: { recovery: '1' },
+  })),
 
   'GET /utils/policies': nothing,
   'GET /utils/pwgen': [

@@ -1,3 +1,5 @@
+import { operatorId } from '../../../src/access/confirmation.ts'
+import { insertRecovery } from '../../../src/features/users/recovery-records.ts'
 import { randomBytes } from 'node:crypto'
 import type { TestAppliance } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
@@ -56,6 +58,13 @@ export async function makePremises() {
       if (isMember) await told('POST', `/vault/${place.vaultid}/member/${place.userid}`, { status: 1 })
       return place
     },
+    /** A member of a vault to whom the operator has given another pass phrase. */
+    async restingMember() {
+      const place = { vaultid: await newVault(admin), userid: await newUserId() }
+      await told('POST', `/vault/${place.vaultid}/member/${place.userid}`, { status: 1 })
+      await appliance.store.transaction((tx) => insertRecovery(tx, Number(place.userid), operatorId, Date.now()))
+      return place
+    },
     async newKey(members: object = {}) {
       const place = freeName()
       await told('POST', `/transparent/${place.vaultid}/keys/${place.name}`, members)
@@ -64,7 +73,7 @@ export async function makePremises() {
     /** The public id of a hardware token that nobody has. */
     async newToken() {
       const token = new HardwareToken()
-      await appliance.services.enrolments.enrolHardwareToken(null, token.secrets(), appliance.commit)
+      await appliance.services.enrolments.enrolHardwareToken(null, token.secrets(), operatorId, appliance.commit)
       return token.publicId
     },
     /** A HOTP token of a new user, and the two codes that it gives next. */

@@ -1,3 +1,4 @@
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { base32nopad } from '@scure/base'
@@ -34,7 +35,7 @@ afterAll(() => bench.appliance.close())
 async function given(request: CodeRequest): Promise<{ user: TestUser; secret: string; deviceId: number }> {
   const { services, appliance } = bench
   const user = await appliance.addUser()
-  const { secret, device } = await services.enrolments.enrolCodes(user, request, appliance.commit)
+  const { secret, device } = await services.enrolments.enrolCodes(user, request, operatorId, appliance.commit)
   return { user, secret, deviceId: device.id }
 }
 
@@ -101,8 +102,8 @@ describe('HOTP', () => {
     const { appliance, services, clock } = bench
     at(1_800_000_100)
     const user = await appliance.addUser()
-    const { secret } = await services.enrolments.enrolCodes(user, { kind: 'hotp' }, appliance.commit)
-    const other = await services.enrolments.enrolCodes(user, { kind: 'totp', digits: 8 }, appliance.commit)
+    const { secret } = await services.enrolments.enrolCodes(user, { kind: 'hotp' }, operatorId, appliance.commit)
+    const other = await services.enrolments.enrolCodes(user, { kind: 'totp', digits: 8 }, operatorId, appliance.commit)
     const [first = '', second = ''] = hotpCodes(secret, 0, { count: 2 })
     expect(await bench.use(user, first, 'totp')).toMatchObject({ counter: 1 })
     expect(await bench.use(user, second, 'hwkey_otp')).toMatchObject({ counter: 2 })
@@ -192,10 +193,10 @@ describe('the seed', () => {
     for (const code of codes.slice(0, 3)) expect(await bench.use(user, code)).toBeDefined()
     const other = await appliance.addUser()
     await expect(
-      services.enrolments.enrolCodes(other, { kind: 'hotp', seed: seed() }, appliance.commit),
+      services.enrolments.enrolCodes(other, { kind: 'hotp', seed: seed() }, operatorId, appliance.commit),
     ).rejects.toMatchObject({ code: 'otp.device_exists' })
     await appliance.commit((tx) => services.devices.release(tx, user.id, deviceId))
-    await services.enrolments.enrolCodes(other, { kind: 'hotp', seed: seed() }, appliance.commit)
+    await services.enrolments.enrolCodes(other, { kind: 'hotp', seed: seed() }, operatorId, appliance.commit)
     const six = codes.map((code) => code.slice(2))
     for (const code of six.slice(0, 3)) expect(await bench.use(other, code)).toBeUndefined()
     expect(await bench.use(other, six[3] ?? '')).toBeDefined()

@@ -1,3 +1,4 @@
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
@@ -24,6 +25,7 @@ beforeAll(async () => {
   for (const [username, fullname, email] of people)
     await appliance.services.users.create(
       { username, fullname, email, passphrase, capabilities: 131 },
+      operatorId,
       appliance.commit,
     )
 })

@@ -134,3 +134,13 @@ it('names an OTP counter that went back, and takes one that went on', async () =
   expect(await foundAfter(counters('0'))).toMatchObject([[expect.stringMatching(/^device \d+$/), 'older']])
   expect(await foundAfter(counters('counter + 1000'))).toEqual([])
 })
+
+it('names a membership that rests and was woken, by the row of the member or by that of the user', async () => {
+  await client.must('PUT', `/user/${bob.id}/passphrase`, { newpassphrase: 'eleven grey lanterns over snow' })
+  const edits = [
+    [`UPDATE vault_members SET recoveries = 1 WHERE user_id = ${bob.id}`, `member ${vaultId}/${bob.id}`],
+    [`UPDATE users SET recoveries = 0 WHERE id = ${bob.id}`, `user ${bob.id}`],
+  ] as const
+  for (const [edit, row] of edits)
+    expect(await foundAfter((connection) => connection.exec(edit))).toEqual([[row, 'changed']])
+})

@@ -1,3 +1,4 @@
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { base32nopad } from '@scure/base'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -107,7 +108,7 @@ async function useAmongPeople(): Promise<void> {
     client.close()
   }
   const { enrolments } = appliance.services
-  await enrolments.enrolCodes(user, { kind: 'hotp', seed: Buffer.from(hotpSeed) }, appliance.commit)
+  await enrolments.enrolCodes(user, { kind: 'hotp', seed: Buffer.from(hotpSeed) }, operatorId, appliance.commit)
   for (const otp of hotpCodes(base32nopad.encode(hotpSeed), 0, { count: 6 }))
     await appliance.client().must('POST', '/auth', { ...appliance.credentials(user), otp })
 

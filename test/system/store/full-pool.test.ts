@@ -1,3 +1,4 @@
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examineTemplate } from '../../../src/features/templates/template-document.ts'
@@ -75,10 +76,12 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
     // A user has one already, and may hold three.
     const users = await Promise.all(calls.slice(0, 8).map(() => appliance.addUser()))
     const tokens = calls.map(() => new HardwareToken())
-    for (const token of tokens) await services.enrolments.enrolHardwareToken(null, token.secrets(), commit)
+    for (const token of tokens) await services.enrolments.enrolHardwareToken(null, token.secrets(), operatorId, commit)
     const given = await Promise.all(
       tokens.map((token, number) =>
-        store.transaction((tx) => services.devices.adopt(tx, users[number % users.length]?.id ?? 0, token.press())),
+        store.transaction((tx) =>
+          services.devices.adopt(tx, users[number % users.length]?.id ?? 0, token.press(), operatorId),
+        ),
       ),
     )
     expect(given.map(({ publicId }) => publicId)).toEqual(tokens.map(({ publicId }) => publicId))

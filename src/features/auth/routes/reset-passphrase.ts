@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { decimalId } from '../../../access/resource.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
+import { restingNotice, type Recoveries } from '../../users/recovery.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
 import { secret } from '../credentials.ts'
 
 /**
  * `PUT /user/:userid/passphrase`: an administrator gives a user another pass phrase, to be changed at the next login.
  */
-export const resetPassphrase = (changes: PassphraseChanges) =>
+export const resetPassphrase = (changes: PassphraseChanges, recoveries: Recoveries) =>
   endpoint({
     operation: 'user.passphrase',
     handler: 'UserHandler',
@@ -32,9 +33,13 @@ export const resetPassphrase = (changes: PassphraseChanges) =>
       note({ target: `user ${params.userid.slice(0, 16)}` })
       const userId = decimalId(params.userid)
       // Otherwise an attacker with a stolen session could take over an administrator's account.
+      if (userId === undefined) throw new Fault('user.not_found')
       if (userId === caller.userId)
         throw new Fault('request.invalid', 'Your own pass phrase is changed with PUT /auth/passphrase.')
-      const { capabilities, ended } = await changes.reset(userId, body.newpassphrase, commit)
-      return { callinfo: { calculated_status: capabilities, ended, message: 'The pass phrase has been changed.' } }
+      const { capabilities, ended } = await changes.reset(userId, body.newpassphrase, caller.userId, commit)
+      return {
+        callinfo: { calculated_status: capabilities, ended, message: 'The pass phrase has been changed.' },
+        general: await restingNotice(recoveries, userId),
+      }
     },
   })

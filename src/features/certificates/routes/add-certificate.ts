@@ -3,10 +3,11 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { maxUploadBytes, readUpload } from '../registration.ts'
 import { labelOf, type Certificates } from '../registry.ts'
+import { restingNotice, type Recoveries } from '../../users/recovery.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
 
 /** `POST /usercert/:userid` (spec: Add user certificate). */
-export const addCertificate = (certificates: Certificates) =>
+export const addCertificate = (certificates: Certificates, recoveries: Recoveries) =>
   endpoint({
     operation: 'usercert.add',
     handler: 'UserCertHandler',
@@ -19,13 +20,13 @@ export const addCertificate = (certificates: Certificates) =>
     params: userParams,
     body: z.object({}),
     upload: 'required',
-    async run({ params, file, note, commit }) {
+    async run({ params, file, caller, note, commit }) {
       if (file === undefined) throw new Fault('request.not_form')
       const userId = userIdOf(params.userid)
       note({ target: `user ${userId}` })
       const certificate = readUpload(await file.bytes(maxUploadBytes))
       note({ target: `user ${userId}: ${labelOf(certificate.fingerprint)}` })
-      await certificates.register(userId, certificate, commit)
-      return {}
+      await certificates.register(userId, certificate, caller.userId, commit)
+      return { general: await restingNotice(recoveries, userId) }
     },
   })

@@ -7,6 +7,7 @@ import type { Enrolments, Holder } from '../enrolment.ts'
 import type { OtpDevice } from '../records.ts'
 import { qrImage, seedOf } from '../otpauth-uri.ts'
 import type { Commit } from '../../../store/store.ts'
+import { restingNotice, type Recoveries } from '../../users/recovery.ts'
 import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
 
 const aNumber = 'must be a whole number'
@@ -40,7 +41,7 @@ const enrolledSchema = z.object({
  * secrets that are sent are not repeated. A hardware token that the appliance knows already is given by its `public_id`
  * alone.
  */
-export const enrolDevice = (devices: Devices, enrolments: Enrolments) =>
+export const enrolDevice = (devices: Devices, enrolments: Enrolments, recoveries: Recoveries) =>
   endpoint({
     operation: 'user.otp.enrol',
     handler: 'UserHandler',
@@ -54,27 +55,36 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments) =>
     params: userParams,
     body,
     unechoed: ['secret', 'private_id'],
-    async run({ params, body, note, commit }) {
+    async run({ params, body, caller, note, commit }) {
       const holder = await holderOf(devices, params.userid)
       note({ target: `user ${holder.id}: ${body.kind} ${body.public_id ?? ''}`.trim() })
       refuseForeign(body)
-      if (body.kind === 'hwkey_otp')
-        return { callinfo: { otpdevice: deviceRecord(await giveToken(devices, enrolments, holder, body, commit)) } }
-      return { callinfo: await enrolCodes(enrolments, holder, { ...body, kind: body.kind }, commit) }
+      const gift = { holder, by: caller.userId, commit }
+      const callinfo =
+        body.kind === 'hwkey_otp'
+          ? { otpdevice: deviceRecord(await giveToken(devices, enrolments, gift, body)) }
+          : await enrolCodes(enrolments, gift, { ...body, kind: body.kind })
+      return { callinfo, general: await restingNotice(recoveries, holder.id) }
     },
   })
 
+/** Who gets a device from whom. */
+interface Gift {
+  readonly holder: Holder
+  readonly by: number
+  readonly commit: Commit
+}
+
 async function enrolCodes(
   enrolments: Enrolments,
-  holder: Holder,
+  { holder, by, commit }: Gift,
   { kind, algorithm, digits, period, counter, secret }: Body & { kind: 'totp' | 'hotp' },
-  commit: Commit,
 ): Promise<Record<string, unknown>> {
   const seed = secret === undefined ? undefined : seedOf(secret)
   if (secret !== undefined && seed === undefined)
     throw new Fault('otp.device_invalid', 'secret must be base32, as in otpauth URIs.')
   const request = { kind, algorithm, digits, periodSeconds: period, counter, seed }
-  const enrolled = await enrolments.enrolCodes(holder, request, commit)
+  const enrolled = await enrolments.enrolCodes(holder, request, by, commit)
   const record = { otpdevice: deviceRecord(enrolled.device) }
   if (seed !== undefined) return record
   return { ...record, uri: enrolled.uri, secret: enrolled.secret, qr: await qrImage(enrolled.uri) }
@@ -83,14 +93,13 @@ async function enrolCodes(
 async function giveToken(
   devices: Devices,
   enrolments: Enrolments,
-  { id }: Holder,
+  { holder: { id }, by, commit }: Gift,
   { public_id: publicId, private_id: privateId, secret }: Body,
-  commit: Commit,
 ): Promise<OtpDevice> {
   if (publicId === undefined) throw new Fault('request.invalid', 'public_id is missing.')
-  if (privateId === undefined && secret === undefined) return commit((tx) => devices.assign(tx, id, publicId))
+  if (privateId === undefined && secret === undefined) return commit((tx) => devices.assign(tx, id, publicId, by))
   const token = { publicId, privateId: hexOf('private_id', privateId, 6), secret: hexOf('secret', secret, 16) }
-  return enrolments.enrolHardwareToken(id, token, commit)
+  return enrolments.enrolHardwareToken(id, token, by, commit)
 }
 
 // The message must not repeat what may be half of a secret.

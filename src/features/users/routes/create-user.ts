@@ -45,9 +45,9 @@ export const createUser = (users: Users) =>
     params: z.object({}),
     body,
     unechoed: ['passphrase'],
-    async run({ body: { status: capabilities, yubikey, ...fields }, note, commit }) {
+    async run({ body: { status: capabilities, yubikey, ...fields }, caller, note, commit }) {
       note({ target: `user ${fields.username.slice(0, 64)}: status ${capabilities}` })
-      const user = await users.create({ ...fields, capabilities, hardwareOtp: yubikey }, commit)
+      const user = await users.create({ ...fields, capabilities, hardwareOtp: yubikey }, caller.userId, commit)
       const otpPrefixes = yubikey === undefined ? [] : [yubikey.slice(0, 12).toLowerCase()]
       return {
         callinfo: {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
+import { restingNotice, type Recoveries } from '../recovery.ts'
 import type { Users } from '../user.ts'
 import { field, otpPrefixes, status, userIdOf, userParams } from './user-fields.ts'
 
@@ -12,7 +13,7 @@ const body = z.object({
 })
 
 /** `PUT /user/:userid` (spec: Edit user), and POST on the same address ("one observed request used POST"). */
-export const editUser = (users: Users, method: 'PUT' | 'POST') =>
+export const editUser = (users: Users, recoveries: Recoveries, method: 'PUT' | 'POST') =>
   endpoint({
     operation: 'user.edit',
     handler: 'UserHandler',
@@ -49,6 +50,7 @@ export const editUser = (users: Users, method: 'PUT' | 'POST') =>
       const user = await users.change(userIdOf(params.userid), changes, commit, caller.userId)
       return {
         callinfo: { calculated_status: user.capabilities, user_created: user.fullname, message: 'User updated' },
+        general: otpprefix === undefined ? [] : await restingNotice(recoveries, user.id),
       }
     },
   })

@@ -16,9 +16,9 @@ export const changeMember = (memberships: Memberships) =>
     reply: { callinfo: messageSchema },
     params: memberParams,
     body: memberBody,
-    async run({ params: { userid }, body, vault, note, commit }) {
+    async run({ params: { userid }, body, vault, caller, note, commit }) {
       note({ target: `user ${userid}` })
-      await memberships.change({ vaultId: vault.id, userId: userid }, body.status, commit)
+      await memberships.change({ vaultId: vault.id, userId: userid }, body.status, caller.userId, commit)
       return { callinfo: { message: 'User updated' } }
     },
   })

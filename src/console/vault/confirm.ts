@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import { Fault, isFault } from '../../fault.ts'
+import { withAppliance } from '../console-context.ts'
+import { answering } from '../invocation.ts'
+import { noVault, vaultId } from './members.ts'
+
+const help = `
+A membership rests after somebody else gave the user a pass phrase or a second factor (strongroom vault members).
+Make sure first that the user has both, and nobody else. Refused while an Admin of the vault can confirm the user:
+one who can log in, does not rest, and gave the user nothing. The audit trail records who was confirmed.
+
+Example:
+  strongroom vault confirm 31 alice`
+
+export function addVaultConfirm(vault: Command): void {
+  vault
+    .command('confirm')
+    .description('Ends the rest of a membership where no Admin of the vault can.')
+    .argument('<id>', 'id of the vault: strongroom vault list')
+    .argument('<user>', 'login name of the member')
+    .addHelpText('after', help)
+    .action(
+      answering(async (invocation, text: string, username: string) => {
+        const id = vaultId(text)
+        await withAppliance(invocation, ({ change, services }) =>
+          change('vault.confirm', `vault ${id} user ${username}`, async (commit) => {
+            const user = await services.users.find(username)
+            const member = { vaultId: id, userId: user.id }
+            await services.memberships.confirmByOperator(member, commit).catch((error: unknown) => {
+              if (isFault(error, 'vault.not_found')) noVault(id)
+              if (!isFault(error, 'vault.has_confirmer')) throw error
+              throw new Fault(
+                error.code,
+                `Vault ${id} has an Admin who can confirm ${username} (strongroom vault members ${id}): ask that Admin.`,
+              )
+            })
+          }),
+        )
+        return { json: { id, confirmed: username }, lines: [`${username} has vault ${id} again.`] }
+      }),
+    )
+}

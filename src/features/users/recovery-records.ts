@@ -1,0 +1,51 @@
+import { EntitySchema, MoreThan } from 'typeorm'
+import { integer, named, primary, time } from '../../store/columns.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { UserTable } from './records.ts'
+
+/** Somebody else than the user set the pass phrase or gave a second factor. */
+export interface RecoveryRow {
+  readonly userId: number
+  /** The user's first is 1. */
+  readonly number: number
+  /** `operatorId` for the console. */
+  readonly recoveredBy: number
+  readonly recoveredAt: number
+}
+
+export const RecoveryTable = new EntitySchema<RecoveryRow>({
+  name: 'Recovery',
+  tableName: 'user_recoveries',
+  columns: {
+    userId: named('user_id', primary(integer)),
+    number: primary(integer),
+    recoveredBy: named('recovered_by', integer),
+    recoveredAt: named('recovered_at', time),
+  },
+})
+
+/** One more; the row of the user stays locked until the transaction ends. */
+export async function insertRecovery(tx: Tx, userId: number, recoveredBy: number, recoveredAt: number): Promise<void> {
+  await tx.increment(UserTable, { id: userId }, 'recoveries', 1)
+  const { recoveries: number } = await tx.findOneByOrFail(UserTable, { id: userId })
+  await tx.insert(RecoveryTable, { userId, number, recoveredBy, recoveredAt })
+}
+
+/** Those of a user after the one of this number, in their order. */
+export function recoveriesAfter(reader: Reader, userId: number, number: number): Promise<RecoveryRow[]> {
+  return reader.find(RecoveryTable, { where: { userId, number: MoreThan(number) }, order: { number: 'ASC' } })
+}
+
+/** In SQL, that a membership rests: its user was recovered since an Admin of the vault admitted or confirmed him. */
+export const rests = (user: string, membership: string): string => `${membership}.recoveries < ${user}.recoveries`
+
+export async function countResting(reader: Reader, userId: number): Promise<number> {
+  const [counted] = await select<{ resting: number }>(
+    reader,
+    `SELECT count(*) AS resting FROM vault_members m JOIN users u ON u.id = m.user_id
+     WHERE u.id = $1 AND ${rests('u', 'm')}`,
+    [userId],
+  )
+  return counted?.resting ?? 0
+}
