@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { audit } from './audit-section.ts'
 import { login, otp, session, users } from './login-sections.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
+import { quotas } from './quotas-section.ts'
 import { addressRange, milliseconds, path, port } from './value-shapes.ts'
 
 const http = z.strictObject({
@@ -204,6 +205,11 @@ export const configSchema = z.strictObject({
   transparent: transparent.prefault({}).describe('The encryption facility.'),
   objects: objects.prefault({}).describe('Objects in vaults.'),
   files: files.prefault({}).describe('Uploaded files.'),
+  quotas: quotas
+    .prefault({})
+    .describe(
+      'What one user may have done that costs much; all users together may have ten times as much. More gets 429.',
+    ),
   validator: validator.prefault({}).describe('The validator of hardware-token OTPs, a listener of its own.'),
   log: log.prefault({}).describe('The journal.'),
 })

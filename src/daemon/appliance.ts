@@ -1,5 +1,6 @@
 import { createApplication } from '../http/pipeline/application.ts'
 import { createClientAddress, createClientIdentity } from '../http/pipeline/client-identity.ts'
+import { createQuotas } from '../http/pipeline/quotas.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
 import { startCouriers } from './audit-witnesses.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
@@ -61,9 +62,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     store,
     readRows: recordedRows,
     clock,
-    maxBodyBytes: config.http.maxBodyBytes,
-    maxFileBytes: config.files.maxBytes,
-    maxUnidentifiedBytes: config.http.maxUnidentifiedBytes,
+    ...limitsOfCalls(config),
     report: reportFault(log),
     alarm: ({ requestId, operation, target, username, address }) =>
       log.warn({ requestId, operation, target, username, address }, 'an alarm was raised'),
@@ -99,6 +98,18 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     reload: () => Promise.resolve(server.reloadCertificate()),
   }
 }
+
+const limitsOfCalls = ({ http, files, quotas }: Config) => ({
+  maxBodyBytes: http.maxBodyBytes,
+  maxFileBytes: files.maxBytes,
+  maxUnidentifiedBytes: http.maxUnidentifiedBytes,
+  quotas: createQuotas({
+    keys: quotas.keysPerMinute,
+    rsaKeys: quotas.rsaKeysPerMinute,
+    passphrases: quotas.passphrasesPerMinute,
+    files: quotas.filesPerMinute,
+  }),
+})
 
 const settingsOfEndpoints = (config: Config) => ({
   loginTypes: loginTypesOf(config),

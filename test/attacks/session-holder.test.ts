@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openssl } from '../api/transparent/key-kit.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { expectFault, type Answer } from '../support/client.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
@@ -55,5 +57,78 @@ describe('RSA keys', () => {
     // Who waits behind a key for somebody else waits as long as one takes.
     const perKeyMs = (performance.now() - startedMs) / made.length
     for (const ms of Object.values(longest)) expect(ms).toBeLessThan(perKeyMs)
+  })
+})
+
+describe('a new pass phrase', () => {
+  it('is not judged at will for a caller whose OTP is wrong', async () => {
+    const attempt = { passphrase: 'guess', newpassphrase: 'p@ssw0rd'.repeat(8), otp: '000000' }
+    const calls = 30
+    const many = (call: () => Promise<Answer>) => Promise.all(Array.from({ length: calls }, call))
+    await many(() => attacker.admin.get('/vault'))
+    // The first one in each worker loads the dictionaries.
+    await Promise.all(
+      Array.from({ length: 6 }, () => attacker.admin.call('PUT', '/auth/passphrase', { body: attempt })),
+    )
+    const plainMs = await timed(() => many(() => attacker.admin.get('/vault')))
+    let answers: Answer[] = []
+    const attackMs = await timed(async () => {
+      answers = await many(() => attacker.admin.call('PUT', '/auth/passphrase', { body: attempt }))
+    })
+    expect(attackMs / plainMs).toBeLessThan(5)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const answer of refused) {
+      expectFault(answer, 429, 1820)
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    }
+    // He who is refused spends his own quota, and nobody else's.
+    expectFault(await victim.admin.call('PUT', '/auth/passphrase', { body: attempt }), 400, 1730)
+  })
+})
+
+describe('a certificate of 9,000 names', () => {
+  const names = Array.from({ length: 9_000 }, (_, at) => `DNS.${at}=a${at}.b`).join('\n')
+  const config = `[req]\ndistinguished_name=n\n[n]\n[e]\nsubjectAltName=@a\n[a]\n${names}\n`
+  const file = openssl(
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ed25519',
+      '-nodes',
+      '-keyout',
+      'k',
+      '-subj',
+      '/CN=x',
+      '-config',
+      'c',
+      '-extensions',
+      'e',
+    ],
+    { c: config },
+  )
+  const collect = (content: Buffer) =>
+    attacker.admin.call('POST', '/filecollect', {
+      raw: content,
+      headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
+    })
+  const form = (content: Buffer | string) =>
+    Buffer.concat([
+      Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'),
+      Buffer.from(content),
+      Buffer.from('\r\n--b--\r\n'),
+    ])
+
+  it('costs no more than a text of its size, and the answer says why its fields are empty', async () => {
+    const text = form(Buffer.alloc(file.length, 'text '))
+    await collect(text)
+    await collect(form(file))
+    const plainMs = await timed(() => collect(text))
+    const attackMs = await timed(async () => {
+      const { status, json } = await collect(form(file))
+      expect([status, json.CALLINFO.general]).toEqual([200, [expect.stringContaining('more than 1200 parts')]])
+    })
+    expect(attackMs / plainMs).toBeLessThan(5)
   })
 })

@@ -2,6 +2,7 @@
 import 'reflect-metadata'
 import { createHash, X509Certificate, type KeyObject } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
+import { boundCertificate } from '../../encoding/certificate-bound.ts'
 import { derTag, readElements, readOnly } from '../../encoding/der.ts'
 
 /** The fields of a subject under their customary short names; a field that occurs several times is an array. */
@@ -67,8 +68,12 @@ export function fingerprintOf(der: Uint8Array): string {
   return createHash('sha256').update(der).digest('hex')
 }
 
-/** Reads exactly one certificate. Throws an Error of any kind for other bytes, and for bytes that follow it. */
+/**
+ * Reads exactly one certificate. Throws an Error of any kind for other bytes, and for bytes that follow it; a Fault
+ * (`certificate.invalid`) for one that would take long to read.
+ */
 export function readCertificate(der: Buffer): Certificate {
+  boundCertificate(der)
   const parsed = new X509Certificate(der)
   if (!parsed.raw.equals(der)) throw new RangeError('the certificate is followed by other bytes')
   const asn = new x509.X509Certificate(der)

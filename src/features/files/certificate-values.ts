@@ -2,15 +2,17 @@
 import 'reflect-metadata'
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
+import { boundCertificate } from '../../encoding/certificate-bound.ts'
 import { utcText } from '../../clock.ts'
 
 type Values = Readonly<Record<string, string>>
 
 /**
  * What a certificate says, under the names of its template's fields. Throws an Error of any kind for what cannot be
- * read.
+ * read; a Fault (`certificate.invalid`) for what would take long to read.
  */
 export function certificateValues(der: Buffer): Values {
+  boundCertificate(der)
   const certificate = new x509.X509Certificate(der)
   return {
     ...subjectValues(certificate),
@@ -23,6 +25,7 @@ export function certificateValues(der: Buffer): Values {
 
 /** The same of a certificate request (RFC 2986). */
 export function requestValues(der: Buffer): Values {
+  boundCertificate(der)
   return subjectValues(new x509.Pkcs10CertificateRequest(der))
 }
 

@@ -1,3 +1,4 @@
+import { Fault } from '../../fault.ts'
 import { templateIds } from '../templates/template.ts'
 import { firstPemBlock, type PemBlock } from '../../encoding/pem.ts'
 import { certificateValues, requestValues } from './certificate-values.ts'
@@ -10,6 +11,8 @@ export interface Recognised {
   readonly templateId: number
   /** By the names of the template's fields; a field that is not known is missing or empty. */
   readonly values: Readonly<Record<string, string>>
+  /** Why nothing was read, where the sender should know. */
+  readonly problem?: string
 }
 
 /** The part of a file that is read; certificates and keys are much smaller. */
@@ -43,18 +46,18 @@ function byStructure(der: Buffer): Recognised {
 /** The beginning of a certificate without version fits other structures too: the whole of it decides. */
 function firstVersionCertificate(der: Buffer): Recognised {
   if (der[0] !== 0x30) return plainFile
-  const values = readable(certificateValues, der)
-  return Object.keys(values).length === 0 ? plainFile : { templateId: templateIds.certificate, values }
+  const found = readable(certificateValues, der)
+  return Object.keys(found.values).length === 0 ? plainFile : { templateId: templateIds.certificate, ...found }
 }
 
 const recognisers = {
   certificate: (der: Buffer): Recognised => ({
     templateId: templateIds.certificate,
-    values: readable(certificateValues, der),
+    ...readable(certificateValues, der),
   }),
   certificateRequest: (der: Buffer): Recognised => ({
     templateId: templateIds.certificateRequest,
-    values: readable(requestValues, der),
+    ...readable(requestValues, der),
   }),
   pkcs12: (): Recognised => ({ templateId: templateIds.pkcs12, values: {} }),
 }
@@ -84,10 +87,12 @@ function byLabel({ label, bytes }: PemBlock): Recognised {
 function readable(
   read: (der: Buffer) => Readonly<Record<string, string>>,
   der: Buffer,
-): Readonly<Record<string, string>> {
+): Omit<Recognised, 'templateId'> {
   try {
-    return read(der)
-  } catch {
-    return {}
+    return { values: read(der) }
+  } catch (error) {
+    // A sentence about certificates is for what begins like one.
+    const problem = error instanceof Fault && derForm(der) !== undefined ? error.detail : undefined
+    return { values: {}, ...(problem === undefined ? {} : { problem }) }
   }
 }

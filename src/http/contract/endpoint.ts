@@ -114,8 +114,16 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly document?: string
   /** Takes a file, in multipart/form-data; `optional` takes JSON as well. Fields alone any call takes in that form. */
   readonly upload?: 'required' | 'optional'
+  /**
+   * Under which quota of its caller a call falls, because it costs the appliance much more than the caller; undefined
+   * for none.
+   */
+  readonly quota?: QuotaKind | ((call: Pick<Call<P, B, A>, 'body' | 'resource'>) => QuotaKind | undefined)
   readonly run: (call: Call<P, B, A>) => Promise<Reply>
 }
+
+/** What is limited per user (settings `quotas`). */
+export type QuotaKind = 'keys' | 'rsaKeys' | 'passphrases' | 'files'
 
 /** Flags arrive as JSON booleans, or as the text that forms can hold and answers carry. */
 export const flag = z.union(

@@ -234,6 +234,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     number: 1812,
     text: 'This call takes a file: send multipart/form-data with one file part.',
   },
+  'request.quota': {
+    status: 429,
+    number: 1820,
+    text: 'You ask for more calls of this kind than one user is granted: try again later.',
+  },
   'hsm.unavailable': {
     status: 503,
     number: 1900,

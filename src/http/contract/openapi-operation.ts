@@ -130,6 +130,7 @@ export function faultsOf(contract: AnyEndpoint): FaultCode[] {
       ...(takesBody ? (['request.not_json', 'request.too_large'] as const) : []),
       ...(upload === undefined ? [] : (['request.not_form'] as const)),
       ...accessFaults(access),
+      ...(contract.quota === undefined ? [] : (['request.quota'] as const)),
       ...(contract.faults ?? []),
     ]),
   ]

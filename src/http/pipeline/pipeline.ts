@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Authenticator } from '../../access/authenticator.ts'
-import type { ResponseVersion } from '../../access/caller.ts'
+import type { Caller, ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import type { Fault } from '../../fault.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'
@@ -9,12 +9,14 @@ import { createEcho, createInputReader, validate, type BodyLimits } from '../inp
 import { createAuthorization, type Params } from './authorization.ts'
 import type { ClientIdentity } from './client-identity.ts'
 import { createRecording, type RecordingDependencies } from './recording.ts'
+import type { Quotas } from './quotas.ts'
 import { atClose, createRequestContext, send, type RequestContext } from './request-context.ts'
 
 export interface PipelineDependencies extends RecordingDependencies, BodyLimits {
   readonly authenticator: Authenticator
   readonly clientIdentity: ClientIdentity
   readonly clock: Clock
+  readonly quotas: Quotas
 }
 
 export interface Pipeline {
@@ -26,7 +28,7 @@ export interface Pipeline {
 
 /** The steps of a request, in order: see `docs/architecture.md`. */
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { clientIdentity, clock } = dependencies
+  const { clientIdentity, clock, quotas } = dependencies
   const authorization = createAuthorization(dependencies.authenticator)
   const recording = createRecording(dependencies)
   const readInput = createInputReader(dependencies)
@@ -69,7 +71,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         clientIdentity.refuseForged(context.req)
         const body = await readInput(request, contract, () => authorization.identify(request))
         const authentication = await authorization.authorize(request, contract, params, body)
-        return contract.run({
+        const call = {
           params: validate(contract.params, params),
           body: validate(contract.body, body),
           caller: authentication?.caller,
@@ -82,10 +84,28 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
           commit: recording.commitOf(request),
           setToken: (token: string, responseVersion: ResponseVersion) =>
             void Object.assign(request.envelope, { token, responseVersion }),
-        })
+        }
+        return withinQuota(quotas, contract, call, () => contract.run(call))
       })
     },
 
     refuse: (context, fault) => conclude(begin(context), undefined, () => Promise.reject(fault)),
+  }
+}
+
+/** After authorization, so that nobody spends another's quota, and after validation, which costs little. */
+async function withinQuota(
+  quotas: Quotas,
+  { quota }: AnyEndpoint,
+  call: { readonly body: unknown; readonly resource: unknown; readonly caller: Caller | undefined },
+  work: () => Promise<Reply>,
+): Promise<Reply> {
+  const kind = typeof quota === 'function' ? quota(call) : quota
+  if (kind === undefined || call.caller === undefined) return work()
+  const end = quotas.admit(kind, call.caller.userId)
+  try {
+    return await work()
+  } finally {
+    end()
   }
 }

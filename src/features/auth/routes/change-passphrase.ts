@@ -33,6 +33,7 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
     params: z.object({}),
     body,
     unechoed: ['passphrase', 'newpassphrase'],
+    quota: 'passphrases',
     async run({ body, caller, client, note, commit }) {
       const { passphrase, newpassphrase: newPassphrase, logintype } = body
       const read = isForSmartcard(logintype) ? await readCard(client.certificate()) : undefined

@@ -20,6 +20,7 @@ export const addCertificate = (certificates: Certificates, recoveries: Recoverie
     params: userParams,
     body: z.object({}),
     upload: 'required',
+    quota: 'files',
     async run({ params, file, caller, note, commit }) {
       if (file === undefined) throw new Fault('request.not_form')
       const userId = userIdOf(params.userid)

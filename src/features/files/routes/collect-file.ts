@@ -40,10 +40,11 @@ export function collectFile(templates: Templates) {
         .describe('of the file, to read what a PKCS#12 or a private key says behind it'),
     }),
     unechoed: async () => ['passphrase', ...(await templates.secretNames())],
+    quota: 'files',
     async run({ body, file }) {
       if (file === undefined) throw new Fault('request.not_form')
       const { sample, isWhole } = await beginningOf(file)
-      const { templateId, values: visible } = recognise(sample, isWhole)
+      const { templateId, values: visible, problem } = recognise(sample, isWhole)
       const isOpened = protectedTemplates.has(templateId) && isWhole && body.passphrase !== ''
       const opened = isOpened ? await (await loadOpener())(sample, body.passphrase) : { values: {} }
       const values = 'values' in opened ? { ...visible, ...opened.values } : visible
@@ -55,7 +56,7 @@ export function collectFile(templates: Templates) {
       return {
         data: { ...collected(filled), templateid: isCertificate ? String(templateId) : templateId },
         members: { STRUCTURE: filledStructure(template, filled) },
-        general: 'problem' in opened ? [opened.problem] : [],
+        general: [...(problem === undefined ? [] : [problem]), ...('problem' in opened ? [opened.problem] : [])],
       }
     },
   })

@@ -5,7 +5,7 @@ import { defaultKeyType, type KeyType } from '../key-type.ts'
 import type { Keyring } from '../keyring.ts'
 import type { NewKey } from '../key-policy.ts'
 import { keyQuery } from '../records.ts'
-import { info, keyNames, keyParams, keyTypeNamed, rotationPeriod } from './key-parameters.ts'
+import { info, keyNames, keyParams, keyTypeNamed, quotaOf, rotationPeriod } from './key-parameters.ts'
 
 /** What a new key may do when its creator does not say: settings of the appliance. */
 export interface KeyDefaults {
@@ -71,6 +71,7 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     body: z.object(newKeyMembers(defaults)),
+    quota: ({ body }) => quotaOf(body.type),
     async run({ params, body, vault, resource, commit }) {
       if (resource)
         throw new Fault(

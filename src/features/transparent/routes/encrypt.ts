@@ -47,6 +47,8 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     params: keyParams,
     body,
     unechoed: ['plaintext'],
+    // The first use of a name makes its key.
+    quota: ({ resource }) => (resource === undefined ? 'keys' : undefined),
     async run({ params, body, vault, resource, note, commit }) {
       const ifAbsent = plainKey({ vaultId: vault.id, name: params.name }, keyTypeNamed(body.type), defaults)
       const context = { vault, stored: resource, ifAbsent }

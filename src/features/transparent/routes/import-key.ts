@@ -23,6 +23,7 @@ export const importKey = (transfers: Transfers, defaults: KeyDefaults) =>
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
     body: z.object({ ...newKeyMembers(defaults), wrapped_key: z.string(), public_key: z.string().optional() }),
+    quota: 'keys',
     async run({ params, body, vault, resource, commit }) {
       if (resource) throw new Fault('key.exists')
       if (body.residency === 'token')

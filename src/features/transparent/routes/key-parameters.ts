@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { vaultParameter } from '../../../http/contract/endpoint.ts'
+import { type QuotaKind, vaultParameter } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { decodeBase64 } from '../../../encoding/base64.ts'
 import { findKeyType, keyTypes, type KeyType } from '../key-type.ts'
@@ -14,6 +14,9 @@ export const keyParams = z.object({
 
 /** What answers about a key call it. */
 export const keyNames = { name: z.string(), objectid: z.string() }
+
+/** Under which quota a new key of this type falls, given by its name. */
+export const quotaOf = (type: string | undefined): QuotaKind => (type?.startsWith('rsa-') ? 'rsaKeys' : 'keys')
 
 const aVersion = 'must be a key version: 1 or more'
 

@@ -23,6 +23,7 @@ export const restoreKey = (transfers: Transfers) =>
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },
     params: keyParams,
     body: z.object({ backup: z.string(), force: flag.default(false) }),
+    quota: 'keys',
     async run({ params, body, vault, resource, commit }) {
       if (body.force && !includes(vault.permission, 'Admin'))
         throw new Fault('access.permission', 'Replacing a key needs Admin in the vault.')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
-import { keyNames, keyParams } from './key-parameters.ts'
+import { keyNames, keyParams, quotaOf } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/rotate` (spec: Rotate key). */
 export const rotateKey = (keyring: Keyring) =>
@@ -18,6 +18,7 @@ export const rotateKey = (keyring: Keyring) =>
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },
     params: keyParams,
     body: z.object({}),
+    quota: ({ resource }) => quotaOf(resource?.key.type),
     async run({ resource, commit }) {
       const { key } = await keyring.rotate(resource, commit)
       return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }

@@ -22,6 +22,7 @@ export const createVault = (vaults: Vaults) =>
     },
     params: z.object({}),
     body: vaultFields,
+    quota: 'keys',
     async run({ body, caller, commit }) {
       const { name, policyId = defaultPolicyId, description } = givenFields(body)
       if (name === undefined) throw new Fault('request.invalid', 'vaultname is missing.')

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+
+const perMinute = z.number().int().min(1).max(1_000_000)
+
+/** Calls that one user may make; all users together may make ten times as many. */
+export const quotas = z.strictObject({
+  keysPerMinute: perMinute
+    .default(1_200)
+    .describe('Keys that one user may have made, rotated, imported or restored in a minute, per worker.'),
+  rsaKeysPerMinute: perMinute.default(30).describe('RSA keys that one user may have made in a minute, per worker.'),
+  passphrasesPerMinute: perMinute
+    .default(10)
+    .describe('Times in a minute that one user may try to change the own pass phrase, per worker.'),
+  filesPerMinute: perMinute
+    .default(600)
+    .describe('Files and certificates that one user may have read and recognised in a minute, per worker.'),
+})
