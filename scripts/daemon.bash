@@ -22,7 +22,7 @@ choose_port() {
 
 start_daemon() {
   if [ -n "$systemd" ]; then
-    local number units=(strongroom-token@key-maker.socket)
+    local number units=(strongroom-keeper.socket strongroom-keeper-operator.socket strongroom-token@key-maker.socket)
     for number in $(seq "$hosts"); do units+=("strongroom-token@$number.socket"); done
     systemctl enable --now "${units[@]}" strongroom.service
   elif ! daemon_pid >/dev/null; then

@@ -123,7 +123,8 @@ TEXT
 
 install_units() {
   local unit
-  for unit in strongroom.service strongroom-token@.service strongroom-token@.socket; do
+  for unit in strongroom.service strongroom-keeper.service strongroom-keeper.socket strongroom-keeper-operator.socket \
+    strongroom-token@.service strongroom-token@.socket; do
     sed "s|/usr/bin/node|$1|" "$program/systemd/$unit" >"/etc/systemd/system/$unit"
   done
   install -m 0644 "$program/systemd/strongroom.tmpfiles" /etc/tmpfiles.d/strongroom.conf

@@ -11,15 +11,18 @@ export interface Environment {
   readonly notify: boolean
   /** How soon systemd kills a daemon that does not report itself alive. */
   readonly watchdogMs: number | undefined
+  /** Names of the sockets that it passed (FileDescriptorName=), the first of which is descriptor 3 (sd_listen_fds(3)). */
+  readonly passedSockets: readonly string[]
 }
 
 export function readEnvironment(): Environment {
-  const { JOURNAL_STREAM, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env
+  const { JOURNAL_STREAM, NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID, LISTEN_FDNAMES } = process.env
   const watched = WATCHDOG_USEC !== undefined && (WATCHDOG_PID === undefined || Number(WATCHDOG_PID) === process.pid)
   return {
     journal: JOURNAL_STREAM !== undefined,
     notify: NOTIFY_SOCKET !== undefined,
     watchdogMs: watched ? Number(WATCHDOG_USEC) / 1000 : undefined,
+    passedSockets: LISTEN_FDNAMES?.split(':') ?? [],
   }
 }
 

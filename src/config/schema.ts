@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { audit } from './audit-section.ts'
+import { keeper } from './keeper-section.ts'
 import { login, otp, session, users } from './login-sections.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
 import { quotas } from './quotas-section.ts'
@@ -76,10 +77,15 @@ const hsm = z.strictObject({
     .max(64)
     .default(4)
     .describe('RSA keys of each size that are made before they are asked for.'),
+  keeper: keeper
+    .optional()
+    .describe(
+      'The keeper, which decides and seals. Where it is missing, its sockets lie beside hsm.sockets, and its file beside hsm.tokenDirectory.',
+    ),
   spawn: z
     .boolean()
     .default(true)
-    .describe('Whether the daemon starts the token hosts itself; false where systemd runs strongroom-token@.service.'),
+    .describe('Whether the daemon starts keeper and token hosts itself; false where systemd runs them.'),
   softhsmConf: path.optional().describe('softhsm2.conf to hand to the module as SOFTHSM2_CONF; for SoftHSM2 only.'),
   tokenDirectory: path
     .optional()

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
+import { keeperOf } from '../config/keeper-section.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
 import { createHsmClient } from '../hsm/client/hsm-client.ts'
@@ -30,6 +31,7 @@ export async function reachToken(invocation: Invocation, config: Config): Promis
   const hsm = createHsmClient({
     sockets: sockets.filter((_, at) => answering[at] === true),
     keyMakerSocket: keyMakerSocketOf(config.hsm),
+    keeper: keeperOf(config).operatorSocket,
     deadlineMs,
     queue,
   })
@@ -57,25 +59,34 @@ async function startOwnHost({ terminal, build }: Invocation, config: Config): Pr
   }
   process.once('exit', discard)
   const configFile = join(folder, 'strongroom.json')
+  const keeper = {
+    ...keeperOf(config),
+    socket: join(folder, 'keeper'),
+    operatorSocket: join(folder, 'operator'),
+  }
   // The host shares this command's standard output: its journal would spoil the answer.
-  writeFileSync(configFile, JSON.stringify({ ...config, log: { level: 'fatal' } }), { mode: 0o600 })
+  writeFileSync(configFile, JSON.stringify({ ...config, hsm: { ...config.hsm, keeper }, log: { level: 'fatal' } }), {
+    mode: 0o600,
+  })
   const { deadlineMs, queue } = config.hsm
   const sockets = [join(folder, 'host')]
   const log = createLog({ level: 'fatal', name: 'strongroom' })
   const supervisor = createHostSupervisor({
     configFile,
     sockets,
+    keeper: keeper.socket,
     deadlineMs,
     log,
-    entry: join(build, 'bin/strongroom-tokend.js'),
+    programs: join(build, 'bin'),
   })
-  const [status] = await supervisor.start()
-  if (status?.state !== 'ready') {
+  const statuses = await supervisor.start()
+  const status = statuses.find(({ state }) => state !== 'ready')
+  if (status !== undefined) {
     await supervisor.close()
     discard()
-    throw new Fault(status?.state === 'sealed' ? 'hsm.sealed' : 'hsm.unavailable', status?.reason)
+    throw new Fault(status.state === 'sealed' ? 'hsm.sealed' : 'hsm.unavailable', status.reason)
   }
-  const hsm = createHsmClient({ sockets, deadlineMs, queue })
+  const hsm = createHsmClient({ sockets, keeper: keeper.operatorSocket, deadlineMs, queue })
   return {
     hsm,
     ownHost: true,

@@ -9,6 +9,7 @@ import { createRetryingTrail, createAuditTrail } from '../audit/trail-writer.ts'
 import { systemClock } from '../clock.ts'
 import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
 import { readSecret } from '../config/loader.ts'
+import { keeperOf } from '../config/keeper-section.ts'
 import { enabledSmartcard, type Config } from '../config/schema.ts'
 import { allEndpoints } from './endpoints.ts'
 import type { Fault } from '../fault.ts'
@@ -35,6 +36,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   const hsm = createHsmClient({
     sockets: rotated(config.hsm.sockets, slot),
     keyMakerSocket: keyMakerSocketOf(config.hsm),
+    keeper: keeperOf(config).socket,
     deadlineMs: config.hsm.deadlineMs,
     queue: config.hsm.queue,
   })

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { systemClock } from '../clock.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
+import { keeperOf } from '../config/keeper-section.ts'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { createHostSupervisor } from '../hsm/client/supervisor.ts'
@@ -36,9 +37,10 @@ export async function runDaemon(options: {
 async function serve(config: Config, configFile: string, workerEntry: string, log: Log): Promise<void> {
   const notify = createNotify(environment.notify, log)
   const { sockets, deadlineMs } = config.hsm
+  const { socket: keeper } = keeperOf(config)
   const keyMakerSocket = keyMakerSocketOf(config.hsm)
   const hosts = config.hsm.spawn
-    ? createHostSupervisor({ configFile, sockets, keyMakerSocket, deadlineMs, log })
+    ? createHostSupervisor({ configFile, sockets, keeper, keyMakerSocket, deadlineMs, log })
     : undefined
   const cluster = createCluster({ config, workerEntry, clock: systemClock, log })
   const stop = async (reason: ExitReason): Promise<void> => {

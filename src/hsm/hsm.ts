@@ -15,6 +15,9 @@ export interface Hsm {
   /** Whether each token host answers, and what its token is and can do. Never rejects for a host that is down. */
   status(): Promise<HostStatus[]>
 
+  /** The same of the keeper. */
+  keeperStatus(): Promise<HostStatus>
+
   /** Random bytes from the token (C_GenerateRandom). 1 to 65,536 bytes. */
   random(bytes: number): Promise<Buffer>
 
@@ -22,8 +25,12 @@ export interface Hsm {
 
   // The token's own lasting keys bind records, hashes and the audit trail to this token.
 
-  /** HMAC-SHA-256 over `record` by the token's seal key: 32 bytes. */
-  seal(record: Uint8Array): Promise<Buffer>
+  /**
+   * HMAC-SHA-256 over `record` by the token's seal key: 32 bytes. The keeper gives it for records whose type it knows
+   * (`record-layouts.ts`) by the rule of that type; `previous` is the sealed record that this one replaces. Rejects with
+   * `hsm.rejected` for any other, and with `hsm.seal_broken` where `previous` was edited.
+   */
+  seal(record: Uint8Array, previous?: SealedRecord): Promise<Buffer>
 
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>

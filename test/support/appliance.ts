@@ -20,6 +20,7 @@ import { capabilitiesOf, type Capability } from '../../src/access/capabilities.t
 import { storePlace } from '../../src/daemon/appliance.ts'
 import { systemClock } from '../../src/clock.ts'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
+import { keeperOf } from '../../src/config/keeper-section.ts'
 import { loadConfig } from '../../src/config/loader.ts'
 import type { Config } from '../../src/config/schema.ts'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
@@ -317,6 +318,11 @@ function configuration(
       sockets: Array.from({ length: hosts ?? workers }, (_, index) => join(directory, `token-${index + 1}.sock`)),
       // Tests that want RSA keys wait for them; all others are spared the work.
       rsaKeysAhead: 0,
+      keeper: {
+        socket: join(directory, 'keeper.sock'),
+        operatorSocket: join(directory, 'operator.sock'),
+        state: join(directory, 'keeper.sqlite'),
+      },
     },
     store: { sqlite: join(directory, 'strongroom.sqlite') },
     audit: { directory: join(directory, 'audit'), sealIntervalMs: 500 },
@@ -337,6 +343,7 @@ async function openParts(config: Config): Promise<Parts> {
   const hsm = createHsmClient({
     sockets: config.hsm.sockets,
     keyMakerSocket: keyMakerSocketOf(config.hsm),
+    keeper: keeperOf(config).operatorSocket,
     deadlineMs: config.hsm.deadlineMs,
     queue: config.hsm.queue,
   })

@@ -97,6 +97,11 @@ export async function makePremises({ tokenHost = true }: PremisesOptions = {}): 
       tokenDirectory: token.tokenDirectory,
       sockets: [join(directory, 'run/1.sock')],
       rsaKeysAhead: 0,
+      keeper: {
+        socket: join(directory, 'run/keeper.sock'),
+        operatorSocket: join(directory, 'run/operator.sock'),
+        state: join(directory, 'data/keeper.sqlite'),
+      },
     },
     store: { sqlite: join(directory, 'data/strongroom.db') },
     audit: { directory: join(directory, 'data/audit') },
@@ -137,7 +142,9 @@ export async function makePremises({ tokenHost = true }: PremisesOptions = {}): 
 /** Serves the socket of the configuration for all commands; resolves with what ends the host. */
 async function startTokenHost(
   directory: string,
-  configuration: { readonly hsm: { readonly sockets: readonly string[] } },
+  configuration: {
+    readonly hsm: { readonly sockets: readonly string[]; readonly keeper: { readonly socket: string } }
+  },
 ): Promise<() => Promise<void>> {
   const configFile = join(directory, 'token-host.json')
   writeFileSync(configFile, JSON.stringify({ ...configuration, log: { level: 'fatal' } }))
@@ -145,9 +152,10 @@ async function startTokenHost(
     configFile,
     sockets: configuration.hsm.sockets,
     keyMakerSocket: keyMakerSocketOf({ sockets: [...configuration.hsm.sockets] }),
+    keeper: configuration.hsm.keeper.socket,
     deadlineMs: 10_000,
     log: createLog({ level: 'fatal', name: 'console tests' }),
-    entry: join(build, 'bin/strongroom-tokend.js'),
+    programs: join(build, 'bin'),
   })
   expect(await supervisor.start()).toMatchObject([{ state: 'ready' }, { state: 'ready' }])
   return () => supervisor.close()

@@ -1,8 +1,9 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import {
+  clientKey,
   clientKeyKind,
   clientRecord,
   findClientByName,
@@ -37,7 +38,10 @@ export function createValidationClients({
   readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seal'>
   readonly clock: Clock
 }): ValidationClients {
-  const sealed = async (client: ValidationClient) => ({ ...client, seal: await hsm.seal(clientRecord(client)) })
+  const sealed = async (client: ValidationClient, previous?: SealedRecord) => ({
+    ...client,
+    seal: await hsm.seal(clientRecord(client), previous),
+  })
 
   async function newKey() {
     const secret = await hsm.random(keyBytes)
@@ -78,7 +82,7 @@ export function createValidationClients({
         const client = await findClientByName(tx, name)
         if (client === null || client.revokedAt !== null)
           throw new Fault('apikey.not_found', `There is no validation client ${name} that could be revoked.`)
-        await sealClient(tx, await sealed({ ...client, revokedAt: clock.now() }))
+        await sealClient(tx, await sealed({ ...client, revokedAt: clock.now() }, clientKey(client).key))
       })
     },
   }

@@ -61,11 +61,10 @@ export function createDevices({
         'otp.device_not_found',
         `The hardware token ${publicId} is unknown here: the operator enrols it ("strongroom otp enroll") or imports it first.`,
       )
-    await hsm.verify(deviceKey(known).key)
     await checkDeviceLimit(tx, userId, 'hwkey_otp')
     const { id, createdAt: _, counter: _counter, driftSteps: _drift, ticks: _ticks, usedAt: _used, ...enrolled } = known
     const held = { ...enrolled, userId }
-    const changes = { ...held, seal: await hsm.seal(deviceRecord(held)) }
+    const changes = { ...held, seal: await hsm.seal(deviceRecord(held), deviceKey(known).key) }
     if (!(await readoptDevice(tx, id, changes)))
       throw new Fault('otp.device_exists', `The hardware token ${publicId} is registered already.`)
     await recoveries.note(tx, userId, by)
@@ -93,11 +92,10 @@ export function createDevices({
     async release(tx, userId, deviceId) {
       const device = await findOfUser(tx, userId, deviceId)
       if (device === undefined) throw new Fault('otp.device_not_found')
-      if (device.kind === 'hwkey_otp') await hsm.verify(deviceKey(device).key)
       const { kek, blob } = device
       const changes =
         device.kind === 'hwkey_otp'
-          ? { kek, blob, seal: await hsm.seal(deviceRecord({ ...device, userId: null })) }
+          ? { kek, blob, seal: await hsm.seal(deviceRecord({ ...device, userId: null }), deviceKey(device).key) }
           : destroyed
       if (!(await releaseDevice(tx, device, changes))) throw new Fault('otp.device_not_found')
       return { ...device, userId: null }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import type { Commit, Reader, Tx } from '../../store/store.ts'
 import { templateEntry } from './template-json.ts'
 import {
@@ -53,7 +53,7 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
   }
 
   async function openRow(row: SiteTemplateRow): Promise<SiteTemplate> {
-    await hsm.verify({ record: templateSealRecord(row), seal: row.seal })
+    await hsm.verify(sealedTemplate(row))
     const examined = examineTemplate(JSON.parse(row.document))
     if ('problems' in examined)
       throw new TypeError(`template ${row.id} cannot be read: ${examined.problems.join('; ')}`)
@@ -73,7 +73,7 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
           `There is no template ${id} of the site's own: see "strongroom template list".`,
         )
       const changed = await next(tx, await openRow(row), row)
-      const seal = await hsm.seal(templateSealRecord({ id, ...changed }))
+      const seal = await hsm.seal(templateSealRecord({ id, ...changed }), sealedTemplate(row))
       if (!(await changeRow(tx, row, { ...changed, seal }))) throw new Fault('store.conflict')
     })
   }
@@ -118,6 +118,8 @@ export function createSiteTemplates({ hsm, clock }: SiteTemplateDependencies): S
       }),
   }
 }
+
+const sealedTemplate = (row: SiteTemplateRow): SealedRecord => ({ record: templateSealRecord(row), seal: row.seal })
 
 const documentOf = (template: Template): string => JSON.stringify(templateEntry(template))
 

@@ -45,7 +45,8 @@ export function createInvocations({ store, hsm, leaseSize }: InvocationDependenc
       const count = Math.min(Math.max(leaseSize, atLeast), left)
       if (count < atLeast) throw new Fault('key.exhausted')
       const invocations = version.invocations + count
-      const invocationsSeal = await hsm.seal(invocationsRecord(key.id, versionNumber, invocations))
+      const record = invocationsRecord(key.id, versionNumber, invocations)
+      const invocationsSeal = await trusting(() => hsm.seal(record, sealedCount(version)))
       if (!(await advanceInvocations(tx, { ...version, invocations, invocationsSeal }, version.invocations)))
         throw new Fault('store.conflict')
       return count

@@ -127,16 +127,17 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenOb
         // A new seal over an edited row would make the edit good.
         await checkPolicy(hsm, current)
         const next = await step(current, tx)
-        const sealed = { ...next, seal: await hsm.seal(policyRecord(next)) }
+        const sealed = { ...next, seal: await trusting(() => hsm.seal(policyRecord(next), sealedPolicy(current))) }
         if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
         await then?.(tx, sealed)
         return sealed
       }),
 
     async replaceVersion(tx, key, from, change) {
-      await trusting(() => hsm.verify(sealedVersion(key, from)))
       const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change }
-      const sealed = { ...next, seal: await hsm.seal(versionRecord(key, next)) }
+      // The keeper refuses an edited row: a new seal over it would make the edit good.
+      const seal = await trusting(() => hsm.seal(versionRecord(key, next), sealedVersion(key, from)))
+      const sealed = { ...next, seal }
       if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
     },
 

@@ -2,16 +2,30 @@ import { Fault } from '../../fault.ts'
 import type { GeneratedKey, GenerateOptions, Hsm, ImportOptions, Outcome, RewrapItem, WrappedKey } from '../hsm.ts'
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
-import type { Operation } from '../protocol/frame.ts'
-import { createKeyMakerClient, isForKeyMaker, type KeyMakerClientOptions } from './key-maker-client.ts'
-import { hostStatus, RequestRouter, type RouterOptions } from './request-router.ts'
+import { keeperOperations, operations, type Operation } from '../protocol/frame.ts'
+import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
+import { hostStatus, RequestRouter } from './request-router.ts'
+
+export interface HsmClientOptions {
+  /** Unix sockets of the token hosts (`hsm.sockets`). */
+  readonly sockets: readonly string[]
+  /** One of the keeper's: for workers, or for the operator (`hsm.keeper`). Without it nothing is sealed. */
+  readonly keeper?: string
+  /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`); without it none can be made. */
+  readonly keyMakerSocket?: string
+  /** `hsm.deadlineMs`, `hsm.queue`. */
+  readonly deadlineMs: number
+  readonly queue: number
+}
 
 /**
- * The port over unix sockets to token hosts (`strongroom-tokend`), which it connects to by itself, again and again,
- * until `close`. The PIN never passes here. Options: `hsm.sockets`, `hsm.keyMakerSocket`, `hsm.deadlineMs`, `hsm.queue`.
+ * The port over unix sockets to keeper and token hosts, which it connects to by itself, again and again, until `close`.
+ * The PIN never passes here.
  */
-export function createHsmClient(options: RouterOptions & KeyMakerClientOptions): Hsm {
-  const router = new RequestRouter(options)
+export function createHsmClient(options: HsmClientOptions): Hsm {
+  const router = new RequestRouter({ ...options, operations })
+  const keeperSockets = options.keeper === undefined ? [] : [options.keeper]
+  const keeper = new RequestRouter({ ...options, operations: keeperOperations, sockets: keeperSockets })
   const keyMaker = createKeyMakerClient(options)
   const calls = createCalls((operation, fields) =>
     isForKeyMaker(operation, fields) ? keyMaker.call(operation, fields) : router.call(operation, fields),
@@ -26,8 +40,10 @@ export function createHsmClient(options: RouterOptions & KeyMakerClientOptions):
       ...(await Promise.all(options.sockets.map((socket) => hostStatus(router, socket)))),
       ...(await keyMaker.status()),
     ],
+    keeperStatus: () => hostStatus(keeper, options.keeper ?? ''),
     random: (count) => bytes('random', [Buffer.from(String(count))]),
-    seal: (record) => bytes('seal', [record]),
+    seal: async (record, previous) =>
+      field(await keeper.call('seal', [record, previous?.record ?? nothing, previous?.seal ?? nothing]), 0),
     verify: ({ record, seal }) => done('verify', [record, seal]),
     pepper: (data) => bytes('pepper', [data]),
     signAudit: (digest) => bytes('signAudit', [digest]),
@@ -35,6 +51,7 @@ export function createHsmClient(options: RouterOptions & KeyMakerClientOptions):
     close() {
       router.close()
       keyMaker.close()
+      keeper.close()
       return Promise.resolve()
     },
   }
@@ -149,7 +166,7 @@ interface Calls {
   readonly generated: Call<GeneratedKey>
 }
 
-function createCalls(call: RequestRouter['call']): Calls {
+function createCalls(call: RequestRouter<Operation>['call']): Calls {
   const bytes: Calls['bytes'] = async (operation, fields) => field(await call(operation, fields), 0)
   return {
     fields: call,

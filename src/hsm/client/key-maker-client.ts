@@ -1,20 +1,20 @@
 import { Fault, isFault } from '../../fault.ts'
 import type { HostStatus } from '../token-status.ts'
 import { isRsaKind } from '../key-kind.ts'
-import type { Operation } from '../protocol/frame.ts'
+import { type Operation, operations } from '../protocol/frame.ts'
 import { keyMakerPatience } from '../protocol/key-maker-patience.ts'
 import { hostStatus, RequestRouter } from './request-router.ts'
 
 export interface KeyMakerClientOptions {
   /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`); without it none can be made. */
-  readonly keyMakerSocket?: string
+  readonly keyMakerSocket?: string | undefined
   readonly deadlineMs: number
 }
 
 /** The way to the token host that makes RSA keys. It has a router of its own, so that nothing waits behind its requests. */
 export interface KeyMakerClient {
   /** Rejects with `hsm.unavailable`, which says when to try again, where too many wait or the host is down. */
-  call: RequestRouter['call']
+  call: RequestRouter<Operation>['call']
   /** None where no key maker is known. */
   status(): Promise<HostStatus[]>
   close(): void
@@ -37,6 +37,7 @@ export function createKeyMakerClient({ keyMakerSocket, deadlineMs }: KeyMakerCli
       close: () => undefined,
     }
   const router = new RequestRouter({
+    operations,
     sockets: [keyMakerSocket],
     deadlineMs: deadlineMs * keyMakerPatience,
     queue,

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
 import type { HostStatus } from '../token-status.ts'
-import { type Frame, frameBytes, frameLimitBytes, type Operation, operations } from '../protocol/frame.ts'
+import { type Frame, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
 
-export interface RouterOptions {
+export interface RouterOptions<O extends string> {
+  /** The code of an operation is its index in this list. */
+  readonly operations: readonly O[]
   /** Unix sockets of the token hosts (`hsm.sockets`). */
   readonly sockets: readonly string[]
   /** How long a request may take in all, fail-over included. */
@@ -23,7 +25,7 @@ const sweepIntervalMs = 250
  * Changes of the token's objects: every client sends them to the same host while that answers well. SoftHSM2 never sees
  * an object that another process made while it made one itself.
  */
-const changes: ReadonlySet<Operation> = new Set([
+const changes: ReadonlySet<string> = new Set([
   'createVaultKey',
   'destroyVaultKey',
   'createTokenObject',
@@ -34,8 +36,8 @@ const changes: ReadonlySet<Operation> = new Set([
  * Spreads requests over the token hosts, least loaded first. One that is lost with its connection, or that a host
  * cannot serve at the moment, goes to another host: every operation is safe to repeat.
  */
-export class RequestRouter {
-  readonly #options: RouterOptions
+export class RequestRouter<O extends string> {
+  readonly #options: RouterOptions<O>
   readonly #hosts: readonly HostLane[]
   /** The same in an order that is every client's, whatever the order of its options. */
   readonly #sortedHosts: readonly HostLane[]
@@ -47,7 +49,7 @@ export class RequestRouter {
   #lastUpMs = performance.now()
   #sweeper: NodeJS.Timeout | undefined
 
-  constructor(options: RouterOptions) {
+  constructor(options: RouterOptions<O>) {
     this.#options = options
     const events = {
       up: () => this.#placeWaiting(),
@@ -59,12 +61,12 @@ export class RequestRouter {
   }
 
   /** The reply's fields, from any host. Rejects with the host's Fault or `hsm.unavailable`. */
-  call(operation: Operation, fields: readonly Uint8Array[]): Promise<readonly Buffer[]> {
+  call(operation: O, fields: readonly Uint8Array[]): Promise<readonly Buffer[]> {
     return this.#submit(operation, fields, undefined)
   }
 
   /** The same from this one host, without a second try: for questions about the host itself. */
-  callHost(socket: string, operation: Operation): Promise<readonly Buffer[]> {
+  callHost(socket: string, operation: O): Promise<readonly Buffer[]> {
     const host = this.#hosts.find(({ connection }) => connection.socket === socket)
     return this.#submit(operation, [], host)
   }
@@ -75,7 +77,7 @@ export class RequestRouter {
     for (const { connection } of this.#hosts) connection.close()
   }
 
-  #submit(operation: Operation, fields: readonly Uint8Array[], only: HostLane | undefined): Promise<readonly Buffer[]> {
+  #submit(operation: O, fields: readonly Uint8Array[], only: HostLane | undefined): Promise<readonly Buffer[]> {
     const { queue, deadlineMs } = this.#options
     if (this.#requests.size >= queue)
       return Promise.reject(unavailable('More operations wait for the token than hsm.queue allows.'))
@@ -85,7 +87,7 @@ export class RequestRouter {
     return new Promise((resolve, reject) => {
       const request: Request = {
         id: this.#freeId(),
-        code: operations.indexOf(operation),
+        code: this.#options.operations.indexOf(operation),
         fields,
         bytes,
         expiresMs: performance.now() + deadlineMs,
@@ -223,7 +225,10 @@ const tokenStatus = z.object({
 })
 
 /** What one host says of itself. Never rejects for a host that is down. */
-export async function hostStatus(router: RequestRouter, socket: string): Promise<HostStatus> {
+export async function hostStatus(
+  router: Pick<RequestRouter<'status'>, 'callHost'>,
+  socket: string,
+): Promise<HostStatus> {
   try {
     return parseHostStatus(socket, await router.callHost(socket, 'status'))
   } catch (error) {

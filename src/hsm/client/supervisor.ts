@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isFault } from '../../fault.ts'
@@ -12,23 +13,25 @@ export interface SupervisorOptions {
   readonly configFile: string
   /** Unix sockets, one host each (`hsm.sockets`). */
   readonly sockets: readonly string[]
+  /** Socket of the keeper (`hsm.keeper.socket`), which is started before the hosts; without it there is none. */
+  readonly keeper?: string
   /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`), started after the others. */
   readonly keyMakerSocket?: string
-  /** A host whose heartbeat stays away that long is killed (`hsm.deadlineMs`); making keys takes longer. */
+  /** One whose heartbeat stays away that long is killed (`hsm.deadlineMs`); making keys takes longer. */
   readonly deadlineMs: number
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** The compiled `bin/strongroom-tokend.js`; by default the one in the same build. */
-  readonly entry?: string
+  /** The folder `bin` of the compiled program; by default the one of this build. */
+  readonly programs?: string
 }
 
 export interface HostSupervisor {
   /**
-   * Starts the hosts one after another, because tokens that are opened at once miss each other; resolves with what each
-   * says of its token. After one that was refused its PIN no further host is started: each would try the wrong PIN once
-   * more.
+   * Starts keeper and hosts one after another, because tokens that are opened at once miss each other; resolves with what
+   * each says of its token, the keeper first. After one that was refused its PIN no further one is started: each would
+   * try the wrong PIN once more.
    */
   start(): Promise<HostStatus[]>
-  /** Ends all hosts, with SIGTERM and after five seconds with SIGKILL. */
+  /** Ends all, with SIGTERM and after five seconds with SIGKILL. */
   close(): Promise<void>
 }
 
@@ -38,21 +41,35 @@ const firstPauseMs = 100
 const longestPauseMs = 5_000
 const graceMs = 5_000
 
-/** Starts the token hosts and keeps them running until `close`. It sees neither PIN nor keys. */
+/** Starts keeper and token hosts, and keeps them running until `close`. It sees neither PIN nor keys. */
 export function createHostSupervisor(options: SupervisorOptions): HostSupervisor {
-  const hosts: SupervisedHost[] = []
+  const { configFile, keeper, sockets, keyMakerSocket, deadlineMs } = options
+  const hostAt = (socket: string) => ({
+    name: 'token host',
+    socket,
+    entry: 'strongroom-tokend.js',
+    args: ['--config', configFile, '--socket', socket],
+    deadlineMs,
+  })
+  const programs: Program[] = [
+    ...(keeper === undefined
+      ? []
+      : [
+          { name: 'keeper', socket: keeper, entry: 'strongroom-keeper.js', args: ['--config', configFile], deadlineMs },
+        ]),
+    ...sockets.map(hostAt),
+    ...(keyMakerSocket === undefined ? [] : [{ ...hostAt(keyMakerSocket), deadlineMs: deadlineMs * keyMakerPatience }]),
+  ]
+  const running: SupervisedProgram[] = []
   let isClosing = false
   return {
     async start() {
       const statuses: HostStatus[] = []
-      const { keyMakerSocket, deadlineMs } = options
-      const keyMaker =
-        keyMakerSocket === undefined ? [] : [{ socket: keyMakerSocket, deadlineMs: deadlineMs * keyMakerPatience }]
-      for (const planned of [...options.sockets.map((socket) => ({ socket, deadlineMs })), ...keyMaker]) {
+      for (const program of programs) {
         if (isClosing) break
-        const host = new SupervisedHost(planned.socket, { ...options, deadlineMs: planned.deadlineMs })
-        hosts.push(host)
-        const status = await host.start()
+        const supervised = new SupervisedProgram(program, options)
+        running.push(supervised)
+        const status = await supervised.start()
         statuses.push(status)
         if (status.state === 'sealed') break
       }
@@ -60,26 +77,44 @@ export function createHostSupervisor(options: SupervisorOptions): HostSupervisor
     },
     async close() {
       isClosing = true
-      await Promise.all(hosts.map((host) => host.close()))
+      await Promise.all(running.map((supervised) => supervised.close()))
     },
   }
 }
 
-/** One host: started, watched, killed when it hangs, started again. */
-class SupervisedHost {
+interface Program {
+  /** In the journal. */
+  readonly name: string
+  readonly socket: string
+  /** Its file below `programs`. */
+  readonly entry: string
+  readonly args: readonly string[]
+  readonly deadlineMs: number
+}
+
+/** One host, or the keeper: started, watched, killed when it hangs, started again. */
+class SupervisedProgram {
+  readonly #program: Program
   readonly #socket: string
   readonly #options: SupervisorOptions
-  readonly #router: RequestRouter
+  readonly #router: RequestRouter<'ping'>
   #process: HostProcess | undefined
   #status: HostStatus
   #isClosing = false
   #running: Promise<void> | undefined
   readonly #stopped = new AbortController()
 
-  constructor(socket: string, options: SupervisorOptions) {
+  constructor(program: Program, options: SupervisorOptions) {
+    const { socket, deadlineMs } = program
+    this.#program = program
     this.#socket = socket
     this.#options = options
-    this.#router = new RequestRouter({ sockets: [socket], deadlineMs: options.deadlineMs, queue: 16 })
+    this.#router = new RequestRouter({
+      operations: ['ping'],
+      sockets: [socket],
+      deadlineMs,
+      queue: 16,
+    })
     this.#status = { socket, state: 'down' }
   }
 
@@ -104,11 +139,12 @@ class SupervisedHost {
   }
 
   #spawn(): HostProcess {
-    const entry = this.#options.entry ?? fileURLToPath(new URL('../../bin/strongroom-tokend.js', import.meta.url))
-    const host = spawnHost(entry, this.#options.configFile, this.#socket)
+    const { name, entry, args } = this.#program
+    const programs = this.#options.programs ?? fileURLToPath(new URL('../../bin/', import.meta.url))
+    const host = spawnProgram(join(programs, entry), args)
     this.#process = host
-    this.#status = { socket: this.#socket, state: 'down', reason: 'The token host has not answered yet.' }
-    this.#options.log.info({ socket: this.#socket, pid: host.pid }, 'token host started')
+    this.#status = { socket: this.#socket, state: 'down', reason: `The ${name} has not answered yet.` }
+    this.#options.log.info({ socket: this.#socket, pid: host.pid }, `${name} started`)
     return host
   }
 
@@ -119,7 +155,7 @@ class SupervisedHost {
       await this.#watch(host)
       const how = await host.ended
       if (this.#isClosing) return
-      this.#options.log.error({ socket: this.#socket, pid: host.pid, how }, 'token host ended')
+      this.#options.log.error({ socket: this.#socket, pid: host.pid, how }, `${this.#program.name} ended`)
       if (this.#status.state === 'sealed') {
         this.#options.log.error({ socket: this.#socket }, 'not started again, because the token refused its PIN')
         return
@@ -133,7 +169,7 @@ class SupervisedHost {
 
   async #firstAnswer(host: HostProcess): Promise<void> {
     // Opening a token takes longer than any operation: SoftHSM2 reads every object first.
-    const endMs = performance.now() + 3 * this.#options.deadlineMs
+    const endMs = performance.now() + 3 * this.#program.deadlineMs
     while (host.isRunning() && !this.#isClosing && performance.now() < endMs) {
       if (await this.#ping()) return
       await this.#pause(pollIntervalMs)
@@ -141,7 +177,7 @@ class SupervisedHost {
     this.#status = {
       socket: this.#socket,
       state: 'down',
-      reason: 'The token host ended or did not answer; see its messages.',
+      reason: `The ${this.#program.name} ended or did not answer; see its messages.`,
     }
     host.kill('SIGKILL')
   }
@@ -152,8 +188,11 @@ class SupervisedHost {
     while (host.isRunning() && !this.#isClosing) {
       await this.#pause(heartbeatIntervalMs)
       if (await this.#ping()) answeredMs = performance.now()
-      else if (host.isRunning() && performance.now() - answeredMs >= this.#options.deadlineMs) {
-        this.#options.log.error({ socket: this.#socket, pid: host.pid }, 'token host killed: its heartbeat stayed away')
+      else if (host.isRunning() && performance.now() - answeredMs >= this.#program.deadlineMs) {
+        this.#options.log.error(
+          { socket: this.#socket, pid: host.pid },
+          `${this.#program.name} killed: its heartbeat stayed away`,
+        )
         host.kill('SIGKILL')
         return
       }
@@ -192,9 +231,9 @@ const launch = [
   'exec setpriv --pdeathsig KILL "$@"',
 ].join('\n')
 
-/** Starts a token host that ends with this process. */
-function spawnHost(entry: string, configFile: string, socket: string): HostProcess {
-  const command = [process.execPath, entry, '--config', configFile, '--socket', socket, '--parent']
+/** Starts a program that ends with this process. */
+function spawnProgram(entry: string, args: readonly string[]): HostProcess {
+  const command = [process.execPath, entry, ...args, '--parent']
   const child: ChildProcess = spawn('/bin/sh', ['-c', launch, 'sh', ...command], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

@@ -1,12 +1,13 @@
 import { Fault } from '../../fault.ts'
 import { outcomeFields } from '../protocol/batch-frame.ts'
-import { type Frame, type Operation, operations } from '../protocol/frame.ts'
+import { type Operation, operations } from '../protocol/frame.ts'
+import type { Dispatch } from '../server/frame-server.ts'
+import { generated, pong, statusFields, tokenObject, wrapped } from '../server/reply-fields.ts'
 import { hashes, keyKinds, paddings, quickKinds, secretKeyKinds, type SignatureScheme } from '../key-kind.ts'
 import {
   auditPublicKey,
   pepper,
   random,
-  seal,
   sealBackup,
   signAudit,
   verify,
@@ -20,11 +21,8 @@ import { decryptOtpBlock, otpHmac } from '../pkcs11/otp-operations.ts'
 import { createTokenObject, createVaultKey, destroyTokenObject, destroyVaultKey } from '../pkcs11/token-keys.ts'
 import { hmac, sign, verifyHmac, verifySignature } from '../pkcs11/signing-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { generated, pong, statusFields, tokenObject, wrapped } from './reply-fields.ts'
-import { createRequestFields, readCipherItems, readRewrapItems, type RequestFields } from './request-fields.ts'
-
-/** Performs the operation that a frame asks for; the fields of the reply. Throws Fault. */
-export type Dispatch = (frame: Frame) => Uint8Array[]
+import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
+import { readCipherItems, readRewrapItems } from './batch-items.ts'
 
 type Handler = (token: Token, fields: RequestFields) => Uint8Array[]
 
@@ -59,7 +57,6 @@ export function createDispatch(token: Token, tokenDirectory: string | undefined)
 
 const sealing = {
   random: (token, fields) => [random(token, fields.integer())],
-  seal: (token, fields) => [seal(token, fields.bytes())],
   verify(token, fields) {
     verify(token, fields.sealed())
     return []

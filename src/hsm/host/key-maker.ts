@@ -5,10 +5,10 @@ import { createRsaPool, type RsaPool } from '../pkcs11/rsa-pool.ts'
 import { createTokenObject } from '../pkcs11/token-keys.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { operations } from '../protocol/frame.ts'
-import type { Dispatch } from './dispatch.ts'
-import { generated, pong, statusFields, tokenObject } from './reply-fields.ts'
-import { createRequestFields } from './request-fields.ts'
-import type { RequestQueue } from './request-queue.ts'
+import type { Dispatch } from '../server/frame-server.ts'
+import { generated, pong, statusFields, tokenObject } from '../server/reply-fields.ts'
+import { createRequestFields } from '../server/request-fields.ts'
+import type { RequestQueue } from '../server/request-queue.ts'
 
 /** Requests that wait while keys are made for others: together they take about as long as a request may wait. */
 export const keyMakerQueue = 8

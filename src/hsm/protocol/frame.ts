@@ -12,12 +12,11 @@ export interface Frame {
   readonly fields: readonly Buffer[]
 }
 
-/** The code of an operation is its index in this list. */
+/** What token hosts do; the code of an operation is its index in this list. */
 export const operations = [
   'ping',
   'status',
   'random',
-  'seal',
   'verify',
   'pepper',
   'generate',
@@ -51,6 +50,10 @@ export const operations = [
   'encryptRandom',
 ] as const
 export type Operation = (typeof operations)[number]
+
+/** The same for the keeper. */
+export const keeperOperations = ['ping', 'status', 'seal'] as const
+export type KeeperOperation = (typeof keeperOperations)[number]
 
 export const outcomes = { done: 0, fault: 1 } as const
 

@@ -8,6 +8,7 @@ import { twoWorkers, type TestUser } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { ClientCa, cardExtensions, openssl, pemOf, selfSigned, type Card } from '../../support/client-pki.ts'
 import { CardAppliance } from './card-kit.ts'
+import { rawSeal } from '../../support/raw-seal.ts'
 
 const names = '/C=SE/O=Example/CN=Alice Example'
 const root = new ClientCa('/CN=Root CA/O=Example')
@@ -44,7 +45,7 @@ async function plant(holder: TestUser, planted: Card): Promise<void> {
   const { encodeRecord } = await import('../../../src/hsm/key-record.ts')
   const der = Buffer.from(pemOf(planted).replaceAll(/-----[^-]*-----|\s/g, ''), 'base64')
   const fingerprint = execFileSync('sha256sum', { input: der, encoding: 'utf8' }).slice(0, 64)
-  const seal = await cards.appliance.hsm.seal(encodeRecord(['user certificate', holder.id, fingerprint, der]))
+  const seal = rawSeal(cards.appliance.token, encodeRecord(['user certificate', holder.id, fingerprint, der]))
   await cards.appliance.store.transaction((tx) =>
     tx.query(
       `INSERT INTO user_certificates (user_id, fingerprint, der, seal, created_at)

@@ -13,6 +13,7 @@ import type { KeyReference } from '../../../src/hsm/hsm.ts'
 import { secretKeyKinds, tokenObjectKek, vaultKek } from '../../../src/hsm/key-kind.ts'
 import { keyRecord, privateIdRecord } from '../../../src/hsm/key-record.ts'
 import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { rawSeal } from '../../support/raw-seal.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
   const copy = Buffer.from(bytes)
@@ -133,7 +134,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
     it('bind the policy too', async () => {
       const { key } = await hosts.givenKey('aes256-gcm')
       const record = Buffer.from('policy: minimum version 3')
-      const policy = { record, seal: await hosts.hsm.seal(record) }
+      const policy = { record, seal: rawSeal(hosts.token, record) }
       const ciphertext = await hosts.hsm.encrypt({ key, policy }, Buffer.from('x'))
       expect(await hosts.hsm.decrypt({ key, policy }, ciphertext)).toEqual(Buffer.from('x'))
       const lowered = { record: Buffer.from('policy: minimum version 1'), seal: policy.seal }
@@ -146,7 +147,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       const wrapped = await hosts.hsm.generate('aes256-gcm', { exportable: false, backup: false })
       for (let at = 0; at < wrapped.blob.length; at++) {
         const record = keyRecord('aes256-gcm', { kek: wrapped.kek, blob: flipped(wrapped.blob, at) }, [])
-        const reference = { key: { record, seal: await hosts.hsm.seal(record) } }
+        const reference = { key: { record, seal: rawSeal(hosts.token, record) } }
         await expect(hosts.hsm.encrypt(reference, Buffer.from('x'))).rejects.toMatchObject({ code: 'hsm.rejected' })
       }
     })
@@ -161,7 +162,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       ]
       for (const wrapped of misnamed) {
         const record = keyRecord('aes256-gcm', wrapped, [])
-        const reference = { key: { record, seal: await hosts.hsm.seal(record) } }
+        const reference = { key: { record, seal: rawSeal(hosts.token, record) } }
         await expect(hosts.hsm.encrypt(reference, Buffer.from('x'))).rejects.toMatchObject({ code: 'hsm.rejected' })
       }
     })
@@ -181,13 +182,13 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'hsm.rejected' } })
       }
       const record = Buffer.from('not a key record at all')
-      const odd = { key: { record, seal: await hosts.hsm.seal(record) } }
+      const odd = { key: { record, seal: rawSeal(hosts.token, record) } }
       await expect(hosts.hsm.encrypt(odd, Buffer.from('x'))).rejects.toMatchObject({ code: 'hsm.rejected' })
     })
 
     it('verify, and fail to', async () => {
       const record = Buffer.from('a row')
-      const seal = await hosts.hsm.seal(record)
+      const seal = rawSeal(hosts.token, record)
       expect(seal).toHaveLength(32)
       await expect(hosts.hsm.verify({ record, seal })).resolves.toBeUndefined()
       await expect(hosts.hsm.verify({ record: Buffer.from('another'), seal })).rejects.toMatchObject({
@@ -219,7 +220,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         await hosts.hsm.generate('aes256-gcm', { exportable: true, backup: false }),
         [],
       )
-      const key = { key: { record, seal: await hosts.hsm.seal(record) } }
+      const key = { key: { record, seal: rawSeal(hosts.token, record) } }
       expect(await hosts.hsm.decrypt(key, await hosts.hsm.encrypt(key, Buffer.from('x')))).toEqual(Buffer.from('x'))
     })
 

@@ -9,6 +9,7 @@ import type { KeyKind, SecretKeyKind } from '../../../src/hsm/key-kind.ts'
 import type { Hsm, KeyReference, WrappedKey } from '../../../src/hsm/hsm.ts'
 import type { HostStatus } from '../../../src/hsm/token-status.ts'
 import { keyRecord } from '../../../src/hsm/key-record.ts'
+import { rawSeal } from '../../support/raw-seal.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 
 export interface Hosts {
@@ -41,8 +42,9 @@ export interface HostsOptions {
 }
 
 const root = resolve(import.meta.dirname, '../../..')
+const programs = join(root, 'dist/bin')
 /** The compiled program of the token host. */
-export const hostEntry = join(root, 'dist/bin/strongroom-tokend.js')
+export const hostEntry = join(programs, 'strongroom-tokend.js')
 
 /** Real token hosts over a real token, and a client of theirs. */
 export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
@@ -63,13 +65,13 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
     ...keyMaker,
     deadlineMs,
     log,
-    entry: hostEntry,
+    programs,
   })
   const statuses = await supervisor.start()
   const hsm = createHsmClient({ sockets, ...keyMaker, deadlineMs, queue: options.queue ?? 4096 })
-  const reference: Hosts['reference'] = async (kind, wrapped) => {
+  const reference: Hosts['reference'] = (kind, wrapped) => {
     const record = keyRecord(kind, wrapped, ['vault', 7])
-    return { key: { record, seal: await hsm.seal(record) } }
+    return Promise.resolve({ key: { record, seal: rawSeal(token, record) } })
   }
   return {
     token,

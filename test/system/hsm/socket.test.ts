@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
-import { listenOn } from '../../../src/hsm/host/frame-server.ts'
+import { listenOn } from '../../../src/hsm/server/frame-server.ts'
 import { type Hosts, hostEntry, eventually, startHosts } from './hsm-kit.ts'
 
 let directory: string

@@ -13,9 +13,14 @@ it.skipIf(!hasSystemd)('systemd finds nothing to say against the units', () => {
   cpSync(join(root, 'systemd'), folder, { recursive: true })
   for (const kind of ['service', 'socket'])
     renameSync(join(folder, `strongroom-token@.${kind}`), join(folder, `strongroom-token@1.${kind}`))
-  const units = ['strongroom.service', 'strongroom-token@1.service', 'strongroom-token@1.socket'].map((unit) =>
-    join(folder, unit),
-  )
+  const units = [
+    'strongroom.service',
+    'strongroom-keeper.service',
+    'strongroom-keeper.socket',
+    'strongroom-keeper-operator.socket',
+    'strongroom-token@1.service',
+    'strongroom-token@1.socket',
+  ].map((unit) => join(folder, unit))
   const { stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
   expect(stderr.split('\n').filter((line) => line.includes('strongroom'))).toEqual([])
   execFileSync('systemd-sysusers', ['--dry-run', join(folder, 'strongroom.sysusers')])

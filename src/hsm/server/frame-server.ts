@@ -9,13 +9,15 @@ import {
   type Frame,
   frameBytes,
   type FrameWriter,
-  operations,
   outcomes,
 } from '../protocol/frame.ts'
-import type { Dispatch } from './dispatch.ts'
 import type { RequestQueue } from './request-queue.ts'
 
-const pingCode = operations.indexOf('ping')
+/** Every list of operations begins with it. */
+const pingCode = 0
+
+/** Performs the operation that a frame asks for; the fields of the reply. Throws Fault. */
+export type Dispatch = (frame: Frame) => Uint8Array[]
 
 export interface FrameServerOptions {
   readonly dispatch: Dispatch
@@ -80,8 +82,6 @@ function writeFault(writer: FrameWriter, { id }: Frame, { code, detail }: Fault)
   writer.write(id, outcomes.fault, [Buffer.from(code), Buffer.from(detail ?? '')])
 }
 
-const firstPassedDescriptor = 3
-
 /**
  * Makes `server` listen on a unix socket that its owner alone may use. A file that a dead host left is replaced. Throws
  * when another host serves there, when the file is no socket, or when others own its folder or may write to it: they
@@ -108,10 +108,10 @@ export async function listenOn(server: Server, path: string): Promise<void> {
   }
 }
 
-/** The socket that systemd passes as descriptor 3 (sd_listen_fds(3)). */
-export function listenOnPassed(server: Server): Promise<void> {
+/** A socket that systemd passes: the first is descriptor 3 (sd_listen_fds(3)). */
+export function listenOnPassed(server: Server, fd = 3): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject).listen({ fd: firstPassedDescriptor }, resolve)
+    server.once('error', reject).listen({ fd }, resolve)
   })
 }
 

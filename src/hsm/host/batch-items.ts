@@ -1,0 +1,44 @@
+import { Fault } from '../../fault.ts'
+import type { KeyReference } from '../hsm.ts'
+import type { CipherItem, RewrapCipherItem } from '../pkcs11/cipher-operations.ts'
+import { readIndexes } from '../protocol/batch-frame.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+
+/** More than that would hold a host up for too long. */
+const mostItems = 10_000
+
+/** What `batchFields` wrote for `encryptMany` and `decryptMany`. Throws `hsm.rejected` for anything else. */
+export function readCipherItems(fields: RequestFields): CipherItem[] {
+  const { references, indexes } = readTable(fields)
+  return indexes.map((index) => ({ key: at(references, index), data: fields.bytes(), aad: fields.bytes() }))
+}
+
+export function readRewrapItems(fields: RequestFields): RewrapCipherItem[] {
+  const { references, indexes } = readTable(fields)
+  return Array.from({ length: indexes.length / 2 }, (_, item) => ({
+    key: at(references, indexes[2 * item] ?? -1),
+    to: at(references, indexes[2 * item + 1] ?? -1),
+    data: fields.bytes(),
+    aad: fields.bytes(),
+    newAad: fields.bytes(),
+  }))
+}
+
+function readTable(fields: RequestFields): { references: KeyReference[]; indexes: number[] } {
+  const count = fields.integer()
+  if (!Number.isInteger(count) || count < 0 || count > 2 * mostItems) throw refuse()
+  const references = Array.from({ length: count }, () => fields.reference())
+  const indexes = readIndexes(fields.bytes())
+  if (indexes.length > 2 * mostItems) throw refuse()
+  return { references, indexes }
+}
+
+function at(references: readonly KeyReference[], index: number): KeyReference {
+  const found = references[index]
+  if (found === undefined) throw refuse()
+  return found
+}
+
+function refuse(): Fault {
+  return new Fault('hsm.rejected', `A batch has at most ${mostItems} items, each with its key.`)
+}

@@ -1,0 +1,44 @@
+import { Fault } from '../../fault.ts'
+import type { SealedRecord } from '../hsm.ts'
+import { seal, verify } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { type KeeperOperation, keeperOperations } from '../protocol/frame.ts'
+import { type OpenedRecord, openRecord } from '../record-layouts.ts'
+import type { Dispatch } from '../server/frame-server.ts'
+import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
+import { pong, statusFields } from '../server/reply-fields.ts'
+import { checkChange, type Origin } from './record-rules.ts'
+
+type Handler = (fields: RequestFields) => Uint8Array[]
+
+/** What the keeper does for clients of one of its sockets. */
+export function createKeeperDispatch(token: Token, origin: Origin): Dispatch {
+  const handlers: Record<KeeperOperation, Handler> = {
+    ping: () => pong(token),
+    status: () => statusFields(token),
+    seal: (fields) => [sealRecord(token, origin, fields.bytes(), fields.sealed())],
+  }
+  const byCode = keeperOperations.map((name) => handlers[name])
+  return ({ code, fields }) => {
+    const handler = byCode[code]
+    if (handler === undefined) throw new Fault('hsm.unsupported', `This keeper knows no operation ${code}.`)
+    return handler(createRequestFields(fields))
+  }
+}
+
+/** Seals a record after its type's rule; `previous` is empty where it is new. */
+function sealRecord(token: Token, origin: Origin, record: Buffer, previous: SealedRecord): Buffer {
+  const isNew = previous.record.length === 0
+  // An edited row that is sealed anew would be good.
+  if (!isNew) verify(token, previous)
+  checkChange(opened(record), isNew ? undefined : opened(previous.record), origin)
+  return seal(token, record)
+}
+
+function opened(record: Buffer): OpenedRecord {
+  try {
+    return openRecord(record)
+  } catch (cause) {
+    throw new Fault('hsm.rejected', 'The keeper knows no such record.', { cause })
+  }
+}

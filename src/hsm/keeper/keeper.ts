@@ -1,0 +1,36 @@
+import type { Server } from 'node:net'
+import { readEnvironment } from '../../config/environment.ts'
+import { keeperOf } from '../../config/keeper-section.ts'
+import { listenOn, listenOnPassed } from '../server/frame-server.ts'
+import { startTokenProcess, type TokenProcess } from '../server/token-process.ts'
+import { createKeeperDispatch } from './keeper-dispatch.ts'
+import { openKeeperState } from './keeper-state.ts'
+import type { Origin } from './record-rules.ts'
+
+/** Opens the token and serves workers and the operator, on sockets of the configuration or those that systemd passes. */
+export function startKeeper(configFile: string, { systemd }: { readonly systemd: boolean }): TokenProcess {
+  return startTokenProcess({
+    configFile,
+    name: 'strongroom-keeper',
+    serve(token, config) {
+      const { socket, operatorSocket, state: path } = keeperOf(config)
+      const state = openKeeperState(path)
+      const served = (origin: Origin, file: string) => ({
+        dispatch: createKeeperDispatch(token, origin),
+        listen: (server: Server) =>
+          systemd ? listenOnPassed(server, passedDescriptor(origin)) : listenOn(server, file),
+      })
+      return {
+        sockets: [served('worker', socket), served('operator', operatorSocket)],
+        begin: () => () => state.close(),
+      }
+    },
+  })
+}
+
+/** By the name that its unit gives the socket: systemd passes several in no certain order. Throws where it is missing. */
+function passedDescriptor(origin: Origin): number {
+  const at = readEnvironment().passedSockets.indexOf(origin)
+  if (at === -1) throw new Error(`systemd passes no socket named ${origin}: see strongroom-keeper.socket`)
+  return 3 + at
+}

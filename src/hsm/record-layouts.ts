@@ -1,0 +1,140 @@
+import { decodeRecord, encodeRecord, type RecordField } from './key-record.ts'
+import { keyPairKinds, secretKeyKinds } from './key-kind.ts'
+
+/** What a field of a sealed record holds; with `?` it may be null. */
+type FieldKind = 'text' | 'integer' | 'bytes' | 'text?' | 'integer?' | 'bytes?'
+
+/**
+ * Every kind of record that bears the token's seal, with its fields in the order in which the seal covers them. Records
+ * of a key begin with its kind, KEK, blob and, for a pair, public key (`keyRecord`); all others begin with the type.
+ */
+export const recordLayouts = {
+  template: { id: 'integer', document: 'text', removedAt: 'integer?' },
+  'user certificate': { userId: 'integer', fingerprint: 'text', der: 'bytes' },
+  'validation client': { id: 'integer', name: 'text', allowUnsigned: 'integer', revokedAt: 'integer?' },
+  otp: {
+    device: 'text',
+    publicId: 'text?',
+    userId: 'integer?',
+    privateIdCheck: 'bytes?',
+    digits: 'integer?',
+    periodSeconds: 'integer?',
+  },
+  'vault key': { vaultId: 'integer' },
+  'transparent key': {
+    id: 'integer',
+    vaultId: 'integer',
+    name: 'text',
+    type: 'text',
+    info: 'text',
+    residency: 'text',
+    allowExport: 'integer',
+    allowPlaintextExport: 'integer',
+    allowBackup: 'integer',
+    allowDelete: 'integer',
+    autoRotatePeriodMs: 'integer',
+    oldestVersion: 'integer',
+    latestVersion: 'integer',
+    minEncryptionVersion: 'integer',
+    minDecryptionVersion: 'integer',
+    createdAt: 'integer',
+    deletedAt: 'integer?',
+  },
+  'transparent key version': {
+    keyId: 'integer',
+    vaultId: 'integer',
+    type: 'text',
+    version: 'integer',
+    publicKey: 'bytes?',
+    backupKek: 'text?',
+    backupBlob: 'bytes?',
+    disabled: 'integer',
+    createdAt: 'integer',
+  },
+  invocations: { keyId: 'integer', version: 'integer', invocations: 'integer' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>
+
+export type RecordType = keyof typeof recordLayouts
+
+type Layouts = typeof recordLayouts
+type Basic<K> = K extends `text${string}` ? string : K extends `integer${string}` ? number : Buffer
+type ValueOf<K> = K extends `${string}?` ? Basic<K> | null : Basic<K>
+
+/** The fields of a record of one type. */
+export type FieldsOf<T extends RecordType> = { readonly [N in keyof Layouts[T]]: ValueOf<Layouts[T][N]> }
+
+/** The key that a record is of. */
+export interface RecordKey {
+  readonly kind: string
+  readonly kek: string
+  readonly blob: Buffer
+  /** Of a pair. */
+  readonly publicKey: Buffer | undefined
+}
+
+/** A record that was read; `key` where the type is one of a key. */
+export type OpenedRecord = {
+  readonly [T in RecordType]: { readonly type: T; readonly key: RecordKey | undefined; readonly fields: FieldsOf<T> }
+}[RecordType]
+
+/**
+ * Reads a record field by field. Throws TypeError or RangeError unless it is exactly what `encodeRecord` makes of a
+ * record of a known type.
+ */
+export function openRecord(record: Buffer): OpenedRecord {
+  const raw = decodeRecord(record).map(valueOf)
+  const key = keyOf(raw)
+  const [type, ...values] = key === undefined ? raw : raw.slice(key.publicKey === undefined ? 3 : 4)
+  const layout = Object.entries(layoutOf(type))
+  if (values.length !== layout.length) throw new TypeError(`a record ${String(type)} of ${values.length} fields`)
+  const fields = Object.fromEntries(layout.map(([name, kind], at) => [name, checked(name, kind, values[at])]))
+  // Two encodings of one record would bear two seals.
+  if (!encodeRecord(raw).equals(record)) throw new TypeError('the record is not in its canonical form')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field was checked against the layout of its type
+  return { type, key, fields } as unknown as OpenedRecord
+}
+
+const kinds: ReadonlySet<unknown> = new Set([...secretKeyKinds, ...keyPairKinds])
+const pairKinds: ReadonlySet<unknown> = new Set(keyPairKinds)
+
+function keyOf([kind, kek, blob, publicKey]: readonly RecordField[]): RecordKey | undefined {
+  if (typeof kind !== 'string' || !kinds.has(kind)) return undefined
+  if (typeof kek !== 'string' || !Buffer.isBuffer(blob)) throw new TypeError('a record of a key without KEK and blob')
+  if (!pairKinds.has(kind)) return { kind, kek, blob, publicKey: undefined }
+  if (!Buffer.isBuffer(publicKey)) throw new TypeError('a pair without its public key')
+  return { kind, kek, blob, publicKey }
+}
+
+function layoutOf(type: RecordField | undefined): Readonly<Record<string, FieldKind>> {
+  if (typeof type !== 'string' || !Object.hasOwn(recordLayouts, type))
+    throw new TypeError(`there is no record of type ${String(type)}`)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an own name of the layouts
+  return recordLayouts[type as RecordType]
+}
+
+/** The first byte of a field tells what it is (`encodeRecord`). */
+function valueOf(field: Buffer): RecordField {
+  const content = field.subarray(1)
+  switch (field[0]) {
+    case 0x62:
+      return content
+    case 0x69:
+      return Number(content.toString('latin1'))
+    case 0x6e:
+      return null
+    case 0x73:
+      return content.toString('utf8')
+    default:
+      throw new TypeError('a field of no known kind')
+  }
+}
+
+function checked(name: string, kind: FieldKind, value: RecordField | undefined): RecordField {
+  if (value === null && kind.endsWith('?')) return null
+  const fits =
+    (kind.startsWith('text') && typeof value === 'string') ||
+    (kind.startsWith('integer') && Number.isSafeInteger(value)) ||
+    (kind.startsWith('bytes') && Buffer.isBuffer(value))
+  if (!fits || value === undefined) throw new TypeError(`the field ${name} is no ${kind}`)
+  return value
+}

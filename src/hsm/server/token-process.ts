@@ -1,0 +1,120 @@
+import type { Server } from 'node:net'
+import { loadConfig, readSecret } from '../../config/loader.ts'
+import type { Config } from '../../config/schema.ts'
+import { type Log, createLog } from '../../log.ts'
+import { createToken, type Token } from '../pkcs11/token-link.ts'
+import { createFrameServer, type Dispatch } from './frame-server.ts'
+import { createRequestQueue, type RequestQueue, type RequestQueueOptions } from './request-queue.ts'
+
+/** A process that holds the token: a token host, or the keeper. */
+export interface TokenProcess {
+  /** Resolves when its sockets are served. */
+  readonly listening: Promise<void>
+  /** Ends connections, sessions and login. */
+  close(): void
+}
+
+export interface TokenProcessOptions {
+  readonly configFile: string
+  /** In the journal. */
+  readonly name: string
+  readonly serve: (token: Token, config: Config, log: Log) => Service
+}
+
+export interface Service {
+  readonly sockets: readonly ServedSocket[]
+  /** Other bounds for waiting requests than `hsm.queue` and `hsm.deadlineMs`. */
+  readonly limits?: Pick<RequestQueueOptions, 'limit' | 'deadlineMs'>
+  /** What it does beside answering, from the start on; gives what ends it. */
+  readonly begin?: (queue: RequestQueue) => () => void
+}
+
+export interface ServedSocket {
+  readonly dispatch: Dispatch
+  readonly listen: (server: Server) => Promise<void>
+}
+
+/** Beside the bound on their number (hsm.queue), one on the memory that waiting requests take. */
+const queueLimitBytes = 256 * 1024 * 1024
+
+/** Opens the token and answers frames on unix sockets. */
+export function startTokenProcess({ configFile, name, serve }: TokenProcessOptions): TokenProcess {
+  const config = loadConfig(configFile)
+  const { hsm, log: logging } = config
+  const log = createLog({ name, level: logging.level })
+  const token = createToken({
+    module: hsm.module,
+    uri: hsm.token,
+    softhsmConf: hsm.softhsmConf,
+    handles: hsm.handles,
+    readPin: () => readSecret(hsm.pinFile),
+  })
+  const connections = new Set<{ destroy(): void }>()
+  const { sockets, limits, begin } = serve(token, config, log)
+  // One queue for all sockets: the token does one thing at a time.
+  const queue = createRequestQueue({
+    limit: hsm.queue,
+    deadlineMs: hsm.deadlineMs,
+    ...limits,
+    limitBytes: queueLimitBytes,
+  })
+  const served = sockets.map(({ dispatch, listen }) => {
+    const server = createFrameServer({ dispatch, queue, log })
+    server.on('connection', (connection) => {
+      connections.add(connection)
+      connection.once('close', () => connections.delete(connection))
+    })
+    return { listen, server }
+  })
+
+  const listenInTurn = async () => {
+    for (const { listen, server } of served) await listen(server)
+  }
+  // Before it listens, so that a client that reaches it gets the outcome of the first try.
+  const watch = watchToken(token, log)
+  const end = begin?.(queue)
+  return {
+    listening: listenInTurn(),
+    close() {
+      end?.()
+      watch.close()
+      for (const { server } of served) server.close()
+      for (const connection of connections) connection.destroy()
+      token.close()
+    },
+  }
+}
+
+const canaryIntervalMs = 5_000
+const firstRetryMs = 100
+const longestRetryMs = 5_000
+
+/**
+ * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK
+ * every few seconds, because keys that are unwrapped already go on working in a token that is gone.
+ */
+function watchToken(token: Token, log: Log): { close(): void } {
+  let retryMs = firstRetryMs
+  let timer: NodeJS.Timeout | undefined
+  let reported: string | undefined
+
+  const report = () => {
+    const news = `${token.state()} ${token.reason() ?? ''}`
+    if (news === reported) return
+    reported = news
+    if (token.state() === 'ready') log.info({ epoch: token.epoch(), conformance: token.conformance() }, 'token ready')
+    else log.error({ state: token.state(), reason: token.reason() }, 'token not usable')
+  }
+
+  const round = () => {
+    if (token.state() === 'ready') token.check()
+    else token.open()
+    report()
+    const isReady = token.state() === 'ready'
+    retryMs = isReady ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs)
+    timer = token.state() === 'sealed' ? undefined : setTimeout(round, isReady ? canaryIntervalMs : retryMs)
+  }
+
+  round()
+  return { close: () => clearTimeout(timer) }
+}
