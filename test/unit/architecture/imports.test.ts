@@ -29,7 +29,7 @@ const layers: readonly Layer[] = [
   { name: 'protocol', files: /^hsm\/protocol\//, imports: ['ground', 'port'] },
   { name: 'client', files: /^hsm\/client\//, imports: ['ground', 'port', 'protocol'] },
   { name: 'token server', files: /^hsm\/server\//, imports: ['ground', 'port', 'protocol', 'pkcs11', 'config'] },
-  { name: 'host', files: /^hsm\/host\//, imports: ['ground', 'port', 'protocol', 'pkcs11', 'token server'] },
+  { name: 'host', files: /^hsm\/host\//, imports: ['ground', 'port', 'protocol', 'pkcs11', 'config', 'token server'] },
   {
     name: 'keeper',
     files: /^hsm\/keeper\//,
