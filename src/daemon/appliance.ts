@@ -33,13 +33,7 @@ import type { Appliance, ApplianceOptions } from './worker-process.ts'
 export async function createAppliance({ config, slot, log }: ApplianceOptions): Promise<Appliance> {
   const clock = systemClock
   const store = await openStore(storePlace(config), tables)
-  const hsm = createHsmClient({
-    sockets: rotated(config.hsm.sockets, slot),
-    keyMakerSocket: keyMakerSocketOf(config.hsm),
-    keeper: keeperOf(config).socket,
-    deadlineMs: config.hsm.deadlineMs,
-    queue: config.hsm.queue,
-  })
+  const hsm = openHsm(config, slot)
   const audit = openTrail({ config, slot, log }, store, hsm)
   const services = createServices({ config, store, hsm, clock, audit, report: reportProblem(log) })
   const smartcard = enabledSmartcard(config)
@@ -118,6 +112,17 @@ const settingsOfEndpoints = (config: Config) => ({
   keyDefaults: config.transparent,
   maxFileBytes: config.files.maxBytes,
 })
+
+function openHsm(config: Config, slot: number): Hsm {
+  const { sockets, deadlineMs, queue } = config.hsm
+  return createHsmClient({
+    sockets: rotated(sockets, slot),
+    keyMakerSocket: keyMakerSocketOf(config.hsm),
+    keeper: keeperOf(config).socket,
+    deadlineMs,
+    queue,
+  })
+}
 
 /** Each worker has a token host of its own that it turns to first, as far as there are enough. */
 function rotated(sockets: readonly string[], slot: number): string[] {
