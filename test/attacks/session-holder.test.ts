@@ -63,7 +63,7 @@ describe('RSA keys', () => {
 describe('a new pass phrase', () => {
   it('is not judged at will for a caller whose OTP is wrong', async () => {
     const attempt = { passphrase: 'guess', newpassphrase: 'p@ssw0rd'.repeat(8), otp: '000000' }
-    const calls = 30
+    const calls = 150
     const many = (call: () => Promise<Answer>) => Promise.all(Array.from({ length: calls }, call))
     await many(() => attacker.admin.get('/vault'))
     // The first one in each worker loads the dictionaries.
