@@ -36,8 +36,19 @@ const http = z.strictObject({
     .int()
     .positive()
     .default(4096)
-    .describe('Largest number of connections open at once, per worker.'),
+    .describe(
+      'Largest number of connections open at once, per worker; for a new one the oldest idle one of the address with most is closed.',
+    ),
+  maxConnectionsPerAddress: z
+    .number()
+    .int()
+    .positive()
+    .default(1024)
+    .describe('The same for each client address; the addresses of http.proxies are bounded in all alone.'),
   requestTimeoutMs: milliseconds.default(30_000).describe('How long a client may take to send a request.'),
+  answerTimeoutMs: milliseconds
+    .default(30_000)
+    .describe('How long a client may take to receive an answer, and a second more for each 16 KB of it.'),
   keepAliveTimeoutMs: milliseconds.default(75_000).describe('How long an idle connection is kept.'),
   drainTimeoutMs: milliseconds
     .default(15_000)

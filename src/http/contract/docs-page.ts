@@ -99,7 +99,7 @@ const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'n
 export function docsPage(document: OpenApi): Page {
   return {
     contentType: 'text/html; charset=utf-8',
-    text: String(pageOf(document)),
+    content: Buffer.from(String(pageOf(document))),
     headers: { 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' },
   }
 }

@@ -37,10 +37,10 @@ export interface EnvelopeState {
   responseVersion?: ResponseVersion
 }
 
-/** A document as it goes out. */
+/** A document as it goes out: one buffer for all who ask for it. */
 export interface Page {
   readonly contentType: string
-  readonly text: string
+  readonly content: Buffer
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -59,10 +59,10 @@ export interface Reply {
   readonly afterSend?: () => void
 }
 
-/** A response: status and body (ASCII only, so that no client splits a character between two reads). */
+/** A response: status and body (an envelope is ASCII, so that no client splits a character between two reads). */
 export interface Answer {
   readonly status: number
-  readonly body: string
+  readonly body: string | Buffer
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -146,8 +146,8 @@ function answer(status: number, envelope: JsonObject, headers: Readonly<Record<s
   return { status, body: escapeBeyondAscii(JSON.stringify(envelope)), headers: { ...fixedHeaders, ...headers } }
 }
 
-function pageAnswer(status: number, { contentType, text, headers }: Page): Answer {
-  return { status, body: text, headers: { ...fixedHeaders, 'Content-Type': contentType, ...headers } }
+function pageAnswer(status: number, { contentType, content, headers }: Page): Answer {
+  return { status, body: content, headers: { ...fixedHeaders, 'Content-Type': contentType, ...headers } }
 }
 
 const fixedHeaders = {

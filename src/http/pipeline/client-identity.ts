@@ -1,6 +1,7 @@
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http'
-import { type Socket, isIP, BlockList, isIPv6 } from 'node:net'
+import { type Socket, isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { createAddressList } from '../../access/address-list.ts'
 import { addressOf, type Client, type PresentedCertificate } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
 
@@ -120,19 +121,3 @@ function unescaped(text: string): string {
     return ''
   }
 }
-
-/**
- * Tells whether an address is in `ranges`: IP addresses and ranges such as 192.0.2.0/24. A text that is no address is
- * not.
- */
-function createAddressList(ranges: readonly string[]): (address: string) => boolean {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [address = '', prefix] = range.split('/')
-    if (prefix === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(prefix), familyOf(address))
-  }
-  return (address) => list.check(address, familyOf(address))
-}
-
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')

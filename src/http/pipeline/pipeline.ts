@@ -8,6 +8,7 @@ import { failure, success, type Answer, type Reply } from '../contract/envelope.
 import { createEcho, createInputReader, validate, type BodyLimits } from '../input/request-input.ts'
 import { createAuthorization, type Params } from './authorization.ts'
 import type { ClientIdentity } from './client-identity.ts'
+import { callersOutbox, createOutbox, strangersOutbox } from './outbox.ts'
 import { createRecording, type RecordingDependencies } from './recording.ts'
 import type { Quotas } from './quotas.ts'
 import { atClose, createRequestContext, send, type RequestContext } from './request-context.ts'
@@ -33,6 +34,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   const recording = createRecording(dependencies)
   const readInput = createInputReader(dependencies)
   const echo = createEcho(clock)
+  const outboxes = { strangers: createOutbox(strangersOutbox), callers: createOutbox(callersOutbox) }
 
   const begin = (context: Context, contract?: AnyEndpoint): RequestContext =>
     createRequestContext(context, contract, clientIdentity.of(context.req), clock.now())
@@ -61,7 +63,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       answer = failure(envelope, fault)
       request.form?.abandon()
     }
-    send(request, answer)
+    send(request, answer, request.caller === undefined ? outboxes.strangers : outboxes.callers)
   }
 
   return {

@@ -11,6 +11,7 @@ import type { AnyEndpoint, AuditNote } from '../contract/endpoint.ts'
 import { createEnvelopeState, type Answer, type EnvelopeState, type JsonObject } from '../contract/envelope.ts'
 import { hasBody } from '../input/body.ts'
 import type { Form } from '../input/upload.ts'
+import type { Bearer, Outbox } from './outbox.ts'
 
 /** One call while it runs. */
 export interface RequestContext {
@@ -89,7 +90,15 @@ export function atClose({ koa, closed }: RequestContext, callback: () => void): 
   else koa.res.once('close', callback)
 }
 
-export function send({ koa, requestId }: RequestContext, answer: Answer): void {
+/** Sends the answer, or ends what would carry it where too much waits there already. */
+export function send(request: RequestContext, answer: Answer, outbox: Outbox): void {
+  const { koa, requestId } = request
+  const place = outbox.admit(bearerOf(koa.req), answer.body.length)
+  if (place === undefined) {
+    koa.respond = false
+    return refuseToSend(koa.req)
+  }
+  atClose(request, place.sent)
   koa.status = answer.status
   koa.set(answer.headers)
   koa.set('X-Request-Id', requestId)
@@ -97,6 +106,18 @@ export function send({ koa, requestId }: RequestContext, answer: Answer): void {
   koa.body = answer.body
   if (isUnread) endAfterAnswer(koa, answer.body)
 }
+
+/** RFC 9113, 7: "the endpoint detected that its peer is exhibiting a behavior that might be generating excessive load". */
+const enhanceYourCalm = 0xb
+
+function refuseToSend(req: IncomingMessage): void {
+  if ('stream' in req) streamOf(req).close(enhanceYourCalm)
+  else req.socket.destroy()
+}
+
+// Without a session the stream has ended already.
+const bearerOf = (req: IncomingMessage): Bearer =>
+  'stream' in req ? (streamOf(req).session ?? streamOf(req)) : req.socket
 
 /**
  * How long a client may go on sending a body that is not read. Closing at once would make the kernel reset the
@@ -109,20 +130,23 @@ const lingerMs = 1_000
  * as it comes, but not for long. Over HTTP/1.1 the connection ends with it, because the rest would be read as the next
  * request.
  */
-export function endAfterAnswer(context: Context, answer: string): void {
+export function endAfterAnswer(context: Context, answer: string | Buffer): void {
   const { req } = context
-  if ('stream' in req) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what node:http2 gives Koa for a request
-    return discard(req, req.stream as Http2Stream)
-  }
+  if ('stream' in req) return discard(req, streamOf(req))
   context.set('Connection', 'close')
   context.body = Readable.from(answerAndDiscard(req, Buffer.from(answer)), { objectMode: false })
   context.length = Buffer.byteLength(answer)
 }
 
-interface Http2Stream {
+interface Http2Stream extends Bearer {
+  readonly session: Bearer | undefined
   close(errorCode: number): void
   once(event: 'close', listener: () => void): void
+}
+
+function streamOf(req: IncomingMessage & { readonly stream: unknown }): Http2Stream {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what node:http2 gives Koa for a request
+  return req.stream as Http2Stream
 }
 
 /** RFC 9113, 7: "the endpoint no longer needs the stream". */

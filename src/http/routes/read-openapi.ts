@@ -4,7 +4,7 @@ import { describeInterface } from '../contract/openapi.ts'
 
 /** `GET /openapi.json`: what the interface is, for programs. It holds nothing that differs between appliances. */
 export const readOpenApi = (endpoints: () => readonly AnyEndpoint[]) => {
-  let text: string | undefined
+  let content: Buffer | undefined
   return endpoint({
     operation: 'docs.openapi',
     handler: 'Handler',
@@ -17,8 +17,8 @@ export const readOpenApi = (endpoints: () => readonly AnyEndpoint[]) => {
     params: z.object({}),
     body: z.object({}),
     run() {
-      text ??= JSON.stringify(describeInterface(endpoints()), undefined, 2)
-      return Promise.resolve({ page: { contentType: 'application/json', text } })
+      content ??= Buffer.from(JSON.stringify(describeInterface(endpoints()), undefined, 2))
+      return Promise.resolve({ page: { contentType: 'application/json', content } })
     },
   })
 }

@@ -1,6 +1,8 @@
 import { ServerResponse } from 'node:http'
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { Connection, ConnectionLimits } from './connection-limits.ts'
+import { createHttp1Calls } from './http1-calls.ts'
 import type { Request, Response } from './refusals.ts'
 
 /**
@@ -23,62 +25,60 @@ export interface Connections {
   destroy(): void
 }
 
-/** Watches `server`; beyond `maxConnections` new connections are closed unanswered. */
-export function trackConnections(server: Http2SecureServer, maxConnections: number): Connections {
+/** Watches `server`; connections that `limits` does not admit are closed unanswered. */
+export function trackConnections(server: Http2SecureServer, limits: ConnectionLimits): Connections {
   const open = new Set<Socket>()
+  /** By the route of the TCP connection, and by what node:tls or node:http2 makes of it. */
+  const routes = new Map<string, Connection>()
+  const admitted = new WeakMap<object, Connection>()
   const handshakes = new Map<string, Socket>()
-  const http1 = new Set<Socket>()
+  const http1 = createHttp1Calls()
   const sessions = new Set<ServerHttp2Session>()
-  const calls = new Map<Socket, Set<ServerResponse>>()
-  /** HTTP/1.1 connections on which the last answer has been sent. */
-  const ended = new WeakSet<Socket>()
   let draining = false
 
   server.on('connection', (socket: Socket) => {
-    // Not server.maxConnections: in a cluster, workers that are full hand such a connection round and round
-    // (node:cluster).
-    if (open.size >= maxConnections || draining) {
+    if (draining) {
       socket.destroy()
       return
     }
+    // Not server.maxConnections: in a cluster, workers that are full hand such a connection round and round
+    // (node:cluster).
+    const connection = limits.admit(socket)
+    if (connection === undefined) return
     const route = routeOf(socket)
     open.add(socket)
     handshakes.set(route, socket)
+    routes.set(route, connection)
     socket.once('close', () => {
       open.delete(socket)
       if (handshakes.get(route) === socket) handshakes.delete(route)
+      if (routes.get(route) === connection) routes.delete(route)
     })
   })
+  const identify = (socket: Socket, as: object): void => {
+    const connection = routes.get(routeOf(socket))
+    if (connection) admitted.set(as, connection)
+  }
   server.on('secureConnection', (socket) => {
     handshakes.delete(routeOf(socket))
-    if (socket.alpnProtocol === 'h2') return
-    http1.add(socket)
-    socket.once('close', () => http1.delete(socket))
+    identify(socket, socket)
+    if (socket.alpnProtocol !== 'h2') http1.open(socket)
   })
   server.on('session', (session) => {
     sessions.add(session)
+    identify(session.socket, session)
     session.once('close', () => sessions.delete(session))
   })
 
   return {
     begin(request, response) {
       // An HTTP/2 session knows its own calls.
-      if (!(response instanceof ServerResponse)) return true
-      const { socket } = request
-      const underWay = calls.get(socket) ?? new Set()
-      if (ended.has(socket) || (!draining && [...underWay].some(isLast))) return false
-      calls.set(socket, underWay.add(response))
-      if (draining) response.shouldKeepAlive = false
-      response.once('close', () => {
-        underWay.delete(response)
-        if (isLast(response)) ended.add(socket)
-        if (underWay.size > 0) return
-        calls.delete(socket)
-        if (draining) socket.destroySoon()
-      })
+      if (response instanceof ServerResponse && !http1.begin(request.socket, response)) return false
+      const end = admitted.get(bearerOf(request))?.begin()
+      if (end) response.once('close', end)
       return true
     },
-    answering: (socket) => [...(calls.get(socket) ?? [])].some((response) => response.headersSent),
+    answering: (socket) => http1.answering(socket),
     below: (socket) => handshakes.get(routeOf(socket)),
     get draining() {
       return draining
@@ -87,8 +87,7 @@ export function trackConnections(server: Http2SecureServer, maxConnections: numb
       draining = true
       for (const socket of handshakes.values()) socket.destroy()
       for (const session of sessions) session.close()
-      for (const socket of http1) if (!calls.has(socket)) socket.destroySoon()
-      for (const underWay of calls.values()) for (const response of underWay) response.shouldKeepAlive = false
+      http1.drain()
     },
     destroy() {
       for (const socket of open) socket.destroy()
@@ -96,9 +95,14 @@ export function trackConnections(server: Http2SecureServer, maxConnections: numb
   }
 }
 
-/** Whether nothing follows this answer on its connection. */
-function isLast(response: ServerResponse): boolean {
-  return response.headersSent && (!response.shouldKeepAlive || response.getHeader('Connection') === 'close')
+/** What carries a call: the connection of HTTP/1.1, or the session of HTTP/2. */
+export interface Bearer {
+  destroy(): void
+}
+
+export function bearerOf(request: Request): Bearer {
+  // Without a session the stream has ended already.
+  return 'stream' in request ? (request.stream.session ?? request.stream) : request.socket
 }
 
 /** What identifies a TCP connection: node:tls shows it of the encrypted socket as well as of the one below. */

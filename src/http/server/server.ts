@@ -4,19 +4,22 @@ import type { AddressInfo, Socket } from 'node:net'
 import { type SecureVersion, createSecureContext, type SecureContextOptions } from 'node:tls'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
-import { trackConnections, type Connections } from './connections.ts'
+import { createConnectionLimits, type ConnectionRules } from './connection-limits.ts'
+import { bearerOf, trackConnections, type Connections } from './connections.ts'
 import { faultOfClientError, refuse, refuseExpectation, refuseSocket, type Request, type Response } from './refusals.ts'
+import { createStalledAnswers, type StalledAnswers } from './stalled-answers.ts'
+import { createTally } from './tally.ts'
 
 const maxHeaderBytes = 16 * 1024
 const handshakeTimeoutMs = 10_000
 
 export interface ServerOptions {
-  readonly http: {
+  readonly http: ConnectionRules & {
     readonly host: string
     readonly port: number
     readonly acceptChunked: boolean
-    readonly maxConnections: number
     readonly requestTimeoutMs: number
+    readonly answerTimeoutMs: number
     readonly keepAliveTimeoutMs: number
     readonly drainTimeoutMs: number
   }
@@ -69,8 +72,13 @@ export function createServer(options: ServerOptions): ApplianceServer {
   })
   limitHttp1(server, http)
   server.setTimeout(http.keepAliveTimeoutMs)
-  const connections = trackConnections(server, http.maxConnections)
-  serveCalls(server, connections, options)
+  const tally = createTally(log, 'connections had to make room: idle ones were closed, or new ones refused')
+  const connections = trackConnections(
+    server,
+    createConnectionLimits(http, (end, network) => tally.count(end, network)),
+  )
+  const stalled = createStalledAnswers(http.answerTimeoutMs)
+  serveCalls(server, connections, stalled, options)
   answerMalformed(server, connections, log)
 
   return {
@@ -81,6 +89,8 @@ export function createServer(options: ServerOptions): ApplianceServer {
       const timer = setTimeout(() => connections.destroy(), http.drainTimeoutMs)
       await closed
       clearTimeout(timer)
+      stalled.close()
+      tally.close()
     },
     reloadCertificate() {
       try {
@@ -121,9 +131,19 @@ function listen(server: Http2SecureServer, { host, port }: ServerOptions['http']
 }
 
 /** Hands calls on, except those that the interface forbids (spec: General rules, 4). */
-function serveCalls(server: Http2SecureServer, connections: Connections, { http, handle }: ServerOptions): void {
+function serveCalls(
+  server: Http2SecureServer,
+  connections: Connections,
+  stalled: StalledAnswers,
+  { http, handle }: ServerOptions,
+): void {
+  const begin = (request: Request, response: Response): boolean => {
+    const isCall = connections.begin(request, response)
+    if (isCall) stalled.watch(response, bearerOf(request))
+    return isCall
+  }
   server.on('request', (request: Request, response: Response) => {
-    if (!connections.begin(request, response)) return
+    if (!begin(request, response)) return
     // It came over HTTP/1.1 behind a call under way. HTTP/2 itself refuses what comes after GOAWAY (RFC 9113, 6.8).
     if (connections.draining) {
       return refuse(request, response, new Fault('appliance.stopping', undefined, { retryAfterMs: 1_000 }))
@@ -142,7 +162,7 @@ function serveCalls(server: Http2SecureServer, connections: Connections, { http,
   })
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request: Request, response: Response) => {
-      if (connections.begin(request, response)) refuseExpectation(request, response)
+      if (begin(request, response)) refuseExpectation(request, response)
     })
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:http2'
 import { join, dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Request, Response } from '../../../src/http/server/refusals.ts'
 import { curl, everything, givenListener, parseAnswer, run, tcp, tls } from './listener.ts'
@@ -227,9 +228,12 @@ describe('what is not a request', () => {
 it('closes connections beyond http.maxConnections, and takes new ones when others have gone', async () => {
   const held = [tls(lenient), tls(lenient), tls(lenient)]
   await Promise.all(held.map((socket) => once(socket, 'secureConnect')))
+  // Each with a call under way: an idle one would be closed to make room.
+  for (const socket of held) socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1')
+  await sleep(200)
   expect(await curl(lenient, '/')).toMatch(/curl: \(\d+\)/)
   const gone = once(held[0] ?? tls(lenient), 'close')
-  held[0]?.end()
+  held[0]?.destroy()
   await gone
   await expect.poll(() => curl(lenient, '/')).toMatch(/ 200/)
   for (const socket of held) socket.destroy()

@@ -1,0 +1,120 @@
+import type { Socket } from 'node:net'
+import { createAddressList } from '../../access/address-list.ts'
+import { addressOf } from '../../access/caller.ts'
+import { networkOf } from '../../access/network.ts'
+
+export interface ConnectionRules {
+  readonly maxConnections: number
+  /** Of one network. */
+  readonly maxConnectionsPerAddress: number
+  /** Addresses that stand for many clients: these are bounded in all alone. */
+  readonly proxies: readonly string[]
+}
+
+/** How a connection ended that had to make room: it was `closed` while idle, or `refused` at once. */
+export type ConnectionEnd = 'closed' | 'refused'
+
+/**
+ * Which connections may stay: the oldest idle ones of the greediest network go first, so that a stranger who opens many
+ * takes the room from himself.
+ */
+export interface ConnectionLimits {
+  /** Takes a new connection; undefined, and the connection closed, where there is no room for it. */
+  admit(socket: Socket): Connection | undefined
+}
+
+export interface Connection {
+  /** A call begins on it; the result ends the call. */
+  begin(): () => void
+}
+
+interface Open {
+  readonly socket: Socket
+  readonly network: Network
+}
+
+interface Network {
+  readonly name: string
+  readonly isProxy: boolean
+  open: number
+  /** Connections without a call under way, that with the longest rest first. */
+  readonly idle: Set<Open>
+}
+
+export function createConnectionLimits(
+  { maxConnections, maxConnectionsPerAddress, proxies }: ConnectionRules,
+  report: (end: ConnectionEnd, network: string) => void,
+): ConnectionLimits {
+  const isProxy = createAddressList(proxies)
+  const networks = new Map<string, Network>()
+  const open = new Set<Open>()
+
+  function networkFor(socket: Socket): Network {
+    const address = addressOf(socket.remoteAddress)
+    const name = networkOf(address)
+    const network = networks.get(name) ?? { name, isProxy: isProxy(address), open: 0, idle: new Set() }
+    networks.set(name, network)
+    return network
+  }
+
+  function forget(connection: Open): void {
+    if (!open.delete(connection)) return
+    const { network } = connection
+    network.open -= 1
+    network.idle.delete(connection)
+    if (network.open === 0) networks.delete(network.name)
+  }
+
+  /** Closes the connection of this network that has rested longest. */
+  function closeIdle(network: Network | undefined): boolean {
+    const [oldest] = network?.idle ?? []
+    if (network === undefined || oldest === undefined) return false
+    forget(oldest)
+    oldest.socket.destroy()
+    report('closed', network.name)
+    return true
+  }
+
+  function greediest(): Network | undefined {
+    let found: Network | undefined
+    for (const network of networks.values()) {
+      if (network.isProxy || network.idle.size === 0) continue
+      if (found === undefined || network.open > found.open) found = network
+    }
+    return found
+  }
+
+  function hasRoom(network: Network): boolean {
+    if (!network.isProxy && network.open >= maxConnectionsPerAddress) return closeIdle(network)
+    return open.size < maxConnections || closeIdle(greediest())
+  }
+
+  return {
+    admit(socket) {
+      const wanted = networkFor(socket)
+      if (!hasRoom(wanted)) {
+        socket.destroy()
+        report('refused', wanted.name)
+        return undefined
+      }
+      // The last connection of the network may just have been closed.
+      const network = networkFor(socket)
+      const connection = { socket, network }
+      let calls = 0
+      open.add(connection)
+      network.open += 1
+      network.idle.add(connection)
+      socket.once('close', () => forget(connection))
+      return {
+        begin() {
+          calls += 1
+          network.idle.delete(connection)
+          return () => {
+            calls -= 1
+            if (calls === 0 && open.has(connection)) network.idle.add(connection)
+          }
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** The calls under way on each HTTP/1.1 connection: more than one where requests are pipelined. */
+export interface Http1Calls {
+  /** A connection has been made. */
+  open(socket: Socket): void
+  /** False after the last answer of the connection: what follows must not be read as a request (RFC 9112, 9.6). */
+  begin(socket: Socket, response: ServerResponse): boolean
+  /** Whether part of an answer has gone out on this connection. */
+  answering(socket: Socket): boolean
+  /** Closes connections without calls, and the others behind the answers under way. */
+  drain(): void
+}
+
+export function createHttp1Calls(): Http1Calls {
+  const sockets = new Set<Socket>()
+  const calls = new Map<Socket, Set<ServerResponse>>()
+  /** Connections on which the last answer has been sent. */
+  const ended = new WeakSet<Socket>()
+  let draining = false
+
+  return {
+    open(socket) {
+      sockets.add(socket)
+      socket.once('close', () => {
+        sockets.delete(socket)
+        // node:http closes the answer that it was sending, and none of those that waited behind it.
+        setImmediate(() => [...(calls.get(socket) ?? [])].forEach((response) => response.emit('close')))
+      })
+    },
+    begin(socket, response) {
+      const underWay = calls.get(socket) ?? new Set()
+      if (ended.has(socket) || (!draining && [...underWay].some(isLast))) return false
+      calls.set(socket, underWay.add(response))
+      if (draining) response.shouldKeepAlive = false
+      response.once('close', () => {
+        underWay.delete(response)
+        if (isLast(response)) ended.add(socket)
+        if (underWay.size > 0) return
+        calls.delete(socket)
+        if (draining) socket.destroySoon()
+      })
+      return true
+    },
+    answering: (socket) => [...(calls.get(socket) ?? [])].some((response) => response.headersSent),
+    drain() {
+      draining = true
+      for (const socket of sockets) if (!calls.has(socket)) socket.destroySoon()
+      for (const underWay of calls.values()) for (const response of underWay) response.shouldKeepAlive = false
+    },
+  }
+}
+
+/** Whether nothing follows this answer on its connection. */
+function isLast(response: ServerResponse): boolean {
+  return response.headersSent && (!response.shouldKeepAlive || response.getHeader('Connection') === 'close')
+}

@@ -1,0 +1,38 @@
+import type { Bearer } from './connections.ts'
+import type { Response } from './refusals.ts'
+
+/**
+ * Ends connections whose clients do not take their answers, whatever else they send meanwhile: over HTTP/2 a window of
+ * zero bytes holds an answer for as long as PINGs keep the connection alive.
+ */
+export interface StalledAnswers {
+  /** Watches an answer from its call's beginning. */
+  watch(response: Response, bearer: Bearer): void
+  close(): void
+}
+
+/** An answer may take as long again for each of these bytes: a slow client takes 16 KiB a second at least. */
+const leastBytesPerMs = 16
+
+export function createStalledAnswers(timeoutMs: number): StalledAnswers {
+  /** With the moment by which an answer has to be gone, once it is complete on our side. */
+  const waiting = new Map<Response, { readonly bearer: Bearer; dueAt: number | undefined }>()
+  const timer = setInterval(look, Math.min(1_000, timeoutMs)).unref()
+
+  function look(): void {
+    const now = performance.now()
+    for (const [response, answer] of waiting) {
+      if (!response.writableEnded) continue
+      answer.dueAt ??= now + timeoutMs + Number(response.getHeader('content-length') ?? 0) / leastBytesPerMs
+      if (now > answer.dueAt) answer.bearer.destroy()
+    }
+  }
+
+  return {
+    watch(response, bearer) {
+      waiting.set(response, { bearer, dueAt: undefined })
+      response.once('close', () => waiting.delete(response))
+    },
+    close: () => clearInterval(timer),
+  }
+}

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClientHttp2Session } from 'node:http2'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { TestAppliance } from '../support/appliance.ts'
+import { createStranger, http2Session, http2Stream, memoryMiB, tlsSocket } from '../support/stranger.ts'
+
+let appliance: TestAppliance
+const endings: (() => void)[] = []
+
+beforeEach(async () => {
+  appliance = await TestAppliance.own({ http: { workers: 2, answerTimeoutMs: 5_000 } })
+  const honest = createStranger(appliance)
+  for (let n = 0; n < 20; n++) await honest.call('GET', '/openapi.json')
+  honest.close()
+})
+afterEach(async () => {
+  for (const end of endings.splice(0)) end()
+  await appliance.close()
+})
+
+/** A client that lets nothing through, and says all the time that it is there. */
+async function silentReader(streams: number): Promise<ClientHttp2Session> {
+  const session = await http2Session(appliance, { initialWindowSize: 0 })
+  const pings = setInterval(() => session.destroyed || session.ping(() => undefined), 300)
+  endings.push(() => {
+    clearInterval(pings)
+    session.destroy()
+  })
+  for (let n = 0; n < streams; n++) http2Stream(session, 'GET', '/openapi.json')
+  return session
+}
+
+it('a window of zero bytes holds no memory, and no connection for long', async () => {
+  const before = memoryMiB(appliance)
+  const sessions: ClientHttp2Session[] = []
+  for (let n = 0; n < 20; n++) sessions.push(await silentReader(128))
+  await sleep(2_000)
+  // 2,560 times the document would be 1,000 MiB; what 2,560 streams take themselves is a tenth of it.
+  expect(memoryMiB(appliance) - before).toBeLessThan(300)
+  await expect
+    .poll(() => sessions.filter(({ destroyed }) => !destroyed).length, { timeout: 60_000, interval: 500 })
+    .toBe(0)
+})
+
+it('a client that asks for much and reads nothing holds no memory either', async () => {
+  const before = memoryMiB(appliance)
+  const request = 'GET /api/1.0/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  for (let n = 0; n < 100; n++) {
+    const socket = await tlsSocket(appliance, '127.0.0.66')
+    endings.push(() => socket?.destroy())
+    socket?.on('error', () => undefined).pause()
+    socket?.write(request.repeat(20))
+  }
+  await sleep(2_000)
+  expect(memoryMiB(appliance) - before).toBeLessThan(200)
+})
+
+it('who reads what he asks for gets all of it', async () => {
+  const session = await http2Session(appliance)
+  endings.push(() => session.destroy())
+  const sizes = new Set<number>()
+  for (let n = 0; n < 20; n++) {
+    const stream = http2Stream(session, 'GET', '/openapi.json')
+    let size = 0
+    for await (const piece of stream) size += (piece as Buffer).length
+    sizes.add(size)
+  }
+  expect([...sizes]).toEqual([expect.any(Number)])
+})
