@@ -1,5 +1,6 @@
 import type { Findings, LinePosition } from './audit-report.ts'
-import { genesis, parseLine, sha256, type ChainPoint, type Line } from './line.ts'
+import { digestOf, type ChainPoint } from '../hsm/audit-end.ts'
+import { genesis, parseLine, sha256, type Line } from './line.ts'
 import { parseSeal, sealReach, type Seal, type SealVerifier } from './seal.ts'
 
 const keptPoints = 16_384
@@ -112,6 +113,8 @@ function createSealCheck(
   findings: Findings,
 ) {
   const points = new Map<number, string>()
+  /** The last genuine seal of this chain, also one that covers something else than what stands here. */
+  let last: Seal | undefined
   let sealedSeq = 0
   let count = 0
 
@@ -121,6 +124,10 @@ function createSealCheck(
     if (inReach && covers.seq > sealedSeq && hashAt(covers.seq) === covers.hash) return undefined
     return `This seal covers another record ${covers.seq} than the one in the chain.`
   }
+
+  // Seals of the older form name none before them, and do not come after those that do.
+  const follows = (after: string | undefined): boolean =>
+    after === undefined ? last?.statement.after === undefined : after === digestOf(last)
 
   return {
     points,
@@ -142,9 +149,13 @@ function createSealCheck(
       const wrong = fault(line, seal)
       if (wrong !== undefined) findings.add('changed', position, wrong)
       else {
+        // Where records are known to be missing, so are seals.
+        if (findings.kept.length === 0 && !follows(seal.statement.after))
+          findings.add('removed', position, 'This seal does not go on from the one before it: seals were left out.')
         sealedSeq = remember(points, seal.statement.covers)
         onSeal?.(seal)
       }
+      last = seal
       for (const [name, point] of Object.entries(seal.statement.heads)) onWitness(name, point, position)
       return wrong === undefined
     },

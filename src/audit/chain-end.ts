@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChainEnd } from './chain-file.ts'
-import { genesis, parseLine, sha256, type ChainPoint } from './line.ts'
+import type { ChainPoint, SignedEnd } from '../hsm/audit-end.ts'
+import { genesis, parseLine, sha256 } from './line.ts'
 import { parseSeal } from './seal.ts'
 import { listSegments, readLines, type Segment } from './segment.ts'
 
@@ -13,6 +14,8 @@ export interface FoundChain {
   /** Bytes after the last whole line, left by a crash; they now stand in `tornFile`. */
   readonly tornBytes: number
   readonly tornFile: string
+  /** The last seal that stands in it, whoever made it. */
+  readonly lastSeal: SignedEnd | undefined
   /** The chain's point at the sequence number that was asked for, where the last file holds it. */
   readonly asked: ChainPoint | undefined
 }
@@ -26,16 +29,20 @@ export async function findChainEnd(directory: string, chain: string, askedSeq: n
   const last = segments.at(-1)
   const start = genesis(chain)
   const nothing = { ...start, segment: 1, bytes: 0 }
-  if (last === undefined) return { end: nothing, unsealed: 0, tornBytes: 0, tornFile: '', asked: undefined }
+  if (last === undefined)
+    return { end: nothing, unsealed: 0, tornBytes: 0, tornFile: '', lastSeal: undefined, asked: undefined }
 
   const found = await scan(directory, last, askedSeq)
   const tornBytes = await cutOff(directory, last.name, found.bytes)
-  let point = found.point
+  let { point, lastSeal } = found
   for (const earlier of segments.slice(0, -1).toReversed()) {
-    point ??= (await scan(directory, earlier, askedSeq)).point
+    if (point !== undefined && lastSeal !== undefined) break
+    const before = await scan(directory, earlier, askedSeq)
+    point ??= before.point
+    lastSeal ??= before.lastSeal
   }
   const end = { ...(point ?? start), segment: last.number, bytes: found.bytes }
-  return { end, unsealed: found.unsealed, tornBytes, tornFile: `${last.name}.torn`, asked: found.asked }
+  return { end, unsealed: found.unsealed, tornBytes, tornFile: `${last.name}.torn`, lastSeal, asked: found.asked }
 }
 
 async function scan(directory: string, segment: Segment, askedSeq: number) {
@@ -43,12 +50,15 @@ async function scan(directory: string, segment: Segment, askedSeq: number) {
   let [offset, bytes, unsealed] = [0, 0, 0]
   let point: ChainPoint | undefined
   let asked: ChainPoint | undefined
+  let lastSeal: SignedEnd | undefined
   for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) {
     for (const raw of lines) {
       offset += raw.length
       const line = parseLine(raw.toString('latin1', 0, raw.length - 1))
       if (line?.chain !== segment.chain || raw.at(-1) !== 10) continue
-      const covered = line.type === 'seal' ? parseSeal(line.body)?.statement.covers.seq : undefined
+      const seal = line.type === 'seal' ? parseSeal(line.body) : undefined
+      const covered = seal?.statement.covers.seq
+      lastSeal = seal ?? lastSeal
       unsealed = covered === undefined ? unsealed + 1 : line.seq - 1 - covered
       point = { seq: line.seq, hash: sha256(raw) }
       if (line.seq === askedSeq) asked = point
@@ -56,7 +66,7 @@ async function scan(directory: string, segment: Segment, askedSeq: number) {
     }
   }
   await reader.close()
-  return { point, bytes, unsealed, asked }
+  return { point, bytes, unsealed, lastSeal, asked }
 }
 
 async function cutOff(directory: string, name: string, wholeBytes: number): Promise<number> {

@@ -1,7 +1,8 @@
 import { constants, fstatSync } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lineAfter, sha256, type ChainPoint, type LineType } from './line.ts'
+import type { ChainPoint } from '../hsm/audit-end.ts'
+import { lineAfter, sha256, type LineType } from './line.ts'
 import { segmentOf } from './segment.ts'
 
 export interface Entry {

@@ -1,12 +1,7 @@
 import { escapeBeyondAscii } from '../encoding/ascii-json.ts'
 import { hash } from 'node:crypto'
+import type { ChainPoint } from '../hsm/audit-end.ts'
 import type { AuditEvent } from './event.ts'
-
-/** A point of a chain: the sequence number of a line and the hex SHA-256 of its bytes, the newline included. */
-export interface ChainPoint {
-  readonly seq: number
-  readonly hash: string
-}
 
 export type LineType = 'event' | 'seal'
 

@@ -1,26 +1,9 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto'
-import { type ChainPoint, sha256 } from './line.ts'
+import { keyId, parseStatement, type ChainPoint, type SealStatement, type SignedEnd } from '../hsm/audit-end.ts'
 
-/**
- * What the token signs: that a chain stands at `covers`, and where the seals of all other chains stood at the time.
- * The sequence number of the seal's own line is not signed, so records need not wait for the token.
- */
-export interface SealStatement {
-  readonly chain: string
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number
-  readonly covers: ChainPoint
-  readonly heads: Readonly<Record<string, ChainPoint>>
-  /** Which key signs: see `keyId`. */
-  readonly key: string
-}
-
-export interface Seal {
+/** A signed end of a chain, read from its line. */
+export interface Seal extends SignedEnd {
   readonly statement: SealStatement
-  /** The signed bytes. */
-  readonly text: string
-  /** 64 bytes, r ‖ s. */
-  readonly signature: Buffer
 }
 
 /** A seal may stand at most this many lines behind the record that it covers. */
@@ -28,26 +11,8 @@ export const sealReach = 16_384
 
 const sealShape = /^"seal":(\{.*\}),"sig":"([A-Za-z0-9+/]{86}==)"$/
 
-/** The first 16 hex digits of the SHA-256 of the DER SubjectPublicKeyInfo. */
-export function keyId(publicKey: Uint8Array): string {
-  return sha256(publicKey).slice(0, 16)
-}
-
-/** The bytes to sign: one canonical JSON object. */
-export function statementText({ chain, at, covers, heads, key }: SealStatement): string {
-  const sorted = Object.keys(heads).toSorted()
-  return JSON.stringify({
-    v: 1,
-    chain,
-    at,
-    covers: pointOf(covers),
-    heads: Object.fromEntries(sorted.map((name) => [name, pointOf(heads[name])])),
-    key,
-  })
-}
-
 /** The body of the seal's line. */
-export function sealBody(text: string, signature: Buffer): string {
+export function sealBody({ text, signature }: SignedEnd): string {
   return `"seal":${text},"sig":"${signature.toString('base64')}"`
 }
 
@@ -55,14 +20,9 @@ export function sealBody(text: string, signature: Buffer): string {
 export function parseSeal(body: string): Seal | undefined {
   const [, text, base64] = sealShape.exec(body) ?? []
   if (text === undefined || base64 === undefined) return undefined
-  try {
-    const statement: SealStatement = JSON.parse(text)
-    const signature = Buffer.from(base64, 'base64')
-    const canonical = statementText(statement) === text && signature.toString('base64') === base64
-    return canonical ? { statement, text, signature } : undefined
-  } catch {
-    return undefined
-  }
+  const statement = parseStatement(text)
+  const signature = Buffer.from(base64, 'base64')
+  return statement === undefined || signature.toString('base64') !== base64 ? undefined : { statement, text, signature }
 }
 
 export interface SealVerifier {
@@ -80,10 +40,6 @@ export function createSealVerifier(publicKey: Buffer): SealVerifier {
     verifies: ({ statement, text, signature }) =>
       statement.key === id && verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature),
   }
-}
-
-function pointOf(point: ChainPoint | undefined): ChainPoint {
-  return { seq: Number(point?.seq), hash: String(point?.hash) }
 }
 
 /** A point of a chain that the token sealed, and the body of the seal. */

@@ -1,17 +1,9 @@
 import type { Clock } from '../clock.ts'
+import { parseStatement, type ChainPoint, type SignedEnd } from '../hsm/audit-end.ts'
 import type { Hsm } from '../hsm/hsm.ts'
-import { sha256, type ChainPoint } from './line.ts'
 import { leavePublicKey } from './public-key.ts'
 import type { AuditHeads } from './records.ts'
-import {
-  createSealVerifier,
-  isGenuine,
-  parseSeal,
-  sealBody,
-  sealReach,
-  statementText,
-  type SealVerifier,
-} from './seal.ts'
+import { createSealVerifier, isGenuine, parseSeal, sealBody, sealReach, type SealVerifier } from './seal.ts'
 
 export interface AuditLog {
   info(fields: object, message: string): void
@@ -19,7 +11,7 @@ export interface AuditLog {
   error(fields: object, message: string): void
 }
 
-export type AuditSigner = Pick<Hsm, 'signAudit' | 'auditPublicKey'>
+export type AuditSigner = Pick<Hsm, 'signAuditEnd' | 'lastAuditEnd' | 'auditPublicKey'>
 
 /** Seals a chain at intervals. A token or a database that fails delays seals, and nothing else. */
 export interface Sealer {
@@ -38,6 +30,8 @@ export interface SealerOptions {
   readonly sealIntervalMs: number
   readonly sealRecords: number
   readonly log: AuditLog | undefined
+  /** The last seal that stands in the chain when it is opened. */
+  readonly lastSeal: SignedEnd | undefined
   /** The last line on the disk. */
   readonly end: () => ChainPoint
   /** Puts the seal into the chain; resolves when it is on the disk. */
@@ -95,10 +89,17 @@ export function createSealer(options: SealerOptions): Sealer {
   }
 }
 
+const coveredBy = (seal: SignedEnd | undefined): number =>
+  seal === undefined ? 0 : (parseStatement(seal.text)?.covers.seq ?? 0)
+
 function createSealing(options: SealerOptions): () => Promise<void> {
-  const { directory, chain, hsm, heads, clock, end, append, log } = options
+  const { directory, chain, hsm, heads, end, append, log } = options
   let verifier: SealVerifier | undefined
   const confirmed = new Map<string, string>()
+  /** The last seal in the chain. */
+  let written = options.lastSeal
+  /** Whether the keeper's last signature may be another one. */
+  let inDoubt = true
 
   async function verifierOf(): Promise<SealVerifier> {
     if (verifier !== undefined) return verifier
@@ -126,17 +127,38 @@ function createSealing(options: SealerOptions): () => Promise<void> {
     return others
   }
 
+  async function put(seal: SignedEnd, verifier: SealVerifier): Promise<void> {
+    const body = sealBody(seal)
+    const read = parseSeal(body)
+    if (read === undefined || !verifier.verifies(read))
+      throw new Error('the token made a signature that does not verify')
+    await append(body)
+    written = seal
+    await heads.write(chain, { ...read.statement.covers, line: body })
+  }
+
+  // A process that ended between a signature and its line left it with the keeper, which goes on from there alone.
+  async function lastSigned(verifier: SealVerifier): Promise<SignedEnd | undefined> {
+    const last = await hsm.lastAuditEnd(chain)
+    if (last !== undefined && coveredBy(last) > coveredBy(written)) await put(last, verifier)
+    return last ?? adoptable(verifier)
+  }
+
+  // Of a chain that the keeper does not know: one of a release before it, or of another machine.
+  const adoptable = (verifier: SealVerifier): SignedEnd | undefined => {
+    const seal = written === undefined ? undefined : parseSeal(sealBody(written))
+    return seal !== undefined && verifier.verifies(seal) ? seal : undefined
+  }
+
   return async () => {
     const verifier = await verifierOf()
-    const witnessed = await otherHeads(verifier)
+    const others = await otherHeads(verifier)
+    const previous = inDoubt ? await lastSigned(verifier) : written
     const covers = end()
-    const text = statementText({ chain, at: clock.now(), covers, heads: witnessed, key: verifier.keyId })
-    const body = sealBody(text, await hsm.signAudit(Buffer.from(sha256(text), 'hex')))
-    const seal = parseSeal(body)
-    if (seal === undefined || !verifier.verifies(seal))
-      throw new Error('the token made a signature that does not verify')
+    inDoubt = true
+    const signed = await hsm.signAuditEnd({ chain, covers, heads: others, previous })
     if (end().seq - covers.seq >= sealReach) throw new Error('the token took so long that the seal came too late')
-    await append(body)
-    await heads.write(chain, { ...covers, line: body })
+    await put(signed, verifier)
+    inDoubt = false
   }
 }

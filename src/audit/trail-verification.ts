@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createChainScan, type ChainScan } from './chain-scan.ts'
 import { createFindings, type AuditReport, type ChainReport, type Findings, type LinePosition } from './audit-report.ts'
-import type { ChainPoint } from './line.ts'
+import type { ChainPoint } from '../hsm/audit-end.ts'
 import { createSealVerifier, isGenuine, type SealedHead } from './seal.ts'
 import { listSegments } from './segment.ts'
 import { createWitnessComparison } from './witness/comparison.ts'

@@ -6,11 +6,12 @@ import { errorCodeOf, Fault } from '../fault.ts'
 import { findChainEnd, type FoundChain } from './chain-end.ts'
 import { openChainFile, type ChainFile, type Entry } from './chain-file.ts'
 import { lockChain, type ChainLock } from './chain-lock.ts'
+import type { SignedEnd } from '../hsm/audit-end.ts'
 import type { AuditEvent, AuditTrail } from './event.ts'
 import { chainName, eventBody } from './line.ts'
 import { leavePublicKey, readPublicKey } from './public-key.ts'
 import type { AuditHeads } from './records.ts'
-import { createSealVerifier, isGenuine, type SealedHead } from './seal.ts'
+import { createSealVerifier, isGenuine, parseSeal, sealBody, type SealedHead } from './seal.ts'
 import { createSealer, type AuditLog, type AuditSigner } from './sealer.ts'
 
 export interface AuditTrailOptions {
@@ -42,10 +43,10 @@ export async function createAuditTrail(options: AuditTrailOptions): Promise<Audi
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const lock = await lockChain(join(directory, `${chain}.lock`), chain, options.lockWaitMs ?? 2_000)
     try {
-      const head = await genuineHead(options, (await heads.read()).get(chain))
+      const head = furthest(await genuineHead(options, (await heads.read()).get(chain)), await signedHead(options))
       const found = await findChainEnd(directory, chain, head?.seq ?? 0)
       const file = await openChainFile({ ...options, end: continued(found, head) })
-      const trail = startTrail(options, file, found.unsealed, lock)
+      const trail = startTrail(options, file, { ...found, lastSeal: lastSealOf(found, head) }, lock)
       for (const event of foundEvents(options, found, head)) {
         log?.warn({ chain, subject: event.target }, event.operation)
         await trail.append(event).catch(async (error: unknown) => {
@@ -63,15 +64,16 @@ export async function createAuditTrail(options: AuditTrailOptions): Promise<Audi
   }
 }
 
-function startTrail(options: AuditTrailOptions, file: ChainFile, unsealed: number, lock: ChainLock): AuditTrail {
+function startTrail(options: AuditTrailOptions, file: ChainFile, found: FoundChain, lock: ChainLock): AuditTrail {
   const sealer = createSealer({
     ...options,
+    lastSeal: found.lastSeal,
     log: options.log,
     end: () => file.end,
     append: (body) => queue.add({ type: 'seal', body }),
   })
   const queue = createGroupCommit(file, options, (events) => sealer.wrote(events))
-  sealer.wrote(unsealed)
+  sealer.wrote(found.unsealed)
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
@@ -153,6 +155,23 @@ async function genuineHead({ directory, chain, hsm, log }: AuditTrailOptions, ke
   if (isGenuine(chain, kept, createSealVerifier(publicKey))) return kept
   log?.error({ chain, seq: kept.seq }, 'the registry holds a head of this audit chain that no seal confirms')
   return undefined
+}
+
+/** The last end of this chain that the keeper signed, which the registry need not know yet; undefined while it is away. */
+async function signedHead({ chain, hsm }: AuditTrailOptions): Promise<SealedHead | undefined> {
+  const last = await hsm.lastAuditEnd(chain).catch(() => undefined)
+  const seal = last === undefined ? undefined : parseSeal(sealBody(last))
+  return seal && { ...seal.statement.covers, line: sealBody(seal) }
+}
+
+/** The seal that the chain goes on from: where the record that the head covers is gone, its seal is not put there. */
+function lastSealOf({ asked, lastSeal }: FoundChain, head: SealedHead | undefined): SignedEnd | undefined {
+  return head === undefined || asked?.hash === head.hash ? lastSeal : parseSeal(head.line)
+}
+
+function furthest(a: SealedHead | undefined, b: SealedHead | undefined): SealedHead | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return a.seq > b.seq ? a : b
 }
 
 // Numbers that were sealed are never given twice: after a cut the chain goes on behind them, and the gap stays visible.

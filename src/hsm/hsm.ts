@@ -1,4 +1,5 @@
 import type { Fault } from '../fault.ts'
+import type { AuditEnd, SignedEnd } from './audit-end.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
 import type { HostStatus } from './token-status.ts'
 
@@ -38,8 +39,14 @@ export interface Hsm {
   /** HMAC-SHA-256 by the token's pepper, for what is stored to be compared, such as pass phrases: 32 bytes. */
   pepper(data: Uint8Array): Promise<Buffer>
 
-  /** ECDSA P-256 over a 32-byte SHA-256 digest with the audit signing key: 64 bytes, r ‖ s. */
-  signAudit(digest: Uint8Array): Promise<Buffer>
+  /** The last end of an audit chain that the keeper signed; undefined for a chain that it does not know. */
+  lastAuditEnd(chain: string): Promise<SignedEnd | undefined>
+
+  /**
+   * Has the keeper sign the end of an audit chain with the audit signing key. Rejects with `hsm.rejected` unless it goes
+   * on from the last end that was signed; the same end again gives the same signature.
+   */
+  signAuditEnd(end: AuditEnd): Promise<SignedEnd>
 
   /** The audit signing key's public half, DER SubjectPublicKeyInfo. */
   auditPublicKey(): Promise<Buffer>

@@ -1,26 +1,39 @@
-import { createECDH, createPublicKey, type KeyObject } from 'node:crypto'
+import { createECDH, createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import Database from 'better-sqlite3'
 import type { AuditSigner } from '../../src/audit/sealer.ts'
+import type { SignedEnd } from '../../src/hsm/audit-end.ts'
+import { createAuditEnds } from '../../src/hsm/keeper/audit-ends.ts'
 
-/** The signing port over a P-256 key in this process: r ‖ s over a digest that is given, as the token does it. */
+/** The signing port over a P-256 key in this process, with the keeper's own memory of ends in a file or in none. */
 export interface KeySigner extends AuditSigner {
   readonly publicKey: Buffer
+  /** Signs what no keeper would: in a test's own hand. */
+  readonly signText: (text: string) => SignedEnd
   /** While set, the token fails with it. */
   broken: Error | undefined
 }
 
-export function createKeySigner(privateKey: KeyObject): KeySigner {
+export function createKeySigner(privateKey: KeyObject, stateFile = ':memory:'): KeySigner {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   const d = bigintOf(Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url'))
+  const state = new Database(stateFile)
+  const sign = (digest: Buffer) => ecdsa(bigintOf(digest), d)
+  const ends = createAuditEnds({ state, sign, publicKey: () => publicKey, now: Date.now })
   const signer: KeySigner = {
     publicKey,
     broken: undefined,
+    signText: (text) => ({ text, signature: sign(createHash('sha256').update(text).digest()) }),
     async auditPublicKey() {
       if (signer.broken !== undefined) throw signer.broken
       return publicKey
     },
-    async signAudit(digest) {
+    async lastAuditEnd(chain) {
       if (signer.broken !== undefined) throw signer.broken
-      return ecdsa(bigintOf(digest), d)
+      return ends.last(chain)
+    },
+    async signAuditEnd(end) {
+      if (signer.broken !== undefined) throw signer.broken
+      return ends.sign(end)
     },
   }
   return signer

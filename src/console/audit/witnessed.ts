@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { keyId } from '../../audit/seal.ts'
+import { keyId } from '../../hsm/audit-end.ts'
 import { readWitnessFile, type WitnessedHead, type WitnessFile } from '../../audit/witness/witness-file.ts'
 import { readAuthorities } from '../../config/loader.ts'
 import { pemBlocks } from '../../encoding/pem.ts'

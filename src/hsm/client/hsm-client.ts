@@ -1,8 +1,9 @@
 import { Fault } from '../../fault.ts'
+import type { SignedEnd } from '../audit-end.ts'
 import type { GeneratedKey, GenerateOptions, Hsm, ImportOptions, Outcome, RewrapItem, WrappedKey } from '../hsm.ts'
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
-import { keeperOperations, operations, type Operation } from '../protocol/frame.ts'
+import { type KeeperOperation, keeperOperations, operations, type Operation } from '../protocol/frame.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
 import { hostStatus, RequestRouter } from './request-router.ts'
 
@@ -46,7 +47,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
       field(await keeper.call('seal', [record, previous?.record ?? nothing, previous?.seal ?? nothing]), 0),
     verify: ({ record, seal }) => done('verify', [record, seal]),
     pepper: (data) => bytes('pepper', [data]),
-    signAudit: (digest) => bytes('signAudit', [digest]),
+    ...auditCalls(keeper),
     auditPublicKey: () => bytes('auditPublicKey', []),
     close() {
       router.close()
@@ -56,6 +57,29 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     },
   }
 }
+
+function auditCalls(keeper: RequestRouter<KeeperOperation>) {
+  return {
+    async lastAuditEnd(chain) {
+      const reply = await keeper.call('lastAuditEnd', [Buffer.from(chain)])
+      return given(reply, 0) && signedEnd(reply)
+    },
+    signAuditEnd: async ({ chain, covers, heads, previous }) =>
+      signedEnd(
+        await keeper.call('signAuditEnd', [
+          ...[chain, covers.seq, covers.hash, JSON.stringify(heads), previous?.text ?? ''].map((part) =>
+            Buffer.from(String(part)),
+          ),
+          previous?.signature ?? nothing,
+        ]),
+      ),
+  } satisfies Partial<Hsm>
+}
+
+const signedEnd = (reply: readonly Buffer[]): SignedEnd => ({
+  text: field(reply, 0).toString(),
+  signature: field(reply, 1),
+})
 
 function keyCalls({ fields, bytes, done, generated }: Calls) {
   return {

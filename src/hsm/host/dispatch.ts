@@ -4,15 +4,7 @@ import { type Operation, operations } from '../protocol/frame.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { generated, pong, statusFields, tokenObject, wrapped } from '../server/reply-fields.ts'
 import { hashes, keyKinds, paddings, quickKinds, secretKeyKinds, type SignatureScheme } from '../key-kind.ts'
-import {
-  auditPublicKey,
-  pepper,
-  random,
-  sealBackup,
-  signAudit,
-  verify,
-  verifyBackup,
-} from '../pkcs11/seal-operations.ts'
+import { auditPublicKey, pepper, random, sealBackup, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
 import { decrypt, decryptMany, encrypt, encryptMany, encryptRandom, rewrapMany } from '../pkcs11/cipher-operations.ts'
 import { exportKey, exportPlain, transportPublicKey } from '../pkcs11/key-export.ts'
 import { generate, importKey, importSecret, restoreKey, rewrapBackup } from '../pkcs11/key-making.ts'
@@ -62,7 +54,6 @@ const sealing = {
     return []
   },
   pepper: (token, fields) => [pepper(token, fields.bytes())],
-  signAudit: (token, fields) => [signAudit(token, fields.bytes())],
   auditPublicKey: (token) => [auditPublicKey(token)],
 } satisfies Partial<Record<Operation, Handler>>
 

@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import type { SignedEnd } from '../audit-end.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { seal, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -7,16 +8,19 @@ import { type OpenedRecord, openRecord } from '../record-layouts.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
+import { type AuditEnds, readAuditEnd } from './audit-ends.ts'
 import { checkChange, type Origin } from './record-rules.ts'
 
 type Handler = (fields: RequestFields) => Uint8Array[]
 
 /** What the keeper does for clients of one of its sockets. */
-export function createKeeperDispatch(token: Token, origin: Origin): Dispatch {
+export function createKeeperDispatch(token: Token, auditEnds: AuditEnds, origin: Origin): Dispatch {
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
     status: () => statusFields(token),
     seal: (fields) => [sealRecord(token, origin, fields.bytes(), fields.sealed())],
+    lastAuditEnd: (fields) => endFields(auditEnds.last(fields.text())),
+    signAuditEnd: (fields) => endFields(auditEnds.sign(readAuditEnd(fields))),
   }
   const byCode = keeperOperations.map((name) => handlers[name])
   return ({ code, fields }) => {
@@ -25,6 +29,10 @@ export function createKeeperDispatch(token: Token, origin: Origin): Dispatch {
     return handler(createRequestFields(fields))
   }
 }
+
+/** An empty text stands for an end that is not known. */
+const endFields = (end: SignedEnd | undefined): Uint8Array[] =>
+  end === undefined ? [Buffer.alloc(0), Buffer.alloc(0)] : [Buffer.from(end.text), end.signature]
 
 /** Seals a record after its type's rule; `previous` is empty where it is new. */
 function sealRecord(token: Token, origin: Origin, record: Buffer, previous: SealedRecord): Buffer {

@@ -3,6 +3,8 @@ import { readEnvironment } from '../../config/environment.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
 import { listenOn, listenOnPassed } from '../server/frame-server.ts'
 import { startTokenProcess, type TokenProcess } from '../server/token-process.ts'
+import { auditPublicKey, signAudit } from '../pkcs11/seal-operations.ts'
+import { createAuditEnds } from './audit-ends.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
 import { openKeeperState } from './keeper-state.ts'
 import type { Origin } from './record-rules.ts'
@@ -15,8 +17,14 @@ export function startKeeper(configFile: string, { systemd }: { readonly systemd:
     serve(token, config) {
       const { socket, operatorSocket, state: path } = keeperOf(config)
       const state = openKeeperState(path)
+      const auditEnds = createAuditEnds({
+        state,
+        sign: (digest) => signAudit(token, digest),
+        publicKey: () => auditPublicKey(token),
+        now: Date.now,
+      })
       const served = (origin: Origin, file: string) => ({
-        dispatch: createKeeperDispatch(token, origin),
+        dispatch: createKeeperDispatch(token, auditEnds, origin),
         listen: (server: Server) =>
           systemd ? listenOnPassed(server, passedDescriptor(origin)) : listenOn(server, file),
       })

@@ -27,7 +27,6 @@ export const operations = [
   'otpHmac',
   'createVaultKey',
   'destroyVaultKey',
-  'signAudit',
   'auditPublicKey',
   'kindSupport',
   'transportPublicKey',
@@ -52,7 +51,7 @@ export const operations = [
 export type Operation = (typeof operations)[number]
 
 /** The same for the keeper. */
-export const keeperOperations = ['ping', 'status', 'seal'] as const
+export const keeperOperations = ['ping', 'status', 'seal', 'lastAuditEnd', 'signAuditEnd'] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 
 export const outcomes = { done: 0, fault: 1 } as const

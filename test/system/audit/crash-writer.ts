@@ -15,7 +15,8 @@ const [directory = '', sqlite = '', keyFile = '', prefix = ''] = process.argv.sl
 const trail = await createAuditTrail({
   directory,
   chain: 'worker-1',
-  hsm: createKeySigner(createPrivateKey(readFileSync(keyFile))),
+  // The keeper is another process, and outlives this one by its file.
+  hsm: createKeySigner(createPrivateKey(readFileSync(keyFile)), `${keyFile}.ends`),
   heads: createAuditHeads(await openStore({ sqlite }, [AuditHeadTable])),
   clock: systemClock,
   sealIntervalMs: 10,

@@ -98,5 +98,6 @@ test('records are refused when the chain is removed under a running service, unt
   await trail.close()
   const again = await bench.open()
   await again.append(eventOf())
-  expect(bench.lines(file)).toHaveLength(1)
+  // The keeper signed the end that was removed with the file.
+  expect(bench.lines(file)).toEqual([expect.stringContaining('"audit.truncated"'), expect.stringContaining('"seq":3')])
 })

@@ -2,7 +2,8 @@ import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFi
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { genesis, lineAfter, parseLine, sha256 } from '../../../src/audit/line.ts'
-import { keyId, sealBody, statementText } from '../../../src/audit/seal.ts'
+import { sealBody } from '../../../src/audit/seal.ts'
+import { keyId, statementText } from '../../../src/hsm/audit-end.ts'
 import { verifyTrail } from '../../../src/audit/trail-verification.ts'
 import { appendAll, givenBench, givenSigner, manyEvents, type Bench } from '../../support/trail-kit.ts'
 
@@ -215,8 +216,7 @@ describe('history written anew', () => {
     const forger = givenSigner()
     const covers = { seq: 5, hash: sha256(`${bench.lines(one)[4]}\n`) }
     const statement = { chain: 'worker-1', at: 1, covers, heads: {}, key: keyId(bench.signer.publicKey) }
-    const text = statementText(statement)
-    const forged = sealBody(text, await forger.signAudit(Buffer.from(sha256(text), 'hex')))
+    const forged = sealBody(forger.signText(statementText(statement)))
     rewriteFrom(bench, 5, (lines) =>
       lines.with(5, lineAfter(genesis('worker-1'), 'worker-1', 'seal', forged).trimEnd()),
     )
@@ -241,7 +241,10 @@ describe('history written anew', () => {
     bench.rewrite(one, (lines) => lines.slice(0, 3))
     bench.heads.kept.delete('worker-1')
     await run(bench, 'worker-1', 20)
-    expect(await bench.findings()).toEqual([['worker-1', 'changed', one, expect.any(Number)]])
+    const found = await bench.findings()
+    expect(found).toContainEqual(['worker-1', 'changed', one, expect.any(Number)])
+    // The keeper knows the end that was cut off.
+    expect(found).toContainEqual(['worker-1', 'truncated', one, 4])
   })
 })
 

@@ -1,0 +1,86 @@
+import { createPublicKey, hash, verify } from 'node:crypto'
+
+/** A point of an audit chain: the sequence number of a line and the hex SHA-256 of its bytes, the newline included. */
+export interface ChainPoint {
+  readonly seq: number
+  readonly hash: string
+}
+
+/**
+ * What the keeper signs: that a chain stands at `covers`, and where the seals of all other chains stood at the time.
+ * The sequence number of the seal's own line is not signed, so records need not wait for the token.
+ */
+export interface SealStatement {
+  readonly chain: string
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number
+  readonly covers: ChainPoint
+  /**
+   * Hex SHA-256 of the signature before this one in the chain, empty for its first. Version 1 of the format, which
+   * token hosts signed for any worker, has none.
+   */
+  readonly after?: string | undefined
+  readonly heads: Readonly<Record<string, ChainPoint>>
+  /** Which key signs: see `keyId`. */
+  readonly key: string
+}
+
+/** A statement as signed bytes: one canonical JSON object. */
+export interface SignedEnd {
+  readonly text: string
+  /** 64 bytes, r ‖ s. */
+  readonly signature: Buffer
+}
+
+/** The end of a chain that is to be signed. */
+export interface AuditEnd {
+  readonly chain: string
+  readonly covers: ChainPoint
+  /** The last seals of other chains. */
+  readonly heads: Readonly<Record<string, ChainPoint>>
+  /** The last signature of this chain that its writer knows; undefined for a chain without one. */
+  readonly previous: SignedEnd | undefined
+}
+
+/** The first 16 hex digits of the SHA-256 of the DER SubjectPublicKeyInfo. */
+export function keyId(publicKey: Uint8Array): string {
+  return hash('sha256', publicKey, 'hex').slice(0, 16)
+}
+
+export function statementText({ chain, at, covers, after, heads, key }: SealStatement): string {
+  const sorted = Object.keys(heads).toSorted()
+  return JSON.stringify({
+    v: after === undefined ? 1 : 2,
+    chain,
+    at,
+    covers: pointOf(covers),
+    after,
+    heads: Object.fromEntries(sorted.map((name) => [name, pointOf(heads[name])])),
+    key,
+  })
+}
+
+/** Undefined when `text` is not, byte for byte, what `statementText` makes. */
+export function parseStatement(text: string): SealStatement | undefined {
+  try {
+    const statement: SealStatement = JSON.parse(text)
+    return statementText(statement) === text ? statement : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function pointOf(point: ChainPoint | undefined): ChainPoint {
+  return { seq: Number(point?.seq), hash: String(point?.hash) }
+}
+
+/** How the next statement of the chain names this signature. */
+export function digestOf(signed: SignedEnd | undefined): string {
+  return signed === undefined ? '' : hash('sha256', signed.signature, 'hex')
+}
+
+/** Whether this key signed the text (ECDSA P-256 over SHA-256, FIPS 186-5). @param publicKey DER SubjectPublicKeyInfo */
+export function isSignedBy(publicKey: Buffer, { text, signature }: SignedEnd): boolean {
+  const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' })
+  return verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature)
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { Fault } from '../../fault.ts'
+import {
+  digestOf,
+  isSignedBy,
+  keyId,
+  parseStatement,
+  statementText,
+  type AuditEnd,
+  type ChainPoint,
+  type SignedEnd,
+} from '../audit-end.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import type { KeeperState } from './keeper-state.ts'
+
+export interface AuditEndsDependencies {
+  readonly state: KeeperState
+  /** By the audit key of the token: r ‖ s over a SHA-256 digest. */
+  readonly sign: (digest: Buffer) => Buffer
+  /** DER SubjectPublicKeyInfo. */
+  readonly publicKey: () => Buffer
+  readonly now: () => number
+}
+
+/** The last signed end of each chain; what does not go on from it is not signed. */
+export interface AuditEnds {
+  last(chain: string): SignedEnd | undefined
+  /**
+   * Signs the end and remembers it before it answers. The same end again gives the same answer. A chain that is not
+   * known yet begins with its first end, or goes on from a signature that is shown, once.
+   * @throws Fault `hsm.rejected` for an end that does not go on from the last one
+   */
+  sign(end: AuditEnd): SignedEnd
+}
+
+interface Row {
+  readonly seq: number
+  readonly hash: string
+  readonly text: string
+  readonly signature: Buffer
+}
+
+export function createAuditEnds({ state, sign, publicKey, now }: AuditEndsDependencies): AuditEnds {
+  state.exec(
+    'CREATE TABLE IF NOT EXISTS audit_ends (chain TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, signature BLOB NOT NULL) STRICT',
+  )
+  const find = state.prepare<[string], Row>('SELECT seq, hash, text, signature FROM audit_ends WHERE chain = ?')
+  const keep = state.prepare(
+    'INSERT OR REPLACE INTO audit_ends (chain, seq, hash, text, signature) VALUES (?, ?, ?, ?, ?)',
+  )
+
+  /** The point of the last signature; that of a trail from before the keeper is taken from its seal. */
+  function goesOnFrom({ chain, previous }: AuditEnd): ChainPoint | undefined {
+    const known = find.get(chain)
+    if (known !== undefined) {
+      if (digestOf(known) !== digestOf(previous)) throw refused(chain)
+      return known
+    }
+    if (previous === undefined) return undefined
+    const statement = parseStatement(previous.text)
+    if (statement?.chain !== chain || !isSignedBy(publicKey(), previous)) throw refused(chain)
+    return statement.covers
+  }
+
+  return {
+    last: (chain) => find.get(chain),
+    sign(end) {
+      const { chain, covers, heads, previous } = end
+      const known = find.get(chain)
+      if (known?.seq === covers.seq && known.hash === covers.hash) return known
+      const before = goesOnFrom(end)
+      if (before !== undefined && covers.seq <= before.seq) throw refused(chain)
+      const key = keyId(publicKey())
+      const text = statementText({ chain, at: now(), covers, after: digestOf(previous), heads, key })
+      const signature = sign(createHash('sha256').update(text).digest())
+      keep.run(chain, covers.seq, covers.hash, text, signature)
+      return { text, signature }
+    },
+  }
+}
+
+const refused = (chain: string): Fault =>
+  new Fault('hsm.rejected', `This end of the audit chain ${chain} does not go on from the last one that was signed.`)
+
+const chainName = /^[a-z][a-z0-9-]{0,31}$/
+const hashForm = /^[0-9a-f]{64}$/
+const mostHeads = 4_096
+
+/** The end that a request asks for. @throws Fault `hsm.rejected` where a part of it is not of its form */
+export function readAuditEnd(fields: RequestFields): AuditEnd {
+  const chain = fields.text()
+  const covers = { seq: fields.integer(), hash: fields.text() }
+  const heads = headsIn(fields.text())
+  const previous = { text: fields.text(), signature: fields.bytes() }
+  if (!chainName.test(chain) || !isPoint(covers) || heads === undefined)
+    throw new Fault('hsm.rejected', 'This is no end of an audit chain.')
+  return { chain, covers, heads, previous: previous.text === '' ? undefined : previous }
+}
+
+function headsIn(text: string): Record<string, ChainPoint> | undefined {
+  try {
+    const heads: Record<string, ChainPoint> = JSON.parse(text)
+    const named = Object.entries(heads)
+    return named.length <= mostHeads && named.every(([name, point]) => chainName.test(name) && isPoint(point))
+      ? heads
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isPoint = ({ seq, hash }: ChainPoint): boolean => Number.isSafeInteger(seq) && seq > 0 && hashForm.test(hash)

@@ -1,0 +1,142 @@
+import Database from 'better-sqlite3'
+import { createPublicKey, verify } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { genesis, lineAfter, parseLine, sha256 } from '../../src/audit/line.ts'
+import { parseSeal, sealBody } from '../../src/audit/seal.ts'
+import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
+import type { SignedEnd } from '../../src/hsm/audit-end.ts'
+import type { Hsm } from '../../src/hsm/hsm.ts'
+import { keeperOperations, operations } from '../../src/hsm/protocol/frame.ts'
+import { addUser, givenInitialised, type Premises } from '../support/console-kit.ts'
+
+// Code in a worker: it reaches the sockets of token host and keeper, writes to the folder of the trail and to the
+// database, and has no PIN.
+
+interface Worker {
+  readonly premises: Premises
+  readonly hsm: Hsm
+  readonly lines: readonly string[]
+}
+
+async function givenWorker(): Promise<Worker> {
+  const premises = await givenInitialised()
+  await addUser(premises, 'mallory')
+  await premises.ask(['apikey', 'create', 'payroll'])
+  const run = (socket: string) => join(premises.directory, 'run', socket)
+  const hsm = createHsmClient({ sockets: [run('1.sock')], keeper: run('keeper.sock'), deadlineMs: 5_000, queue: 16 })
+  onTestFinished(() => hsm.close())
+  return { premises, hsm, lines: readFileSync(chainOf(premises), 'latin1').split('\n').slice(0, -1) }
+}
+
+const chainOf = ({ auditDirectory }: Premises): string => join(auditDirectory, 'console.000001.jsonl')
+
+type Sign = (covers: { seq: number; hash: string }, last: SignedEnd | undefined) => Promise<SignedEnd | undefined>
+
+/**
+ * Writes the chain with another name in its records: hashes anew, each seal by what `sign` gives, left out where that is
+ * nothing. The registry gets the last one.
+ */
+async function rewrite({ premises, lines }: Worker, sign: Sign): Promise<void> {
+  let end = genesis('console')
+  let [text, last]: [string, SignedEnd | undefined] = ['', undefined]
+  for (const line of lines) {
+    const { type, body } = parseLine(line) ?? { type: 'event' as const, body: '' }
+    const signed: SignedEnd | undefined = type === 'seal' ? await sign(end, last) : undefined
+    if (type === 'seal' && signed === undefined) continue
+    last = signed ?? last
+    const fresh = signed === undefined ? body.replace('user mallory', 'user nobody') : sealBody(signed)
+    const written = lineAfter(end, 'console', type, fresh)
+    end = { seq: end.seq + 1, hash: sha256(written) }
+    text += written
+  }
+  expect(text).not.toContain('user mallory')
+  writeFileSync(chainOf(premises), text)
+  const database = new Database(premises.database)
+  const seal = last && parseSeal(sealBody(last))
+  if (seal === undefined) database.prepare('DELETE FROM audit_heads').run()
+  else {
+    const { seq, hash } = seal.statement.covers
+    database.prepare('UPDATE audit_heads SET seq = ?, hash = ?, line = ?').run(seq, hash, sealBody(seal))
+  }
+  database.close()
+}
+
+async function isSound({ premises }: Worker): Promise<boolean> {
+  const { status, stdout } = await premises.run(['--json', 'audit', 'verify'])
+  const { sound } = JSON.parse(stdout) as { sound: boolean }
+  expect(status).toBe(sound ? 0 : 1)
+  return sound
+}
+
+it('has no operation that signs what it composed', () => {
+  expect(operations.filter((name) => /sign|seal/i.test(name) && /audit/i.test(name))).toEqual([])
+  expect(keeperOperations.filter((name) => /audit/i.test(name))).toEqual(['lastAuditEnd', 'signAuditEnd'])
+})
+
+it('gets ends signed that go on, by the audit key', async () => {
+  const { hsm } = await givenWorker()
+  const { text, signature } = (await hsm.lastAuditEnd('console')) as SignedEnd
+  const key = createPublicKey({ key: await hsm.auditPublicKey(), format: 'der', type: 'spki' })
+  expect(verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature)).toBe(true)
+})
+
+it('does not have the seals of a rewritten chain made anew, one after another', async () => {
+  const worker = await givenWorker()
+  const refusals: unknown[] = []
+  await rewrite(worker, (covers, previous) =>
+    worker.hsm.signAuditEnd({ chain: 'console', covers, heads: {}, previous }).catch((error: unknown) => {
+      refusals.push(error)
+      return undefined
+    }),
+  )
+  expect(refusals).not.toHaveLength(0)
+  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'hsm.rejected' })
+  // The keeper knows of a later end as soon as the chain is opened again.
+  await worker.premises.ask(['apikey', 'create', 'another'])
+  expect(await isSound(worker)).toBe(false)
+})
+
+it('does not get a rewritten chain sound by one seal at its end that goes on from the last genuine one', async () => {
+  const worker = await givenWorker()
+  const sealed = worker.lines.filter((line) => line.includes('"type":"seal"')).length
+  expect(sealed).toBeGreaterThan(1)
+  let at = 0
+  await rewrite(worker, async (covers) => {
+    at += 1
+    if (at < sealed) return undefined
+    const previous = await worker.hsm.lastAuditEnd('console')
+    // Ahead of the last one that was signed, as the keeper asks for it.
+    const ahead = { seq: worker.lines.length + 1, hash: covers.hash }
+    return worker.hsm.signAuditEnd({ chain: 'console', covers: ahead, heads: {}, previous })
+  })
+  expect(await isSound(worker)).toBe(false)
+})
+
+it('does not get a chain sound that was rewritten and lengthened until the keeper signs its end', async () => {
+  const worker = await givenWorker()
+  const { premises, hsm, lines } = worker
+  let end = genesis('console')
+  let text = ''
+  const add = (type: 'event' | 'seal', body: string) => {
+    const written = lineAfter(end, 'console', type, body)
+    end = { seq: end.seq + 1, hash: sha256(written) }
+    text += written
+  }
+  const events = lines.flatMap((line) => {
+    const { type, body = '' } = parseLine(line) ?? {}
+    return type === 'event' ? [body.replace('user mallory', 'user nobody')] : []
+  })
+  for (const body of events) add('event', body)
+  while (end.seq <= lines.length) add('event', events.at(-1) ?? '')
+  const previous = await hsm.lastAuditEnd('console')
+  const granted = await hsm.signAuditEnd({ chain: 'console', covers: end, heads: {}, previous })
+  const { seq, hash } = end
+  add('seal', sealBody(granted))
+  writeFileSync(chainOf(premises), text)
+  const database = new Database(premises.database)
+  database.prepare('UPDATE audit_heads SET seq = ?, hash = ?, line = ?').run(seq, hash, sealBody(granted))
+  database.close()
+  expect(await isSound(worker)).toBe(false)
+})

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { genesis, lineAfter, sha256 } from '../../../src/audit/line.ts'
+import { sealBody } from '../../../src/audit/seal.ts'
+import { keyId, statementText } from '../../../src/hsm/audit-end.ts'
+import { eventOf } from '../../support/event-kit.ts'
+import { appendAll, givenBench, manyEvents, type Bench } from '../../support/trail-kit.ts'
+import { eventBody } from '../../../src/audit/line.ts'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const file = 'worker-1.000001.jsonl'
+const seals = (bench: Bench) => bench.lines(file).filter((line) => line.includes('"type":"seal"'))
+
+test('a trail of a release before the keeper goes on, and stays sound', async () => {
+  const bench = givenBench()
+  let end = genesis('worker-1')
+  let text = ''
+  const add = (type: 'event' | 'seal', body: string) => {
+    const line = lineAfter(end, 'worker-1', type, body)
+    end = { seq: end.seq + 1, hash: sha256(line) }
+    text += line
+  }
+  for (const event of manyEvents(3)) add('event', eventBody(event))
+  const statement = { chain: 'worker-1', at: 1, covers: end, heads: {}, key: keyId(bench.signer.publicKey) }
+  add('seal', sealBody(bench.signer.signText(statementText(statement))))
+  writeFileSync(join(bench.directory, file), text)
+  expect(await bench.findings()).toEqual([])
+
+  for (let round = 0; round < 2; round += 1) {
+    const trail = await bench.open()
+    await appendAll(trail, manyEvents(2))
+    await trail.close()
+  }
+  expect(seals(bench).map((line) => line.includes('"seal":{"v":2'))).toEqual([false, true, true])
+  expect(await bench.findings('with registry')).toEqual([])
+})
+
+test('a seal that a crash kept from the disk is put there by the next run', async () => {
+  const bench = givenBench()
+  const before = await bench.open()
+  await appendAll(before, manyEvents(3))
+  await before.close()
+  bench.rewrite(file, (lines) => lines.slice(0, -1))
+  bench.heads.kept.clear()
+
+  const after = await bench.open()
+  await after.append(eventOf())
+  await after.close()
+  expect(bench.lines(file).map((line) => line.includes('"type":"seal"'))).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+    true,
+  ])
+  expect(await bench.findings('with registry')).toEqual([])
+})
+
+test('a keeper that knows a later end than file and registry shows that the end was cut off', async () => {
+  const bench = givenBench()
+  for (let round = 0; round < 2; round += 1) {
+    const trail = await bench.open()
+    await appendAll(trail, manyEvents(3))
+    await trail.close()
+  }
+  bench.rewrite(file, (lines) => lines.slice(0, 4))
+  bench.heads.kept.clear()
+  expect(await bench.findings('with registry')).toEqual([])
+  await (await bench.open()).close()
+  expect(bench.lines(file).join('\n')).toContain('"operation":"audit.truncated"')
+  expect((await bench.findings()).map(([, kind]) => kind)).toContain('truncated')
+})
+
+test('seals that were left out are missed by the next one, though the chain of hashes is whole', async () => {
+  const bench = givenBench()
+  for (let round = 0; round < 3; round += 1) {
+    const trail = await bench.open()
+    await appendAll(trail, manyEvents(2))
+    await trail.close()
+  }
+  const last = await bench.signer.lastAuditEnd('worker-1')
+  let end = genesis('worker-1')
+  let text = ''
+  const add = (type: 'event' | 'seal', body: string) => {
+    const line = lineAfter(end, 'worker-1', type, body)
+    end = { seq: end.seq + 1, hash: sha256(line) }
+    text += line
+  }
+  for (const event of manyEvents(20)) add('event', eventBody(event))
+  const granted = await bench.signer.signAuditEnd({ chain: 'worker-1', covers: end, heads: {}, previous: last })
+  add('seal', sealBody(granted))
+  writeFileSync(join(bench.directory, file), text)
+  expect(await bench.findings()).toEqual([['worker-1', 'removed', file, 21]])
+})
