@@ -51,9 +51,10 @@ describe('storedsafe-ruby', () => {
 
   it('logs in with an HOTP code, be it called TOTP or the end of the keys', async () => {
     const anonymous = speaker(appliance, ruby)
-    const { username, passphrase } = user
+    const holder = await appliance.addUser()
+    const { username, passphrase } = holder
     const { secret } = await appliance.services.enrolments.enrolCodes(
-      user,
+      holder,
       { kind: 'hotp' },
       operatorId,
       appliance.commit,

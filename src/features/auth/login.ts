@@ -14,6 +14,8 @@ import {
   setPassphraseStrength,
 } from '../users/passphrase-records.ts'
 import type { User } from '../users/records.ts'
+import { restingAdvice } from '../users/recovery.ts'
+import { countResting } from '../users/recovery-records.ts'
 import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials, LoginType } from './credentials.ts'
 import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
@@ -75,7 +77,8 @@ export function createLogin({
     if (user.passphraseStrength === null) await setPassphraseStrength(tx, user.id, strength)
     const own = passphraseAdvice(user, strength, clock.now(), passphraseMaxAgeMs)
     const site = mayAdminister(user.capabilities) ? siteWarnings() : {}
-    return combined([own, { warnings: failureWarning(user) }, { warnings }, { warnings: site }])
+    const resting = await restingWarning(tx, user)
+    return combined([own, ...[failureWarning(user), warnings, resting, site].map((each) => ({ warnings: each }))])
   }
 
   const logIn: Login['logIn'] = async ({ username, credentials: readings, address }, commit) => {
@@ -106,6 +109,12 @@ export function createLogin({
   return {
     logIn: (attempt, commit) => passphrases.loginQueue.run(() => logIn(attempt, commit), networkOf(attempt.address)),
   }
+}
+
+/** Looked for only where it can be so. */
+async function restingWarning(tx: Tx, { id, recoveries }: User): Promise<Sentences> {
+  const [sentence] = recoveries === 0 ? [] : restingAdvice(await countResting(tx, id))
+  return sentence === undefined ? {} : { memberships_resting: sentence }
 }
 
 /**

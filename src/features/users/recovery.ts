@@ -51,6 +51,17 @@ export function createRecoveries({
 export async function restingNotice(recoveries: Pick<Recoveries, 'resting'>, userId: number): Promise<string[]> {
   const resting = await recoveries.resting(userId)
   if (resting === 0) return []
-  const vaults = resting === 1 ? 'one vault' : `${resting} vaults`
-  return [`The user's membership in ${vaults} rests until another Admin of the vault, or the operator, confirms it.`]
+  return [
+    `The user's membership in ${vaults(resting)} rests until another Admin of the vault, or the operator, confirms it.`,
+  ]
 }
+
+/** For the user; nothing where no membership rests. */
+export function restingAdvice(resting: number): string[] {
+  if (resting === 0) return []
+  return [
+    `Your membership in ${vaults(resting)} rests, because somebody else gave you a pass phrase or a second factor: another Admin of the vault confirms you, or the operator where there is none.`,
+  ]
+}
+
+const vaults = (count: number): string => (count === 1 ? 'one vault' : `${count} vaults`)

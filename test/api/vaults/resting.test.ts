@@ -47,6 +47,11 @@ function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
       newpassphrase,
       otp: user.hardwareToken.press(),
     })
+  /** What a login warns of. */
+  const warned = async (user: TestUser) => {
+    const { CALLINFO } = await appliance.client().must('POST', '/auth', { ...appliance.credentials(user), passphrase })
+    return (CALLINFO['audit'] as { warnings: object }).warnings
+  }
   const logIn = (user: TestUser) => appliance.login({ ...user, passphrase })
   const listed = async (user: TestUser, of = vault): Promise<Member | undefined> => {
     const { CALLINFO } = await of.admin.must('GET', `/vault/${of.id}/members`)
@@ -60,11 +65,16 @@ function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
     const { json } = await reset(user)
     expect(json.CALLINFO.general).toEqual([expect.stringContaining('one vault rests')])
     const client = await logIn(user)
+    const advice = expect.stringMatching(
+      /^Your membership in one vault rests.*another Admin of the vault confirms you/,
+    ) as unknown
     const refused = await client.get(`/vault/${vault.id}`)
     expectFault(refused, 403, 1302)
     expect(refused.json.ERRORS?.[0]).toContain('another Admin of the vault confirms you')
     const list = await client.must('GET', '/vault')
-    expect([list['VAULTS'], list.CALLINFO.general]).toEqual([[], [expect.stringMatching(/^One vault is left out/)]])
+    expect([list['VAULTS'], list.CALLINFO.general]).toEqual([[], [advice]])
+
+    expect(await warned(user)).toMatchObject({ memberships_resting: advice })
 
     const by = String(administrator.user.id)
     const row = await listed(user)
@@ -73,6 +83,7 @@ function restAndAreConfirmed(start: () => Promise<TestAppliance>): void {
     expect((await confirm(path)).json.CALLINFO['message']).toBe('User confirmed')
     expect(await listed(user)).not.toHaveProperty('resting')
     expect((await client.must('GET', '/vault'))['VAULTS']).toMatchObject([{ id: vault.id, status: '2' }])
+    expect(await warned(user)).not.toHaveProperty('memberships_resting')
     expectFault(await confirm(path), 409, 1407)
     expect(await listed(user)).toMatchObject({ passphrase_by: by })
     await changeOwn(client, { ...user, passphrase }, 'twelve green kettles in the attic')

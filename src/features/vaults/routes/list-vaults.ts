@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import type { Recoveries } from '../../users/recovery.ts'
+import { restingAdvice, type Recoveries } from '../../users/recovery.ts'
 import type { Vaults } from '../vault.ts'
 import { vaultRecord, vaultSchema } from './vault-record.ts'
 
@@ -23,9 +23,6 @@ export const listVaults = (vaults: Vaults, recoveries: Pick<Recoveries, 'resting
     async run({ caller }) {
       const shared = await vaults.listFor(caller.userId)
       const resting = await recoveries.resting(caller.userId)
-      return { members: { VAULTS: shared.map(vaultRecord) }, general: resting === 0 ? [] : [leftOut(resting)] }
+      return { members: { VAULTS: shared.map(vaultRecord) }, general: restingAdvice(resting) }
     },
   })
-
-const leftOut = (resting: number): string =>
-  `${resting === 1 ? 'One vault is' : `${resting} vaults are`} left out: your membership rests, because somebody else gave you a pass phrase or a second factor. Another Admin of the vault confirms you, or the operator where there is none.`
