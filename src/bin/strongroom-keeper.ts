@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
+import { excludeMemory } from '../daemon/core-dumps.ts'
 import { startKeeper } from '../hsm/keeper/keeper.ts'
 
 /** `strongroom-keeper`: the process that decides and seals; one on a machine. */
@@ -11,6 +12,8 @@ const usage = `Usage: strongroom-keeper --config FILE [--systemd] [--parent]
 `
 
 async function main(): Promise<void> {
+  // Its limit is set by who starts it.
+  excludeMemory((error) => process.stderr.write(`core dumps may hold memory: ${String(error)}\n`))
   const { values } = parseArgs({
     options: {
       config: { type: 'string' },

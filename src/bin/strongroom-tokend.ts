@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
+import { excludeMemory } from '../daemon/core-dumps.ts'
 import { startTokenHost } from '../hsm/host/token-host.ts'
 
 /** `strongroom-tokend`: the process that holds the token and the PIN, and serves operations over a unix socket. */
@@ -12,6 +13,8 @@ const usage = `Usage: strongroom-tokend --config FILE (--socket PATH [--systemd]
 `
 
 async function main(): Promise<void> {
+  // Its limit is set by who starts it.
+  excludeMemory((error) => process.stderr.write(`core dumps may hold memory: ${String(error)}\n`))
   const { values } = parseArgs({
     options: {
       config: { type: 'string' },

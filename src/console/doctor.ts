@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts'
 import { count, wrap, type Answer } from './output/command-answer.ts'
 import { certificateCheck } from './checks/server-certificate.ts'
 import { clockCheck } from './checks/system-clock.ts'
+import { coreDumpsCheck } from './checks/core-pattern.ts'
 import { daemonCheck } from './checks/daemon.ts'
 import { databaseCheck } from './checks/database.ts'
 import { diskCheck } from './checks/disk-space.ts'
@@ -27,6 +28,7 @@ Examples:
 
 const checks: readonly Check[] = [
   permissionsCheck,
+  coreDumpsCheck,
   diskCheck,
   databaseCheck,
   tokenCheck,

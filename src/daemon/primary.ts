@@ -27,7 +27,7 @@ export async function runDaemon(options: {
     const config = loadConfig(configFile)
     if (check) exit({ code: exitCodes.stopped, message: `${configFile} is in order` })
     const log = createLog({ level: config.log.level, name: 'strongroomd' })
-    forbidCoreDumps((error) => log.warn({ err: error }, 'core dumps are not off: start the daemon after "ulimit -c 0"'))
+    forbidCoreDumps((error) => log.warn({ err: error }, 'core dumps are not off: see strongroom doctor'))
     await serve(config, resolve(configFile), workerEntry, log)
   } catch (error) {
     exit(exitReasonOf(error))

@@ -172,12 +172,13 @@ describe('after every use of them, keys and PIN', () => {
   )
 
   it('are in no argument and no environment of a process, and none leaves a core dump', () => {
-    const { workers, hosts } = processesOf(appliance)
-    expect(hosts).toHaveLength(2)
-    for (const pid of [appliance.pid, ...workers, ...hosts]) {
+    const { workers, hosts, keyMaker } = processesOf(appliance)
+    expect([hosts, keyMaker]).toMatchObject([{ length: 2 }, { length: 1 }])
+    for (const pid of [appliance.pid, ...workers, ...hosts, ...keyMaker]) {
       for (const file of ['cmdline', 'environ'])
         expect(findIn(readFileSync(`/proc/${pid}/${file}`), keys())).toEqual([])
-      expect(readFileSync(`/proc/${pid}/limits`, 'latin1')).toMatch(/^Max core file size +0 +0 /m)
+      expect(readFileSync(`/proc/${pid}/limits`, 'latin1')).toMatch(/^Max core file size +1 +1 /m)
+      expect(readFileSync(`/proc/${pid}/coredump_filter`, 'latin1').trim()).toBe('00000000')
     }
   })
 })

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
@@ -21,8 +21,21 @@ it.skipIf(!hasSystemd)('systemd finds nothing to say against the units', () => {
     'strongroom-token@1.service',
     'strongroom-token@1.socket',
   ].map((unit) => join(folder, unit))
-  const { stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
-  expect(stderr.split('\n').filter((line) => line.includes('strongroom'))).toEqual([])
+  const complaints = () =>
+    spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
+      .stderr.split('\n')
+      .filter((line) => line.includes('strongroom'))
+  expect(complaints()).toEqual([])
+  for (const [unit, dropIn] of [
+    ['strongroom', 'encrypted-tls-key.conf'],
+    ['strongroom-keeper', 'encrypted-pin.conf'],
+    ['strongroom-token@1', 'encrypted-pin.conf'],
+  ] as const)
+    cpSync(join(root, 'systemd', dropIn), join(folder, `${unit}.service.d`, dropIn), { recursive: true })
+  expect(complaints()).toEqual([])
+  // It does read the drop-ins.
+  appendFileSync(join(folder, 'strongroom.service.d/encrypted-tls-key.conf'), 'LoadCredentialEncryptd=typo\n')
+  expect(complaints()).toEqual([expect.stringContaining('LoadCredentialEncryptd')])
   execFileSync('systemd-sysusers', ['--dry-run', join(folder, 'strongroom.sysusers')])
   rmSync(folder, { recursive: true })
 })
