@@ -1,8 +1,10 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TestAppliance, type TestUser } from '../../support/appliance.ts'
-import { strongroom } from '../../support/console-kit.ts'
-import type { TestClient } from '../../support/client.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { strongroom } from '../support/console-kit.ts'
+import type { TestClient } from '../support/client.ts'
+
+// Whoever writes to the database, and not to the audit trail: what he puts back or makes up is named.
 
 let appliance: TestAppliance
 let alice: TestUser
