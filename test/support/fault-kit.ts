@@ -15,6 +15,7 @@ export interface Processes {
   readonly hosts: readonly number[]
   /** The token host that makes RSA keys. */
   readonly keyMaker: readonly number[]
+  readonly keeper: readonly number[]
 }
 
 export function processesOf(appliance: TestAppliance): Processes {
@@ -23,7 +24,7 @@ export function processesOf(appliance: TestAppliance): Processes {
   const named = (words: string) => children.filter((child) => commandOf(child).includes(words))
   const keyMaker = named('key-maker.sock')
   const hosts = named('strongroom-tokend.js').filter((pid) => !keyMaker.includes(pid))
-  return { workers: named('worker'), hosts, keyMaker }
+  return { workers: named('worker'), hosts, keyMaker, keeper: named('strongroom-keeper.js') }
 }
 
 /** Empty where the process is gone. */
