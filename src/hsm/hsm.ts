@@ -33,6 +33,12 @@ export interface Hsm {
    */
   seal(record: Uint8Array, previous?: SealedRecord): Promise<Buffer>
 
+  /**
+   * Seals a new record that gets an identity: 16 random bytes that the keeper draws in place of the empty ones of
+   * `record`.
+   */
+  sealNew(record: Uint8Array): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
+
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>
 

@@ -60,21 +60,6 @@ export function keyRecord(
   return encodeRecord([kind, wrapped.kek, wrapped.blob, wrapped.publicKey, ...context])
 }
 
-/** What a host needs of a key record. Throws RangeError or TypeError on anything `keyRecord` did not make. */
-export function openKeyRecord(record: Buffer): {
-  kind: string
-  kek: string
-  blob: Buffer
-  publicKey: Buffer | undefined
-} {
-  const [kind, kek, blob, publicKey] = decodeRecord(record)
-  if (kind?.[0] !== 0x73 || kek?.[0] !== 0x73 || blob?.[0] !== 0x62) throw new TypeError('not a key record')
-  const opened = { kind: kind.toString('utf8', 1), kek: kek.toString('utf8', 1), blob: blob.subarray(1) }
-  if (!isKeyPairKind(opened.kind)) return { ...opened, publicKey: undefined }
-  if (publicKey?.[0] !== 0x62) throw new TypeError('a pair without its public key')
-  return { ...opened, publicKey: publicKey.subarray(1) }
-}
-
 /** What the pepper's HMAC covers for the private id (6 bytes) of a hardware token; the caller zeroes it. */
 export function privateIdRecord(privateId: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from('yubico private id\0'), privateId])

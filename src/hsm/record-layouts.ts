@@ -4,9 +4,43 @@ import { keyPairKinds, secretKeyKinds } from './key-kind.ts'
 /** What a field of a sealed record holds; with `?` it may be null. */
 type FieldKind = 'text' | 'integer' | 'bytes' | 'text?' | 'integer?' | 'bytes?'
 
+const policy = {
+  vaultId: 'integer',
+  name: 'text',
+  type: 'text',
+  info: 'text',
+  residency: 'text',
+  allowExport: 'integer',
+  allowPlaintextExport: 'integer',
+  allowBackup: 'integer',
+  allowDelete: 'integer',
+  autoRotatePeriodMs: 'integer',
+  oldestVersion: 'integer',
+  latestVersion: 'integer',
+  minEncryptionVersion: 'integer',
+  minDecryptionVersion: 'integer',
+  createdAt: 'integer',
+  deletedAt: 'integer?',
+} as const
+
+const version = {
+  vaultId: 'integer',
+  type: 'text',
+  version: 'integer',
+  publicKey: 'bytes?',
+  backupKek: 'text?',
+  backupBlob: 'bytes?',
+  disabled: 'integer',
+  createdAt: 'integer',
+} as const
+
+/** Bytes of an `identity`: random, drawn by the keeper, and so never that of another key, also after a restore. */
+export const identityBytes = 16
+
 /**
  * Every kind of record that bears the token's seal, with its fields in the order in which the seal covers them. Records
- * of a key begin with its kind, KEK, blob and, for a pair, public key (`keyRecord`); all others begin with the type.
+ * of a key begin with its kind, KEK, blob and, for a pair, public key (`keyRecord`); all others begin with the type. Keys
+ * that were made before there were identities keep records that name their row; no new ones are sealed.
  */
 export const recordLayouts = {
   template: { id: 'integer', document: 'text', removedAt: 'integer?' },
@@ -21,37 +55,12 @@ export const recordLayouts = {
     periodSeconds: 'integer?',
   },
   'vault key': { vaultId: 'integer' },
-  'transparent key': {
-    id: 'integer',
-    vaultId: 'integer',
-    name: 'text',
-    type: 'text',
-    info: 'text',
-    residency: 'text',
-    allowExport: 'integer',
-    allowPlaintextExport: 'integer',
-    allowBackup: 'integer',
-    allowDelete: 'integer',
-    autoRotatePeriodMs: 'integer',
-    oldestVersion: 'integer',
-    latestVersion: 'integer',
-    minEncryptionVersion: 'integer',
-    minDecryptionVersion: 'integer',
-    createdAt: 'integer',
-    deletedAt: 'integer?',
-  },
-  'transparent key version': {
-    keyId: 'integer',
-    vaultId: 'integer',
-    type: 'text',
-    version: 'integer',
-    publicKey: 'bytes?',
-    backupKek: 'text?',
-    backupBlob: 'bytes?',
-    disabled: 'integer',
-    createdAt: 'integer',
-  },
+  'transparent key': { id: 'integer', ...policy },
+  'transparent key version': { keyId: 'integer', ...version },
   invocations: { keyId: 'integer', version: 'integer', invocations: 'integer' },
+  'transparent key 2': { identity: 'bytes', ...policy },
+  'transparent key version 2': { identity: 'bytes', ...version },
+  'invocations 2': { identity: 'bytes', version: 'integer', invocations: 'integer' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>
 
 export type RecordType = keyof typeof recordLayouts
@@ -137,4 +146,9 @@ function checked(name: string, kind: FieldKind, value: RecordField | undefined):
     (kind.startsWith('bytes') && Buffer.isBuffer(value))
   if (!fits || value === undefined) throw new TypeError(`the field ${name} is no ${kind}`)
   return value
+}
+
+/** The bytes of a record of this type, which is of no key. */
+export function composeRecord(type: RecordType, fields: Readonly<Record<string, RecordField>>): Buffer {
+  return encodeRecord([type, ...Object.keys(recordLayouts[type]).map((name) => fields[name] ?? null)])
 }

@@ -40,13 +40,13 @@ export function createInvocations({ store, hsm, leaseSize }: InvocationDependenc
     const reserved = await store.transaction(async (tx) => {
       const version = await findVersion(tx, key.id, versionNumber)
       if (version === null) throw new Fault('key.version_unknown')
-      await trusting(() => hsm.verify(sealedCount(version)))
+      await trusting(() => hsm.verify(sealedCount(key, version)))
       const left = cipherOf(keyTypeOf(key.type)).maxInvocations - version.invocations
       const count = Math.min(Math.max(leaseSize, atLeast), left)
       if (count < atLeast) throw new Fault('key.exhausted')
       const invocations = version.invocations + count
-      const record = invocationsRecord(key.id, versionNumber, invocations)
-      const invocationsSeal = await trusting(() => hsm.seal(record, sealedCount(version)))
+      const record = invocationsRecord(key, versionNumber, invocations)
+      const invocationsSeal = await trusting(() => hsm.seal(record, sealedCount(key, version)))
       if (!(await advanceInvocations(tx, { ...version, invocations, invocationsSeal }, version.invocations)))
         throw new Fault('store.conflict')
       return count

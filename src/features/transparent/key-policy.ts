@@ -17,11 +17,14 @@ export interface NewKey {
   readonly autoRotatePeriodMs: number
 }
 
+/** A row before it is sealed, which gives it its identity. */
+export type NewKeyRow = Omit<TransparentKey, 'id' | 'identity' | 'seal'>
+
 /** The row of a new key. @throws Fault `key.residency`, `key.flag_off` for flags that contradict each other */
 export function newKeyRow(
   { type, allowExport, allowPlaintextExport, allowBackup, allowDelete, ...key }: NewKey,
   createdAt: number,
-): Omit<TransparentKey, 'id' | 'seal'> {
+): NewKeyRow {
   if (key.residency === 'token' && (allowExport || allowBackup))
     throw new Fault(
       'key.residency',

@@ -92,7 +92,7 @@ export function createKeyVersions(dependencies: {
         ...unsealed,
         seal: await hsm.seal(versionRecord(key, unsealed)),
         invocations: invocationsHeld,
-        invocationsSeal: await hsm.seal(invocationsRecord(key.id, version, invocationsHeld)),
+        invocationsSeal: await hsm.seal(invocationsRecord(key, version, invocationsHeld)),
       }
       await insertVersion(tx, sealed)
       return sealed

@@ -3,7 +3,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Invocations } from './invocations.ts'
-import { changedKey, isRotationDue, newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
+import { changedKey, isRotationDue, newKeyRow, type KeyChanges, type NewKey, type NewKeyRow } from './key-policy.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import {
   deleteVersionsBelow,
@@ -16,7 +16,7 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { checkPolicy, checkVersion, createKeyRows, policyRecord } from './sealing.ts'
+import { checkPolicy, checkVersion, createKeyRows, sealedNewKey } from './sealing.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
@@ -63,7 +63,7 @@ export type CommitForKey = <T>(operation: string, key: TransparentKey, work: (tx
 
 interface KeyringDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenObject'>
+  readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'verify' | 'destroyTokenObject'>
   readonly versions: KeyVersions
   readonly invocations: Pick<Invocations, 'adopt'>
   readonly clock: Clock
@@ -123,14 +123,14 @@ export function createKeyring(on: KeyringDependencies): Keyring {
 
 async function insert<T>(
   { hsm, versions, invocations }: KeyringDependencies,
-  row: Omit<TransparentKey, 'id' | 'seal'>,
+  row: NewKeyRow,
   made: GeneratedKey,
   spent: number,
   commit: Commit,
   use: (stored: StoredKey) => Promise<T>,
 ): Promise<{ stored: StoredKey; result: T }> {
   const created = await commit(async (tx) => {
-    const key = await insertKey(tx, row, (unsealed) => hsm.seal(policyRecord(unsealed)))
+    const key = await insertKey(tx, await sealedNewKey(hsm, row))
     const stored = { key, latest: await versions.add(tx, key, 1, made, { invocations: spent }) }
     return { stored, result: await use(stored) }
   })

@@ -7,6 +7,8 @@ import type { Reader, Tx } from '../../store/store.ts'
 /** A named key of a vault: flags and limits. Its material is in its versions. */
 export interface TransparentKey {
   readonly id: number
+  /** 16 random bytes, which the keeper drew; null for a key that is older than identities. */
+  readonly identity: Buffer | null
   readonly vaultId: number
   readonly name: string
   readonly type: string
@@ -54,6 +56,7 @@ export const TransparentKeyTable = new EntitySchema<TransparentKey>({
   tableName: 'transparent_keys',
   columns: {
     id,
+    identity: nullable(bytes),
     vaultId: named('vault_id', integer),
     name: text,
     type: text,
@@ -171,17 +174,9 @@ export function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> 
   return reader.existsBy(KeyVersionTable, { blob })
 }
 
-export async function insertKey(
-  tx: Tx,
-  key: Omit<TransparentKey, 'id' | 'seal'>,
-  seal: (key: Omit<TransparentKey, 'seal'>) => Promise<Buffer>,
-): Promise<TransparentKey> {
-  // The seal covers the id, which the database gives: the row is completed before another connection can see it.
-  const inserted = await tx.insert(TransparentKeyTable, { ...key, seal: Buffer.alloc(0) })
-  const withId = { ...key, id: Number(inserted.identifiers[0]?.['id']) }
-  const sealed = { ...withId, seal: await seal(withId) }
-  await tx.update(TransparentKeyTable, { id: withId.id }, { seal: sealed.seal })
-  return sealed
+export async function insertKey(tx: Tx, key: Omit<TransparentKey, 'id'>): Promise<TransparentKey> {
+  const inserted = await tx.insert(TransparentKeyTable, key)
+  return { ...key, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
 export async function insertVersion(tx: Tx, version: KeyVersion): Promise<void> {

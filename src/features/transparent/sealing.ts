@@ -6,11 +6,14 @@ import type { Commit, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findKeyById, replaceKey, replaceVersion, type KeyVersion, type TransparentKey } from './records.ts'
 
+/** What the records of a key are bound to: its identity, or the number of its row where it is older than identities. */
+type Owner = Pick<TransparentKey, 'id' | 'identity'>
+
 /** Every column of the key but the seal itself, as the seal covers it. */
 export function policyRecord(key: Omit<TransparentKey, 'seal'>): Buffer {
   return encodeRecord([
-    'transparent key',
-    key.id,
+    key.identity === null ? 'transparent key' : 'transparent key 2',
+    key.identity ?? key.id,
     key.vaultId,
     key.name,
     key.type,
@@ -34,13 +37,13 @@ export type UnsealedVersion = Omit<KeyVersion, 'seal' | 'invocations' | 'invocat
 
 /** Every column of the version that does not count, bound to its key and vault. */
 export function versionRecord(
-  key: Pick<TransparentKey, 'id' | 'vaultId' | 'type'>,
+  key: Owner & Pick<TransparentKey, 'vaultId' | 'type'>,
   { version, kek, blob, publicKey, backupKek, backupBlob, disabled, createdAt }: UnsealedVersion,
 ): Buffer {
   const { kind } = keyTypeOf(key.type)
   return keyRecord(kind, { kek, blob, publicKey: publicKey ?? undefined }, [
-    'transparent key version',
-    key.id,
+    key.identity === null ? 'transparent key version' : 'transparent key version 2',
+    key.identity ?? key.id,
     key.vaultId,
     key.type,
     version,
@@ -52,8 +55,10 @@ export function versionRecord(
   ])
 }
 
-export function invocationsRecord(keyId: number, version: number, invocations: number): Buffer {
-  return encodeRecord(['invocations', keyId, version, invocations])
+export function invocationsRecord({ id, identity }: Owner, version: number, invocations: number): Buffer {
+  return identity === null
+    ? encodeRecord(['invocations', id, version, invocations])
+    : encodeRecord(['invocations 2', identity, version, invocations])
 }
 
 export const sealedPolicy = (key: TransparentKey): SealedRecord => ({ record: policyRecord(key), seal: key.seal })
@@ -63,10 +68,21 @@ export const sealedVersion = (key: TransparentKey, version: KeyVersion): SealedR
   seal: version.seal,
 })
 
-export const sealedCount = ({ keyId, version, invocations, invocationsSeal }: KeyVersion): SealedRecord => ({
-  record: invocationsRecord(keyId, version, invocations),
+export const sealedCount = (key: Owner, { version, invocations, invocationsSeal }: KeyVersion): SealedRecord => ({
+  record: invocationsRecord(key, version, invocations),
   seal: invocationsSeal,
 })
+
+/** Bytes that the keeper puts an identity in place of. */
+const undrawn = Buffer.alloc(0)
+
+/** Seals a new key, which gets its identity so. */
+export async function sealedNewKey(
+  hsm: Pick<Hsm, 'sealNew'>,
+  key: Omit<TransparentKey, 'id' | 'identity' | 'seal'>,
+): Promise<Omit<TransparentKey, 'id'>> {
+  return { ...key, ...(await hsm.sealNew(policyRecord({ ...key, id: 0, identity: undrawn }))) }
+}
 
 export function keyReference(key: TransparentKey, version: KeyVersion): KeyReference {
   return { key: sealedVersion(key, version), policy: sealedPolicy(key) }
@@ -101,7 +117,7 @@ export function checkPolicy(hsm: Pick<Hsm, 'verify'>, key: TransparentKey): Prom
 /** @throws Fault `key.tampered` unless every part of the version's row is as we wrote it */
 export async function checkVersion(hsm: Pick<Hsm, 'verify'>, key: TransparentKey, version: KeyVersion): Promise<void> {
   await trusting(() => hsm.verify(sealedVersion(key, version)))
-  await trusting(() => hsm.verify(sealedCount(version)))
+  await trusting(() => hsm.verify(sealedCount(key, version)))
 }
 
 /** Rows of keys, replaced under their seals: what was edited is never sealed anew, and of parallel changes one wins. */

@@ -16,7 +16,7 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { checkPolicy, checkVersion, createKeyRows, keyReference, policyRecord, trusting } from './sealing.ts'
+import { checkPolicy, checkVersion, createKeyRows, keyReference, sealedNewKey, trusting } from './sealing.ts'
 
 export interface ExportedVersion {
   readonly version: number
@@ -63,6 +63,7 @@ interface TransferDependencies {
   readonly hsm: Pick<
     Hsm,
     | 'seal'
+    | 'sealNew'
     | 'verify'
     | 'sealBackup'
     | 'verifyBackup'
@@ -215,7 +216,7 @@ async function insert(
     createdAt: clock.now(),
     deletedAt: null,
   }
-  const key = await insertKey(tx, row, (unsealed) => hsm.seal(policyRecord(unsealed)))
+  const key = await insertKey(tx, await sealedNewKey(hsm, row))
   for (const [index, { version, ...past }] of backups.entries()) {
     const material = made[index]
     if (material) await versions.add(tx, key, version, material, past)

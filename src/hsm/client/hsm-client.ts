@@ -45,6 +45,10 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     random: (count) => bytes('random', [Buffer.from(String(count))]),
     seal: async (record, previous) =>
       field(await keeper.call('seal', [record, previous?.record ?? nothing, previous?.seal ?? nothing]), 0),
+    async sealNew(record) {
+      const reply = await keeper.call('sealNew', [record])
+      return { identity: field(reply, 0), seal: field(reply, 1) }
+    },
     verify: ({ record, seal }) => done('verify', [record, seal]),
     pepper: (data) => bytes('pepper', [data]),
     ...auditCalls(keeper),

@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { isKeyPairKind } from '../key-kind.ts'
-import type { OpenedRecord, RecordType } from '../record-layouts.ts'
+import { type FieldsOf, identityBytes, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 
 /** Who asks the keeper: a worker of the daemon, or the operator's console over a socket of its own. */
 export type Origin = 'worker' | 'operator'
@@ -19,14 +19,36 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   template: ({ origin }) => origin === 'operator',
   'user certificate': ({ previous }) => previous === undefined,
   'validation client': ({ origin, next, previous }) => origin === 'operator' && isSameKey(next, previous),
-  otp: ({ next, previous }) => isOtpKey(next.key?.kind) && isSameKey(next, previous),
-  'vault key': ({ next, previous }) => next.key?.kind === 'aes256-gcm' && previous === undefined,
-  'transparent key': ({ next, previous }) => next.key === undefined && isSame(next, previous, 'id', 'vaultId', 'name'),
+  otp: ({ next, previous }) =>
+    isOtpKey(next.key?.kind) &&
+    isWrapped(next) &&
+    isSameKey(next, previous) &&
+    keepsDevice(next.fields, previous?.fields),
+  'vault key': ({ next, previous }) =>
+    next.key?.kind === 'aes256-gcm' && previous === undefined && /^(vault$|strict\.)/.test(next.key.kek),
+  // Of keys that were made before there were identities: changed, never made.
+  'transparent key': ({ next, previous }) =>
+    previous !== undefined && isSame(next, previous, 'id') && keepsPolicy(next.fields, previous.fields),
   'transparent key version': ({ next, previous }) =>
-    isSameKey(next, previous) && isSame(next, previous, 'keyId', 'vaultId', 'type', 'version'),
+    isVersionKey(next) &&
+    isSameKey(next, previous) &&
+    isSame(next, previous, 'keyId') &&
+    keepsVersion(next.fields, previous?.fields),
   // What was used up stays used up.
   invocations: ({ next, previous }) =>
     isSame(next, previous, 'keyId', 'version') && next.fields.invocations >= (previous?.fields.invocations ?? 0),
+  'transparent key 2': ({ next, previous }) =>
+    next.fields.identity.length === identityBytes &&
+    (previous === undefined
+      ? isNewPolicy(next.fields)
+      : isSame(next, previous, 'identity') && keepsPolicy(next.fields, previous.fields)),
+  'transparent key version 2': ({ next, previous }) =>
+    isVersionKey(next) &&
+    isSameKey(next, previous) &&
+    isSame(next, previous, 'identity') &&
+    keepsVersion(next.fields, previous?.fields),
+  'invocations 2': ({ next, previous }) =>
+    isSame(next, previous, 'identity', 'version') && next.fields.invocations >= (previous?.fields.invocations ?? 0),
 }
 
 /** @throws Fault `hsm.rejected` for a record that the keeper does not seal in place of `previous` */
@@ -50,7 +72,69 @@ function isSame<T extends { readonly fields: object }>(
 ): boolean {
   if (previous === undefined) return true
   const [after, before]: readonly [T['fields'], T['fields']] = [next.fields, previous.fields]
-  return names.every((name) => after[name] === before[name])
+  return names.every((name) => isEqual(after[name], before[name]))
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : one === other
+}
+
+type Policy = Omit<FieldsOf<'transparent key'>, 'id'>
+
+/** What a key is called and where it lies stays; export and backup are turned off, never on; versions only come and go. */
+function keepsPolicy(next: Policy, previous: Policy): boolean {
+  const { allowExport, allowPlaintextExport, allowBackup, oldestVersion, latestVersion } = next
+  return (
+    (['vaultId', 'name', 'type', 'residency', 'createdAt'] as const).every((name) => next[name] === previous[name]) &&
+    allowExport <= previous.allowExport &&
+    allowPlaintextExport <= Math.min(allowExport, previous.allowPlaintextExport) &&
+    allowBackup <= previous.allowBackup &&
+    oldestVersion >= previous.oldestVersion &&
+    [0, 1].includes(latestVersion - previous.latestVersion) &&
+    isNewPolicy(next)
+  )
+}
+
+/** Flags are 0 or 1 and agree with each other; limits lie within the versions. */
+function isNewPolicy(policy: Policy): boolean {
+  const { allowExport, allowPlaintextExport, allowBackup, allowDelete, oldestVersion, latestVersion } = policy
+  return (
+    [allowExport, allowPlaintextExport, allowBackup, allowDelete].every((flag) => flag === 0 || flag === 1) &&
+    allowPlaintextExport <= allowExport &&
+    oldestVersion >= 1 &&
+    [policy.minEncryptionVersion, policy.minDecryptionVersion].every(
+      (limit) => limit >= oldestVersion && limit <= latestVersion,
+    )
+  )
+}
+
+type Version = Omit<FieldsOf<'transparent key version'>, 'keyId'>
+
+/** A version is disabled and enabled, and its backup is taken away; all else stays. */
+function keepsVersion(next: Version, previous: Version | undefined): boolean {
+  if (previous === undefined) return true
+  const hasSameBackup =
+    isEqual(next.backupKek, previous.backupKek) && isEqual(next.backupBlob ?? null, previous.backupBlob ?? null)
+  const hasNoBackup = next.backupKek === null && next.backupBlob === null
+  return (
+    (['vaultId', 'type', 'version', 'createdAt'] as const).every((name) => next[name] === previous[name]) &&
+    (hasSameBackup || hasNoBackup)
+  )
+}
+
+/** A version's key is wrapped, or an object of its own of the token, and never the key of a vault. */
+function isVersionKey({ key }: OpenedRecord): boolean {
+  return key !== undefined && !isOtpKey(key.kind) && /^(token$|strict\.|exportable\.)/.test(key.kek)
+}
+
+const isWrapped = ({ key }: OpenedRecord): boolean => key?.kek.startsWith('strict.') === true
+
+type Device = FieldsOf<'otp'>
+
+/** A device changes its holder, and nothing else: its codes are those that it was enrolled with. */
+function keepsDevice(next: Device, previous: Device | undefined): boolean {
+  const lasting = ['device', 'publicId', 'privateIdCheck', 'digits', 'periodSeconds'] as const
+  return previous === undefined || lasting.every((name) => isEqual(next[name], previous[name]))
 }
 
 const isOtpKey = (kind: string | undefined): boolean => kind?.startsWith('otp-') === true

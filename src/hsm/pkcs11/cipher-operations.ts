@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { replaceResults, required, resultsOf } from '../batch-outcomes.ts'
 import type { KeyReference, Outcome } from '../hsm.ts'
+import type { KeyUse } from '../key-use.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
 import type { SecretKeyRow } from './key-kinds.ts'
@@ -12,7 +13,7 @@ import type { Token } from './token-link.ts'
 /** IV ‖ ciphertext ‖ tag, in sizes of the key's cipher. */
 export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'encrypt', (handle, row) => encryptWith(session, handle, row, plaintext, aad)),
+    keys.use(key, 'write', 'encrypt', (handle, row) => encryptWith(session, handle, row, plaintext, aad)),
   )
 }
 
@@ -28,7 +29,7 @@ export function encryptRandom(token: Token, key: KeyReference, count: number, aa
 
 export function decrypt(token: Token, key: KeyReference, ciphertext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'encrypt', (handle, row) => decryptWith(session, handle, row, ciphertext, aad)),
+    keys.use(key, 'read', 'encrypt', (handle, row) => decryptWith(session, handle, row, ciphertext, aad)),
   )
 }
 
@@ -46,16 +47,20 @@ export interface RewrapCipherItem extends CipherItem {
 }
 
 export function encryptMany(token: Token, items: readonly CipherItem[]): Outcome[] {
-  return runBatch(token, items, (session, handle, row, { data, aad }) => encryptWith(session, handle, row, data, aad))
+  return runBatch(token, items, 'write', (session, handle, row, { data, aad }) =>
+    encryptWith(session, handle, row, data, aad),
+  )
 }
 
 export function decryptMany(token: Token, items: readonly CipherItem[]): Outcome[] {
-  return runBatch(token, items, (session, handle, row, { data, aad }) => decryptWith(session, handle, row, data, aad))
+  return runBatch(token, items, 'read', (session, handle, row, { data, aad }) =>
+    decryptWith(session, handle, row, data, aad),
+  )
 }
 
 /** The plaintexts are zeroed here and go nowhere. */
 export function rewrapMany(token: Token, items: readonly RewrapCipherItem[]): Outcome[] {
-  const opened = runBatch(token, items, (session, handle, row, { data, aad, to, newAad }) => ({
+  const opened = runBatch(token, items, 'read', (session, handle, row, { data, aad, to, newAad }) => ({
     key: to,
     data: decryptWith(session, handle, row, data, aad),
     aad: newAad,
@@ -75,6 +80,7 @@ export function rewrapMany(token: Token, items: readonly RewrapCipherItem[]): Ou
 function runBatch<I extends CipherItem, T>(
   token: Token,
   items: readonly I[],
+  use: KeyUse,
   work: (session: Pkcs11Session, handle: KeyHandle, row: SecretKeyRow, item: I) => T,
 ): Outcome<T>[] {
   const outcomes = new Map<I, Outcome<T>>()
@@ -82,7 +88,7 @@ function runBatch<I extends CipherItem, T>(
     const remaining = () => ofKey.filter((item) => !outcomes.has(item))
     try {
       token.run((connection) =>
-        connection.keys.use(key, 'encrypt', (handle, row) => {
+        connection.keys.use(key, use, 'encrypt', (handle, row) => {
           for (const item of remaining())
             outcomes.set(
               item,

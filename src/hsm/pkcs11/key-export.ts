@@ -24,7 +24,7 @@ export function exportKey(token: Token, reference: KeyReference, recipient: Buff
   const recipientTemplate = wrappingTemplate(recipient)
   return token.run((connection) => {
     const { keySession } = connection
-    const { key } = unwrapExportable(connection, reference)
+    const { key } = unwrapExportable(connection, reference, 'export')
     return withTransient(keySession, [key], () => {
       const wrapping = keySession.create(recipientTemplate)
       return withTransient(keySession, [wrapping], () => wrapTo(connection, wrapping, key))
@@ -56,7 +56,7 @@ export function exportPlain(token: Token, reference: KeyReference): Buffer {
     const { blob, isDer } = token.run((connection) => {
       const { keySession, mechanisms } = connection
       const mechanism = requirePaddedWrap(mechanisms)
-      const { key, row } = unwrapExportable(connection, reference)
+      const { key, row } = unwrapExportable(connection, reference, 'export-plain')
       return withTransient(keySession, [key], () => {
         const outer = keySession.create(transientWrapKeyTemplate(wrapOnly, [{ type: pkcs11.CKA_VALUE, value }]))
         return withTransient(keySession, [outer], () => ({
@@ -86,8 +86,12 @@ interface Exportable {
   readonly row: KeyRow
 }
 
-function unwrapExportable({ keySession, keys, roots, mechanisms }: Connection, reference: KeyReference): Exportable {
-  const { row, kek, blob } = keys.open(reference)
+function unwrapExportable(
+  { keySession, keys, roots, mechanisms }: Connection,
+  reference: KeyReference,
+  use: 'export' | 'export-plain',
+): Exportable {
+  const { row, kek, blob } = keys.open(reference, use)
   if (!kek.startsWith('exportable.'))
     throw new Fault('hsm.rejected', 'This key was not made to be exported: it never leaves the token.')
   return { key: keySession.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, transientTemplate(row)), row }

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
+import { type KeyUse, useRefusal } from '../key-use.ts'
+import type { OpenedRecord } from '../record-layouts.ts'
 import { TokenFailure } from './failure.ts'
 import { type KeyRow, type SecretKeyRow, unwrapMechanism } from './key-kinds.ts'
 import { privateTemplate, unwrappedTemplate } from './key-templates.ts'
@@ -18,12 +20,17 @@ import { createSealCheck, type OpenRecord } from './seal-check.ts'
  * both were done. Throws `hsm.seal_broken`, and `hsm.rejected` for a key of the wrong kind.
  */
 export interface KeyHandles {
-  /** Calls `work` with the unwrapped secret key. */
-  use<T>(reference: KeyReference, serves: SecretKeyRow['serves'], work: (key: KeyHandle, row: SecretKeyRow) => T): T
-  /** Calls `work` with one half of a pair. */
+  /** Calls `work` with the unwrapped secret key, where its policy allows the use. */
+  use<T>(
+    reference: KeyReference,
+    use: KeyUse,
+    serves: SecretKeyRow['serves'],
+    work: (key: KeyHandle, row: SecretKeyRow) => T,
+  ): T
+  /** The same with one half of a pair: the private one writes, the public one reads. */
   usePair<T>(reference: KeyReference, half: 'private' | 'public', work: (key: KeyHandle, row: KeyPairRow) => T): T
-  /** Checks both seals and reads the record, without a key in the token. */
-  open(reference: KeyReference): OpenRecord
+  /** Checks both seals and the policy, and reads the record, without a key in the token. */
+  open(reference: KeyReference, use: KeyUse): OpenRecord
   /** Throws `hsm.seal_broken` unless the seal is the record's. */
   verify(sealed: SealedRecord): void
   /** Releases the older half, for a token that is full. */
@@ -47,12 +54,13 @@ interface HeldKey {
   readonly record: Buffer
   readonly handle: KeyHandle
   readonly row: KeyRow
+  readonly whole: OpenedRecord
   /** An object of the token: eviction from the cache does not destroy it. */
   readonly isTokenObject: boolean
 }
 
 export function createKeyHandles({ limit, keySession, operation, roots, mechanisms }: KeyHandlesOptions): KeyHandles {
-  const { verify, verifyPolicy, openKey } = createSealCheck({ limit, operation, roots })
+  const { verify, openPolicy, openKey } = createSealCheck({ limit, operation, roots })
   const keys = new LRUCache<string, HeldKey>({ max: limit, dispose: (held) => release(keySession, held) })
   const unwrap = ({ row, kek, blob }: OpenRecord): KeyHandle => {
     const label = tokenObjectLabelOf(kek)
@@ -66,12 +74,12 @@ export function createKeyHandles({ limit, keySession, operation, roots, mechanis
     return keySession.create(verifyingTemplate(row, publicKey))
   }
 
-  const hold = (
-    { key, policy }: KeyReference,
-    serves: KeyRow['serves'],
-    half: 'private' | 'public' = 'private',
-  ): HeldKey => {
-    if (policy !== undefined) verifyPolicy(policy)
+  const checkUse = (use: KeyUse, record: OpenedRecord, { policy }: KeyReference): void => {
+    const refusal = useRefusal(use, record, policy && openPolicy(policy))
+    if (refusal !== undefined) throw new Fault('hsm.rejected', refusal)
+  }
+
+  const hold = ({ key }: KeyReference, serves: KeyRow['serves'], half: 'private' | 'public' = 'private'): HeldKey => {
     const name = nameOf(key, half)
     const known = keys.get(name)
     if (known?.record.equals(key.record) === true) return known
@@ -80,7 +88,7 @@ export function createKeyHandles({ limit, keySession, operation, roots, mechanis
     const isTokenObject = tokenObjectLabelOf(opened.kek) !== undefined && half === 'private'
     const handle = half === 'public' ? publicHalf(opened) : unwrap(opened)
     // The frame that brought the record is zeroed and given up after the reply: what stays is a copy.
-    const held = { record: Buffer.from(key.record), handle, row: opened.row, isTokenObject }
+    const held = { record: Buffer.from(key.record), handle, row: opened.row, whole: opened.whole, isTokenObject }
     keys.set(name, held)
     return held
   }
@@ -97,8 +105,9 @@ export function createKeyHandles({ limit, keySession, operation, roots, mechanis
   return {
     limit,
     verify,
-    use(reference, serves, work) {
-      const { handle, row } = hold(reference, serves)
+    use(reference, use, serves, work) {
+      const { handle, row, whole } = hold(reference, serves)
+      checkUse(use, whole, reference)
       if (row.serves === 'sign' || row.serves !== serves) throw wrongKind()
       return forgetting(
         () => nameOf(reference.key, 'private'),
@@ -106,16 +115,18 @@ export function createKeyHandles({ limit, keySession, operation, roots, mechanis
       )
     },
     usePair(reference, half, work) {
-      const { handle, row } = hold(reference, 'sign', half)
+      const { handle, row, whole } = hold(reference, 'sign', half)
+      checkUse(half === 'private' ? 'write' : 'read', whole, reference)
       if (row.serves !== 'sign') throw wrongKind()
       return forgetting(
         () => nameOf(reference.key, half),
         () => work(handle, row),
       )
     },
-    open({ key, policy }) {
-      if (policy !== undefined) verifyPolicy(policy)
-      return openKey(key)
+    open(reference, use) {
+      const opened = openKey(reference.key)
+      checkUse(use, opened.whole, reference)
+      return opened
     },
     shrink() {
       for (let surplus = Math.ceil(keys.size / 2); surplus > 0; surplus--) keys.pop()

@@ -7,7 +7,7 @@ import type { Token } from './token-link.ts'
 
 export function otpHmac(token: Token, key: KeyReference, data: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'otp-hmac', (handle, row) =>
+    keys.use(key, 'otp', 'otp-hmac', (handle, row) =>
       session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes)),
     ),
   )
@@ -22,7 +22,7 @@ const crcResidue = 0xf0b8
 export function decryptOtpBlock(token: Token, key: KeyReference, block: Buffer, privateIdCheck: Buffer): Buffer {
   if (block.length !== blockBytes) throw new Fault('hsm.rejected', `An OTP block has ${blockBytes} bytes.`)
   const plain = token.run(({ session, keys }) =>
-    keys.use(key, 'otp-block', (handle, row) =>
+    keys.use(key, 'otp', 'otp-block', (handle, row) =>
       session.decrypt(row.mechanism, handle, block, Buffer.alloc(blockBytes)),
     ),
   )

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
-import { openKeyRecord } from '../key-record.ts'
+import { type OpenedRecord, openRecord, type RecordKey } from '../record-layouts.ts'
 import { type KeyRow, rowOf } from './key-kinds.ts'
 import { hmacSha256 } from './mechanisms.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
@@ -10,16 +10,18 @@ import type { RootKeys } from './root-objects.ts'
 
 export const sealBytes = 32
 
-export interface OpenRecord extends ReturnType<typeof openKeyRecord> {
+export interface OpenRecord extends RecordKey {
   readonly row: KeyRow
+  /** All of the record. */
+  readonly whole: OpenedRecord
 }
 
 /** What stands between a row of the database and a key in the token. */
 export interface SealCheck {
   /** Throws `hsm.seal_broken` unless the seal is the record's. */
   readonly verify: (sealed: SealedRecord) => void
-  /** The same, with a memory of what was good. */
-  readonly verifyPolicy: (policy: SealedRecord) => void
+  /** Verifies and reads a policy, with a memory of what was good. */
+  readonly openPolicy: (policy: SealedRecord) => OpenedRecord
   /** Verifies and reads. Throws `hsm.rejected` for what holds no key, or a backup. */
   readonly openKey: (sealed: SealedRecord) => OpenRecord
 }
@@ -32,7 +34,7 @@ export interface SealCheckOptions {
 }
 
 export function createSealCheck({ limit, operation, roots }: SealCheckOptions): SealCheck {
-  const policies = new LRUCache<string, Buffer>({ max: limit })
+  const policies = new LRUCache<string, { readonly record: Buffer; readonly opened: OpenedRecord }>({ max: limit })
 
   const verify = ({ record, seal }: SealedRecord) => {
     const expected = operation().sign(hmacSha256, roots.seal, record, Buffer.alloc(sealBytes))
@@ -46,25 +48,33 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
 
   return {
     verify,
-    verifyPolicy(policy) {
+    openPolicy(policy) {
       const name = policy.seal.toString('latin1')
-      if (policies.get(name)?.equals(policy.record) === true) return
+      const known = policies.get(name)
+      if (known?.record.equals(policy.record) === true) return known.opened
       verify(policy)
-      policies.set(name, Buffer.from(policy.record))
+      // The frame that brought the record is zeroed after the reply.
+      const record = Buffer.from(policy.record)
+      const opened = openSealed(record)
+      policies.set(name, { record, opened })
+      return opened
     },
     openKey(sealed) {
       verify(sealed)
-      const opened = openSealed(sealed.record)
-      if (opened.kek.startsWith('backup.')) throw new Fault('hsm.rejected', 'A backup is restored before it is used.')
-      return { ...opened, row: rowOf(opened.kind) }
+      const whole = openSealed(Buffer.from(sealed.record))
+      if (whole.key === undefined)
+        throw new Fault('hsm.rejected', 'A sealed record that holds no key cannot be used as one.')
+      if (whole.key.kek.startsWith('backup.'))
+        throw new Fault('hsm.rejected', 'A backup is restored before it is used.')
+      return { ...whole.key, row: rowOf(whole.key.kind), whole }
     },
   }
 }
 
-function openSealed(record: Buffer): ReturnType<typeof openKeyRecord> {
+function openSealed(record: Buffer): OpenedRecord {
   try {
-    return openKeyRecord(record)
+    return openRecord(record)
   } catch (error) {
-    throw new Fault('hsm.rejected', 'A sealed record that holds no key cannot be used as one.', { cause: error })
+    throw new Fault('hsm.rejected', 'The host knows no such record.', { cause: error })
   }
 }

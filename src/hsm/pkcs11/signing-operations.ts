@@ -35,14 +35,16 @@ export function verifySignature(
   )
 }
 
-export function hmac(token: Token, key: KeyReference, data: Buffer): Buffer {
+export function hmac(token: Token, key: KeyReference, data: Buffer, use: 'write' | 'read' = 'write'): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'hmac', (handle, row) => session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes))),
+    keys.use(key, use, 'hmac', (handle, row) =>
+      session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes)),
+    ),
   )
 }
 
 export function verifyHmac(token: Token, key: KeyReference, data: Buffer, mac: Buffer): boolean {
-  const expected = hmac(token, key, data)
+  const expected = hmac(token, key, data, 'read')
   return mac.length === expected.length && timingSafeEqual(mac, expected)
 }
 

@@ -4,6 +4,7 @@ import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
+import { rawSeal } from '../../support/raw-seal.ts'
 
 let appliance: TestAppliance
 let vault: TestVault
@@ -77,7 +78,7 @@ describe('automatic rotation', () => {
     await create('worn')
     const { key, latest } = await stored('worn')
     const invocations = Math.ceil(2 ** 32 * 0.9)
-    const invocationsSeal = await appliance.hsm.seal(invocationsRecord(key.id, 1, invocations))
+    const invocationsSeal = rawSeal(appliance.token, invocationsRecord(key, 1, invocations))
     await appliance.store.transaction((tx) =>
       tx.update(KeyVersionTable, { keyId: latest.keyId, version: 1 }, { invocations, invocationsSeal }),
     )

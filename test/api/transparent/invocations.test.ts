@@ -4,6 +4,7 @@ import { findKey, KeyVersionTable, type StoredKey } from '../../../src/features/
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
+import { rawSeal } from '../../support/raw-seal.ts'
 
 let appliance: TestAppliance
 let client: TestClient
@@ -30,7 +31,7 @@ const count = async (name: string) => (await stored(name)).latest.invocations
 /** Sets the count as the appliance itself would have written it. */
 async function setCount(name: string, invocations: number): Promise<void> {
   const { key, latest } = await stored(name)
-  const invocationsSeal = await appliance.hsm.seal(invocationsRecord(key.id, latest.version, invocations))
+  const invocationsSeal = rawSeal(appliance.token, invocationsRecord(key, latest.version, invocations))
   await appliance.store.transaction((tx) =>
     tx.update(KeyVersionTable, { keyId: key.id, version: latest.version }, { invocations, invocationsSeal }),
   )

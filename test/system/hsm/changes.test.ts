@@ -2,10 +2,8 @@ import { readdirSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
-import { keyRecord } from '../../../src/hsm/key-record.ts'
 import type { TestToken } from '../../support/token.ts'
 import { type Hosts, startHosts } from './hsm-kit.ts'
-import { rawSeal } from '../../support/raw-seal.ts'
 
 let hosts: Hosts
 const clients: Hsm[] = []
@@ -36,8 +34,7 @@ it('a key made in the token at the same moment as others can be used through eve
   const refused: unknown[] = []
   await atOnce(async (one, other) => {
     const { id } = await one.createTokenObject('aes256-gcm')
-    const record = keyRecord('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') }, ['vault', 7])
-    const key = { key: { record, seal: rawSeal(hosts.token, record) } }
+    const key = await hosts.reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
     for (const hsm of [other, one, other, one])
       await hsm.encrypt(key, Buffer.from('x')).catch((error) => refused.push(error))
   })

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { createCipheriv, createDecipheriv, createHmac, createPublicKey, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
+import { privateIdRecord } from '../../../src/hsm/key-record.ts'
 import { secretKeyKinds, tokenObjectKek, vaultKek } from '../../../src/hsm/key-kind.ts'
-import { keyRecord, privateIdRecord } from '../../../src/hsm/key-record.ts'
-import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, startHosts, tokensUnderTest, policyOf } from './hsm-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
@@ -125,11 +125,10 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
 
     it('bind the policy too', async () => {
       const { key } = await hosts.givenKey('aes256-gcm')
-      const record = Buffer.from('policy: minimum version 3')
-      const policy = { record, seal: rawSeal(hosts.token, record) }
+      const policy = policyOf(hosts.token)
       const ciphertext = await hosts.hsm.encrypt({ key, policy }, Buffer.from('x'))
       expect(await hosts.hsm.decrypt({ key, policy }, ciphertext)).toEqual(Buffer.from('x'))
-      const lowered = { record: Buffer.from('policy: minimum version 1'), seal: policy.seal }
+      const lowered = { ...policyOf(hosts.token, { minDecryptionVersion: 0 }), seal: policy.seal }
       await expect(hosts.hsm.decrypt({ key, policy: lowered }, ciphertext)).rejects.toMatchObject({
         code: 'hsm.seal_broken',
       })
@@ -138,8 +137,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
     it('are refused with a blob that this token did not wrap, even under a good seal', async () => {
       const wrapped = await hosts.hsm.generate('aes256-gcm', { exportable: false, backup: false })
       for (let at = 0; at < wrapped.blob.length; at++) {
-        const record = keyRecord('aes256-gcm', { kek: wrapped.kek, blob: flipped(wrapped.blob, at) }, [])
-        const reference = { key: { record, seal: rawSeal(hosts.token, record) } }
+        const reference = await hosts.reference('aes256-gcm', { kek: wrapped.kek, blob: flipped(wrapped.blob, at) })
         await expect(hosts.hsm.encrypt(reference, Buffer.from('x'))).rejects.toMatchObject({ code: 'hsm.rejected' })
       }
     })
@@ -153,8 +151,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         ...(backup === undefined ? [] : [backup]),
       ]
       for (const wrapped of misnamed) {
-        const record = keyRecord('aes256-gcm', wrapped, [])
-        const reference = { key: { record, seal: rawSeal(hosts.token, record) } }
+        const reference = await hosts.reference('aes256-gcm', wrapped)
         await expect(hosts.hsm.encrypt(reference, Buffer.from('x'))).rejects.toMatchObject({ code: 'hsm.rejected' })
       }
     })
@@ -207,12 +204,8 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
     })
 
     it('of the exportable KEK serve as well', async () => {
-      const record = keyRecord(
-        'aes256-gcm',
-        await hosts.hsm.generate('aes256-gcm', { exportable: true, backup: false }),
-        [],
-      )
-      const key = { key: { record, seal: rawSeal(hosts.token, record) } }
+      const made = await hosts.hsm.generate('aes256-gcm', { exportable: true, backup: false })
+      const key = await hosts.reference('aes256-gcm', made)
       expect(await hosts.hsm.decrypt(key, await hosts.hsm.encrypt(key, Buffer.from('x')))).toEqual(Buffer.from('x'))
     })
 

@@ -6,9 +6,10 @@ import { z } from 'zod'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { createHostSupervisor, type HostSupervisor } from '../../../src/hsm/client/supervisor.ts'
 import type { KeyKind, SecretKeyKind } from '../../../src/hsm/key-kind.ts'
-import type { Hsm, KeyReference, WrappedKey } from '../../../src/hsm/hsm.ts'
+import type { Hsm, KeyReference, SealedRecord, WrappedKey } from '../../../src/hsm/hsm.ts'
 import type { HostStatus } from '../../../src/hsm/token-status.ts'
-import { keyRecord } from '../../../src/hsm/key-record.ts'
+import { keyRecord, type RecordField } from '../../../src/hsm/key-record.ts'
+import { composeRecord } from '../../../src/hsm/record-layouts.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 
@@ -69,10 +70,7 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
   })
   const statuses = await supervisor.start()
   const hsm = createHsmClient({ sockets, ...keyMaker, deadlineMs, queue: options.queue ?? 4096 })
-  const reference: Hosts['reference'] = (kind, wrapped) => {
-    const record = keyRecord(kind, wrapped, ['vault', 7])
-    return Promise.resolve({ key: { record, seal: rawSeal(token, record) } })
-  }
+  const reference: Hosts['reference'] = (kind, wrapped) => Promise.resolve(referenceOf(token, kind, wrapped))
   return {
     token,
     hsm,
@@ -90,6 +88,33 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
       token.cleanup()
     },
   }
+}
+
+const identity = Buffer.alloc(16, 7)
+
+/** A policy that allows everything, or all but what `limits` say, under its seal. */
+export function policyOf(token: TestToken, limits: Readonly<Record<string, number>> = {}): SealedRecord {
+  const versions = { oldestVersion: 1, latestVersion: 1, minEncryptionVersion: 1, minDecryptionVersion: 1 }
+  const flags = { allowExport: 1, allowPlaintextExport: 1, allowBackup: 1, allowDelete: 1 }
+  const names = { identity, vaultId: 7, name: 'key', type: 'type', info: '', residency: 'database' }
+  const fields = { ...names, ...flags, ...versions, autoRotatePeriodMs: 0, createdAt: 0, deletedAt: null, ...limits }
+  const record = composeRecord('transparent key 2', fields)
+  return { record, seal: rawSeal(token, record) }
+}
+
+/** A key as a feature keeps it: of a one-time password, or a version of a vault's key with a policy that allows all. */
+export function referenceOf(
+  token: TestToken,
+  kind: KeyKind,
+  wrapped: WrappedKey & { publicKey?: Buffer | undefined },
+): KeyReference {
+  const isOtp = kind.startsWith('otp-')
+  const context: RecordField[] = isOtp
+    ? ['otp', 'totp', null, 7, null, 6, 30]
+    : ['transparent key version 2', identity, 7, 'type', 1, wrapped.publicKey ?? null, null, null, 0, 0]
+  const record = keyRecord(kind, wrapped, context)
+  const key = { record, seal: rawSeal(token, record) }
+  return isOtp ? { key } : { key, policy: policyOf(token) }
 }
 
 const foreignToken = z.object({

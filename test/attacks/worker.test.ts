@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keeperOf } from '../../src/config/keeper-section.ts'
+import { findKey, type StoredKey } from '../../src/features/transparent/records.ts'
+import {
+  keyReference,
+  policyRecord,
+  sealedPolicy,
+  sealedVersion,
+  versionRecord,
+} from '../../src/features/transparent/sealing.ts'
+import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
+import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
+import { vaultKek } from '../../src/hsm/key-kind.ts'
+import type { Hsm } from '../../src/hsm/hsm.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { makeVault, type TestVault } from '../support/vault.ts'
+
+/**
+ * Code in a worker: it has the sockets of keeper and token hosts that workers have, and every record of the database. It
+ * has neither the PIN nor the operator's socket.
+ */
+let appliance: TestAppliance
+let vault: TestVault
+let worker: Hsm
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  vault = await makeVault(appliance)
+  const { config } = appliance
+  const { sockets, deadlineMs, queue } = config.hsm
+  worker = createHsmClient({ sockets, keeper: keeperOf(config).socket, deadlineMs, queue })
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+const refused = { code: 'hsm.rejected' }
+
+async function givenKey(flags: Readonly<Record<string, unknown>> = {}): Promise<StoredKey> {
+  const name = `key-${randomBytes(4).toString('hex')}`
+  await vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`, { type: 'aes256-gcm96', ...flags })
+  const stored = await findKey(appliance.store.read, Number(vault.id), name)
+  if (stored === undefined) throw new Error(`no key ${name}`)
+  return stored
+}
+
+/** The data key of the vault, as a record that the worker puts together. */
+async function vaultKeyBlob(): Promise<Buffer> {
+  const [row] = await appliance.store.query<{ blob: string }>('SELECT key_blob AS blob FROM vaults WHERE id = $1', [
+    vault.id,
+  ])
+  return Buffer.from(String(row?.blob), 'base64')
+}
+
+describe('a plain key', () => {
+  it('of a policy that wraps only is not to be had', async () => {
+    const { key, latest } = await givenKey({ allow_export: true })
+    await expect(worker.exportPlain(keyReference(key, latest))).rejects.toMatchObject(refused)
+  })
+
+  it('is not to be had without the policy, or with that of a key that may', async () => {
+    const { key, latest } = await givenKey({ allow_export: true })
+    const open = await givenKey({ allow_export: true, allow_plaintext_export: true })
+    await expect(worker.exportPlain({ key: sealedVersion(key, latest) })).rejects.toMatchObject(refused)
+    const lent = { key: sealedVersion(key, latest), policy: sealedPolicy(open.key) }
+    await expect(worker.exportPlain(lent)).rejects.toMatchObject(refused)
+    await expect(worker.exportPlain(keyReference(open.key, open.latest))).resolves.toHaveLength(32)
+  })
+
+  it('is not to be had by loosening the policy, or by a second one for the same key', async () => {
+    const { key, latest } = await givenKey({ allow_export: true })
+    const loose = { ...key, allowPlaintextExport: 1 }
+    await expect(worker.seal(policyRecord(loose), sealedPolicy(key))).rejects.toMatchObject(refused)
+    await expect(worker.seal(policyRecord(loose))).rejects.toMatchObject(refused)
+    await expect(worker.seal(policyRecord({ ...loose, identity: null }))).rejects.toMatchObject(refused)
+    // What the keeper does make is the policy of another key.
+    const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }))
+    const other = { record: policyRecord({ ...loose, identity }), seal }
+    await expect(worker.exportPlain({ key: sealedVersion(key, latest), policy: other })).rejects.toMatchObject(refused)
+  })
+
+  it('of one that was forbidden again is not to be had', async () => {
+    const { key, latest } = await givenKey({ allow_export: true, allow_plaintext_export: true })
+    await vault.admin.must('PUT', `/transparent/${vault.id}/keys/${key.name}`, { allow_export: false })
+    const now = await findKey(appliance.store.read, key.vaultId, key.name)
+    if (now === undefined) throw new Error('the key is gone')
+    await expect(worker.exportPlain(keyReference(now.key, latest))).rejects.toMatchObject(refused)
+    const again = { ...now.key, allowExport: 1, allowPlaintextExport: 1 }
+    await expect(worker.seal(policyRecord(again), sealedPolicy(now.key))).rejects.toMatchObject(refused)
+  })
+})
+
+describe('the data key of a vault', () => {
+  it('serves no other cipher, under no other name', async () => {
+    const blob = await vaultKeyBlob()
+    const { key } = await givenKey()
+    const wrapped = { kek: vaultKek, blob }
+    await expect(worker.seal(keyRecord('aes256-ctr', wrapped, ['vault key', Number(vault.id)]))).rejects.toMatchObject(
+      refused,
+    )
+    const version = { keyId: key.id, version: 2, ...wrapped, publicKey: null, backupKek: null, backupBlob: null }
+    const record = versionRecord({ ...key, type: 'aes256-ctr' }, { ...version, disabled: 0, createdAt: 0 })
+    await expect(worker.seal(record)).rejects.toMatchObject(refused)
+  })
+})
+
+describe('a seal', () => {
+  it.each([
+    ['bytes', () => randomBytes(40)],
+    ['a record of no type', () => encodeRecord(['a type of my own', 1])],
+    ['a record with a field more', () => encodeRecord(['invocations', 1, 1, 0, 0])],
+    ['a template of the site', () => encodeRecord(['template', 2_000, '{}', null])],
+    [
+      'a client of the validator',
+      () =>
+        keyRecord('otp-hmac-sha1', { kek: 'strict.v1', blob: Buffer.alloc(32) }, [
+          'validation client',
+          99,
+          'mine',
+          1,
+          null,
+        ]),
+    ],
+    [
+      'a one-time password under another KEK',
+      () =>
+        keyRecord('otp-aes128', { kek: 'exportable.v1', blob: Buffer.alloc(24) }, [
+          'otp',
+          'hwkey_otp',
+          'cccccccccccc',
+          1,
+          null,
+          null,
+          null,
+        ]),
+    ],
+    [
+      'a cipher key as a one-time password',
+      () =>
+        keyRecord('aes128-gcm', { kek: 'strict.v1', blob: Buffer.alloc(24) }, ['otp', 'totp', null, 1, null, 6, 30]),
+    ],
+  ])('is not given to %s', async (_what, record) => {
+    await expect(worker.seal(record())).rejects.toMatchObject(refused)
+  })
+
+  it('makes no edited row good', async () => {
+    const { key } = await givenKey()
+    const edited = { record: policyRecord({ ...key, name: 'another' }), seal: key.seal }
+    await expect(worker.seal(policyRecord(key), edited)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+  })
+
+  it('sets no count back, moves no key and gives no backup to what has none', async () => {
+    const { key, latest } = await givenKey({ allow_backup: false })
+    const fewer = encodeRecord(['invocations 2', key.identity, latest.version, 0])
+    const count = encodeRecord(['invocations 2', key.identity, latest.version, latest.invocations])
+    await expect(worker.seal(fewer, { record: count, seal: latest.invocationsSeal })).rejects.toMatchObject(refused)
+    const version = sealedVersion(key, latest)
+    for (const moved of [
+      versionRecord({ ...key, vaultId: key.vaultId + 1 }, latest),
+      versionRecord({ ...key, type: 'aes256-ctr' }, latest),
+      versionRecord(key, { ...latest, version: 2 }),
+      versionRecord(key, { ...latest, blob: randomBytes(40) }),
+      versionRecord(key, { ...latest, backupKek: 'backup.v1', backupBlob: latest.blob }),
+    ])
+      await expect(worker.seal(moved, version)).rejects.toMatchObject(refused)
+  })
+})
+
+describe('a key', () => {
+  it('that is disabled, deleted or too old is not used', async () => {
+    const { key, latest } = await givenKey()
+    const ciphertext = await worker.encrypt(keyReference(key, latest), Buffer.from('x'))
+    await vault.admin.must('DELETE', `/transparent/${vault.id}/keys/${key.name}`)
+    const deleted = await findKey(appliance.store.read, key.vaultId, key.name)
+    if (deleted === undefined) throw new Error('the key is gone')
+    await expect(worker.decrypt(keyReference(deleted.key, latest), ciphertext)).rejects.toMatchObject(refused)
+  })
+})
