@@ -3,10 +3,13 @@
 make_token() {
   if [ -e "$pin" ]; then note 'exists'; return; fi
   "$program/softhsm/init-token" --directory "$token" --label "$label" --json >"$work/token.json"
-  mv "$work/token.json" "$token/token.json"
-  # Where the daemon's user owns the token, its PINs lie elsewhere.
-  [ "$token/pin" = "$pin" ] || { mv "$token/so-pin" "$so_pin"; mv "$token/pin" "$pin"; }
-  note 'made, with random PINs'
+  local so_pin
+  so_pin=$(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).soPin' "$work/token.json")
+  sed 's/,"soPin":"[^"]*"//' "$work/token.json" >"$token/token.json"
+  rm "$work/token.json"
+  # Where the daemon's user owns the token, its PIN lies elsewhere.
+  [ "$token/pin" = "$pin" ] || mv "$token/pin" "$pin"
+  note "made. ${bold}SO PIN: $so_pin$plain  Write it down: it is shown this once and kept nowhere on this machine."
 }
 
 make_tls() {
@@ -61,6 +64,6 @@ show_credentials() {
   else
     printf '  %sKeep them now: they are shown this once and stored nowhere.%s\n' "$bold" "$plain"
     rm -f "$credentials"
-    so_pin_told=1
+    ca_key_told=1
   fi
 }

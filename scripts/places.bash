@@ -16,7 +16,7 @@ if [ -n "$demo" ]; then
   program=$root
   host=127.0.0.1
   config=$demo/strongroom.json
-  token=$demo/token pin=$demo/token/pin so_pin=$demo/token/so-pin pin_setting=$demo/token/pin
+  token=$demo/token pin=$demo/token/pin pin_setting=$demo/token/pin
   certificate=$demo/tls/server.pem ca=$demo/tls/ca.pem ca_key=$demo/tls/ca.key
   tls_key=$demo/tls/server.key tls_key_setting=$demo/tls/server.key
   data=$demo/data sockets=$(socket_list "$demo/run") spawn=true
@@ -29,7 +29,7 @@ else
   host=0.0.0.0
   config=/etc/strongroom/strongroom.json
   secrets=/etc/strongroom/credentials
-  token=/var/lib/strongroom-token pin=$secrets/pin so_pin=$secrets/so-pin
+  token=/var/lib/strongroom-token pin=$secrets/pin
   certificate=/etc/strongroom/tls/server.pem ca=/etc/strongroom/tls/ca.pem ca_key=$secrets/ca-key
   tls_key=$secrets/tls-key
   # The loader finds these in the folder that systemd, or the commands in /usr/local/bin, name.
@@ -80,7 +80,7 @@ hand_over() {
   [ -n "$demo" ] && return
   chown -R "$token_user:" "$token"
   if [ -z "$systemd" ]; then chown strongroom: "$pin" "$tls_key"; fi
-  chmod 0400 "$pin" "$so_pin" "$tls_key" "$ca_key"
+  chmod 0400 "$pin" "$tls_key" "$ca_key"
 }
 
 # What the program was built from; the same stamp means that there is nothing to copy.

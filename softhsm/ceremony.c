@@ -1,12 +1,15 @@
 /*
- * Makes the strict key-encryption key: AES-256 that only wraps and unwraps, with a CKA_UNWRAP_TEMPLATE
- * (PKCS#11 v2.40 §4.8) by which whatever it unwraps is sensitive and never extractable.
+ * Makes key-encryption keys with a CKA_UNWRAP_TEMPLATE (PKCS#11 v2.40 §4.8), by which whatever they unwrap is sensitive
+ * and never extractable: AES-256, wrap and unwrap alone. Nested templates are beyond the bindings of Node.
  *
- *   ceremony MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX PADDED-WRAP < PIN
+ *   ceremony make    KIND MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX PADDED-WRAP < PIN
+ *   ceremony receive KIND MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX PADDED-WRAP CEREMONY-ID-HEX BLOB-HEX < PIN
  *
+ * KIND: strict, a key that never leaves; backup, one that leaves wrapped by a CKA_TRUSTED key, which the SO alone makes.
  * PADDED-WRAP: the number by which the token calls RFC 5649, or 0 where it has none.
- * Exit status: 0 made; 1 failed; 2 wrong use; 3 the token refuses the unwrap template; 4 made, but the token refuses to
- * limit the key to its mechanisms and to forbid copies.
+ * CEREMONY-ID-HEX: the CKA_ID of the RSA private key that unwraps BLOB (RSA-OAEP, SHA-1).
+ * Exit status: 0 made; 1 failed; 2 wrong use; 3 the token refuses such a key; 4 made, but the token refuses to limit the
+ * key to its mechanisms and to forbid copies.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -78,26 +81,36 @@ static int is_refusal(CK_RV rv) {
          rv == CKR_ATTRIBUTE_READ_ONLY;
 }
 
-static CK_RV make_kek(CK_SESSION_HANDLE session, char *label, CK_BYTE *id, size_t id_length, CK_ULONG padded_wrap,
-                      int limited) {
+/* How one key-encryption key comes to be. */
+struct request {
+  int is_backup;
+  char *label;
+  CK_BYTE id[64];
+  size_t id_length;
+  CK_ULONG padded_wrap;
+  CK_OBJECT_HANDLE ceremony; /* of a key that is received */
+  CK_BYTE blob[1024];
+  size_t blob_length;
+};
+
+static CK_RV make_kek(CK_SESSION_HANDLE session, struct request *request, int limited) {
   CK_BBOOL yes = CK_TRUE, no = CK_FALSE;
+  CK_BBOOL leaves = request->is_backup ? CK_TRUE : CK_FALSE;
   CK_OBJECT_CLASS class = CKO_SECRET_KEY;
   CK_KEY_TYPE type = CKK_AES;
   CK_ULONG length = 32;
-  CK_MECHANISM_TYPE wraps[] = {AES_KEY_WRAP, padded_wrap};
+  CK_MECHANISM_TYPE wraps[] = {AES_KEY_WRAP, request->padded_wrap};
   CK_ATTRIBUTE unwrapped[] = {
       {CKA_SENSITIVE, &yes, sizeof yes},
       {CKA_EXTRACTABLE, &no, sizeof no},
   };
-  CK_ATTRIBUTE kek[] = {
+  CK_ATTRIBUTE kek[24] = {
       {CKA_CLASS, &class, sizeof class},
       {CKA_KEY_TYPE, &type, sizeof type},
-      {CKA_VALUE_LEN, &length, sizeof length},
       {CKA_TOKEN, &yes, sizeof yes},
       {CKA_PRIVATE, &yes, sizeof yes},
       {CKA_SENSITIVE, &yes, sizeof yes},
-      {CKA_EXTRACTABLE, &no, sizeof no},
-      {CKA_MODIFIABLE, &no, sizeof no},
+      {CKA_EXTRACTABLE, &leaves, sizeof leaves},
       {CKA_ENCRYPT, &no, sizeof no},
       {CKA_DECRYPT, &no, sizeof no},
       {CKA_SIGN, &no, sizeof no},
@@ -105,15 +118,38 @@ static CK_RV make_kek(CK_SESSION_HANDLE session, char *label, CK_BYTE *id, size_
       {CKA_WRAP, &yes, sizeof yes},
       {CKA_UNWRAP, &yes, sizeof yes},
       {CKA_DERIVE, &no, sizeof no},
-      {CKA_LABEL, label, strlen(label)},
-      {CKA_ID, id, id_length},
+      {CKA_LABEL, request->label, strlen(request->label)},
+      {CKA_ID, request->id, request->id_length},
       {CKA_UNWRAP_TEMPLATE, unwrapped, sizeof unwrapped},
-      {CKA_COPYABLE, &no, sizeof no},
-      {CKA_ALLOWED_MECHANISMS, wraps, padded_wrap == 0 ? sizeof wraps[0] : sizeof wraps},
   };
-  CK_MECHANISM generate = {CKM_AES_KEY_GEN, NULL, 0};
+  CK_ULONG count = 16;
+  if (request->is_backup) kek[count++] = (CK_ATTRIBUTE){CKA_WRAP_WITH_TRUSTED, &yes, sizeof yes};
+  if (limited) {
+    kek[count++] = (CK_ATTRIBUTE){CKA_COPYABLE, &no, sizeof no};
+    kek[count++] = (CK_ATTRIBUTE){CKA_ALLOWED_MECHANISMS, wraps,
+                                  request->padded_wrap == 0 ? sizeof wraps[0] : sizeof wraps};
+  }
+  if (request->blob_length == 0) kek[count++] = (CK_ATTRIBUTE){CKA_VALUE_LEN, &length, sizeof length};
+  /* Last: SoftHSM2 takes no attribute after it where a key is unwrapped. */
+  kek[count++] = (CK_ATTRIBUTE){CKA_MODIFIABLE, &no, sizeof no};
   CK_OBJECT_HANDLE key;
-  return token->C_GenerateKey(session, &generate, kek, limited ? COUNT(kek) : COUNT(kek) - 2, &key);
+  if (request->blob_length == 0) {
+    CK_MECHANISM generate = {CKM_AES_KEY_GEN, NULL, 0};
+    return token->C_GenerateKey(session, &generate, kek, count, &key);
+  }
+  CK_RSA_PKCS_OAEP_PARAMS parameters = {CKM_SHA_1, CKG_MGF1_SHA1, CKZ_DATA_SPECIFIED, NULL, 0};
+  CK_MECHANISM oaep = {CKM_RSA_PKCS_OAEP, &parameters, sizeof parameters};
+  return token->C_UnwrapKey(session, &oaep, request->ceremony, request->blob, request->blob_length, kek, count, &key);
+}
+
+static int find_private_key(CK_SESSION_HANDLE session, CK_BYTE *id, size_t id_length, CK_OBJECT_HANDLE *found) {
+  CK_OBJECT_CLASS class = CKO_PRIVATE_KEY;
+  CK_ATTRIBUTE wanted[] = {{CKA_CLASS, &class, sizeof class}, {CKA_ID, id, id_length}};
+  CK_ULONG count = 0;
+  if (token->C_FindObjectsInit(session, wanted, COUNT(wanted)) != CKR_OK) return 0;
+  CK_RV rv = token->C_FindObjects(session, found, 1, &count);
+  token->C_FindObjectsFinal(session);
+  return rv == CKR_OK && count == 1;
 }
 
 static int open_module(const char *path) {
@@ -131,40 +167,55 @@ static int open_module(const char *path) {
   return rv == CKR_OK ? MADE : fail("C_Initialize", rv);
 }
 
-static int hold_ceremony(char **argv) {
+static int log_in(char **argv, CK_SESSION_HANDLE *session) {
   CK_SLOT_ID slot;
-  if (!find_slot(argv[2], argv[3], &slot)) {
-    fprintf(stderr, "no single token with label %s and serial %s\n", argv[2], argv[3]);
+  if (!find_slot(argv[4], argv[5], &slot)) {
+    fprintf(stderr, "no single token with label %s and serial %s\n", argv[4], argv[5]);
     return FAILED;
   }
-  CK_BYTE id[64];
-  size_t id_length = read_hex(argv[5], id, sizeof id);
-  if (id_length == 0) return WRONG_USE;
-  CK_SESSION_HANDLE session;
-  CK_RV rv = token->C_OpenSession(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, &session);
+  CK_RV rv = token->C_OpenSession(slot, CKF_SERIAL_SESSION | CKF_RW_SESSION, NULL, NULL, session);
   if (rv != CKR_OK) return fail("C_OpenSession", rv);
   CK_UTF8CHAR pin[256];
   size_t pin_length = read_pin(pin, sizeof pin);
-  rv = token->C_Login(session, CKU_USER, pin, pin_length);
+  rv = token->C_Login(*session, CKU_USER, pin, pin_length);
   explicit_bzero(pin, sizeof pin);
-  if (rv != CKR_OK) return fail("C_Login", rv);
-  CK_ULONG padded_wrap = strtoul(argv[6], NULL, 10);
-  rv = make_kek(session, argv[4], id, id_length, padded_wrap, 1);
+  return rv == CKR_OK ? MADE : fail("C_Login", rv);
+}
+
+static int hold_ceremony(char **argv, int receives) {
+  struct request request = {.is_backup = strcmp(argv[2], "backup") == 0, .label = argv[6]};
+  request.id_length = read_hex(argv[7], request.id, sizeof request.id);
+  request.padded_wrap = strtoul(argv[8], NULL, 10);
+  if (request.id_length == 0) return WRONG_USE;
+  CK_SESSION_HANDLE session;
+  int result = log_in(argv, &session);
+  if (result != MADE) return result;
+  if (receives) {
+    CK_BYTE id[64];
+    size_t id_length = read_hex(argv[9], id, sizeof id);
+    request.blob_length = read_hex(argv[10], request.blob, sizeof request.blob);
+    if (id_length == 0 || request.blob_length == 0) return WRONG_USE;
+    if (!find_private_key(session, id, id_length, &request.ceremony)) return fail("C_FindObjects", CKR_KEY_HANDLE_INVALID);
+  }
+  CK_RV rv = make_kek(session, &request, 1);
   if (rv == CKR_OK) return MADE;
-  if (is_refusal(rv)) rv = make_kek(session, argv[4], id, id_length, padded_wrap, 0);
+  if (is_refusal(rv)) rv = make_kek(session, &request, 0);
   if (rv == CKR_OK) return MADE_UNLIMITED;
-  fail("C_GenerateKey", rv);
+  fail(receives ? "C_UnwrapKey" : "C_GenerateKey", rv);
   return is_refusal(rv) ? REFUSED : FAILED;
 }
 
 int main(int argc, char **argv) {
-  if (argc != 7) {
-    fprintf(stderr, "use: ceremony MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX PADDED-WRAP < PIN\n");
+  int makes = argc == 9 && strcmp(argv[1], "make") == 0;
+  int receives = argc == 11 && strcmp(argv[1], "receive") == 0;
+  if ((!makes && !receives) || (strcmp(argv[2], "strict") != 0 && strcmp(argv[2], "backup") != 0)) {
+    fprintf(stderr, "use: ceremony make|receive strict|backup MODULE TOKEN-LABEL TOKEN-SERIAL KEY-LABEL KEY-ID-HEX "
+                    "PADDED-WRAP [CEREMONY-ID-HEX BLOB-HEX] < PIN\n");
     return WRONG_USE;
   }
-  int result = open_module(argv[1]);
+  int result = open_module(argv[3]);
   if (result != MADE) return result;
-  result = hold_ceremony(argv);
+  result = hold_ceremony(argv, receives);
   token->C_Finalize(NULL);
   return result;
 }

@@ -9,6 +9,7 @@ import { daemonCheck } from './checks/daemon.ts'
 import { databaseCheck } from './checks/database.ts'
 import { diskCheck } from './checks/disk-space.ts'
 import { permissionsCheck } from './checks/permissions.ts'
+import { soPinCheck } from './checks/so-pin.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
 import { tokenCheck } from './checks/token-hosts.ts'
 import { trailCheck } from './checks/audit-trail.ts'
@@ -29,6 +30,7 @@ Examples:
 const checks: readonly Check[] = [
   permissionsCheck,
   coreDumpsCheck,
+  soPinCheck,
   diskCheck,
   databaseCheck,
   tokenCheck,

@@ -5,6 +5,7 @@ import { addApplicationKeyRevoke } from './apikey/revoke.ts'
 import { addApplicationKeyShapes } from './apikey/shapes.ts'
 import { addAuditVerify } from './audit/verify.ts'
 import { addBackupKeysAdopt } from './backup-keys/adopt.ts'
+import { addBackupKeysInvite } from './backup-keys/invite.ts'
 import { addBackupKeysShare } from './backup-keys/share.ts'
 import { addDoctor } from './doctor.ts'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit-code.ts'
@@ -106,7 +107,7 @@ const nouns: readonly Noun[] = [
   {
     name: 'backup-keys',
     description: 'keys that let another appliance restore backups',
-    verbs: [addBackupKeysShare, addBackupKeysAdopt],
+    verbs: [addBackupKeysInvite, addBackupKeysShare, addBackupKeysAdopt],
   },
   { name: 'audit', description: 'the audit trail', verbs: [addAuditVerify] },
 ]

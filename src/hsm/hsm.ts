@@ -188,12 +188,15 @@ export interface Hsm {
    */
   verifyBackup(bytes: Uint8Array, backup: BackupSeal): Promise<void>
 
-  /** The same key wrapped by the newest backup KEK. */
-  rewrapBackup(kind: KeyKind, backup: WrappedKey): Promise<WrappedKey>
+  /**
+   * The same key wrapped by the newest backup KEK, where it lies under one of release 0.2.0; any other stays as it is,
+   * because nothing comes from under it readable.
+   */
+  rewrapBackup(kind: KeyKind, backup: WrappedKey, exportable: boolean): Promise<WrappedKey>
 
   /**
    * Takes a key from under a backup KEK into use, as `importKey` takes one from outside: options and faults are the
-   * same.
+   * same. It stays under that KEK. Rejects with `hsm.rejected` for an exportable key that was not born as one.
    */
   restoreKey(kind: KeyKind, backup: WrappedKey, options: ImportOptions): Promise<GeneratedKey>
 }

@@ -51,9 +51,9 @@ export interface KindSupport {
 
 /**
  * Which key-encryption key wraps: nothing leaves the token from under `strict`, and only what was generated exportable
- * is wrapped under `exportable`.
+ * is wrapped under `exportable`. `backup` and `backup-exportable` are the same for backups.
  */
-export type KekName = 'strict' | 'exportable' | 'backup'
+export type KekName = 'strict' | 'exportable' | 'backup' | 'backup-exportable'
 
 /**
  * Stands in a record instead of a KEK's name for a key that is an object of the token; its blob is the object's CKA_ID.

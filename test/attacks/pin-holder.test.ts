@@ -8,19 +8,50 @@ import { makeVault } from '../support/vault.ts'
 
 // The attacker has the PIN and the module, a copy of the database, and not the SO PIN.
 
+interface Row {
+  readonly kek: string
+  readonly blob: string
+  readonly backup_kek: string | null
+  readonly backup_blob: string | null
+}
+
 let appliance: TestAppliance
+let rows: Row[]
 
 const keyWraps = [0x2109, 0x210a]
+const secretKinds = [pkcs11.CKK_AES, pkcs11.CKK_GENERIC_SECRET]
 const isRoot = ({ label, objectClass }: SeenObject) =>
   label.startsWith('strongroom.') && objectClass !== pkcs11.CKO_PUBLIC_KEY
+const isSecret = ({ objectClass }: SeenObject) => objectClass === pkcs11.CKO_SECRET_KEY
 
 beforeAll(async () => {
   appliance = await TestAppliance.own()
-  await makeVault(appliance)
+  const vault = await makeVault(appliance)
+  for (const type of ['aes256-gcm96', 'hmac-sha256'])
+    await vault.admin.must('POST', `/transparent/${vault.id}/keys/${type}`, { type })
+  rows = await appliance.store.read.query<Row[]>('SELECT kek, blob, backup_kek, backup_blob FROM key_versions')
 })
 afterAll(async () => {
   await appliance.close()
 })
+
+/** Every way to ask for an unwrapped key that could be read, or wrapped to be read. */
+function* templates(): Generator<Template> {
+  for (const keyType of secretKinds)
+    for (const [sensitive, extractable] of [
+      [false, true],
+      [true, true],
+      [false, false],
+    ])
+      yield [
+        { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+        { type: pkcs11.CKA_KEY_TYPE, value: keyType },
+        { type: pkcs11.CKA_TOKEN, value: false },
+        { type: pkcs11.CKA_PRIVATE, value: true },
+        { type: pkcs11.CKA_SENSITIVE, value: sensitive === true },
+        { type: pkcs11.CKA_EXTRACTABLE, value: extractable === true },
+      ]
+}
 
 /** A key of the attacker's own that wraps, and whose value he knows. */
 function knownWrappingKey({ lib, session }: PinSession): Buffer {
@@ -45,6 +76,25 @@ function readBy({ lib, attempt, valueOf }: PinSession, key: Buffer, wrapping: Bu
 }
 
 describe('who holds the PIN', () => {
+  it('reads no key of the database, from under whichever key of the token', () => {
+    const blobs = rows.flatMap(({ blob, backup_blob }) => [blob, ...(backup_blob === null ? [] : [backup_blob])])
+    expect(blobs).toHaveLength(4)
+    const got = withPin(appliance.token, (pin) => {
+      const wrapping = knownWrappingKey(pin)
+      return pin.objects.filter(isSecret).flatMap(({ handle, label }) =>
+        blobs.flatMap((blob) =>
+          keyWraps.flatMap((mechanism) =>
+            [...templates()].flatMap((template) => {
+              const key = pin.unwrap({ mechanism }, handle, Buffer.from(blob, 'base64'), template)
+              return key !== undefined && readBy(pin, key, wrapping) !== undefined ? [label] : []
+            }),
+          ),
+        ),
+      )
+    })
+    expect(new Set(got)).toEqual(new Set())
+  })
+
   it('reads no root key and no vault key', () => {
     const got = withPin(appliance.token, (pin) => {
       const wrapping = knownWrappingKey(pin)
@@ -102,6 +152,7 @@ describe('who holds the PIN', () => {
       'kek.strict': wraps,
       'kek.exportable': wraps,
       'kek.backup': wraps,
+      'kek.backup-exportable': wraps,
       'backup-seal': hmac,
       seal: hmac,
       pepper: hmac,

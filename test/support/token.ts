@@ -25,6 +25,8 @@ export interface TestToken {
   readonly softhsmConf: string
   readonly tokenDirectory: string
   readonly pinFile: string
+  /** Holds the SO PIN, which a machine in use does not. */
+  readonly soPinFile: string
   /** Removes the folder. */
   cleanup(): void
 }
@@ -34,6 +36,8 @@ const description = z.object({ module: z.string(), uri: z.string(), softhsmConf:
 
 const root = resolve(import.meta.dirname, '../..')
 const label = 'strongroom'
+/** Not where doctor looks for it. */
+const soPinName = 'officer-pin'
 
 /** What a template is made from: a change of any of these makes another. */
 const ingredients = ['softhsm', 'src/hsm/pkcs11', 'test/support/token.ts']
@@ -63,6 +67,7 @@ function tokenIn(directory: string): TestToken {
     softhsmConf: join(directory, 'softhsm2.conf'),
     tokenDirectory: join(directory, 'tokens'),
     pinFile: join(directory, 'pin'),
+    soPinFile: join(directory, soPinName),
     cleanup: () => rmSync(directory, { recursive: true, force: true }),
   }
 }
@@ -100,10 +105,11 @@ function fill(directory: string): void {
   execFileSync(join(root, 'softhsm/build-ceremony'), [ceremony])
   const printed = execFileSync(
     join(root, 'softhsm/init-token'),
-    ['--directory', directory, '--label', label, '--json'],
+    ['--directory', directory, '--label', label, '--keep-so-pin', '--json'],
     { encoding: 'utf8' },
   )
   const { module, uri, softhsmConf, pinFile } = description.parse(JSON.parse(printed))
   createRootObjects({ module, uri, softhsmConf, readPin: () => readFileSync(pinFile, 'utf8'), ceremony })
+  renameSync(join(directory, 'so-pin'), join(directory, soPinName))
   writeFileSync(join(directory, 'token.json'), printed)
 }

@@ -1,33 +1,65 @@
 import type { Command } from 'commander'
 import { basename } from 'node:path'
-import { loadConfig, textOf } from '../../config/loader.ts'
-import { adoptBackupKeys } from '../../hsm/pkcs11/backup-sharing.ts'
+import { textOf } from '../../config/loader.ts'
+import { abandonCeremony, adoptBackupKeys } from '../../hsm/pkcs11/backup-adoption.ts'
+import { digestOf, readPackage } from '../../hsm/pkcs11/ceremony-papers.ts'
 import { recordAlone } from '../console-context.ts'
+import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
-import { ceremonyHelp, leaveTokenToOwner, sharingOptions } from './share.ts'
+import {
+  ceremonyHelp,
+  ceremonyOptions,
+  type CeremonyFlags,
+  digestOption,
+  heardDigest,
+  leaveTokenToOwner,
+  requireStopped,
+  soPinFile,
+} from './ceremony.ts'
 
 export function addBackupKeysAdopt(backupKeys: Command): void {
   backupKeys
     .command('adopt')
-    .argument('<package>', 'the file that the other appliance wrote for this one')
-    .description('Takes over backup keys that another appliance shares with this one.')
+    .argument('[package]', 'the file that the other appliance wrote for this one')
+    .description('Takes over backup keys that another appliance shares with this one, and ends the ceremony.')
+    .option('--abandon', 'ends the ceremony without a package')
+    .option(...digestOption)
+    .option(...soPinFile)
     .addHelpText('after', ceremonyHelp)
     .action(answering(adopt))
 }
 
-async function adopt(invocation: Invocation, file: string): Promise<Answer> {
-  const config = loadConfig(invocation.config)
+async function adopt(
+  invocation: Invocation,
+  file: string | undefined,
+  { abandon, ...flags }: CeremonyFlags & { abandon?: true },
+): Promise<Answer> {
+  if ((file === undefined) !== (abandon === true)) throw new UsageError('Name the package, or give --abandon alone.')
+  if (file === undefined) return abandonIt(invocation, flags)
   const text = textOf(file, await invocation.terminal.readInput(file))
-  await recordAlone(invocation, config, 'backup-keys.adopt', basename(file), performance.now())
-  const adopted = adoptBackupKeys(sharingOptions(config), text)
+  // Before anybody is asked: what is no package has no digits.
+  readPackage(text)
+  const heard = await heardDigest(invocation.terminal, flags, 'package')
+  const { config, options } = await ceremonyOptions(invocation, flags)
+  await requireStopped(config)
+  const startedTick = performance.now()
+  const versions = adoptBackupKeys(options, text, heard)
   leaveTokenToOwner(config)
-  const facts = table([
-    ['version', String(adopted.version)],
-    ['check value', adopted.check],
-  ])
+  // Only now: while the ceremony lasts the token has no PIN to record with; `invite` has recorded that it began.
+  await recordAlone(invocation, config, 'backup-keys.adopt', basename(file), startedTick)
   return {
-    json: adopted,
-    lines: [...facts, '', 'Compare the check value with the appliance that made the package, then restart the daemon.'],
+    json: { versions, digest: digestOf(text) },
+    lines: [...table([['versions', versions.join(', ')]]), '', 'The token has its own PIN again: start the daemon.'],
   }
+}
+
+async function abandonIt(invocation: Invocation, flags: CeremonyFlags): Promise<Answer> {
+  const { config, options } = await ceremonyOptions(invocation, flags)
+  await requireStopped(config)
+  const startedTick = performance.now()
+  abandonCeremony(options)
+  leaveTokenToOwner(config)
+  await recordAlone(invocation, config, 'backup-keys.abandon', '', startedTick)
+  return { json: { abandoned: true }, lines: ['The token has its own PIN again: start the daemon.'] }
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/schema.ts'
 import type { HostStatus, TokenStatus } from '../../hsm/token-status.ts'
-import { rootRoles } from '../../hsm/pkcs11/root-objects.ts'
+import { roleOf, rootRoles } from '../../hsm/pkcs11/root-objects.ts'
+import { ceremonyLabel } from '../../hsm/pkcs11/security-officer.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
@@ -52,8 +53,8 @@ function stateFinding({ socket, isKeyMaker, state, reason }: HostStatus): Findin
 
 function tokenFindings(token: TokenStatus): Finding[] {
   const missing = rootRoles
+    .filter((role) => !token.objects.root.some((label) => roleOf(label) === role))
     .map((role) => `strongroom.${role}.v1`)
-    .filter((label) => !token.objects.root.includes(label))
   const failed = Object.entries(token.conformance).filter(([, result]) => result !== 'passed')
   return [
     ok(
@@ -79,6 +80,11 @@ function weaknessFinding({ label, count: number, lacks }: TokenStatus['objects']
     return warning(
       `${count(number, 'vault key')}: ${what}`,
       'An earlier release made them. The keys of new vaults are limited: move what matters most into new ones.',
+    )
+  if (label === ceremonyLabel)
+    return problem(
+      `${count(number, 'trusted key')} of a ceremony in the token: ${what}`,
+      'End the ceremony: strongroom backup-keys adopt --abandon',
     )
   return warning(`${label}: ${what}`, 'An earlier release made it, or the token refuses such limits.')
 }

@@ -38,6 +38,8 @@ export interface Terminal {
   blackOnWhite(line: string): string
   /** Asks without showing what is typed; on standard error, so that the answer stays alone on standard output. */
   askSecret(question: string): Promise<string>
+  /** Asks on standard error. */
+  ask(question: string): Promise<string>
   standardInput(): Promise<string>
   /** The whole of a file that the command line names; `-` is standard input. Throws ConfigError. */
   readInput(file: string): Promise<Buffer>
@@ -57,15 +59,25 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
         ? styleText(colour, text, { validateStream: false })
         : text,
     blackOnWhite: (line) => (stdout.isTTY === true ? `\u001B[30;107m${line}\u001B[0m` : line),
-    askSecret: (question) => askSecret({ stdin, stderr }, question),
+    askSecret: (question) => askLine({ stdin, stderr }, question, false),
+    ask: (question) => askLine({ stdin, stderr }, question, true),
     standardInput: async () => textOf('standard input', await readAll(stdin)),
     readInput: async (file) => (file === '-' ? readAll(stdin) : readBytes(file, nameAnother)),
   }
 }
 
-async function askSecret({ stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>, question: string): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: stdin, output: silent, terminal: true })
+async function askLine(
+  { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
+  question: string,
+  isShown: boolean,
+): Promise<string> {
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (isShown) stderr.write(String(chunk))
+      done()
+    },
+  })
+  const lines = createInterface({ input: stdin, output, terminal: true })
   try {
     // Only now: what is typed before the terminal is silent would be shown.
     stderr.write(question)

@@ -160,7 +160,8 @@ async function backedUp(
   await checkVersion(hsm, key, version)
   if (version.backupKek === null || version.backupBlob === null) throw new Fault('key.backup_forbidden')
   const backup = { kek: version.backupKek, blob: version.backupBlob }
-  return { ...version, ...(await hsm.rewrapBackup(keyTypeOf(key.type).kind, backup)) }
+  const isExportable = /^(?:backup-)?exportable\./.test(version.kek)
+  return { ...version, ...(await hsm.rewrapBackup(keyTypeOf(key.type).kind, backup, isExportable)) }
 }
 
 async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Backup> {

@@ -176,8 +176,11 @@ function backupCalls({ fields, done, generated }: Calls) {
       return { name: field(reply, 0).toString(), seal: field(reply, 1) }
     },
     verifyBackup: (bytes, { name, seal }) => done('verifyBackup', [bytes, Buffer.from(name), seal]),
-    rewrapBackup: async (kind, { kek, blob }) =>
-      wrapped(await fields('rewrapBackup', [Buffer.from(kind), Buffer.from(kek), blob]), 0),
+    rewrapBackup: async (kind, { kek, blob }, exportable) =>
+      wrapped(
+        await fields('rewrapBackup', [Buffer.from(kind), Buffer.from(kek), blob, Buffer.from(exportable ? '1' : '0')]),
+        0,
+      ),
     restoreKey: (kind, { kek, blob }, options) =>
       generated('restoreKey', [Buffer.from(kind), Buffer.from(kek), blob, ...importFields(options)]),
   } satisfies Partial<Hsm>

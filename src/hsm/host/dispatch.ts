@@ -7,7 +7,8 @@ import { hashes, keyKinds, paddings, quickKinds, secretKeyKinds, type SignatureS
 import { auditPublicKey, pepper, random, sealBackup, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
 import { decrypt, decryptMany, encrypt, encryptMany, encryptRandom, rewrapMany } from '../pkcs11/cipher-operations.ts'
 import { exportKey, exportPlain, transportPublicKey } from '../pkcs11/key-export.ts'
-import { generate, importKey, importSecret, restoreKey, rewrapBackup } from '../pkcs11/key-making.ts'
+import { generate, importKey, importSecret } from '../pkcs11/key-making.ts'
+import { restoreKey, rewrapBackup } from '../pkcs11/key-restoring.ts'
 import { kindSupport } from '../pkcs11/kind-support.ts'
 import { decryptOtpBlock, otpHmac } from '../pkcs11/otp-operations.ts'
 import { createTokenObject, createVaultKey, destroyTokenObject, destroyVaultKey } from '../pkcs11/token-keys.ts'
@@ -98,7 +99,8 @@ const backups = {
     verifyBackup(token, fields.bytes(), { name: fields.text(), seal: fields.bytes() })
     return []
   },
-  rewrapBackup: (token, fields) => wrapped(rewrapBackup(token, fields.oneOf(keyKinds), fields.wrapped())),
+  rewrapBackup: (token, fields) =>
+    wrapped(rewrapBackup(token, fields.oneOf(keyKinds), fields.wrapped(), fields.flag())),
   restoreKey: (token, fields) =>
     generated(restoreKey(token, fields.oneOf(keyKinds), fields.wrapped(), fields.importOptions())),
 } satisfies Partial<Record<Operation, Handler>>

@@ -31,7 +31,7 @@ export interface Connection {
 
 export function connect(token: OpenToken, handleLimit: number): Connection {
   const { slot, mechanisms, session: keySession } = token
-  const roots = findRootKeys(listObjects(token))
+  const roots = findRootKeys(listObjects(token), keySession)
   let operation = openSession(slot)
   const keys = createKeyHandles({
     limit: handleLimit,

@@ -92,7 +92,7 @@ function unwrapExportable(
   use: 'export' | 'export-plain',
 ): Exportable {
   const { row, kek, blob } = keys.open(reference, use)
-  if (!kek.startsWith('exportable.'))
+  if (!/^(?:backup-)?exportable\./.test(kek))
     throw new Fault('hsm.rejected', 'This key was not made to be exported: it never leaves the token.')
   return { key: keySession.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, transientTemplate(row)), row }
 }

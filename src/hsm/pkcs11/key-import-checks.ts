@@ -14,11 +14,23 @@ import { signingCall } from './signing-operations.ts'
 const blockBytes = 16
 const digestBytes = 32
 
+/** Uses a key that came in once; of a pair, the public key that fits. Throws `hsm.rejected`. */
+export function checkKey(
+  connection: Connection,
+  row: KeyRow,
+  key: KeyHandle,
+  options: ImportOptions,
+): Buffer | undefined {
+  if (row.serves === 'sign') return checkedPublicKey(connection, row, key, options)
+  checkUsable(connection, row, key)
+  return undefined
+}
+
 /**
  * Uses a secret key that came in once. Throws `hsm.rejected` where the token refuses: RFC 5649 carries keys of any
  * length, and SoftHSM2 fills one that is too short with zeros when it wraps it again.
  */
-export function checkUsable(connection: Connection, row: SecretKeyRow, key: KeyHandle): void {
+function checkUsable(connection: Connection, row: SecretKeyRow, key: KeyHandle): void {
   try {
     useOnce(connection.session, row, key)
   } catch (error) {
@@ -77,12 +89,7 @@ export function checkLength(row: KeyRow, { blob }: WrappedKey): void {
     throw new Fault('hsm.rejected', `The key has ${bytes} bytes; its kind has ${row.bytes} to ${row.longestBytes}.`)
 }
 
-export function checkedPublicKey(
-  connection: Connection,
-  row: KeyPairRow,
-  key: KeyHandle,
-  options: ImportOptions,
-): Buffer {
+function checkedPublicKey(connection: Connection, row: KeyPairRow, key: KeyHandle, options: ImportOptions): Buffer {
   const { keySession } = connection
   const given = options.publicKey === undefined ? undefined : Buffer.from(options.publicKey)
   const publicKey = row.family === 'rsa' ? rsaPublicKeyOf(keySession, key) : given

@@ -1,11 +1,10 @@
 import pkcs11, { type Template } from 'pkcs11js'
-import { Fault } from '../../fault.ts'
 import type { KeyKind, SecretKeyKind } from '../key-kind.ts'
 import type { GeneratedKey, GenerateOptions, ImportOptions, WrappedKey } from '../hsm.ts'
-import { importable, requirePaddedWrap, rowOf, secretKeyRows, unwrapMechanism, unwrapOnly } from './key-kinds.ts'
+import { importable, requirePaddedWrap, rowOf, secretKeyRows, unwrapOnly } from './key-kinds.ts'
 import { importedTemplate, transientTemplate, transientWrapKeyTemplate } from './key-templates.ts'
 import type { Connection } from './connection.ts'
-import { checkedPublicKey, checkLength, checkUsable } from './key-import-checks.ts'
+import { checkKey, checkLength } from './key-import-checks.ts'
 import { oaep } from './mechanisms.ts'
 import { generateSessionKey, withTransient, wrapSessionKey, wrapUnder } from './session-keys.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
@@ -52,7 +51,7 @@ export function importKey(token: Token, kind: KeyKind, wrapped: Buffer, options:
  * Unwraps what CKM_RSA_AES_KEY_WRAP made for the transport key, by the token's single steps, to an object of this
  * template.
  */
-export function unwrapReceived(
+function unwrapReceived(
   { keySession, roots, mechanisms }: Pick<Connection, 'keySession' | 'roots' | 'mechanisms'>,
   wrapped: Buffer,
   template: Template,
@@ -71,41 +70,10 @@ export function unwrapReceived(
   )
 }
 
-/** Takes a key from under a backup KEK; see `Hsm.restoreKey`. */
-export function restoreKey(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): GeneratedKey {
-  return token.run((connection) => {
-    requireSupport(connection, kind)
-    const key = unwrapBackup(connection, kind, backup)
-    return withTransient(connection.keySession, [key], () => acceptKey(connection, kind, key, options))
-  })
-}
-
-export function rewrapBackup(token: Token, kind: KeyKind, backup: WrappedKey): WrappedKey {
-  return token.run((connection) => {
-    const key = unwrapBackup(connection, kind, backup)
-    return withTransient(connection.keySession, [key], () => {
-      const rewrapped = wrapUnder(connection, kind, 'backup', key)
-      checkLength(rowOf(kind), rewrapped)
-      return rewrapped
-    })
-  })
-}
-
-function unwrapBackup(
-  { keySession, roots, mechanisms }: Connection,
-  kind: KeyKind,
-  { kek, blob }: WrappedKey,
-): KeyHandle {
-  if (!kek.startsWith('backup.')) throw new Fault('hsm.rejected', `${kek} wraps no backups.`)
-  const row = rowOf(kind)
-  return keySession.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, transientTemplate(row))
-}
-
 /** Wraps a key from outside after the checks of `key-import-checks.ts`. */
-function acceptKey(connection: Connection, kind: KeyKind, key: KeyHandle, options: ImportOptions): GeneratedKey {
+export function acceptKey(connection: Connection, kind: KeyKind, key: KeyHandle, options: ImportOptions): GeneratedKey {
   const row = rowOf(kind)
-  if (row.serves !== 'sign') checkUsable(connection, row, key)
-  const publicKey = row.serves === 'sign' ? checkedPublicKey(connection, row, key, options) : undefined
+  const publicKey = checkKey(connection, row, key, options)
   const accepted = wrapSessionKey(connection, kind, { key, publicKey }, options)
   checkLength(row, accepted)
   return accepted

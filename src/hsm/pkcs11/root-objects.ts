@@ -2,7 +2,8 @@ import pkcs11, { type Mechanism } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KekName } from '../key-kind.ts'
 import { ecdsa, hmacSha256, keyWrap, oaep, paddedWrap } from './mechanisms.ts'
-import type { KeyHandle } from './pkcs11-session.ts'
+import { hidesKeys } from './kek-probe.ts'
+import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import type { TokenObject } from './token-objects.ts'
 
 /** The root objects by role; the label of version 1 is `strongroom.<role>.v1`. */
@@ -10,6 +11,7 @@ export const rootRoles = [
   'kek.strict',
   'kek.exportable',
   'kek.backup',
+  'kek.backup-exportable',
   'backup-seal',
   'seal',
   'pepper',
@@ -17,6 +19,18 @@ export const rootRoles = [
   'transport',
 ] as const
 export type RootRole = (typeof rootRoles)[number]
+
+/** What backups need, made together and shared together: one version of all three. */
+export const backupRoles = ['kek.backup', 'kek.backup-exportable', 'backup-seal'] as const
+
+export function rootLabel(role: RootRole, version: number): string {
+  return `strongroom.${role}.v${version}`
+}
+
+/** Of the half that is found by it: the private one of a pair. */
+export function rootClass(role: RootRole): number {
+  return role === 'audit' || role === 'transport' ? pkcs11.CKO_PRIVATE_KEY : pkcs11.CKO_SECRET_KEY
+}
 
 /** By what a root object works, and by nothing else; RFC 5649 has another number in some tokens. */
 export function rootMechanisms(role: RootRole, available: ReadonlySet<number>): readonly Mechanism[] {
@@ -62,6 +76,8 @@ export interface RootKeys {
   newestBackupSeal(): Named
   /** Throws `hsm.rejected` where there is no such seal. */
   backupSeal(name: string): KeyHandle
+  /** Whether the KEK that a record names lets keys out unreadable alone; tried out once. */
+  hides(name: string): boolean
 }
 
 /** CKA_ID of a root object is its label: what carries the label by accident, or the ID, is not taken for one. */
@@ -86,30 +102,40 @@ export function findRoot(objects: readonly TokenObject[], label: string, objectC
 }
 
 /** Throws `hsm.unavailable` when the token lacks a root object; only `strongroom init` makes them. */
-export function findRootKeys(objects: readonly TokenObject[]): RootKeys {
+export function findRootKeys(objects: readonly TokenObject[], session: Pkcs11Session): RootKeys {
   const secret = (label: string) => required(objects, label, pkcs11.CKO_SECRET_KEY)
   const pair = (label: string): Pair => ({
     publicKey: required(objects, label, pkcs11.CKO_PUBLIC_KEY),
     privateKey: required(objects, label, pkcs11.CKO_PRIVATE_KEY),
   })
-  const keks = versionsOf(objects, /^strongroom\.kek\.((?:strict|exportable|backup)\.v[1-9]\d*)$/)
+  const keks = versionsOf(objects, /^strongroom\.kek\.((?:strict|exportable|backup|backup-exportable)\.v[1-9]\d*)$/)
   const backupSeals = versionsOf(objects, /^strongroom\.(backup-seal\.v[1-9]\d*)$/)
   const newest = (versions: ReadonlyMap<string, KeyHandle>, name: string, prefix: string): Named =>
     newestOf(versions, name) ?? { name: `${name}.v1`, handle: secret(`${prefix}${name}.v1`) }
+  const backup = newest(keks, 'backup', 'strongroom.kek.')
   const newestKeks = {
     strict: newest(keks, 'strict', 'strongroom.kek.'),
     exportable: newest(keks, 'exportable', 'strongroom.kek.'),
-    backup: newest(keks, 'backup', 'strongroom.kek.'),
+    backup,
+    // Versions of release 0.2.0 have one for all backups.
+    'backup-exportable': sameVersion(keks, backup) ?? backup,
   }
+  const kek = (name: string) => named(keks, name, `The token has no key-encryption key ${name}, which wraps this key.`)
+  const hiding = new Map<string, boolean>()
   return {
     seal: secret('strongroom.seal.v1'),
     pepper: secret('strongroom.pepper.v1'),
     audit: pair('strongroom.audit.v1'),
     transport: () => pair('strongroom.transport.v1'),
     newestKek: (name) => newestKeks[name],
-    kek: (name) => named(keks, name, `The token has no key-encryption key ${name}, which wraps this key.`),
+    kek,
     newestBackupSeal: () => newest(backupSeals, 'backup-seal', 'strongroom.'),
     backupSeal: (name) => named(backupSeals, name, `The token has no ${name}: the backup is of another appliance.`),
+    hides(name) {
+      const hides = hiding.get(name) ?? hidesKeys(session, kek(name))
+      hiding.set(name, hides)
+      return hides
+    },
   }
 }
 
@@ -134,6 +160,18 @@ export function versionsOf(objects: readonly TokenObject[], pattern: RegExp): Ma
       return name === undefined ? [] : [[name, required(objects, label, pkcs11.CKO_SECRET_KEY)]]
     }),
   )
+}
+
+function sameVersion(keks: ReadonlyMap<string, KeyHandle>, backup: Named): Named | undefined {
+  const name = `backup-exportable.v${versionOf(backup.name)}`
+  const handle = keks.get(name)
+  return handle && { name, handle }
+}
+
+/** Version → handle of one role's secret keys. */
+export function versionsOfRole(objects: readonly TokenObject[], role: RootRole): Map<number, KeyHandle> {
+  const pattern = new RegExp(`^strongroom\\.(${role.replaceAll('.', '\\.')}\\.v[1-9]\\d*)$`)
+  return new Map([...versionsOf(objects, pattern)].map(([name, handle]) => [versionOf(name), handle]))
 }
 
 /** The one of this name with the highest version. */

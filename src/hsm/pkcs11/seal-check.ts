@@ -22,7 +22,7 @@ export interface SealCheck {
   readonly verify: (sealed: SealedRecord) => void
   /** Verifies and reads a policy, with a memory of what was good. */
   readonly openPolicy: (policy: SealedRecord) => OpenedRecord
-  /** Verifies and reads. Throws `hsm.rejected` for what holds no key, or a backup. */
+  /** Verifies and reads. Throws `hsm.rejected` for what holds no key, or a backup under a KEK of release 0.2.0. */
   readonly openKey: (sealed: SealedRecord) => OpenRecord
 }
 
@@ -64,7 +64,8 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
       const whole = openSealed(Buffer.from(sealed.record))
       if (whole.key === undefined)
         throw new Fault('hsm.rejected', 'A sealed record that holds no key cannot be used as one.')
-      if (whole.key.kek.startsWith('backup.'))
+      // From under a KEK without an unwrap template it would come readable for the PIN.
+      if (whole.key.kek.startsWith('backup.') && !roots.hides(whole.key.kek))
         throw new Fault('hsm.rejected', 'A backup is restored before it is used.')
       return { ...whole.key, row: rowOf(whole.key.kind), whole }
     },

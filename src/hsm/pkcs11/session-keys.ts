@@ -38,7 +38,9 @@ export function wrapSessionKey(
   return {
     ...wrapUnder(connection, kind, options.exportable ? 'exportable' : 'strict', key),
     publicKey,
-    backup: options.backup ? wrapUnder(connection, kind, 'backup', key) : undefined,
+    backup: options.backup
+      ? wrapUnder(connection, kind, options.exportable ? 'backup-exportable' : 'backup', key)
+      : undefined,
   }
 }
 

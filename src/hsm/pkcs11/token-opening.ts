@@ -23,13 +23,17 @@ export interface OpenToken extends ChosenSlot {
 }
 
 /**
- * Runs `work` with the token in this process and finalizes the module afterwards. Throws `hsm.unavailable`;
+ * Runs `work` with the token in this process, logged in as the user or as `user`, and finalizes the module afterwards. Throws `hsm.unavailable`;
  * TokenFailure with remedy `fatal` when the PIN is refused.
  */
-export function withToken<T>(location: TokenLocation, work: (token: OpenToken) => T): T {
+export function withToken<T>(
+  location: TokenLocation,
+  work: (token: OpenToken) => T,
+  user: number = pkcs11.CKU_USER,
+): T {
   const lib = loadModule(location)
   try {
-    return work(openToken(lib, parseTokenUri(location.uri), location.readPin))
+    return work(openToken(lib, parseTokenUri(location.uri), location.readPin, user))
   } finally {
     finalize(lib)
   }
@@ -57,12 +61,17 @@ export function loadModule({ module, softhsmConf }: Pick<TokenLocation, 'module'
  * while another process logged in may have missed the token. Throws `hsm.unavailable`; TokenFailure with remedy `fatal`
  * when the PIN is refused.
  */
-export function openToken(lib: PKCS11, selector: TokenSelector, readPin: () => string): OpenToken {
+export function openToken(
+  lib: PKCS11,
+  selector: TokenSelector,
+  readPin: () => string,
+  user: number = pkcs11.CKU_USER,
+): OpenToken {
   finalize(lib)
   initialize(lib)
   const { slot, info } = chooseSlot(lib, selector)
   const session = openSession(slot)
-  login(lib, session.handle, readPin())
+  login(lib, session.handle, user, readPin())
   const mechanisms = new Set(attempt('session', () => lib.C_GetMechanismList(slot.handle)))
   return { slot, info, mechanisms, session }
 }
@@ -77,11 +86,9 @@ export function finalize(lib: PKCS11): void {
   tolerating(pkcs11.CKR_CRYPTOKI_NOT_INITIALIZED, () => lib.C_Finalize())
 }
 
-/** C_Login as the user; one login holds for the whole process. */
-function login(lib: PKCS11, session: Buffer, pin: string): void {
-  tolerating(pkcs11.CKR_USER_ALREADY_LOGGED_IN, () =>
-    attempt('login', () => lib.C_Login(session, pkcs11.CKU_USER, pin)),
-  )
+/** C_Login; one login holds for the whole process. */
+function login(lib: PKCS11, session: Buffer, user: number, pin: string): void {
+  tolerating(pkcs11.CKR_USER_ALREADY_LOGGED_IN, () => attempt('login', () => lib.C_Login(session, user, pin)))
 }
 
 function tolerating(code: number, work: () => void): void {

@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts'
 import { secretKeyRows } from './key-kinds.ts'
 import { mechanismsOf, missingLimits } from './object-limits.ts'
 import { roleOf, rootMechanisms } from './root-objects.ts'
+import { ceremonyLabel, findTrusted } from './security-officer.ts'
 import { listObjects, type TokenObject, tokenObjectLabel, vaultKeyLabel } from './token-objects.ts'
 
 /** CK_UNAVAILABLE_INFORMATION as pkcs11js gives it. */
@@ -58,7 +59,9 @@ function weaknessesOf(connection: Connection, objects: readonly TokenObject[]): 
     const entry = found.get(label) ?? { label, count: 0, lacks }
     found.set(label, { ...entry, count: entry.count + 1 })
   }
-  return [...found.values()]
+  const trusted = findTrusted(connection.session).length
+  const left = { label: ceremonyLabel, count: trusted, lacks: ['lets backup keys out'] }
+  return [...found.values(), ...(trusted === 0 ? [] : [left])]
 }
 
 function expectedOf({ mechanisms }: Connection, label: string) {

@@ -1,65 +1,77 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { givenPremises, recorded, type Premises } from '../../support/console-kit.ts'
 
 const initToken = resolve(import.meta.dirname, '../../../softhsm/init-token')
 
-/** With a token of its own: those that tests are given are copies of one, and so are their transport keys. */
-async function givenAppliance(): Promise<Premises> {
+interface Appliance extends Premises {
+  readonly soPinFile: string
+}
+
+/** With a token of its own: those that tests are given are copies of one. */
+async function givenAppliance(): Promise<Appliance> {
   const premises = await givenPremises({ tokenHost: false })
   const args = ['--directory', join(premises.directory, 'own'), '--label', 'own', '--json']
   const own = JSON.parse(execFileSync(initToken, args, { encoding: 'utf8' }))
-  const { uri: token, pinFile, softhsmConf, tokenDirectory } = own
+  const { uri: token, pinFile, softhsmConf, tokenDirectory, soPin } = own
   premises.configure({ hsm: { token, pinFile, softhsmConf, tokenDirectory } })
   await premises.ask(['init'])
-  return premises
+  mkdirSync(join(premises.directory, 'elsewhere'))
+  const soPinFile = join(premises.directory, 'elsewhere/so')
+  writeFileSync(soPinFile, soPin, { mode: 0o600 })
+  return { ...premises, soPinFile }
 }
 
-/** The transport public key of an appliance, in a file that the other one can read. */
-async function transportKeyOf(premises: Premises, at: Premises): Promise<string> {
-  const { status, stdout } = await premises.run(['token', 'transport-key'])
-  expect(status).toBe(0)
-  expect(stdout).toMatch(/^-----BEGIN PUBLIC KEY-----\n/)
-  const file = join(at.directory, 'other.pem')
-  writeFileSync(file, stdout)
-  return file
-}
+const command = ({ soPinFile }: Appliance, ...args: string[]) => ['backup-keys', ...args, '--so-pin-file', soPinFile]
 
 describe('strongroom backup-keys', () => {
-  it('shares new backup keys with another appliance, under one check value, and records it', async () => {
+  it('leads two appliances through a ceremony, and records it', async () => {
     const [one, other] = [await givenAppliance(), await givenAppliance()]
-    const out = join(one.directory, 'packages')
-    mkdirSync(out)
-    const shared = await one.ask(['backup-keys', 'share', '--for', await transportKeyOf(other, one), '--out', out])
-    expect(shared).toMatchObject({ version: 2, check: expect.stringMatching(/^[0-9a-f]{16}$/) })
-    const adopted = await other.ask(['backup-keys', 'adopt', shared.packages[0]])
-    expect(adopted).toEqual({ version: 2, check: shared.check })
-    expect(await other.ask(['backup-keys', 'adopt', shared.packages[0]])).toEqual(adopted)
-    expect(recorded(one)).toContainEqual(['console.backup-keys.share', 'allowed', 'other.pem'])
-    expect(recorded(other)).toContainEqual(['console.backup-keys.adopt', 'allowed', 'other.pem.package'])
+    const [request, parcel] = [join(one.directory, 'request'), join(one.directory, 'package')]
+    const invited = await other.ask(command(other, 'invite', '--out', request))
+    expect(invited.digest).toMatch(/^([0-9a-f]{4} ){7}[0-9a-f]{4}$/)
+    const wrong = `0000 ${String(invited.digest).slice(5)}`
+    const misheard = await one.run(command(one, 'share', request, '--out', parcel, '--digest', wrong))
+    expect([misheard.status, misheard.stderr]).toEqual([3, expect.stringContaining('not those of this file')])
+
+    const shared = await one.ask(command(one, 'share', request, '--out', parcel, '--digest', invited.digest))
+    const refused = await other.run(command(other, 'adopt', parcel, '--digest', invited.digest))
+    expect(refused.stderr).toContain('not those of this file')
+    const adopted = await other.ask(command(other, 'adopt', parcel, '--digest', shared.digest))
+    expect(adopted).toEqual({ versions: shared.versions, digest: shared.digest })
+    expect((await other.ask(['token', 'status'])).hosts).toMatchObject([{ state: 'ready' }])
+    expect(recorded(one)).toContainEqual(['console.backup-keys.share', 'allowed', 'request'])
+    expect(recorded(other)).toContainEqual(['console.backup-keys.invite', 'allowed', 'request'])
+    expect(recorded(other)).toContainEqual(['console.backup-keys.adopt', 'allowed', 'package'])
   })
 
-  it('refuses a package for another token, and what is no package', async () => {
-    const [one, other, third] = [await givenAppliance(), await givenAppliance(), await givenAppliance()]
-    const [place = ''] = (
-      await one.ask(['backup-keys', 'share', '--for', await transportKeyOf(other, one), '--out', one.directory])
-    ).packages
-    expect((await third.run(['backup-keys', 'adopt', place])).status).not.toBe(0)
-    const garbage = join(one.directory, 'garbage')
-    writeFileSync(garbage, 'garbage')
-    expect((await other.run(['backup-keys', 'adopt', garbage])).stderr).toMatch(/no package of backup keys/)
-    expect((await other.ask(['backup-keys', 'adopt', place])).version).toBe(2)
-  })
-
-  it('refuses a file that is no public key, before anything is made', async () => {
+  it('gives the token its PIN back when a ceremony is abandoned', async () => {
     const one = await givenAppliance()
-    // One that has no end among them.
-    for (const file of [one.configFile, '/dev/zero']) {
-      const { status, stderr } = await one.run(['backup-keys', 'share', '--for', file, '--out', one.directory])
-      expect(status).toBe(1)
-      expect(stderr).toMatch(/is no public key: make it with/)
+    await one.ask(command(one, 'invite', '--out', join(one.directory, 'request')))
+    expect((await one.run(['token', 'status'])).stderr).toContain('refused the PIN')
+    expect(await one.ask(command(one, 'adopt', '--abandon'))).toEqual({ abandoned: true })
+    expect((await one.ask(['token', 'status'])).hosts).toMatchObject([{ state: 'ready' }])
+  })
+
+  it('refuses what release 0.2.0 wrote, what is nothing of the kind, and a wrong SO PIN, with a sentence', async () => {
+    const one = await givenAppliance()
+    const file = join(one.directory, 'file')
+    const said = async (content: string, ...args: string[]) => {
+      writeFileSync(file, content)
+      return (await one.run(command(one, ...args))).stderr
     }
+    const share = ['share', file, '--out', join(one.directory, 'out'), '--digest', '00']
+    expect(await said('{"format":"strongroom-backup-keys-1"}', 'adopt', file, '--digest', '00')).toContain(
+      'can be forged',
+    )
+    expect(await said('garbage', 'adopt', file, '--digest', '00')).toContain('no package of backup keys')
+    expect(await said('garbage', ...share)).toContain('no request of')
+    expect(await said('-----BEGIN PUBLIC KEY-----', ...share)).toContain('backup-keys invite')
+    writeFileSync(one.soPinFile, 'wrong-so-pin')
+    const { stderr } = await one.run(command(one, 'invite', '--out', file))
+    expect(stderr).toContain('refuses this SO PIN')
+    expect(readFileSync(file, 'utf8')).toBe('-----BEGIN PUBLIC KEY-----')
   })
 })

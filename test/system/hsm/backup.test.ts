@@ -1,9 +1,10 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GeneratedKey } from '../../../src/hsm/hsm.ts'
-import { adoptBackupKeys, createSharedBackupKeys } from '../../../src/hsm/pkcs11/backup-sharing.ts'
+import { createRootObjects } from '../../../src/hsm/pkcs11/root-creation.ts'
+import { backupRoles } from '../../../src/hsm/pkcs11/root-objects.ts'
+import { ceremonyOptions, holdCeremony } from '../../support/ceremony.ts'
+import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { type TestToken, makeOtherToken } from '../../support/token.ts'
 import { type Hosts, startHosts } from './hsm-kit.ts'
 import { fieldOf, listObjects } from './object-listing.ts'
@@ -11,21 +12,10 @@ import { rawSeal } from '../../support/raw-seal.ts'
 
 const rejected = { code: 'hsm.rejected' }
 const strictly = { exportable: false, backup: false }
-const shortKey = () =>
-  generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'der' })
-
 const backupOf = ({ backup }: GeneratedKey) => {
   if (backup === undefined) throw new Error('no backup')
   return backup
 }
-
-const optionsOf = (token: TestToken) => ({
-  module: token.module,
-  uri: token.tokenUri,
-  softhsmConf: token.softhsmConf,
-  tokenDirectory: token.tokenDirectory,
-  readPin: () => readFileSync(token.pinFile, 'utf8'),
-})
 
 describe('a backup', () => {
   let hosts: Hosts
@@ -37,16 +27,31 @@ describe('a backup', () => {
     await hosts.close()
   })
 
-  it('restores the same key, under the KEK that is asked for', async () => {
+  it('restores the same key, which stays under its backup KEK', async () => {
     const { hsm, reference } = hosts
-    const made = await hsm.generate('aes256-gcm', { exportable: false, backup: true })
-    const ciphertext = await hsm.encrypt(await reference('aes256-gcm', made), Buffer.from('kept'))
     for (const exportable of [true, false]) {
-      const restored = await hsm.restoreKey('aes256-gcm', backupOf(made), { exportable, backup: exportable })
-      expect(restored.kek).toBe(exportable ? 'exportable.v1' : 'strict.v1')
-      expect(restored.backup?.blob).toEqual(exportable ? made.backup?.blob : undefined)
-      expect(await hsm.decrypt(await reference('aes256-gcm', restored), ciphertext)).toEqual(Buffer.from('kept'))
+      const made = await hsm.generate('aes256-gcm', { exportable, backup: true })
+      const ciphertext = await hsm.encrypt(await reference('aes256-gcm', made), Buffer.from('kept'))
+      const restored = await hsm.restoreKey('aes256-gcm', backupOf(made), { exportable, backup: true })
+      expect(restored.kek).toMatch(exportable ? /^backup-exportable\.v\d/ : /^backup\.v\d/)
+      expect([restored.blob, restored.backup]).toEqual([made.backup?.blob, made.backup])
+      expect(await hsm.rewrapBackup('aes256-gcm', backupOf(made), exportable)).toEqual(made.backup)
+      const key = await reference('aes256-gcm', restored)
+      expect(await hsm.decrypt(key, ciphertext)).toEqual(Buffer.from('kept'))
+      const leaving = hsm.exportPlain(key)
+      await (exportable ? expect(leaving).resolves.toHaveLength(32) : expect(leaving).rejects.toMatchObject(rejected))
     }
+  })
+
+  it('of a key that was not born exportable restores none that is; an exportable one may give that up', async () => {
+    const { hsm } = hosts
+    const strict = await hsm.generate('aes256-gcm', { exportable: false, backup: true })
+    await expect(
+      hsm.restoreKey('aes256-gcm', backupOf(strict), { exportable: true, backup: true }),
+    ).rejects.toMatchObject(rejected)
+    const open = await hsm.generate('aes256-gcm', { exportable: true, backup: true })
+    const restored = await hsm.restoreKey('aes256-gcm', backupOf(open), { exportable: false, backup: true })
+    expect([restored.kek, restored.backup?.kek]).toEqual(['strict.v1', expect.stringMatching(/^backup\.v/)])
   })
 
   it('restores pairs, with the public key that fits', async () => {
@@ -78,8 +83,7 @@ describe('a backup', () => {
       hosts.hsm.restoreKey('ec-p256', { kek, blob }, strictly),
       hosts.hsm.restoreKey('aes256-gcm', { kek: 'backup.v9', blob }, strictly),
       hosts.hsm.restoreKey('aes256-gcm', { kek: made.kek, blob: made.blob }, strictly),
-      hosts.hsm.rewrapBackup('aes256-gcm', { kek: made.kek, blob: made.blob }),
-      hosts.hsm.rewrapBackup('aes128-gcm', { kek, blob }),
+      hosts.hsm.rewrapBackup('aes256-gcm', { kek: made.kek, blob: made.blob }, true),
     ]
     for (const outcome of await Promise.allSettled(attempts))
       expect(outcome).toMatchObject({ status: 'rejected', reason: rejected })
@@ -88,7 +92,7 @@ describe('a backup', () => {
   it('carries a seal over its bytes', async () => {
     const bytes = randomBytes(5_000)
     const { name, seal } = await hosts.hsm.sealBackup(bytes)
-    expect([name, seal.length]).toEqual(['backup-seal.v1', 32])
+    expect([name, seal.length]).toEqual([expect.stringMatching(/^backup-seal\.v/), 32])
     await hosts.hsm.verifyBackup(bytes, { name, seal })
     const altered = Buffer.from(bytes)
     altered.writeUInt8(altered.readUInt8(4_999) ^ 0x80, 4_999)
@@ -123,40 +127,32 @@ describe('appliances that share backup keys', () => {
       running = undefined
     }
   }
-  const transportOf = (token: TestToken) => on(token, ({ hsm }) => hsm.transportPublicKey())
-
   afterAll(async () => {
     await running?.close()
     for (const token of tokens) token.cleanup()
   })
 
-  it('restore each other’s keys; another appliance does not', async () => {
+  it('restore each other’s keys, also those of before; another appliance does not', async () => {
     const [here, there, stranger] = [given(), given(), given()]
-    const recipients = [await transportOf(there)]
-    const shared = createSharedBackupKeys({ ...optionsOf(here), recipients })
-    expect([shared.version, shared.packages.length, shared.check]).toEqual([
-      2,
-      1,
-      expect.stringMatching(/^[0-9a-f]{16}$/),
-    ])
-    const [parcel = ''] = shared.packages
-
-    expect(() => adoptBackupKeys(optionsOf(stranger), parcel)).toThrow(expect.objectContaining(rejected))
-    expect(adoptBackupKeys(optionsOf(there), parcel)).toEqual({ version: 2, check: shared.check })
-    expect(adoptBackupKeys(optionsOf(there), parcel)).toEqual({ version: 2, check: shared.check })
+    const before = await on(here, ({ hsm }) => hsm.generate('aes256-gcm', { exportable: true, backup: true }))
+    const shared = holdCeremony(here, there)
+    expect([shared.versions.length, shared.madeVersion]).toEqual([2, true])
     for (const token of [here, there]) {
       const listing = listObjects(token)
       for (const [label, usage] of [
-        ['strongroom.kek.backup.v2', 'unwrap, wrap'],
-        ['strongroom.backup-seal.v2', 'none'],
-      ]) {
+        [`strongroom.kek.backup.v${shared.versions[1]}`, 'unwrap, wrap'],
+        [`strongroom.backup-seal.v${shared.versions[1]}`, 'none'],
+      ] as const) {
         const object = listing.get(`${label}, Secret Key`)
         expect(fieldOf(object, 'Usage')).toBe(usage)
-        const access = fieldOf(object, 'Access')?.split(', ')
-        expect(access).toContain('sensitive')
-        expect(access).not.toContain('extractable')
+        expect(fieldOf(object, 'Access')?.split(', ')).toContain('sensitive')
       }
+      expect([...listing.keys()].filter((name) => name.includes('ceremony'))).toEqual([])
     }
+    await on(there, async ({ hsm }) => {
+      const restored = await hsm.restoreKey('aes256-gcm', backupOf(before), { exportable: true, backup: true })
+      expect(restored.backup).toEqual(before.backup)
+    })
 
     const { made, old, sealed, ciphertext } = await on(here, async ({ hsm, reference }) => {
       const made = await hsm.generate('aes256-gcm', { exportable: false, backup: true })
@@ -164,7 +160,7 @@ describe('appliances that share backup keys', () => {
       const ciphertext = await hsm.encrypt(await reference('aes256-gcm', made), Buffer.from('moved'))
       return { made, sealed, ciphertext, old: backupOf(made) }
     })
-    expect([old.kek, sealed.name]).toEqual(['backup.v2', 'backup-seal.v2'])
+    expect([old.kek, sealed.name]).toEqual([`backup.v${shared.versions[1]}`, `backup-seal.v${shared.versions[1]}`])
     await on(there, async ({ hsm, reference }) => {
       await hsm.verifyBackup(old.blob, sealed)
       const restored = await hsm.restoreKey('aes256-gcm', backupOf(made), { exportable: false, backup: true })
@@ -177,50 +173,31 @@ describe('appliances that share backup keys', () => {
     })
   }, 60_000)
 
-  it('have older backups rewrapped, and keep reading both', async () => {
+  it('have backups of release 0.2.0 rewrapped, and keep reading both', async () => {
     const here = given()
+    asOfRelease020(here)
     const made = await on(here, ({ hsm }) => hsm.generate('aes128-gcm', { exportable: false, backup: true }))
     expect(backupOf(made).kek).toBe('backup.v1')
-    expect(createSharedBackupKeys({ ...optionsOf(here), recipients: [] }).version).toBe(2)
-    expect(createSharedBackupKeys({ ...optionsOf(here), recipients: [] }).version).toBe(3)
-    await on(here, async ({ hsm }) => {
-      const rewrapped = await hsm.rewrapBackup('aes128-gcm', backupOf(made))
-      expect(rewrapped.kek).toBe('backup.v3')
-      const [one, other] = [backupOf(made), rewrapped].map((backup) =>
-        hsm.restoreKey('aes128-gcm', backup, { exportable: true, backup: false }),
-      )
-      expect((await one)?.blob).toEqual((await other)?.blob)
+    expect(createRootObjects(ceremonyOptions(here))).toMatchObject({
+      created: backupRoles.map((role) => expect.stringMatching(`^strongroom.${role}.v[0-9]{13}$`)),
+      warnings: [],
     })
-  }, 60_000)
-
-  it('refuse a version that they have with other keys, a package that was altered, and short recipients', async () => {
-    const [here, there] = [given(), given()]
-    const recipients = [await transportOf(there)]
-    const [parcel = ''] = createSharedBackupKeys({ ...optionsOf(here), recipients }).packages
-    const read = z
-      .object({
-        version: z.int(),
-        checks: z.object({ kek: z.string(), seal: z.string() }),
-        keys: z.record(z.string(), z.string()),
-      })
-      .loose()
-      .parse(JSON.parse(parcel))
-    const swapped = { kek: read.keys['seal'], seal: read.keys['kek'] }
-    for (const altered of [
-      '',
-      parcel.slice(1),
-      JSON.stringify({ ...read, version: 1 }),
-      JSON.stringify({ ...read, checks: { ...read.checks, kek: '00000000' } }),
-      JSON.stringify({ ...read, keys: swapped }),
-      parcel.replace(/"seal":"([A-Za-z0-9+/])/g, (_, first: string) => `"seal":"${first === 'A' ? 'B' : 'A'}`),
-    ]) {
-      expect(() => adoptBackupKeys(optionsOf(there), altered), altered).toThrow(expect.objectContaining(rejected))
-    }
-    expect([...listObjects(there).keys()].filter((name) => name.includes('.v2'))).toEqual([])
-    createSharedBackupKeys({ ...optionsOf(there), recipients: [] })
-    expect(() => adoptBackupKeys(optionsOf(there), parcel)).toThrow(expect.objectContaining(rejected))
-    expect(() => createSharedBackupKeys({ ...optionsOf(here), recipients: [shortKey()] })).toThrow(
-      expect.objectContaining(rejected),
-    )
+    expect(createRootObjects(ceremonyOptions(here)).created).toEqual([])
+    await on(here, async ({ hsm, reference }) => {
+      const rewrapped = await hsm.rewrapBackup('aes128-gcm', backupOf(made), false)
+      expect(rewrapped.kek).toMatch(/^backup\.v\d{13}$/)
+      const ciphertext = await hsm.encrypt(await reference('aes128-gcm', made), Buffer.from('kept'))
+      for (const [backup, kek] of [
+        [backupOf(made), 'strict.v1'],
+        [rewrapped, rewrapped.kek],
+      ] as const) {
+        const restored = await hsm.restoreKey('aes128-gcm', backup, { exportable: false, backup: true })
+        expect([restored.kek, restored.backup]).toEqual([kek, rewrapped])
+        expect(await hsm.decrypt(await reference('aes128-gcm', restored), ciphertext)).toEqual(Buffer.from('kept'))
+      }
+      // A blob under the KEK of before is used only after it was restored.
+      const unrestored = await reference('aes128-gcm', backupOf(made))
+      await expect(hsm.decrypt(unrestored, ciphertext)).rejects.toMatchObject(rejected)
+    })
   }, 60_000)
 })

@@ -142,13 +142,17 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       }
     })
 
-    it('are refused under a KEK that did not wrap the blob, the backup KEK, or none', async () => {
-      const { blob, backup } = await hosts.hsm.generate('aes256-gcm', { exportable: false, backup: true })
+    it('are refused under a KEK that did not wrap the blob, or none', async () => {
+      const { blob, backup = { kek: '', blob: Buffer.alloc(0) } } = await hosts.hsm.generate('aes256-gcm', {
+        exportable: false,
+        backup: true,
+      })
       const misnamed = [
         { kek: 'exportable.v1', blob },
         { kek: 'strict.v2', blob },
         { kek: '', blob },
-        ...(backup === undefined ? [] : [backup]),
+        { kek: backup.kek, blob },
+        { kek: 'strict.v1', blob: backup.blob },
       ]
       for (const wrapped of misnamed) {
         const reference = await hosts.reference('aes256-gcm', wrapped)
@@ -194,7 +198,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         const exportable = await hosts.hsm.generate(kind, { exportable: true, backup: false })
         expect([strict.kek, strict.backup?.kek, exportable.kek, exportable.backup]).toEqual([
           'strict.v1',
-          'backup.v1',
+          expect.stringMatching(/^backup\.v/),
           'exportable.v1',
           undefined,
         ])
@@ -361,7 +365,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         expect(Object.keys(token?.conformance ?? {}).length).toBeGreaterThan(8)
         expect(new Set(Object.values(token?.conformance ?? {}))).toEqual(new Set(['passed']))
         expect(token?.epoch).toBe(1)
-        expect(token?.objects.root).toHaveLength(8)
+        expect(token?.objects.root).toHaveLength(9)
         expect(token?.mechanisms).toEqual(expect.arrayContaining(['AES_GCM', 'AES_KEY_WRAP', 'ECDSA', 'SHA256_HMAC']))
       }
     })

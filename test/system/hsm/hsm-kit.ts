@@ -124,6 +124,7 @@ const foreignToken = z.object({
   softhsmConf: z.string(),
   tokenDirectory: z.string(),
   pinFile: z.string(),
+  soPinFile: z.string().default(''),
 })
 
 /**

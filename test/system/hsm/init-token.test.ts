@@ -26,16 +26,19 @@ afterEach(() => {
 
 describe('softhsm/init-token', () => {
   it('makes a token that its PIN opens, and changes nothing when run again', () => {
-    expect(run()).toContain('made')
+    const printed = run()
+    expect(printed).toContain('made')
     const before = snapshot()
     expect(JSON.parse(run('--json'))).toMatchObject({ state: 'present', label: 'strongroom' })
     expect(snapshot()).toEqual(before)
 
     const pin = readFileSync(join(directory, 'pin'), 'utf8')
-    const soPin = readFileSync(join(directory, 'so-pin'), 'utf8')
+    const [, soPin = ''] = /SO PIN +(\S+)/.exec(printed) ?? []
     expect(pin).toMatch(/^[A-Za-z0-9]{24}$/)
     expect(soPin).not.toBe(pin)
-    for (const file of ['pin', 'so-pin']) expect(statSync(join(directory, file)).mode & 0o777).toBe(0o400)
+    expect(soPin).toMatch(/^[A-Za-z0-9]{24}$/)
+    expect(readdirSync(directory)).not.toContain('so-pin')
+    expect(statSync(join(directory, 'pin')).mode & 0o777).toBe(0o400)
     const module = /"module":"([^"]+)"/.exec(run('--json'))?.[1] ?? ''
     const tool = (...login: string[]) =>
       execFileSync('pkcs11-tool', ['--module', module, '--token-label', 'strongroom', ...login], {
@@ -46,6 +49,13 @@ describe('softhsm/init-token', () => {
     expect(() => tool('--login', '--pin', soPin, '--list-objects')).toThrow('CKR_PIN_INCORRECT')
     tool('--login', '--login-type', 'so', '--so-pin', soPin, '--init-pin', '--new-pin', 'another PIN')
     tool('--login', '--pin', 'another PIN', '--list-objects')
+  })
+
+  it('keeps the SO PIN where a trial asks for it', () => {
+    const { soPin } = JSON.parse(run('--json', '--keep-so-pin')) as { soPin: string }
+    expect(readFileSync(join(directory, 'so-pin'), 'utf8')).toBe(soPin)
+    expect(statSync(join(directory, 'so-pin')).mode & 0o777).toBe(0o400)
+    expect(run('--json')).not.toContain(soPin)
   })
 
   it('makes one token when run twice at once', async () => {

@@ -121,7 +121,10 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
       const value = randomBytes(32)
       const imported = await hosts.hsm.importKey('hmac-sha256', rsaAesWrap(transport, value), options)
       expect(await hosts.hsm.exportPlain(await hosts.reference('hmac-sha256', imported))).toEqual(value)
-      expect([imported.kek, imported.backup?.kek]).toEqual(['exportable.v1', 'backup.v1'])
+      expect([imported.kek, imported.backup?.kek]).toEqual([
+        'exportable.v1',
+        expect.stringMatching(/^backup-exportable\.v/),
+      ])
     })
 
     for (const kind of ['ec-p256', 'ec-p384', 'rsa-2048'] as const) {

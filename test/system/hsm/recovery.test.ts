@@ -356,7 +356,7 @@ describe('the attributes of session keys, as the module reports them', () => {
       await hsm.exportKey(key, recipient.export({ type: 'spki', format: 'der' }))
       await hsm.exportPlain(key)
       const backup = generated.backup ?? generated
-      await hsm.restoreKey('aes256-gcm', await hsm.rewrapBackup('aes256-gcm', backup), options)
+      await hsm.restoreKey('aes256-gcm', await hsm.rewrapBackup('aes256-gcm', backup, false), options)
       await expect(hsm.restoreKey('aes128-gcm', backup, options)).rejects.toMatchObject({ code: 'hsm.rejected' })
       for (const bytes of [16, 25]) {
         const wrong = rsaAesWrap(transport, randomBytes(bytes))

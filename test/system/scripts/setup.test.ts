@@ -34,14 +34,21 @@ describe('scripts/setup --demo-dir', () => {
   })
 
   it('keeps secrets to their owner, and shows them once', () => {
-    for (const file of ['demo-credentials.json', 'token/pin', 'token/so-pin', 'tls/server.key', 'tls/ca.key'])
+    for (const file of ['demo-credentials.json', 'token/pin', 'tls/server.key', 'tls/ca.key'])
       expect({ file, mode: statSync(inDirectory(file)).mode & 0o077 }).toEqual({ file, mode: 0 })
     const { passphrase, applicationKey, totpSecret } = JSON.parse(text('demo-credentials.json'))
     for (const secret of [passphrase, applicationKey, totpSecret]) {
       expect(first.stdout.split(secret)).toHaveLength(2)
       expect(text('strongroomd.log')).not.toContain(secret)
     }
-    for (const file of ['token/pin', 'token/so-pin']) expect(first.stdout).not.toContain(text(file))
+    expect(first.stdout).not.toContain(text('token/pin'))
+  })
+
+  it('shows the SO PIN once and keeps it nowhere', () => {
+    const [, soPin = ''] = /SO PIN: ([A-Za-z0-9]{24})/.exec(first.stdout) ?? []
+    expect(first.stdout.split(soPin)).toHaveLength(2)
+    const grep = spawnSync('grep', ['-rlF', soPin, directory], { encoding: 'utf8' })
+    expect({ status: grep.status, files: grep.stdout }).toEqual({ status: 1, files: '' })
   })
 
   it('makes a certificate that its CA signed, for the names of this machine, for no longer than clients accept', () => {
@@ -67,7 +74,7 @@ describe('scripts/setup --demo-dir', () => {
     expect(again.status).toBe(0)
     expect(kept.map(text)).toEqual(before)
     expect(text('strongroomd.pid')).toBe(pid)
-    expect(again.stdout).toContain('0 root keys made, 8 existed; database existed')
+    expect(again.stdout).toContain('0 root keys made, 9 existed; database existed')
     expect(again.stdout).toMatch(/decrypt what an earlier run made +version 1: "Hello from the strongroom\."/)
     const { passphrase } = JSON.parse(text('demo-credentials.json'))
     expect(again.stdout).not.toContain(passphrase)

@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { beginCeremony } from '../../hsm/pkcs11/backup-adoption.ts'
+import { digestOf } from '../../hsm/pkcs11/ceremony-papers.ts'
+import { recordAlone } from '../console-context.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { table, type Answer } from '../output/command-answer.ts'
+import {
+  ceremonyHelp,
+  ceremonyOptions,
+  type CeremonyFlags,
+  leaveTokenToOwner,
+  requireStopped,
+  soPinFile,
+} from './ceremony.ts'
+
+export function addBackupKeysInvite(backupKeys: Command): void {
+  backupKeys
+    .command('invite')
+    .description('Begins a ceremony: asks another appliance for its backup keys.')
+    .requiredOption('--out <file>', 'where to write the request')
+    .option(...soPinFile)
+    .addHelpText('after', ceremonyHelp)
+    .action(answering(invite))
+}
+
+async function invite(invocation: Invocation, { out, ...flags }: CeremonyFlags & { out: string }): Promise<Answer> {
+  const { config, options } = await ceremonyOptions(invocation, flags)
+  await requireStopped(config)
+  // Before the PIN changes: what cannot be recorded is not done.
+  await recordAlone(invocation, config, 'backup-keys.invite', basename(out), performance.now())
+  const request = beginCeremony(options)
+  leaveTokenToOwner(config)
+  writeFileSync(out, request, { mode: 0o600 })
+  const digest = digestOf(request)
+  const next =
+    'Carry the request to the other appliance and read the digits to its operator. The token has a PIN that nobody knows until "strongroom backup-keys adopt" ends the ceremony.'
+  return {
+    json: { request: out, digest },
+    lines: [
+      ...table([
+        ['request', out],
+        ['digits', digest],
+      ]),
+      '',
+      next,
+    ],
+  }
+}

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { secretKeyRows } from './key-kinds.ts'
+import { importedTemplate } from './key-templates.ts'
+import { hmacSha256, keyWrap } from './mechanisms.ts'
+import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import type { backupRoles } from './root-objects.ts'
+import { withTransient } from './session-keys.ts'
+
+/** A check value: 128 bits that tell keys apart and nothing about them. */
+export function checkOf(session: Pkcs11Session, role: (typeof backupRoles)[number], key: KeyHandle): string {
+  const fingerprint = role === 'backup-seal' ? macOf(session, key) : wrappedZeros(session, key)
+  return createHash('sha256').update(fingerprint).digest('hex').slice(0, 32)
+}
+
+function macOf(session: Pkcs11Session, key: KeyHandle): Buffer {
+  return session.sign(hmacSha256, key, Buffer.from('strongroom backup seal'), Buffer.alloc(32))
+}
+
+/** All that a wrapping key does is wrap: here a key of zeros. */
+function wrappedZeros(session: Pkcs11Session, key: KeyHandle): Buffer {
+  const zeros = session.create(importedTemplate(secretKeyRows['aes128-gcm'], Buffer.alloc(16)))
+  return withTransient(session, [zeros], () => session.wrap(keyWrap, key, zeros))
+}

@@ -1,0 +1,79 @@
+import { Fault } from '../../fault.ts'
+import type { GeneratedKey, ImportOptions, WrappedKey } from '../hsm.ts'
+import type { KeyKind } from '../key-kind.ts'
+import type { Connection } from './connection.ts'
+import { checkKey, checkLength } from './key-import-checks.ts'
+import { rowOf, unwrapMechanism } from './key-kinds.ts'
+import { acceptKey } from './key-making.ts'
+import { privateTemplate, transientTemplate, unwrappedTemplate } from './key-templates.ts'
+import type { KeyHandle } from './pkcs11-session.ts'
+import { requireSupport } from './kind-support.ts'
+import { withTransient, wrapUnder } from './session-keys.ts'
+import type { Token } from './token-link.ts'
+
+/**
+ * Takes a key from under a backup KEK; see `Hsm.restoreKey`. What the KEK hides cannot be wrapped again: its blob stays,
+ * and becomes the key's own. A key under a KEK of release 0.2.0 goes under the KEKs of new keys.
+ */
+export function restoreKey(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): GeneratedKey {
+  return token.run((connection) => {
+    requireSupport(connection, kind)
+    const stays = staysUnder(connection, backup.kek, options.exportable)
+    const key = unwrapBackup(connection, kind, backup, !stays)
+    return withTransient(connection.keySession, [key], () =>
+      stays ? keepKey(connection, kind, key, backup, options) : acceptKey(connection, kind, key, options),
+    )
+  })
+}
+
+/** See `Hsm.rewrapBackup`. */
+export function rewrapBackup(token: Token, kind: KeyKind, backup: WrappedKey, exportable: boolean): WrappedKey {
+  return token.run((connection) => {
+    if (isHidden(connection, backup.kek) || isExportable(backup.kek))
+      return { ...backup, blob: Buffer.from(backup.blob) }
+    const key = unwrapBackup(connection, kind, backup, true)
+    return withTransient(connection.keySession, [key], () => {
+      const rewrapped = wrapUnder(connection, kind, exportable ? 'backup-exportable' : 'backup', key)
+      checkLength(rowOf(kind), rewrapped)
+      return rewrapped
+    })
+  })
+}
+
+const isExportable = (kek: string): boolean => kek.startsWith('backup-exportable.')
+const isHidden = ({ roots }: Connection, kek: string): boolean => kek.startsWith('backup.') && roots.hides(kek)
+
+function staysUnder(connection: Connection, kek: string, exportable: boolean): boolean {
+  if (isExportable(kek)) return exportable
+  const hidden = isHidden(connection, kek)
+  if (hidden && exportable) throw new Fault('hsm.rejected', 'This backup is of a key that was not made to be exported.')
+  return hidden
+}
+
+function keepKey(
+  connection: Connection,
+  kind: KeyKind,
+  key: KeyHandle,
+  { kek, blob }: WrappedKey,
+  options: ImportOptions,
+): GeneratedKey {
+  const row = rowOf(kind)
+  const publicKey = checkKey(connection, row, key, options)
+  const kept = { kek, blob: Buffer.from(blob) }
+  checkLength(row, kept)
+  return { ...kept, publicKey, backup: options.backup ? kept : undefined }
+}
+
+/** As a session object; extractable where it is wrapped anew. */
+function unwrapBackup(
+  { keySession, roots, mechanisms }: Connection,
+  kind: KeyKind,
+  { kek, blob }: WrappedKey,
+  isWrappedAnew: boolean,
+): KeyHandle {
+  if (!/^backup(?:-exportable)?\./.test(kek)) throw new Fault('hsm.rejected', `${kek} wraps no backups.`)
+  const row = rowOf(kind)
+  const hidden = row.serves === 'sign' ? privateTemplate(row, false) : unwrappedTemplate(row)
+  const template = isWrappedAnew ? transientTemplate(row) : hidden
+  return keySession.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, template)
+}

@@ -1,0 +1,64 @@
+import type { PKCS11 } from 'pkcs11js'
+import pkcs11, { type Template } from 'pkcs11js'
+import { Fault } from '../../fault.ts'
+import { attempt, TokenFailure } from './failure.ts'
+import { limitsOf } from './object-limits.ts'
+import { oaep } from './mechanisms.ts'
+import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import { type TokenLocation, withToken } from './token-opening.ts'
+
+/** A session of the security officer, who sees no private object. */
+export interface OfficerSession {
+  /** Sets the PIN of the user; objects stay, and the PIN of before is refused. */
+  setPin(pin: string): void
+  create(template: Template): KeyHandle
+}
+
+/** Throws `hsm.rejected` where the token refuses the SO PIN, which is tried once. */
+export function asSecurityOfficer<T>(location: TokenLocation, soPin: string, work: (so: OfficerSession) => T): T {
+  try {
+    return withToken(
+      { ...location, readPin: () => soPin },
+      ({ slot, session }) => work(officerSession(slot.lib, session)),
+      pkcs11.CKU_SO,
+    )
+  } catch (error) {
+    if (error instanceof TokenFailure && error.remedy === 'fatal')
+      throw new Fault('hsm.rejected', 'The token refuses this SO PIN.', { cause: error })
+    throw error
+  }
+}
+
+function officerSession(lib: PKCS11, session: Pkcs11Session): OfficerSession {
+  return {
+    setPin: (pin) => attempt('login', () => lib.C_InitPIN(session.handle, pin)),
+    create: (template) => session.create(template),
+  }
+}
+
+/** The label of what one ceremony makes on either side; nothing of it outlasts the ceremony. */
+export const ceremonyLabel = 'strongroom.ceremony'
+
+/** A recipient's RSA key by which keys are wrapped that trusted keys alone may wrap: the SO alone can make one. */
+export function trustedTemplate(wrapping: Template, id: Buffer): Template {
+  return [
+    ...wrapping.filter(({ type }) => type !== pkcs11.CKA_TOKEN),
+    { type: pkcs11.CKA_TOKEN, value: true },
+    { type: pkcs11.CKA_TRUSTED, value: true },
+    { type: pkcs11.CKA_MODIFIABLE, value: false },
+    { type: pkcs11.CKA_LABEL, value: ceremonyLabel },
+    { type: pkcs11.CKA_ID, value: id },
+    ...limitsOf([oaep]),
+  ]
+}
+
+/** Destroys every object that the token trusts to wrap, whoever made it, copies with it. How many they were. */
+export function destroyTrusted(session: Pkcs11Session): number {
+  const trusted = findTrusted(session)
+  for (const handle of trusted) session.destroy(handle)
+  return trusted.length
+}
+
+export function findTrusted(session: Pkcs11Session): KeyHandle[] {
+  return session.find([{ type: pkcs11.CKA_TRUSTED, value: true }])
+}
