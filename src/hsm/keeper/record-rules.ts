@@ -122,9 +122,9 @@ function keepsVersion(next: Version, previous: Version | undefined): boolean {
   )
 }
 
-/** A version's key is wrapped, or an object of its own of the token, and never the key of a vault. */
+/** A version's key is wrapped, by a backup KEK where it was restored, or an object of its own of the token, and never the key of a vault. */
 function isVersionKey({ key }: OpenedRecord): boolean {
-  return key !== undefined && !isOtpKey(key.kind) && /^(token$|strict\.|exportable\.)/.test(key.kek)
+  return key !== undefined && !isOtpKey(key.kind) && /^(token$|(backup-)?exportable\.|strict\.|backup\.)/.test(key.kek)
 }
 
 const isWrapped = ({ key }: OpenedRecord): boolean => key?.kek.startsWith('strict.') === true
