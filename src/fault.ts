@@ -80,6 +80,7 @@ export const faultCodes = [
   'request.uri_too_long',
   'request.plain_http',
   'request.not_form',
+  'request.too_many',
   'request.quota',
   'hsm.unavailable',
   'hsm.sealed',

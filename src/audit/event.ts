@@ -26,6 +26,8 @@ export interface AuditEvent {
   readonly rows?: RecordedRows | undefined
   /** When the rows were read, in the transaction of the change: milliseconds since the Unix epoch. */
   readonly rowsAt?: number | undefined
+  /** How many calls a record sums up. */
+  readonly count?: number | undefined
   /** How long the call took, in milliseconds with at most three decimals. */
   readonly ms?: number | undefined
 }

@@ -64,6 +64,7 @@ export function eventBody(event: AuditEvent): string {
     subject: cut(event.target, limits.subject),
     rows: event.rows,
     rowsAt: event.rowsAt,
+    count: event.count,
     ms: event.ms === undefined ? undefined : Math.round(event.ms * 1000) / 1000,
   })
   return escapeBeyondAscii(json.slice(1, -1))

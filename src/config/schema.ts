@@ -54,6 +54,22 @@ const http = z.strictObject({
     .default(15_000)
     .describe('How long calls under way may take to finish when the daemon stops.'),
   workers: z.number().int().min(0).max(256).default(0).describe('Worker processes; 0 means one per core.'),
+  unidentifiedCallsPerMinute: z
+    .number()
+    .int()
+    .positive()
+    .default(1200)
+    .describe(
+      'Calls without a session that each client address may make to one worker in a minute, refused ones and failed logins among them; more are answered with 429.',
+    ),
+  unidentifiedRecordsPerMinute: z
+    .number()
+    .int()
+    .positive()
+    .default(60)
+    .describe(
+      'Such calls that the audit trail records one by one, for each client address, minute and worker; the others are recorded in one record with their count.',
+    ),
   proxies: z
     .array(addressRange)
     .default([])

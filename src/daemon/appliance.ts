@@ -1,9 +1,13 @@
 import { createApplication } from '../http/pipeline/application.ts'
 import { createClientAddress, createClientIdentity } from '../http/pipeline/client-identity.ts'
 import { createQuotas } from '../http/pipeline/quotas.ts'
+import { createStrangerLimit } from '../http/pipeline/stranger-limit.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
 import { startCouriers } from './audit-witnesses.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
+import { createDiskReserve } from '../audit/disk-reserve.ts'
+import { createUnidentifiedRecords, type UnidentifiedRecords } from '../audit/unidentified-records.ts'
+import type { AuditTrail } from '../audit/event.ts'
 import { createAuditHeads } from '../audit/records.ts'
 import { createRetryingTrail, createAuditTrail } from '../audit/trail-writer.ts'
 import { systemClock } from '../clock.ts'
@@ -51,10 +55,13 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     report: (sessionId, username) =>
       log.warn({ sessionId, username }, 'a replaced session token was used again: the session was ended'),
   })
+  const unidentified = openUnidentified(config, audit, log)
   const pipeline = createPipeline({
     authenticator,
     clientIdentity: createClientIdentity(clientAddress, smartcard),
     audit,
+    unidentified,
+    strangerLimit: createStrangerLimit(config.http.unidentifiedCallsPerMinute),
     store,
     readRows: recordedRows,
     clock,
@@ -87,12 +94,23 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     listen: () => server.listen(),
     async close() {
       await Promise.all([...chores.map((chore) => chore.stop()), server.close()])
+      await unidentified.close()
       await audit.close()
       await hsm.close()
       await store.close()
     },
     reload: () => Promise.resolve(server.reloadCertificate()),
   }
+}
+
+function openUnidentified({ audit: { directory }, http }: Config, audit: AuditTrail, log: Log): UnidentifiedRecords {
+  return createUnidentifiedRecords({
+    audit,
+    clock: systemClock,
+    perInterval: http.unidentifiedRecordsPerMinute,
+    hasRoom: createDiskReserve(directory),
+    report: (error) => log.error({ err: error }, 'calls without a session that were counted cannot be recorded'),
+  })
 }
 
 const limitsOfCalls = ({ http, files, quotas }: Config) => ({

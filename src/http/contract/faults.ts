@@ -239,6 +239,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     number: 1820,
     text: 'You ask for more calls of this kind than one user is granted: try again later.',
   },
+  'request.too_many': {
+    status: 429,
+    number: 1813,
+    text: 'Too many calls without a session came from this address: wait before you try again.',
+  },
   'hsm.unavailable': {
     status: 503,
     number: 1900,

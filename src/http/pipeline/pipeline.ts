@@ -2,20 +2,22 @@ import type { Context } from 'koa'
 import type { Authenticator } from '../../access/authenticator.ts'
 import type { Caller, ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
-import type { Fault } from '../../fault.ts'
+import { isFault, type Fault } from '../../fault.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'
 import { failure, success, type Answer, type Reply } from '../contract/envelope.ts'
 import { createEcho, createInputReader, validate, type BodyLimits } from '../input/request-input.ts'
-import { createAuthorization, type Params } from './authorization.ts'
+import { createAuthorization, type Authorization, type Params } from './authorization.ts'
 import type { ClientIdentity } from './client-identity.ts'
 import { callersOutbox, createOutbox, strangersOutbox } from './outbox.ts'
 import { createRecording, type RecordingDependencies } from './recording.ts'
 import type { Quotas } from './quotas.ts'
+import type { StrangerLimit } from './stranger-limit.ts'
 import { atClose, createRequestContext, send, type RequestContext } from './request-context.ts'
 
 export interface PipelineDependencies extends RecordingDependencies, BodyLimits {
   readonly authenticator: Authenticator
   readonly clientIdentity: ClientIdentity
+  readonly strangerLimit: StrangerLimit
   readonly clock: Clock
   readonly quotas: Quotas
 }
@@ -29,8 +31,9 @@ export interface Pipeline {
 
 /** The steps of a request, in order: see `docs/architecture.md`. */
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { clientIdentity, clock, quotas } = dependencies
+  const { clientIdentity, clock, quotas, strangerLimit } = dependencies
   const authorization = createAuthorization(dependencies.authenticator)
+  const refuseHaste = createHasteCheck(strangerLimit, authorization)
   const recording = createRecording(dependencies)
   const readInput = createInputReader(dependencies)
   const echo = createEcho(clock)
@@ -70,6 +73,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     serve(context, contract, params) {
       const request = begin(context, contract)
       return conclude(request, contract, async () => {
+        await refuseHaste(request, contract.access)
         clientIdentity.refuseForged(context.req)
         const body = await readInput(request, contract, () => authorization.identify(request))
         const authentication = await authorization.authorize(request, contract, params, body)
@@ -91,7 +95,13 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       })
     },
 
-    refuse: (context, fault) => conclude(begin(context), undefined, () => Promise.reject(fault)),
+    refuse(context, fault) {
+      const request = begin(context)
+      return conclude(request, undefined, () => {
+        if (request.envelope.suppliedToken === undefined) strangerLimit.check(request.client.address)
+        throw fault
+      })
+    },
   }
 }
 
@@ -109,5 +119,22 @@ async function withinQuota(
     return await work()
   } finally {
     end()
+  }
+}
+
+/**
+ * Before anything of a call is read: from an address that has called too often, those alone are served that show a
+ * session in their header.
+ */
+function createHasteCheck(strangerLimit: StrangerLimit, authorization: Pick<Authorization, 'identify'>) {
+  return async (request: RequestContext, { kind }: AnyEndpoint['access']): Promise<void> => {
+    try {
+      strangerLimit.check(request.client.address)
+    } catch (haste) {
+      if (kind === 'public' || request.envelope.suppliedToken === undefined) throw haste
+      await authorization.identify(request).catch((error: unknown) => {
+        throw isFault(error, 'session.invalid') ? haste : error
+      })
+    }
   }
 }

@@ -1,10 +1,12 @@
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
 import { createRecordedCommit, withRows, type ReadRows } from '../../audit/recorded-commit.ts'
+import type { UnidentifiedRecords } from '../../audit/unidentified-records.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
 import { faultCatalogue } from '../contract/faults.ts'
 import { eventOf, type RequestContext } from './request-context.ts'
+import type { StrangerLimit } from './stranger-limit.ts'
 
 /** Writes the audit records of calls: each has one, on the disk before its answer is sent. */
 export interface Recording {
@@ -20,6 +22,9 @@ export interface Recording {
 
 export interface RecordingDependencies {
   readonly audit: AuditTrail
+  /** For calls without a caller. */
+  readonly unidentified: Pick<UnidentifiedRecords, 'append'>
+  readonly strangerLimit: Pick<StrangerLimit, 'count'>
   readonly store: Pick<Store, 'transaction' | 'read'>
   readonly readRows: ReadRows
   /** Told of every fault whose cause an operator should see. */
@@ -28,8 +33,18 @@ export interface RecordingDependencies {
   readonly alarm: (event: AuditEvent) => void
 }
 
-export function createRecording({ audit, store, readRows, report, alarm }: RecordingDependencies): Recording {
-  const record = (request: RequestContext, outcome: string): Promise<void> => audit.append(eventOf(request, outcome))
+export function createRecording(dependencies: RecordingDependencies): Recording {
+  const { audit, store, readRows, report, alarm, unidentified, strangerLimit } = dependencies
+
+  function record(request: RequestContext, outcome: string): Promise<void> {
+    const event = eventOf(request, outcome)
+    // The login has no caller, and whoever has succeeded in it is no stranger.
+    if (request.caller !== undefined || (outcome === 'allowed' && event.userId !== undefined))
+      return audit.append(event)
+    const isHaste = outcome === 'request.too_many'
+    if (!isHaste) strangerLimit.count(request.client.address)
+    return unidentified.append(event, !isHaste)
+  }
 
   async function recordFailure(request: RequestContext, fault: Fault): Promise<Fault> {
     if (fault.cause !== undefined || fault.code === 'internal' || isDiscreet(fault)) report(request.requestId, fault)

@@ -1,0 +1,119 @@
+import { networkOf } from '../access/network.ts'
+import type { Clock } from '../clock.ts'
+import type { AuditEvent, AuditTrail } from './event.ts'
+
+/**
+ * The records of calls without a caller. A stranger may make thousands of them a second: some of each network are
+ * recorded singly, and the others in one record with their count, so that the disk is kept for those with a session.
+ */
+export interface UnidentifiedRecords {
+  /**
+   * Resolves when the record is on the disk, or counted. `isSingle`: whether it may be recorded by itself. Rejects with
+   * `audit.unavailable`.
+   */
+  append(event: AuditEvent, isSingle: boolean): Promise<void>
+  /** Writes what is counted; what cannot be written is lost, and reported. */
+  close(): Promise<void>
+}
+
+export interface UnidentifiedRecordsOptions {
+  readonly audit: Pick<AuditTrail, 'append'>
+  readonly clock: Clock
+  /** Single records of one network in an interval. */
+  readonly perInterval: number
+  readonly intervalMs?: number
+  /** Whether the disk has more room than what is kept for those with a session. */
+  readonly hasRoom: () => boolean
+  /** Told of counts that cannot be written. */
+  readonly report: (error: unknown) => void
+}
+
+/** What one network did in an interval. */
+interface Count {
+  singles: number
+  firstAt: number
+  lastAt: number
+  readonly outcomes: Map<string, number>
+}
+
+/** Single records of all networks, as a multiple of those of one. */
+const networksAtOnce = 10
+/** Networks that are counted by themselves; what comes from more is counted together. */
+const mostNetworks = 1_000
+const otherNetworks = 'other addresses'
+
+export function createUnidentifiedRecords(options: UnidentifiedRecordsOptions): UnidentifiedRecords {
+  const { audit, clock, perInterval, intervalMs = 60_000, hasRoom, report } = options
+  let counts = new Map<string, Count>()
+  let singles = 0
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+
+  function countOf(address: string | undefined, at: number): Count {
+    const network = networkOf(address ?? 'unknown')
+    const name = counts.has(network) || counts.size < mostNetworks ? network : otherNetworks
+    const count = counts.get(name) ?? { singles: 0, firstAt: at, lastAt: at, outcomes: new Map<string, number>() }
+    counts.set(name, count)
+    return count
+  }
+
+  function add(event: AuditEvent, outcome: string, calls: number): void {
+    const count = countOf(event.address, event.at)
+    if (count.outcomes.size === 0) count.firstAt = event.at
+    count.lastAt = Math.max(count.lastAt, event.at)
+    count.outcomes.set(outcome, (count.outcomes.get(outcome) ?? 0) + calls)
+  }
+
+  /** Begins a new interval, and writes what was counted in the last one. */
+  async function write(): Promise<void> {
+    const ended = counts
+    counts = new Map()
+    singles = 0
+    timer = undefined
+    for (const [network, count] of ended) {
+      if (count.outcomes.size === 0) continue
+      const event = summaryOf(network, count)
+      await audit.append(event).catch((error: unknown) => {
+        report(error)
+        for (const [outcome, calls] of count.outcomes) add({ ...event, at: count.firstAt }, outcome, calls)
+        schedule()
+      })
+    }
+  }
+
+  function schedule(): void {
+    timer ??= setTimeout(() => void (writing = writing.then(write)), intervalMs).unref()
+  }
+
+  function summaryOf(network: string, { firstAt, lastAt, outcomes }: Count): AuditEvent {
+    const calls = [...outcomes.values()].reduce((sum, one) => sum + one, 0)
+    return {
+      at: clock.now(),
+      operation: 'audit.unidentified',
+      requestId: '',
+      outcome: 'noted',
+      address: network,
+      target: [...outcomes].map(([outcome, count]) => `${outcome} ${count}`).join(', '),
+      count: calls,
+      ms: lastAt - firstAt,
+    }
+  }
+
+  return {
+    async append(event, isSingle) {
+      schedule()
+      const count = countOf(event.address, event.at)
+      if (!isSingle || count.singles >= perInterval || singles >= perInterval * networksAtOnce || !hasRoom())
+        return add(event, event.outcome, 1)
+      count.singles += 1
+      singles += 1
+      return audit.append(event)
+    },
+    async close() {
+      clearTimeout(timer)
+      await writing
+      await write()
+      clearTimeout(timer)
+    },
+  }
+}
