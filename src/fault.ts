@@ -37,6 +37,7 @@ export const faultCodes = [
   'key.backup_forbidden',
   'backup.invalid',
   'import.invalid',
+  'import.no_job',
   'signature.malformed',
   'ciphertext.malformed',
   'ciphertext.invalid',

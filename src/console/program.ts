@@ -25,7 +25,6 @@ import { addTemplateCheck } from './template/check.ts'
 import { addTemplateList } from './template/list.ts'
 import { addTemplateRemove } from './template/remove.ts'
 import { addTokenStatus } from './token/status.ts'
-import { addTransportKey } from './token/transport-key.ts'
 import { addUserAdd } from './user/add.ts'
 import { addUserCertificateAdd } from './usercert/add.ts'
 import { addUserCertificateRemove } from './usercert/remove.ts'
@@ -103,7 +102,7 @@ const nouns: readonly Noun[] = [
     description: 'forms of objects',
     verbs: [addTemplateList, addTemplateCheck, addTemplateAdd, addTemplateRemove],
   },
-  { name: 'token', description: 'the hardware security module', verbs: [addTokenStatus, addTransportKey] },
+  { name: 'token', description: 'the hardware security module', verbs: [addTokenStatus] },
   {
     name: 'backup-keys',
     description: 'keys that let another appliance restore backups',

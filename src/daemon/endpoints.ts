@@ -36,6 +36,7 @@ import type { Services } from './services.ts'
 import { listTemplates } from '../features/templates/routes/list-templates.ts'
 import { readTemplate } from '../features/templates/routes/read-template.ts'
 import { backUpKey } from '../features/transparent/routes/back-up-key.ts'
+import { createImportJob } from '../features/transparent/routes/create-import-job.ts'
 import { createKey, type KeyDefaults } from '../features/transparent/routes/create-key.ts'
 import { decrypt } from '../features/transparent/routes/decrypt.ts'
 import { deleteKey } from '../features/transparent/routes/delete-key.ts'
@@ -49,7 +50,6 @@ import { makeHash } from '../features/transparent/routes/make-hash.ts'
 import { makeHmac } from '../features/transparent/routes/make-hmac.ts'
 import { makeRandom } from '../features/transparent/routes/make-random.ts'
 import { readKey } from '../features/transparent/routes/read-key.ts'
-import { readWrappingKey } from '../features/transparent/routes/read-wrapping-key.ts'
 import { restoreKey } from '../features/transparent/routes/restore-key.ts'
 import { rewrap } from '../features/transparent/routes/rewrap.ts'
 import { rotateKey } from '../features/transparent/routes/rotate-key.ts'
@@ -181,8 +181,8 @@ function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] 
     restoreKey(on.transfers),
     exportKey(on.transfers, false),
     exportKey(on.transfers, true),
-    importKey(on.transfers, on.keyDefaults),
-    readWrappingKey(on.transfers),
+    createImportJob(on.importJobs, on.keyDefaults),
+    importKey(on.importJobs),
   ]
 }
 

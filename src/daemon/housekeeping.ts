@@ -10,11 +10,25 @@ interface Chore {
 }
 
 /** Every chore there is. */
-function choresOf({ keyDeletion, sessions, throttle, vaults, objectDestruction }: Services): readonly Chore[] {
+function choresOf({
+  keyDeletion,
+  importJobs,
+  sessions,
+  throttle,
+  vaults,
+  objectDestruction,
+}: Services): readonly Chore[] {
   return [
     {
       what: 'destroying deleted keys whose recovery window has passed',
       run: async () => (await keyDeletion.destroyExpired()).map(({ vaultId: vault, name: key }) => ({ vault, key })),
+    },
+    {
+      what: 'deleting import jobs whose time has passed',
+      run: async () => {
+        const swept = await importJobs.sweep()
+        return swept === 0 ? [] : [{ importJobs: swept }]
+      },
     },
     {
       what: 'destroying data keys that deleted vaults left behind',

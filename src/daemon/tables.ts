@@ -7,6 +7,7 @@ import { SecretFieldTable, VaultObjectTable } from '../features/objects/records.
 import { OtpDeviceTable } from '../features/otp/records.ts'
 import { SessionTable, SessionTokenTable } from '../features/auth/session-records.ts'
 import { SiteTemplateTable } from '../features/templates/records.ts'
+import { ImportJobTable } from '../features/transparent/import-job-records.ts'
 import { KeyVersionTable, TransparentKeyTable } from '../features/transparent/records.ts'
 import { UserTable } from '../features/users/records.ts'
 import { RecoveryTable } from '../features/users/recovery-records.ts'
@@ -31,6 +32,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   RemovedMemberTable,
   TransparentKeyTable,
   KeyVersionTable,
+  ImportJobTable,
   ValidationClientTable,
   ValidatedOtpTable,
   VaultObjectTable,

@@ -75,17 +75,15 @@ export interface Hsm {
   /** Wraps a secret that came from outside (an OTP seed at enrolment). The caller zeroes `secret` afterwards. */
   importSecret(kind: SecretKeyKind, secret: Uint8Array): Promise<WrappedKey>
 
-  /** The transport key's public half, DER SubjectPublicKeyInfo (RSA): others wrap keys to it for `importKey`. */
-  transportPublicKey(): Promise<Buffer>
-
   /**
    * A key from outside, which is unwrapped and wrapped again in the token and so is never in plain in a process of
-   * ours. `wrapped` is what CKM_RSA_AES_KEY_WRAP makes for the transport key (PKCS#11 v2.40 §2.1.21): RSA-OAEP (SHA-1,
-   * MGF1-SHA-1, no label) of an AES key ‖ RFC 5649 by that key of the value, or of PKCS#8 for a private key. Rejects
-   * with `hsm.rejected` for what cannot be unwrapped, is of another kind or length, or does not fit
-   * `options.publicKey`.
+   * ours. The sealed record of an import job (`record-layouts.ts`) says of what kind it is, whether it is exportable and
+   * backed up, and holds the private key by which it is unwrapped. `wrapped` is what CKM_RSA_AES_KEY_WRAP makes for the
+   * public half (PKCS#11 v2.40 §2.1.21): RSA-OAEP (SHA-1, MGF1-SHA-1, no label) of an AES key ‖ RFC 5649 by that key of
+   * the value, or of PKCS#8 for a private key; `publicKey` is as in `ImportOptions`. Rejects with `hsm.rejected` for what
+   * cannot be unwrapped, is of another kind or length, does not fit `publicKey`, or comes after the job's end.
    */
-  importKey(kind: KeyKind, wrapped: Uint8Array, options: ImportOptions): Promise<GeneratedKey>
+  importKey(job: SealedRecord, wrapped: Uint8Array, publicKey?: Uint8Array): Promise<GeneratedKey>
 
   /**
    * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits.
@@ -195,8 +193,9 @@ export interface Hsm {
   rewrapBackup(kind: KeyKind, backup: WrappedKey, exportable: boolean): Promise<WrappedKey>
 
   /**
-   * Takes a key from under a backup KEK into use, as `importKey` takes one from outside: options and faults are the
-   * same. It stays under that KEK. Rejects with `hsm.rejected` for an exportable key that was not born as one.
+   * Takes a key from under a backup KEK into use, with the checks of `importKey`: `hsm.rejected` for a key of another
+   * kind or length, or that does not fit `options.publicKey`. It stays under that KEK. Rejects with `hsm.rejected` for an
+   * exportable key that was not born as one.
    */
   restoreKey(kind: KeyKind, backup: WrappedKey, options: ImportOptions): Promise<GeneratedKey>
 }

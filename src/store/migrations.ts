@@ -17,6 +17,7 @@ import {
   SessionCertificates1700000000012,
 } from './migrations/0010-to-0012.ts'
 import { Recoveries1700000000013 } from './migrations/0013-recoveries.ts'
+import { ImportJobs1700000000014 } from './migrations/0014-import-jobs.ts'
 import { KeyIdentities1700000000015 } from './migrations/0015-key-identities.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
@@ -34,6 +35,7 @@ export const migrations = [
   Vaults1700000000011,
   SessionCertificates1700000000012,
   Recoveries1700000000013,
+  ImportJobs1700000000014,
   KeyIdentities1700000000015,
 ]
 

@@ -3,10 +3,8 @@ import { Fault, isFault } from '../../fault.ts'
 import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { decodeContent, encodeContent, readBackup, writeBackup, type Backup, type BackupVersion } from './backup.ts'
-import type { NewKey } from './key-policy.ts'
 import { keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
-import type { Keyring } from './keyring.ts'
 import {
   deleteKey,
   findKey,
@@ -33,7 +31,7 @@ export interface Restoration {
   readonly force: boolean
 }
 
-/** How keys leave and come in. Also throws `key.tampered`, `hsm.*`, `store.*`. */
+/** How keys leave and come back. Also throws `key.tampered`, `hsm.*`, `store.*`. */
 export interface Transfers {
   /**
    * All versions with flags, as text, restorable where the same backup keys are.
@@ -52,10 +50,6 @@ export interface Transfers {
     version: number | undefined,
     recipient: Buffer | undefined,
   ): Promise<{ key: TransparentKey; versions: ExportedVersion[] }>
-  /** A key from outside as version 1. @throws Fault `import.invalid`, `key.exists` */
-  importKey(key: NewKey, wrapped: Buffer, publicKey: Buffer | undefined, commit: Commit): Promise<TransparentKey>
-  /** DER SubjectPublicKeyInfo: what keys to import are wrapped to. */
-  wrappingKey(): Promise<Buffer>
 }
 
 interface TransferDependencies {
@@ -72,16 +66,13 @@ interface TransferDependencies {
     | 'destroyTokenObject'
     | 'exportKey'
     | 'exportPlain'
-    | 'importKey'
-    | 'transportPublicKey'
   >
-  readonly keyring: Pick<Keyring, 'adopt'>
   readonly versions: Pick<KeyVersions, 'add' | 'find'>
   readonly clock: Clock
 }
 
 export function createTransfers(on: TransferDependencies): Transfers {
-  const { store, hsm, keyring } = on
+  const { store, hsm } = on
   return {
     async backup(stored) {
       const { key } = existing(stored)
@@ -98,15 +89,6 @@ export function createTransfers(on: TransferDependencies): Transfers {
     restore: (restoration, commit) => restore(on, restoration, commit),
 
     exportKey: (stored, version, recipient) => exportKey(on, stored, version, recipient),
-
-    async importKey(key, wrapped, publicKey, commit) {
-      const options = { exportable: key.allowExport, backup: key.allowBackup, ...(publicKey ? { publicKey } : {}) }
-      const made = await refusing('import.invalid', () => hsm.importKey(key.type.kind, wrapped, options))
-      const { stored } = await keyring.adopt(key, made, commit)
-      return stored.key
-    },
-
-    wrappingKey: () => hsm.transportPublicKey(),
   }
 }
 
@@ -247,10 +229,7 @@ function nameTaken({ name, deletedAt }: TransparentKey): Fault {
   )
 }
 
-async function refusing<T>(
-  code: 'backup.invalid' | 'import.invalid' | 'request.invalid',
-  work: () => Promise<T>,
-): Promise<T> {
+async function refusing<T>(code: 'backup.invalid' | 'request.invalid', work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts'
 import type { Vaults } from '../vaults/vault.ts'
 import { createCiphers, type Ciphers } from './ciphers.ts'
 import { createDataKeys, type DataKeys } from './data-keys.ts'
+import { createImportJobs, type ImportJobs } from './import-jobs.ts'
 import { createInvocations } from './invocations.ts'
 import { createKeyDeletion, type KeyDeletion } from './key-deletion.ts'
 import { createKeyVersions } from './key-versions.ts'
@@ -20,6 +21,7 @@ export interface TransparentServices {
   readonly dataKeys: DataKeys
   readonly signatures: Signatures
   readonly transfers: Transfers
+  readonly importJobs: ImportJobs
 }
 
 export function createTransparent(dependencies: {
@@ -49,6 +51,7 @@ export function createTransparent(dependencies: {
     ciphers: createCiphers({ store, hsm, keyring, versions, invocations, createsOnUse }),
     dataKeys: createDataKeys({ store, hsm, keyring, versions, invocations }),
     signatures: createSignatures({ store, hsm, keyring, versions }),
-    transfers: createTransfers({ store, hsm, keyring, versions, clock }),
+    transfers: createTransfers({ store, hsm, versions, clock }),
+    importJobs: createImportJobs({ store, hsm, keyring, clock }),
   }
 }

@@ -106,8 +106,8 @@ function keyCalls({ fields, bytes, done, generated }: Calls) {
       return { kek, blob, publicKey }
     },
     importSecret: async (kind, secret) => wrapped(await fields('importSecret', [Buffer.from(kind), secret]), 0),
-    transportPublicKey: () => bytes('transportPublicKey', []),
-    importKey: (kind, blob, options) => generated('importKey', [Buffer.from(kind), blob, ...importFields(options)]),
+    importKey: ({ record, seal }, blob, publicKey) =>
+      generated('importKey', [record, seal, blob, publicKey ?? nothing]),
     exportKey: (key, recipient) => bytes('exportKey', [...referenceFields(key), recipient]),
     exportPlain: (key) => bytes('exportPlain', referenceFields(key)),
     async createTokenObject(kind) {

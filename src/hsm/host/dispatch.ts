@@ -6,7 +6,7 @@ import { generated, pong, statusFields, tokenObject, wrapped } from '../server/r
 import { hashes, keyKinds, paddings, quickKinds, secretKeyKinds, type SignatureScheme } from '../key-kind.ts'
 import { auditPublicKey, pepper, random, sealBackup, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
 import { decrypt, decryptMany, encrypt, encryptMany, encryptRandom, rewrapMany } from '../pkcs11/cipher-operations.ts'
-import { exportKey, exportPlain, transportPublicKey } from '../pkcs11/key-export.ts'
+import { exportKey, exportPlain } from '../pkcs11/key-export.ts'
 import { generate, importKey, importSecret } from '../pkcs11/key-making.ts'
 import { restoreKey, rewrapBackup } from '../pkcs11/key-restoring.ts'
 import { kindSupport } from '../pkcs11/kind-support.ts'
@@ -66,9 +66,7 @@ const keys = {
     ]),
   generate: (token, fields) => generated(generate(token, fields.oneOf(quickKinds), fields.generateOptions())),
   importSecret: (token, fields) => wrapped(importSecret(token, fields.oneOf(secretKeyKinds), fields.bytes())),
-  transportPublicKey: (token) => [transportPublicKey(token)],
-  importKey: (token, fields) =>
-    generated(importKey(token, fields.oneOf(keyKinds), fields.bytes(), fields.importOptions())),
+  importKey: (token, fields) => generated(importKey(token, fields.sealed(), fields.bytes(), fields.optionalBytes())),
   exportKey: (token, fields) => [exportKey(token, fields.reference(), fields.bytes())],
   exportPlain: (token, fields) => [exportPlain(token, fields.reference())],
 } satisfies Partial<Record<Operation, Handler>>

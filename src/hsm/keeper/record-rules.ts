@@ -1,4 +1,5 @@
 import { Fault } from '../../fault.ts'
+import { importJobMs } from '../import-limits.ts'
 import { isKeyPairKind } from '../key-kind.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 
@@ -34,6 +35,11 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     isSameKey(next, previous) &&
     isSame(next, previous, 'keyId') &&
     keepsVersion(next.fields, previous?.fields),
+  // Never another end, policy or place for a key to which somebody has wrapped his own.
+  'import job': ({ next, previous }) =>
+    previous === undefined &&
+    next.fields.kek.startsWith('strict.') &&
+    next.fields.expiresAt <= Date.now() + importJobMs + skewMs,
   // What was used up stays used up.
   invocations: ({ next, previous }) =>
     isSame(next, previous, 'keyId', 'version') && next.fields.invocations >= (previous?.fields.invocations ?? 0),
@@ -136,6 +142,9 @@ function keepsDevice(next: Device, previous: Device | undefined): boolean {
   const lasting = ['device', 'publicId', 'privateIdCheck', 'digits', 'periodSeconds'] as const
   return previous === undefined || lasting.every((name) => isEqual(next[name], previous[name]))
 }
+
+/** By which clocks of the machines that share a token may differ. */
+const skewMs = 60_000
 
 const isOtpKey = (kind: string | undefined): boolean => kind?.startsWith('otp-') === true
 

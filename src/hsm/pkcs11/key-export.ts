@@ -8,16 +8,12 @@ import type { Connection } from './connection.ts'
 import { aesKeyGen, oaep } from './mechanisms.ts'
 import { withTransient } from './session-keys.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
-import { rsaPublicKeyOf, wrappingTemplate } from './public-keys.ts'
+import { wrappingTemplate } from './public-keys.ts'
 import type { Token } from './token-link.ts'
 
 const wrapKeyBytes = 32
 /** RFC 5649 §3: the high half of the initial value; OpenSSL adds the length itself. */
 const alternativeIv = Buffer.from('a65959a6', 'hex')
-
-export function transportPublicKey(token: Token): Buffer {
-  return token.run(({ session, roots }) => rsaPublicKeyOf(session, roots.transport().publicKey))
-}
 
 /** See `Hsm.exportKey`. */
 export function exportKey(token: Token, reference: KeyReference, recipient: Buffer): Buffer {

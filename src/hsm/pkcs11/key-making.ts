@@ -1,6 +1,7 @@
 import pkcs11, { type Template } from 'pkcs11js'
 import type { KeyKind, SecretKeyKind } from '../key-kind.ts'
-import type { GeneratedKey, GenerateOptions, ImportOptions, WrappedKey } from '../hsm.ts'
+import type { GeneratedKey, GenerateOptions, ImportOptions, SealedRecord, WrappedKey } from '../hsm.ts'
+import { openJob, unwrapJobKey } from './import-job.ts'
 import { importable, requirePaddedWrap, rowOf, secretKeyRows, unwrapOnly } from './key-kinds.ts'
 import { importedTemplate, transientTemplate, transientWrapKeyTemplate } from './key-templates.ts'
 import type { Connection } from './connection.ts'
@@ -38,27 +39,36 @@ export function importSecret(token: Token, kind: SecretKeyKind, secret: Buffer):
   }
 }
 
-/** Takes what CKM_RSA_AES_KEY_WRAP made for the transport key; see `Hsm.importKey`. */
-export function importKey(token: Token, kind: KeyKind, wrapped: Buffer, options: ImportOptions): GeneratedKey {
+/** Takes what CKM_RSA_AES_KEY_WRAP made for the key of an import job; see `Hsm.importKey`. */
+export function importKey(
+  token: Token,
+  sealed: SealedRecord,
+  wrapped: Buffer,
+  publicKey: Buffer | undefined,
+): GeneratedKey {
   return token.run((connection) => {
-    requireSupport(connection, kind)
-    const key = unwrapReceived(connection, wrapped, transientTemplate(rowOf(kind)))
-    return withTransient(connection.keySession, [key], () => acceptKey(connection, kind, key, options))
+    const job = openJob(connection, sealed)
+    requireSupport(connection, job.kind)
+    const recipient = unwrapJobKey(connection, job)
+    const key = withTransient(connection.keySession, [recipient], () =>
+      unwrapReceived(connection, recipient, wrapped, transientTemplate(rowOf(job.kind))),
+    )
+    const options = { exportable: job.exportable, backup: job.backup, ...(publicKey ? { publicKey } : {}) }
+    return withTransient(connection.keySession, [key], () => acceptKey(connection, job.kind, key, options))
   })
 }
 
 /**
- * Unwraps what CKM_RSA_AES_KEY_WRAP made for the transport key, by the token's single steps, to an object of this
- * template.
+ * Unwraps what CKM_RSA_AES_KEY_WRAP made for an RSA key, by the token's single steps, to an object of this template.
  */
 function unwrapReceived(
-  { keySession, roots, mechanisms }: Pick<Connection, 'keySession' | 'roots' | 'mechanisms'>,
+  { keySession, mechanisms }: Pick<Connection, 'keySession' | 'mechanisms'>,
+  privateKey: KeyHandle,
   wrapped: Buffer,
   template: Template,
 ): KeyHandle {
   const mechanism = requirePaddedWrap(mechanisms)
-  const { publicKey, privateKey } = roots.transport()
-  const modulusBytes = keySession.attributes(publicKey, [pkcs11.CKA_MODULUS])[0]?.length ?? 0
+  const modulusBytes = keySession.attributes(privateKey, [pkcs11.CKA_MODULUS])[0]?.length ?? 0
   const outer = keySession.unwrap(
     oaep,
     privateKey,

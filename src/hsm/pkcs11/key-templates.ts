@@ -86,14 +86,25 @@ const privateSignOnly = privateUsage({ decrypt: false, sign: true, unwrap: false
 
 /** A private key as a session object: extractable until it is wrapped, and never afterwards. */
 export function privateTemplate(row: KeyPairRow, extractable: boolean): Template {
+  return [...sessionPrivate(row.keyType), { type: pkcs11.CKA_EXTRACTABLE, value: extractable }, ...privateSignOnly]
+}
+
+/** A private key as a session object that unwraps what was wrapped to its public half, and does nothing else. */
+export function unwrappingTemplate(row: KeyPairRow): Template {
+  return [
+    ...sessionPrivate(row.keyType),
+    { type: pkcs11.CKA_EXTRACTABLE, value: false },
+    ...privateUsage({ decrypt: false, sign: false, unwrap: true }),
+  ]
+}
+
+function sessionPrivate(keyType: number): Template {
   return [
     { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
-    { type: pkcs11.CKA_KEY_TYPE, value: row.keyType },
+    { type: pkcs11.CKA_KEY_TYPE, value: keyType },
     { type: pkcs11.CKA_TOKEN, value: false },
     { type: pkcs11.CKA_PRIVATE, value: true },
     { type: pkcs11.CKA_SENSITIVE, value: true },
-    { type: pkcs11.CKA_EXTRACTABLE, value: extractable },
-    ...privateSignOnly,
   ]
 }
 

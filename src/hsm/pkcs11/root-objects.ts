@@ -67,7 +67,6 @@ export interface RootKeys {
   readonly pepper: KeyHandle
   readonly audit: Pair
   /** RSA: others wrap keys to it. Throws `hsm.unavailable` where it is missing. */
-  transport(): Pair
   /** The newest KEK of that name, to wrap with. */
   newestKek(name: KekName): Named
   /** The KEK that a record names, for example `strict.v1`. Throws `hsm.rejected` where there is no such key. */
@@ -126,7 +125,6 @@ export function findRootKeys(objects: readonly TokenObject[], session: Pkcs11Ses
     seal: secret('strongroom.seal.v1'),
     pepper: secret('strongroom.pepper.v1'),
     audit: pair('strongroom.audit.v1'),
-    transport: () => pair('strongroom.transport.v1'),
     newestKek: (name) => newestKeks[name],
     kek,
     newestBackupSeal: () => newest(backupSeals, 'backup-seal', 'strongroom.'),

@@ -29,7 +29,6 @@ export const operations = [
   'destroyVaultKey',
   'auditPublicKey',
   'kindSupport',
-  'transportPublicKey',
   'importKey',
   'exportKey',
   'exportPlain',

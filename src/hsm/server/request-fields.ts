@@ -6,6 +6,8 @@ import type { GenerateOptions, ImportOptions, KeyReference, SealedRecord, Wrappe
  */
 export interface RequestFields {
   bytes(): Buffer
+  /** Undefined for the empty field that stands for nothing. */
+  optionalBytes(): Buffer | undefined
   text(): string
   integer(): number
   flag(): boolean
@@ -24,12 +26,17 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
     if (field === undefined) throw new Fault('hsm.rejected', 'A field of the request is missing.')
     return field
   }
+  const optionalBytes = () => {
+    const field = bytes()
+    return field.length === 0 ? undefined : field
+  }
   const text = () => bytes().toString()
   const flag = () => text() === '1'
   const sealed = () => ({ record: bytes(), seal: bytes() })
   const generateOptions = () => ({ exportable: flag(), backup: flag() })
   return {
     bytes,
+    optionalBytes,
     text,
     integer: () => Number(text()),
     flag,
@@ -50,8 +57,8 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
     generateOptions,
     importOptions() {
       const options = generateOptions()
-      const publicKey = bytes()
-      return publicKey.length === 0 ? options : { ...options, publicKey }
+      const publicKey = optionalBytes()
+      return publicKey === undefined ? options : { ...options, publicKey }
     },
   }
 }

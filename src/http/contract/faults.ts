@@ -130,7 +130,12 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'import.invalid': {
     status: 400,
     number: 1516,
-    text: 'The key to import could not be unwrapped: wrap it to the public key of /transparent/wrapping_key.',
+    text: 'The key to import could not be unwrapped: wrap it to the public key of its import job.',
+  },
+  'import.no_job': {
+    status: 409,
+    number: 1518,
+    text: 'An import takes a job of its own, made for this key in the last 24 hours and not used yet: POST /transparent/import_job/:vaultid/:name makes one.',
   },
   'signature.malformed': { status: 400, number: 1517, text: 'This is not a signature of this appliance.' },
   'template.not_found': { status: 404, number: 1600, text: 'There is no such template: see /template.' },

@@ -29,6 +29,16 @@ const once =
   async (at) => ({ ...(await arrange(at)), once: true })
 
 const nothing: Arrange = () => ({})
+const newKey = {
+  type: 'aes256-gcm96',
+  info: 'About it',
+  residency: 'database',
+  allow_export: 'false',
+  allow_plaintext_export: false,
+  allow_backup: true,
+  allow_delete: 'true',
+  auto_rotate_period: 3600,
+}
 const ofUser: Arrange = async (at) => ({ params: { userid: await at.newUserId() } })
 const ofCardHolder: Arrange = ({ cardHolder }) => ({ params: { userid: String(cardHolder.id) } })
 const ofVault: Arrange = async (at) => ({ params: { vaultid: await at.newVault() } })
@@ -216,16 +226,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   'GET /transparent/:vaultid/keys': ({ vaultId }) => ({ params: { vaultid: vaultId }, members: { after: 'a' } }),
   'POST /transparent/:vaultid/keys/:name': once((at) => ({
     params: at.freeName(),
-    members: {
-      type: 'aes256-gcm96',
-      info: 'About it',
-      residency: 'database',
-      allow_export: 'false',
-      allow_plaintext_export: false,
-      allow_backup: true,
-      allow_delete: 'true',
-      auto_rotate_period: 3600,
-    },
+    members: newKey,
   })),
   'GET /transparent/:vaultid/keys/:name': ofKnownKey,
   'PUT /transparent/:vaultid/keys/:name': async (at) => ({
@@ -302,9 +303,13 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   }),
   'GET /transparent/export/:vaultid/:name': ofKnownKey,
   'GET /transparent/export/:vaultid/:name/:version': ({ known }) => ({ params: { ...known, version: '1' } }),
-  'POST /transparent/import/:vaultid/:name': once(async (at) => ({
+  'POST /transparent/import_job/:vaultid/:name': (at) => ({
     params: at.freeName(),
-    members: await importBody(at.admin, Buffer.alloc(32, 7), { type: 'aes256-gcm96', info: 'From elsewhere' }),
-  })),
-  'GET /transparent/wrapping_key': nothing,
+    members: newKey,
+  }),
+  'POST /transparent/import/:vaultid/:name': once(async (at) => {
+    const params = at.freeName()
+    const members = await importBody(at.admin, at.vaultId, params.name, Buffer.alloc(32, 7), { type: 'aes256-gcm96' })
+    return { params, members }
+  }),
 }

@@ -16,7 +16,7 @@ export async function makePremises() {
   const card = ca.issue('/CN=Card of the user/O=Example')
   const cards = await CardAppliance.start(
     { clientCa: ca.certificate },
-    { login: { freeAttempts: 100, argon2: { memoryKiB: 8192, passes: 1 } } },
+    { login: { freeAttempts: 100, argon2: { memoryKiB: 8192, passes: 1 } }, quotas: { rsaKeysPerMinute: 1_000 } },
   )
   const { appliance } = cards
   const user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])

@@ -1,11 +1,11 @@
-import { createPrivateKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
-import { base64, bytesOf, importBody, openIndependently, openssl, readKey, wrappingKey } from './key-kit.ts'
+import { base64, bytesOf, importBody, importJob, openIndependently, openssl, readKey } from './key-kit.ts'
 
 let appliance: TestAppliance
 let vault: TestVault
@@ -157,12 +157,14 @@ describe('GET /transparent/export/:vaultid/:name', () => {
 })
 
 describe('POST /transparent/import/:vaultid/:name', () => {
+  const bodyOf = (name: string, value: Uint8Array, policy: Readonly<Record<string, string | boolean | undefined>>) =>
+    importBody(vault.admin, vault.id, name, value, policy)
   const post = (name: string, body: object) => vault.admin.post(importPath(name), body)
 
   it('takes an AES key with its flags as version 1; it rotates like any other', async () => {
     const key = randomBytes(32)
     const flags = { type: 'aes256-gcm96', info: 'brought along', allow_export: true, allow_delete: false }
-    const { status, json } = await post('brought', await importBody(vault.admin, key, flags))
+    const { status, json } = await post('brought', await bodyOf('brought', key, flags))
     expect([status, json.CALLINFO['name']]).toEqual([201, 'brought'])
     const { KEYS } = await readKey(vault.admin, vault.id, 'brought')
     expect(KEYS[0]).toMatchObject({
@@ -194,7 +196,7 @@ describe('POST /transparent/import/:vaultid/:name', () => {
     }
     for (const [type, { privateKey, publicKey }] of Object.entries(pairs)) {
       const spki = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
-      const body = await importBody(vault.admin, pkcs8(privateKey), { type, public_key: spki })
+      const body = await bodyOf(`brought-${type}`, pkcs8(privateKey), { type, public_key: spki })
       const answer = await post(`brought-${type}`, body)
       expect(answer.json.ERRORS ?? [], type).toEqual([])
       const { VERSIONS } = await readKey(vault.admin, vault.id, `brought-${type}`)
@@ -224,18 +226,18 @@ describe('POST /transparent/import/:vaultid/:name', () => {
       base64(randomBytes(91)),
     ])
       expectFault(
-        await post('mismatch', await importBody(vault.admin, value, { type: 'ecdsa-p256', public_key })),
+        await post('mismatch', await bodyOf('mismatch', value, { type: 'ecdsa-p256', public_key })),
         400,
         1516,
       )
     expectFault(
-      await post('mismatch', await importBody(vault.admin, value, { type: 'ecdsa-p256', public_key: '*' })),
+      await post('mismatch', await bodyOf('mismatch', value, { type: 'ecdsa-p256', public_key: '*' })),
       400,
       1804,
     )
     for (const type of ['ecdsa-p384', 'rsa-2048'])
       expectFault(
-        await post('mismatch', await importBody(vault.admin, value, { type, public_key: spki(one.publicKey) })),
+        await post('mismatch', await bodyOf('mismatch', value, { type, public_key: spki(one.publicKey) })),
         400,
         1516,
       )
@@ -252,14 +254,19 @@ describe('POST /transparent/import/:vaultid/:name', () => {
       ['hmac-sha256', [31, 33, 64]],
       ['rsa-2048', [256]],
     ]
-    for (const [type, sizes] of lengths)
-      for (const size of sizes)
-        expectFault(await post('misfit', await importBody(vault.admin, randomBytes(size), { type })), 400, 1516)
+    for (const [type, sizes] of lengths) {
+      const { job, publicKey } = await importJob(vault.admin, vault.id, 'misfit', { type })
+      for (const size of sizes) {
+        const wrapped_key = base64(rsaAesWrap(publicKey, randomBytes(size)))
+        expectFault(await post('misfit', { job, wrapped_key }), 400, 1516)
+      }
+    }
     expectFault(await vault.admin.get(keyPath('misfit')), 404, 1500)
   })
 
   it('refuses what was altered, is wrapped to another key, or not wrapped at all: 400 1516', async () => {
-    const wrapped = rsaAesWrap(await wrappingKey(vault.admin), randomBytes(16))
+    const { job, publicKey } = await importJob(vault.admin, vault.id, 'altered', {})
+    const wrapped = rsaAesWrap(publicKey, randomBytes(16))
     const bad = [
       randomBytes(16),
       Buffer.alloc(0),
@@ -275,28 +282,67 @@ describe('POST /transparent/import/:vaultid/:name', () => {
       altered.writeUInt8(altered.readUInt8(at) ^ 1, at)
       bad.push(altered)
     }
-    for (const one of bad) expectFault(await post('altered', { wrapped_key: base64(one) }), 400, 1516)
-    for (const wrapped_key of ['*', null, 7, undefined]) expectFault(await post('altered', { wrapped_key }), 400, 1804)
+    for (const one of bad) expectFault(await post('altered', { job, wrapped_key: base64(one) }), 400, 1516)
+    for (const wrapped_key of ['*', null, 7, undefined])
+      expectFault(await post('altered', { job, wrapped_key }), 400, 1804)
     expectFault(await vault.admin.get(keyPath('altered')), 404, 1500)
-    expect((await post('altered', { wrapped_key: base64(wrapped) })).status).toBe(201)
+    expect((await post('altered', { job, wrapped_key: base64(wrapped) })).status).toBe(201)
   })
 
-  it('needs Write, a free name, a type that there is, and residency in the database', async () => {
-    const body = await importBody(vault.admin, randomBytes(16), {})
-    expectFault(await (await vault.member('Read')).post(importPath('refused'), body), 403, 1301)
+  const jobPath = (name: string) => `/transparent/import_job/${vault.id}/${name}`
+
+  it('needs Write and a free name', async () => {
+    const body = await bodyOf('accepted', randomBytes(16), {})
+    const [reader, writer] = [await vault.member('Read'), await vault.member('Write')]
+    expectFault(await reader.post(importPath('accepted'), body), 403, 1301)
     expectFault(await post('altered', body), 409, 1501)
-    expectFault(await post('refused', { ...body, type: 'aes192-gcm96' }), 400, 1502)
-    expectFault(await post('refused', { ...body, residency: 'token' }), 400, 1511)
-    expectFault(await post('refused', { ...body, allow_plaintext_export: true }), 409, 1510)
-    expect((await (await vault.member('Write')).post(importPath('accepted'), body)).status).toBe(201)
-    expectFault(await vault.admin.get(keyPath('refused')), 404, 1500)
+    expect((await writer.post(importPath('accepted'), body)).status).toBe(201)
+    expectFault(await reader.post(jobPath('refused'), {}), 403, 1301)
+    expectFault(await writer.post(jobPath('accepted'), {}), 409, 1501)
   })
 
-  it('wraps to a public key that everybody logged in may read, as PEM and DER', async () => {
-    const { CALLINFO } = await (await appliance.login()).must('GET', '/transparent/wrapping_key')
-    const text = openssl(['pkey', '-pubin', '-in', 'key', '-noout', '-text'], { key: String(CALLINFO['public_key']) })
-    expect(text.toString()).toMatch(/Public-Key: \((3072|4096) bit\)/)
-    expect(() => createPrivateKey(String(CALLINFO['public_key']))).toThrow()
-    expectFault(await appliance.client().get('/transparent/wrapping_key'), 403, 1200)
+  it('needs a job, and says how to get one: 409 1518', async () => {
+    const { wrapped_key } = await bodyOf('jobless', randomBytes(16), {})
+    for (const job of [undefined, '', 'ab'.repeat(16)]) {
+      const answer = await post('jobless', { job, wrapped_key })
+      expectFault(answer, 409, 1518)
+      expect(answer.json.ERRORS).toEqual([expect.stringContaining('POST /transparent/import_job/')])
+    }
+    expectFault(await vault.admin.get(keyPath('jobless')), 404, 1500)
+  })
+
+  it('has a job for a type that there is, in the database, with flags that fit each other', async () => {
+    const jobFault = async (body: object, status: number, number: number) =>
+      expectFault(await vault.admin.post(jobPath('refused'), body), status, number)
+    await jobFault({ type: 'aes192-gcm96' }, 400, 1502)
+    await jobFault({ residency: 'token', allow_backup: false }, 400, 1511)
+    await jobFault({ allow_plaintext_export: true }, 409, 1510)
+  })
+
+  it('wraps to a public key of 3072 bits that no other job has, as PEM and DER, for a day', async () => {
+    const jobs = [
+      await vault.admin.must('POST', jobPath('one'), {}),
+      await vault.admin.must('POST', jobPath('one'), {}),
+    ].map(({ CALLINFO }) => CALLINFO)
+    for (const { public_key, public_key_der, expires } of jobs) {
+      const text = openssl(['pkey', '-pubin', '-in', 'key', '-noout', '-text'], { key: String(public_key) })
+      expect(text.toString()).toMatch(/Public-Key: \(3072 bit\)/)
+      expect(() => createPrivateKey(String(public_key))).toThrow()
+      expect(pem(createPublicKey(String(public_key)))).toBe(public_key)
+      const der = createPublicKey(String(public_key)).export({ type: 'spki', format: 'der' })
+      expect(der.toString('base64')).toBe(public_key_der)
+      const hours = (Date.parse(String(expires)) - Date.now()) / 3_600_000
+      expect(Math.round(hours)).toBe(24)
+    }
+    expect(new Set(jobs.map(({ public_key }) => public_key)).size).toBe(2)
+    expect(new Set(jobs.map(({ job }) => job)).size).toBe(2)
+  })
+
+  it('leaves no job in the way of a vault that is deleted', async () => {
+    const short = await makeVault(appliance, 'Short')
+    await importJob(short.admin, short.id, 'never', {})
+    await short.admin.must('DELETE', `/vault/${short.id}`)
+    const left = await appliance.store.query('SELECT id FROM import_jobs WHERE vault_id = $1', [short.id])
+    expect(left).toEqual([])
   })
 })

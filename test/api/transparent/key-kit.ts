@@ -47,15 +47,22 @@ export function openIndependently(type: string, key: Buffer, ciphertext: string,
   return openssl([...args, '-in', 'ciphertext'], { ciphertext: sealed.subarray(16) })
 }
 
-/** The appliance's wrapping key, as DER. */
-export async function wrappingKey(client: TestClient): Promise<Buffer> {
-  const { CALLINFO } = await client.must('GET', '/transparent/wrapping_key')
-  return Buffer.from(String(CALLINFO['public_key_der']), 'base64')
+/** A job for the import of this key, and the public key that was made for it, as DER. */
+export async function importJob(client: TestClient, vaultId: string, name: string, policy: object) {
+  const { CALLINFO } = await client.must('POST', `/transparent/import_job/${vaultId}/${name}`, policy)
+  return { job: String(CALLINFO['job']), publicKey: Buffer.from(String(CALLINFO['public_key_der']), 'base64') }
 }
 
-/** The body of an import of this value (of a private key: PKCS#8), wrapped by OpenSSL. */
-export async function importBody(client: TestClient, value: Uint8Array, more: object) {
-  return { ...more, wrapped_key: base64(rsaAesWrap(await wrappingKey(client), value)) }
+/** The body of an import of this value (of a private key: PKCS#8) by a new job, wrapped by OpenSSL. */
+export async function importBody(
+  client: TestClient,
+  vaultId: string,
+  name: string,
+  value: Uint8Array,
+  { public_key, ...policy }: { readonly public_key?: string | undefined } & Readonly<Record<string, unknown>>,
+) {
+  const { job, publicKey } = await importJob(client, vaultId, name, policy)
+  return { job, public_key, wrapped_key: base64(rsaAesWrap(publicKey, value)) }
 }
 
 export interface KeyDescription {

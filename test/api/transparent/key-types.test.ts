@@ -143,7 +143,7 @@ describe('what others read', () => {
     await vault.admin.must(
       'POST',
       `/transparent/import/${vault.id}/${name}`,
-      await importBody(vault.admin, key, { type }),
+      await importBody(vault.admin, vault.id, name, key, { type }),
     )
     for (const size of sizes) {
       const plaintext = randomBytes(size)
@@ -159,7 +159,7 @@ describe('what others read', () => {
 
   it('an HMAC is the one that openssl makes', async () => {
     const key = randomBytes(32)
-    const body = await importBody(vault.admin, key, { type: 'hmac-sha256' })
+    const body = await importBody(vault.admin, vault.id, 'known-hmac', key, { type: 'hmac-sha256' })
     await vault.admin.must('POST', `/transparent/import/${vault.id}/known-hmac`, body)
     for (const size of [0, 1, 63, 64, 65, 10_000]) {
       const input = randomBytes(size)

@@ -39,7 +39,9 @@ beforeAll(async () => {
     ciphertext: await vault.encrypt('k', 'AAAA'),
     signature: String(signed['signature']),
     backup: (KEYS as { backup: string }).backup,
-    imported: await importBody(vault.admin, randomBytes(16), {}),
+    // Those of the two calls that are allowed.
+    'job-0': await importBody(vault.admin, vault.id, 'job-0', randomBytes(16), {}),
+    'job-1': await importBody(vault.admin, vault.id, 'job-1', randomBytes(16), {}),
   }
 })
 afterAll(async () => {
@@ -48,8 +50,13 @@ afterAll(async () => {
 })
 
 let fresh = 0
-/** `:v` the vault, `:new` a name that is free. A call that changes nothing lasting may be made by all, one after another. */
-const pathOf = (path: string) => path.replace(':v', vault.id).replace(':new', `new-${++fresh}`)
+let imports = 0
+/** `:v` the vault, `:new` a name that is free, `:job` one with an import job. A call that changes nothing lasting may be made by all, one after another. */
+const pathOf = (path: string) =>
+  path
+    .replace(':v', vault.id)
+    .replace(':new', () => `new-${++fresh}`)
+    .replace(':job', () => `job-${++imports % 2}`)
 
 const rows: readonly Row[] = [
   ['GET', '/transparent/:v/keys', 200, 200, 200],
@@ -75,7 +82,8 @@ const rows: readonly Row[] = [
   ['POST', '/transparent/restore/:v/k', 403, 403, 200, () => ({ backup: given['backup'], force: true })],
   ['GET', '/transparent/export/:v/k', 403, 403, 200],
   ['GET', '/transparent/export/:v/k/1', 403, 403, 200],
-  ['POST', '/transparent/import/:v/:new', 403, 201, 201, () => Object(given['imported']) as object],
+  ['POST', '/transparent/import_job/:v/:new', 403, 201, 201, () => ({})],
+  ['POST', '/transparent/import/:v/:job', 403, 201, 201, () => Object(given[`job-${imports % 2}`]) as object],
   ['DELETE', '/transparent/:v/keys/k', 403, 403, 200],
   ['POST', '/transparent/:v/keys/k/undelete', 403, 403, 200],
 ]
@@ -83,7 +91,6 @@ const rows: readonly Row[] = [
 /** Calls without a vault: any session will do. */
 const open: readonly Row[] = [
   ['GET', '/transparent/types', 200, 200, 200],
-  ['GET', '/transparent/wrapping_key', 200, 200, 200],
   ['POST', '/transparent/random', 200, 200, 200, () => ({})],
   ['POST', '/transparent/hash', 200, 200, 200, () => ({ input: 'AAAA' })],
 ]

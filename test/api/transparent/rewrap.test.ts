@@ -84,7 +84,7 @@ describe('POST /transparent/rewrap/:vaultid/:name', () => {
       await vault.admin.must(
         'POST',
         `/transparent/import/${vault.id}/${type}`,
-        await importBody(vault.admin, key, { type }),
+        await importBody(vault.admin, vault.id, type, key, { type }),
       )
       for (const size of [0, 1, 16, 1000, 100_000]) {
         const plaintext = randomBytes(size)

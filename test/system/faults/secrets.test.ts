@@ -3,9 +3,9 @@ import { base32nopad } from '@scure/base'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createObject, upload } from '../../support/object-kit.ts'
-import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
+import { importBody } from '../../api/transparent/key-kit.ts'
 import { twoWorkers, TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { hotpCodes, totpCode } from '../../support/hardware-token.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
@@ -65,14 +65,10 @@ function passing(): Needles {
 /** Every use there is of each secret, through every worker and token host. */
 async function useAll(): Promise<void> {
   const { admin, id } = vault
-  const { CALLINFO } = await admin.must('GET', '/transparent/wrapping_key')
-  const recipient = Buffer.from(String(CALLINFO['public_key_der']), 'base64')
-  const wrapped = rsaAesWrap(recipient, importedKey).toString('base64')
-  await admin.must('POST', `/transparent/import/${id}/imported`, {
-    type: 'aes256-gcm96',
-    wrapped_key: wrapped,
-    allow_export: true,
-  })
+  const policy = { type: 'aes256-gcm96', allow_export: true }
+  // The key maker may be up later than the workers.
+  const body = await vi.waitFor(() => importBody(admin, id, 'imported', importedKey, policy), 30_000)
+  await admin.must('POST', `/transparent/import/${id}/imported`, body)
   const plaintext = marker.toString('base64')
   for (let round = 0; round < 12; round++) {
     // Three new connections each time, so that every worker has its turn at each call.

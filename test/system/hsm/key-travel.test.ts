@@ -10,9 +10,10 @@ import {
   verify,
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { KeyReference } from '../../../src/hsm/hsm.ts'
-import { type KeyPairKind, secretKeyKinds } from '../../../src/hsm/key-kind.ts'
+import type { GeneratedPair, GenerateOptions, KeyReference } from '../../../src/hsm/hsm.ts'
+import { type KeyKind, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/key-kind.ts'
 import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { sealedJob } from '../../support/import-job.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 
 const options = { exportable: true, backup: true }
@@ -29,18 +30,21 @@ const pkcs8Of = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'der' })
 
 describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
   let hosts: Hosts
+  let pair: GeneratedPair
   let transport: Buffer
   const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
   beforeAll(async () => {
     hosts = await startHosts({ count: 2, token: await make(), keyMaker: true })
-    transport = await hosts.hsm.transportPublicKey()
+    pair = await hosts.hsm.generatePair('rsa-3072')
+    transport = pair.publicKey
   }, 120_000)
 
   afterAll(async () => {
     await hosts.close()
   })
 
+  const jobFor = (kind: KeyKind, policy: GenerateOptions) => sealedJob(hosts.token, pair, kind, policy)
   const rejected = { code: 'hsm.rejected' }
 
   describe('that go out', () => {
@@ -112,14 +116,17 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         ['aes128-ofb', 16],
       ] as const) {
         const value = randomBytes(bytes)
-        const key = await hosts.reference(kind, await hosts.hsm.importKey(kind, rsaAesWrap(transport, value), strictly))
+        const key = await hosts.reference(
+          kind,
+          await hosts.hsm.importKey(jobFor(kind, strictly), rsaAesWrap(transport, value)),
+        )
         const judge = await hosts.givenSecret(kind, Buffer.from(value))
         const ciphertext = await hosts.hsm.encrypt(key, Buffer.from('payload'))
         expect(await hosts.hsm.decrypt(judge, ciphertext)).toEqual(Buffer.from('payload'))
         await expect(hosts.hsm.exportPlain(key)).rejects.toMatchObject(rejected)
       }
       const value = randomBytes(32)
-      const imported = await hosts.hsm.importKey('hmac-sha256', rsaAesWrap(transport, value), options)
+      const imported = await hosts.hsm.importKey(jobFor('hmac-sha256', options), rsaAesWrap(transport, value))
       expect(await hosts.hsm.exportPlain(await hosts.reference('hmac-sha256', imported))).toEqual(value)
       expect([imported.kek, imported.backup?.kek]).toEqual([
         'exportable.v1',
@@ -130,12 +137,10 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
     for (const kind of ['ec-p256', 'ec-p384', 'rsa-2048'] as const) {
       it(`serve as if born here: ${kind}`, async () => {
         const { publicKey, privateKey } = generators[kind]()
-        const pair = await hosts.hsm.importKey(kind, rsaAesWrap(transport, pkcs8Of(privateKey)), {
-          ...strictly,
-          publicKey: spkiOf(publicKey),
-        })
-        expect(pair.publicKey).toEqual(spkiOf(publicKey))
-        const key = await hosts.reference(kind, pair)
+        const wrapped = rsaAesWrap(transport, pkcs8Of(privateKey))
+        const imported = await hosts.hsm.importKey(jobFor(kind, strictly), wrapped, spkiOf(publicKey))
+        expect(imported.publicKey).toEqual(spkiOf(publicKey))
+        const key = await hosts.reference(kind, imported)
         const message = randomBytes(30)
         const digest = createHash('sha256').update(message).digest()
         const scheme = { hash: 'sha256', padding: 'pkcs1v15' } as const
@@ -148,8 +153,9 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
 
     it('need no public key where the private one tells it', async () => {
       const { publicKey, privateKey } = generators['rsa-2048']()
-      const pair = await hosts.hsm.importKey('rsa-2048', rsaAesWrap(transport, pkcs8Of(privateKey)), strictly)
-      expect(pair.publicKey).toEqual(spkiOf(publicKey))
+      const wrapped = rsaAesWrap(transport, pkcs8Of(privateKey))
+      const imported = await hosts.hsm.importKey(jobFor('rsa-2048', strictly), wrapped)
+      expect(imported.publicKey).toEqual(spkiOf(publicKey))
     })
 
     it('are refused with a public key that is missing or of another pair', async () => {
@@ -164,8 +170,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         ['ec-p256', curve, Buffer.from('no key')],
         ['rsa-2048', rsa, stranger('rsa-2048')],
       ] as const) {
-        const given = publicKey === undefined ? strictly : { ...strictly, publicKey }
-        await expect(hosts.hsm.importKey(kind, wrapped, given)).rejects.toMatchObject(rejected)
+        await expect(hosts.hsm.importKey(jobFor(kind, strictly), wrapped, publicKey)).rejects.toMatchObject(rejected)
       }
     })
 
@@ -192,7 +197,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         ['rsa-3072', rsaAesWrap(transport, pkcs8Of(generators['rsa-2048']().privateKey))],
       ] as const) {
         await expect(
-          hosts.hsm.importKey(kind, wrapped, { ...strictly, publicKey }),
+          hosts.hsm.importKey(jobFor(kind, strictly), wrapped, publicKey),
           `${kind} ${wrapped.length}`,
         ).rejects.toMatchObject(rejected)
       }
@@ -207,8 +212,21 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
       })
       const others = rsaAesWrap(spkiOf(recipient.publicKey), randomBytes(32))
       for (const bad of [...changed, wrapped.subarray(1), wrapped.subarray(0, 384), Buffer.alloc(0), others]) {
-        await expect(hosts.hsm.importKey('aes256-gcm', bad, strictly)).rejects.toMatchObject(rejected)
+        await expect(hosts.hsm.importKey(jobFor('aes256-gcm', strictly), bad)).rejects.toMatchObject(rejected)
       }
+    })
+
+    it('come by a job that is sealed, is one, and whose time has not passed', async () => {
+      const wrapped = rsaAesWrap(transport, randomBytes(32))
+      const good = jobFor('aes256-gcm', strictly)
+      const edited = { record: jobFor('aes256-gcm', options).record, seal: good.seal }
+      await expect(hosts.hsm.importKey(edited, wrapped)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+      const { key } = await hosts.reference('rsa-3072', pair)
+      const late = sealedJob(hosts.token, pair, 'aes256-gcm', strictly, Date.now())
+      for (const bad of [key, late]) await expect(hosts.hsm.importKey(bad, wrapped)).rejects.toMatchObject(rejected)
+      // Nor does the pair of a job serve as a key.
+      await expect(hosts.hsm.sign({ key: good }, { hash: 'sha256' }, randomBytes(32))).rejects.toMatchObject(rejected)
+      expect((await hosts.hsm.importKey(good, wrapped)).kek).toBe('strict.v1')
     })
   })
 

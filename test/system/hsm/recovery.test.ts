@@ -3,7 +3,9 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { GenerateOptions } from '../../../src/hsm/hsm.ts'
 import { type Hosts, type Shim, eventually, makeShim, startHosts } from './hsm-kit.ts'
+import { sealedJob } from '../../support/import-job.ts'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { makeToken } from '../../support/token.ts'
 
@@ -344,14 +346,15 @@ describe('the attributes of session keys, as the module reports them', () => {
   })
 
   it('of keys on their way are destroyed on arrival, and where they are refused', async () => {
-    const { hsm, reference } = await givenHosts()
-    const transport = await hsm.transportPublicKey()
+    const { hsm, reference, token } = await givenHosts({ keyMaker: true })
+    const pair = await hsm.generatePair('rsa-3072')
+    const jobOf = (policy: GenerateOptions) => sealedJob(token, pair, 'aes256-gcm', policy)
     const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey
     const options = { exportable: true, backup: true }
     const left = () => made() + shim.calls('C_UnwrapKey').length
     const before = left()
     for (let round = 0; round < 3; round++) {
-      const generated = await hsm.importKey('aes256-gcm', rsaAesWrap(transport, randomBytes(32)), options)
+      const generated = await hsm.importKey(jobOf(options), rsaAesWrap(pair.publicKey, randomBytes(32)))
       const key = await reference('aes256-gcm', generated)
       await hsm.exportKey(key, recipient.export({ type: 'spki', format: 'der' }))
       await hsm.exportPlain(key)
@@ -359,8 +362,8 @@ describe('the attributes of session keys, as the module reports them', () => {
       await hsm.restoreKey('aes256-gcm', await hsm.rewrapBackup('aes256-gcm', backup, false), options)
       await expect(hsm.restoreKey('aes128-gcm', backup, options)).rejects.toMatchObject({ code: 'hsm.rejected' })
       for (const bytes of [16, 25]) {
-        const wrong = rsaAesWrap(transport, randomBytes(bytes))
-        await expect(hsm.importKey('aes256-gcm', wrong, options)).rejects.toMatchObject({ code: 'hsm.rejected' })
+        const wrong = rsaAesWrap(pair.publicKey, randomBytes(bytes))
+        await expect(hsm.importKey(jobOf(options), wrong)).rejects.toMatchObject({ code: 'hsm.rejected' })
       }
     }
     expect(left()).toBe(before)

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import { Fault, isFault } from '../../fault.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import { importJobKind, importJobMs } from '../../hsm/import-limits.ts'
+import { encodeRecord } from '../../hsm/key-record.ts'
+import type { Commit, Store } from '../../store/store.ts'
+import { deleteJobsBefore, findJob, insertJob, useUpJob, type ImportJob } from './import-job-records.ts'
+import { newKeyRow, type NewKey } from './key-policy.ts'
+import { keyTypeOf } from './key-type.ts'
+import type { Keyring } from './keyring.ts'
+import type { TransparentKey } from './records.ts'
+import { trusting } from './sealing.ts'
+
+/** What an import brings: everything else is the job's. */
+export interface Import extends Pick<ImportJob, 'vaultId' | 'name'> {
+  /** Undefined where the caller named none. */
+  readonly job: string | undefined
+  /** Wrapped to the public key of the job. */
+  readonly wrapped: Buffer
+  readonly publicKey: Buffer | undefined
+}
+
+/**
+ * How keys come in from outside: a job fixes what becomes of one, and has a key pair that serves this one import. So a
+ * wrapped key that somebody else sees is of no use to him.
+ */
+export interface ImportJobs {
+  /** @throws Fault `key.residency`, `key.flag_off`, `hsm.unavailable` */
+  create(key: NewKey, commit: Commit): Promise<ImportJob>
+  /**
+   * A key from outside as version 1, by a job that this uses up.
+   * @throws Fault `import.no_job`, `import.invalid`, `key.exists`, `key.tampered`
+   */
+  importKey(brought: Import, commit: Commit): Promise<TransparentKey>
+  /** Deletes jobs whose time has passed; resolves to how many. */
+  sweep(): Promise<number>
+}
+
+const idBytes = 16
+
+export function createImportJobs(dependencies: {
+  readonly store: Pick<Store, 'read' | 'transaction'>
+  readonly hsm: Pick<Hsm, 'generatePair' | 'importKey' | 'seal'>
+  readonly keyring: Pick<Keyring, 'adopt'>
+  readonly clock: Clock
+}): ImportJobs {
+  const { store, hsm, keyring, clock } = dependencies
+  return {
+    async create(key, commit) {
+      if (key.residency === 'token')
+        throw new Fault('key.residency', 'A key that was made elsewhere cannot reside in the token.')
+      const now = clock.now()
+      const row = newKeyRow(key, now)
+      const { kek, blob, publicKey } = await hsm.generatePair(importJobKind)
+      const unsealed: Omit<ImportJob, 'seal'> = {
+        id: randomBytes(idBytes).toString('hex'),
+        vaultId: row.vaultId,
+        name: row.name,
+        type: row.type,
+        info: row.info,
+        allowExport: row.allowExport,
+        allowPlaintextExport: row.allowPlaintextExport,
+        allowBackup: row.allowBackup,
+        allowDelete: row.allowDelete,
+        autoRotatePeriodMs: row.autoRotatePeriodMs,
+        kek,
+        blob,
+        publicKey,
+        createdAt: now,
+        expiresAt: now + importJobMs,
+      }
+      const job = { ...unsealed, seal: await hsm.seal(jobRecord(unsealed)) }
+      await commit((tx) => insertJob(tx, job))
+      return job
+    },
+
+    async importKey({ vaultId, name, job: id, wrapped, publicKey }, commit) {
+      const job = id === undefined ? null : await findJob(store.read, { id, vaultId, name })
+      if (job === null || job.expiresAt <= clock.now()) throw new Fault('import.no_job')
+      const made = await trusting(() => hsm.importKey(sealedJob(job), wrapped, publicKey)).catch(refused)
+      const usingUp: Commit = (work, options) =>
+        commit(async (tx) => {
+          if (!(await useUpJob(tx, job.id))) throw new Fault('import.no_job')
+          return work(tx)
+        }, options)
+      const { stored } = await keyring.adopt(keyOf(job), made, usingUp)
+      return stored.key
+    },
+
+    sweep: () => store.transaction((tx) => deleteJobsBefore(tx, clock.now())),
+  }
+}
+
+function keyOf(job: ImportJob): NewKey {
+  return {
+    vaultId: job.vaultId,
+    name: job.name,
+    type: keyTypeOf(job.type),
+    info: job.info,
+    residency: 'database',
+    allowExport: job.allowExport === 1,
+    allowPlaintextExport: job.allowPlaintextExport === 1,
+    allowBackup: job.allowBackup === 1,
+    allowDelete: job.allowDelete === 1,
+    autoRotatePeriodMs: job.autoRotatePeriodMs,
+  }
+}
+
+/** Every column but the seal, and the kind of key that the token is to take. */
+function jobRecord(job: Omit<ImportJob, 'seal'>): Buffer {
+  return encodeRecord([
+    'import job',
+    job.id,
+    job.vaultId,
+    job.name,
+    job.type,
+    keyTypeOf(job.type).kind,
+    job.kek,
+    job.blob,
+    job.publicKey,
+    job.info,
+    job.allowExport,
+    job.allowPlaintextExport,
+    job.allowBackup,
+    job.allowDelete,
+    job.autoRotatePeriodMs,
+    job.createdAt,
+    job.expiresAt,
+  ])
+}
+
+const sealedJob = (job: ImportJob): SealedRecord => ({ record: jobRecord(job), seal: job.seal })
+
+function refused(error: unknown): never {
+  throw isFault(error, 'hsm.rejected') ? new Fault('import.invalid', error.detail) : error
+}

@@ -1,0 +1,47 @@
+import { Fault } from '../../fault.ts'
+import type { GenerateOptions, SealedRecord, WrappedKey } from '../hsm.ts'
+import { importJobKind } from '../import-limits.ts'
+import { type KeyKind, keyKinds } from '../key-kind.ts'
+import { type FieldsOf, openRecord } from '../record-layouts.ts'
+import type { Connection } from './connection.ts'
+import { requirePaddedWrap } from './key-kinds.ts'
+import { unwrappingTemplate } from './key-templates.ts'
+import { keyPairRows } from './pair-kinds.ts'
+import type { KeyHandle } from './pkcs11-session.ts'
+
+/** What the seal of an import job says: the request that shows it says nothing of this. */
+export interface ImportJob extends GenerateOptions {
+  /** Of the key that comes in. */
+  readonly kind: KeyKind
+  /** The job's own private key. */
+  readonly key: WrappedKey
+}
+
+/** Throws `hsm.seal_broken`, and `hsm.rejected` for another record and for a job whose time has passed. */
+export function openJob({ keys }: Pick<Connection, 'keys'>, sealed: SealedRecord): ImportJob {
+  keys.verify(sealed)
+  const { kek, blob, allowExport, allowBackup, expiresAt, ...fields } = jobFields(sealed.record)
+  const kind = keyKinds.find((known) => known === fields.kind)
+  if (kind === undefined) throw new Fault('hsm.rejected', `There is no kind of key ${fields.kind}.`)
+  if (Date.now() >= expiresAt) throw new Fault('hsm.rejected', 'The time of this import job has passed.')
+  return { kind, key: { kek, blob }, exportable: allowExport === 1, backup: allowBackup === 1 }
+}
+
+function jobFields(record: Buffer): FieldsOf<'import job'> {
+  try {
+    const opened = openRecord(record)
+    if (opened.type === 'import job') return opened.fields
+    throw new TypeError(`a record ${opened.type}`)
+  } catch (cause) {
+    throw new Fault('hsm.rejected', 'This record is no import job.', { cause })
+  }
+}
+
+/** The private key of a job as a session object that unwraps; the caller destroys it. */
+export function unwrapJobKey(
+  { keySession, roots, mechanisms }: Pick<Connection, 'keySession' | 'roots' | 'mechanisms'>,
+  { key: { kek, blob } }: ImportJob,
+): KeyHandle {
+  const template = unwrappingTemplate(keyPairRows[importJobKind])
+  return keySession.unwrap(requirePaddedWrap(mechanisms), roots.kek(kek), blob, template)
+}
