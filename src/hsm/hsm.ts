@@ -1,6 +1,15 @@
 import type { Fault } from '../fault.ts'
 import type { AuditEnd, SignedEnd } from './audit-end.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
+import type {
+  GenerateOptions,
+  ImportOptions,
+  WrappedKey,
+  Provenance,
+  GeneratedKey,
+  GeneratedPair,
+  TokenObjectKey,
+} from './made-key.ts'
 import type { HostStatus } from './token-status.ts'
 
 /**
@@ -28,10 +37,11 @@ export interface Hsm {
 
   /**
    * HMAC-SHA-256 over `record` by the token's seal key: 32 bytes. The keeper gives it for records whose type it knows
-   * (`record-layouts.ts`) by the rule of that type; `previous` is the sealed record that this one replaces. Rejects with
+   * (`record-layouts.ts`) by the rule of that type; `previous` is the sealed record that this one replaces. A new record of
+   * a key needs the `provenance` that the host gave with the key, which is used up by it. Rejects with
    * `hsm.rejected` for any other, and with `hsm.seal_broken` where `previous` was edited.
    */
-  seal(record: Uint8Array, previous?: SealedRecord): Promise<Buffer>
+  seal(record: Uint8Array, previous?: SealedRecord, provenance?: Buffer): Promise<Buffer>
 
   /**
    * Seals a new record that gets an identity: 16 random bytes that the keeper draws in place of the empty ones of
@@ -73,7 +83,7 @@ export interface Hsm {
   generatePair(kind: KeyPairKind): Promise<GeneratedPair>
 
   /** Wraps a secret that came from outside (an OTP seed at enrolment). The caller zeroes `secret` afterwards. */
-  importSecret(kind: SecretKeyKind, secret: Uint8Array): Promise<WrappedKey>
+  importSecret(kind: SecretKeyKind, secret: Uint8Array, purpose?: Uint8Array): Promise<WrappedKey & Provenance>
 
   /**
    * A key from outside, which is unwrapped and wrapped again in the token and so is never in plain in a process of
@@ -83,7 +93,7 @@ export interface Hsm {
    * the value, or of PKCS#8 for a private key; `publicKey` is as in `ImportOptions`. Rejects with `hsm.rejected` for what
    * cannot be unwrapped, is of another kind or length, does not fit `publicKey`, or comes after the job's end.
    */
-  importKey(job: SealedRecord, wrapped: Uint8Array, publicKey?: Uint8Array): Promise<GeneratedKey>
+  importKey(job: SealedRecord, wrapped: Uint8Array, publicKey?: Uint8Array, purpose?: Uint8Array): Promise<GeneratedKey>
 
   /**
    * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits.
@@ -99,7 +109,7 @@ export interface Hsm {
   exportPlain(key: KeyReference): Promise<Buffer>
 
   /** Generates an object of the token, which can be neither exported nor backed up. On the disk when it resolves. */
-  createTokenObject(kind: KeyKind): Promise<TokenObjectKey>
+  createTokenObject(kind: KeyKind, purpose?: Uint8Array): Promise<TokenObjectKey>
 
   /** Destroys such a key; one that is not there is no error. */
   destroyTokenObject(id: string): Promise<void>
@@ -108,7 +118,7 @@ export interface Hsm {
    * Generates the data key of a vault: AES-256, never extractable, encrypt and decrypt only. Resolves to its id
    * (CKA_ID, hex): the blob of the record of kind `aes256-gcm` with `vaultKek` by which it is used.
    */
-  createVaultKey(): Promise<string>
+  createVaultKey(purpose?: Uint8Array): Promise<{ readonly id: string } & Provenance>
 
   /** Destroys the data key of a vault; a key that is not there is no error. */
   destroyVaultKey(id: string): Promise<void>
@@ -198,46 +208,6 @@ export interface Hsm {
    * exportable key that was not born as one.
    */
   restoreKey(kind: KeyKind, backup: WrappedKey, options: ImportOptions): Promise<GeneratedKey>
-}
-
-export interface GenerateOptions {
-  readonly exportable: boolean
-  /** Also wrap the new key under the backup KEK: at once, because the strict KEK lets nothing out again. */
-  readonly backup: boolean
-}
-
-export interface ImportOptions extends GenerateOptions {
-  /**
-   * The public half, DER SubjectPublicKeyInfo. Elliptic-curve keys need it, because PKCS#11 has no call that makes it
-   * of the private half; it is accepted only after a signature by one verifies with the other. RSA keys need none; one
-   * that is given has to match.
-   */
-  readonly publicKey?: Uint8Array
-}
-
-export interface WrappedKey {
-  /** Label of the wrapping key with its version, as `strict.v1`; `token` or `vault` for an object of the token. */
-  readonly kek: string
-  readonly blob: Buffer
-}
-
-export interface GeneratedKey extends WrappedKey {
-  readonly backup: WrappedKey | undefined
-  /** Of a pair kind, DER SubjectPublicKeyInfo; else undefined. */
-  readonly publicKey: Buffer | undefined
-}
-
-export interface GeneratedPair extends WrappedKey {
-  /** DER SubjectPublicKeyInfo. */
-  readonly publicKey: Buffer
-}
-
-/** A key that never leaves the token, in any form. */
-export interface TokenObjectKey {
-  /** CKA_ID, hexadecimal. Its record has `kek: 'token'` and these bytes as blob. */
-  readonly id: string
-  /** Of a pair kind, DER SubjectPublicKeyInfo; else undefined. */
-  readonly publicKey: Buffer | undefined
 }
 
 export interface SealedRecord {

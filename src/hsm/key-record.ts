@@ -1,5 +1,5 @@
 import { isKeyPairKind, type KeyKind } from './key-kind.ts'
-import type { WrappedKey } from './hsm.ts'
+import type { WrappedKey } from './made-key.ts'
 
 /**
  * The canonical bytes that a seal covers.

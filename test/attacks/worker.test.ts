@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keeperOf } from '../../src/config/keeper-section.ts'
-import { findKey, type StoredKey } from '../../src/features/transparent/records.ts'
+import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
 import {
   keyReference,
+  materialPurpose,
   policyRecord,
   sealedPolicy,
   sealedVersion,
@@ -13,6 +14,7 @@ import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import { vaultKek } from '../../src/hsm/key-kind.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
+import type { WrappedKey } from '../../src/hsm/made-key.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -37,6 +39,7 @@ afterAll(async () => {
 })
 
 const refused = { code: 'hsm.rejected' }
+const broken = { code: 'hsm.seal_broken' }
 
 async function givenKey(flags: Readonly<Record<string, unknown>> = {}): Promise<StoredKey> {
   const name = `key-${randomBytes(4).toString('hex')}`
@@ -103,6 +106,46 @@ describe('the data key of a vault', () => {
     const version = { keyId: key.id, version: 2, ...wrapped, publicKey: null, backupKek: null, backupBlob: null }
     const record = versionRecord({ ...key, type: 'aes256-ctr' }, { ...version, disabled: 0, createdAt: 0 })
     await expect(worker.seal(record)).rejects.toMatchObject(refused)
+  })
+})
+
+describe('a key', () => {
+  const unsealed = { publicKey: null, backupKek: null, backupBlob: null, disabled: 0, createdAt: 0 }
+
+  /** A version of the attacker's own key, whose policy allows everything, with material that is not his. */
+  const planted = (own: StoredKey, { kek, blob }: WrappedKey) =>
+    versionRecord(own.key, { ...unsealed, keyId: own.key.id, version: 1, kek, blob })
+
+  it('of another is not sealed under a policy of his own', async () => {
+    const victim = await givenKey({ allow_export: true })
+    const own = await givenKey({ allow_export: true, allow_plaintext_export: true })
+    await expect(worker.seal(planted(own, victim.latest))).rejects.toMatchObject(broken)
+    const vaultKey = { kek: vaultKek, blob: await vaultKeyBlob() }
+    await expect(worker.seal(keyRecord('aes256-gcm', vaultKey, ['vault key', 7]))).rejects.toMatchObject(broken)
+  })
+
+  it('that was made for one place is sealed in no other, and in none twice', async () => {
+    const [one, other] = [await givenKey(), await givenKey()]
+    const purpose = materialPurpose(one.key, 2)
+    const made = await worker.generate('aes256-gcm', { exportable: false, backup: false, purpose })
+    const second = { ...unsealed, version: 2, kek: made.kek, blob: made.blob }
+    const seal = (key: TransparentKey, version: object = {}) =>
+      worker.seal(versionRecord(key, { ...second, keyId: key.id, ...version }), undefined, made.provenance)
+    await expect(seal(other.key)).rejects.toMatchObject(broken)
+    await expect(seal(one.key, { version: 3 })).rejects.toMatchObject(broken)
+    await expect(seal(one.key)).resolves.toHaveLength(32)
+    await expect(seal(one.key)).resolves.toHaveLength(32)
+    // The same key, not disabled, or as the attacker likes it.
+    await expect(seal(one.key, { createdAt: 1 })).rejects.toMatchObject(refused)
+  })
+
+  it('that he knows is not sealed as that of a vault', async () => {
+    const own = await givenKey()
+    const known = await worker.importSecret('aes256-gcm', Buffer.alloc(32, 7), Buffer.from('my purpose'))
+    await expect(worker.seal(planted(own, known), undefined, known.provenance)).rejects.toMatchObject(broken)
+    const seed = await worker.importSecret('otp-hmac-sha1', Buffer.alloc(20, 7))
+    const device = keyRecord('otp-hmac-sha1', seed, ['otp', 'totp', null, 1, null, 6, 30])
+    await expect(worker.seal(device, undefined, seed.provenance)).rejects.toMatchObject(broken)
   })
 })
 

@@ -1,4 +1,5 @@
-import type { GeneratedPair, GenerateOptions, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
+import type { GeneratedPair, GenerateOptions } from '../../src/hsm/made-key.ts'
 import type { KeyKind } from '../../src/hsm/key-kind.ts'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { rawSeal } from './raw-seal.ts'

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import { validationClientPurpose } from '../../hsm/provenance.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import {
   clientKey,
@@ -38,15 +39,16 @@ export function createValidationClients({
   readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seal'>
   readonly clock: Clock
 }): ValidationClients {
-  const sealed = async (client: ValidationClient, previous?: SealedRecord) => ({
+  const sealed = async (client: ValidationClient, previous?: SealedRecord, provenance?: Buffer) => ({
     ...client,
-    seal: await hsm.seal(clientRecord(client), previous),
+    seal: await hsm.seal(clientRecord(client), previous, provenance),
   })
 
   async function newKey() {
     const secret = await hsm.random(keyBytes)
     try {
-      return { key: secret.toString('base64'), wrapped: await hsm.importSecret(clientKeyKind, secret) }
+      const { provenance, ...wrapped } = await hsm.importSecret(clientKeyKind, secret, validationClientPurpose)
+      return { key: secret.toString('base64'), wrapped, provenance }
     } finally {
       secret.fill(0)
     }
@@ -59,7 +61,7 @@ export function createValidationClients({
           'user.invalid',
           'The name of a validation client may hold 1 to 64 letters, digits, blanks and . _ - only.',
         )
-      const { key, wrapped } = await newKey()
+      const { key, wrapped, provenance } = await newKey()
       const client = {
         name,
         allowUnsigned: allowUnsigned ? 1 : 0,
@@ -70,7 +72,7 @@ export function createValidationClients({
       }
       return commit(async (tx) => {
         const id = await insertClient(tx, client)
-        await sealClient(tx, await sealed({ ...client, id }))
+        await sealClient(tx, await sealed({ ...client, id }, undefined, provenance))
         return { id, key }
       })
     },

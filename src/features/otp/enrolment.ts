@@ -2,6 +2,8 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import { privateIdRecord } from '../../hsm/key-record.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
+import type { Provenance } from '../../hsm/made-key.ts'
+import { otpPurpose } from '../../hsm/provenance.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { lockUser } from '../users/records.ts'
@@ -71,11 +73,17 @@ export function createEnrolments({
   readonly recoveries: Pick<Recoveries, 'note'>
   readonly clock: Clock
 }): Enrolments {
-  const sealed = async (device: EnrolledFields) => ({ ...device, seal: await hsm.seal(deviceRecord(device)) })
+  const sealed = async ({ provenance, ...device }: EnrolledFields & Provenance) => ({
+    ...device,
+    seal: await hsm.seal(deviceRecord(device), undefined, provenance),
+  })
 
-  async function wrapped(keyKind: SecretKeyKind, secret: Buffer): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'>> {
+  async function wrapped(
+    keyKind: SecretKeyKind,
+    secret: Buffer,
+  ): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'> & Provenance> {
     try {
-      return { keyKind, ...(await hsm.importSecret(keyKind, secret)) }
+      return { keyKind, ...(await hsm.importSecret(keyKind, secret, otpPurpose)) }
     } finally {
       secret.fill(0)
     }

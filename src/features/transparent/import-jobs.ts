@@ -10,7 +10,7 @@ import { newKeyRow, type NewKey } from './key-policy.ts'
 import { keyTypeOf } from './key-type.ts'
 import type { Keyring } from './keyring.ts'
 import type { TransparentKey } from './records.ts'
-import { trusting } from './sealing.ts'
+import { materialPurpose, type SealedKey, trusting } from './sealing.ts'
 
 /** What an import brings: everything else is the job's. */
 export interface Import extends Pick<ImportJob, 'vaultId' | 'name'> {
@@ -78,13 +78,16 @@ export function createImportJobs(dependencies: {
     async importKey({ vaultId, name, job: id, wrapped, publicKey }, commit) {
       const job = id === undefined ? null : await findJob(store.read, { id, vaultId, name })
       if (job === null || job.expiresAt <= clock.now()) throw new Fault('import.no_job')
-      const made = await trusting(() => hsm.importKey(sealedJob(job), wrapped, publicKey)).catch(refused)
+      const make = (row: SealedKey) => {
+        const purpose = materialPurpose({ ...row, id: 0 }, 1)
+        return trusting(() => hsm.importKey(sealedJob(job), wrapped, publicKey, purpose)).catch(refused)
+      }
       const usingUp: Commit = (work, options) =>
         commit(async (tx) => {
           if (!(await useUpJob(tx, job.id))) throw new Fault('import.no_job')
           return work(tx)
         }, options)
-      const { stored } = await keyring.adopt(keyOf(job), made, usingUp)
+      const { stored } = await keyring.adopt(keyOf(job), make, usingUp)
       return stored.key
     },
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { settled, valueOf, type Result } from './batch.ts'
@@ -14,10 +15,17 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { checkPolicy, invocationsRecord, versionRecord, type UnsealedVersion } from './sealing.ts'
+import {
+  checkPolicy,
+  invocationsRecord,
+  materialPurpose,
+  type Owner,
+  versionRecord,
+  type UnsealedVersion,
+} from './sealing.ts'
 
 /** What decides how the material of a key is made. */
-export type MaterialPolicy = Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
+export type MaterialPolicy = Owner & Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
 
 /** What a version brings along that is not new, or is used before it is stored. */
 export interface VersionPast {
@@ -30,7 +38,7 @@ export interface VersionPast {
 /** The versions of keys: how they are made, sealed and found. */
 export interface KeyVersions {
   /** New material, as the key's flags ask for it. @throws Fault `hsm.unsupported`, which names the missing mechanism */
-  make(policy: MaterialPolicy): Promise<GeneratedKey>
+  make(policy: MaterialPolicy, version: number): Promise<GeneratedKey>
   /** Takes back material that was made and is not used. */
   discard(reader: Reader, made: GeneratedKey): Promise<void>
   /** Seals and stores a version. Its count begins with one lease, which this worker holds. */
@@ -55,12 +63,13 @@ export function createKeyVersions(dependencies: {
 }): KeyVersions {
   const { hsm, invocations, clock } = dependencies
   return {
-    async make({ type, residency, allowExport, allowBackup }) {
+    async make({ type, residency, allowExport, allowBackup, ...owner }, version) {
+      const purpose = materialPurpose(owner, version)
       const { kind } = keyTypeOf(type)
       if (residency === 'database')
-        return hsm.generate(kind, { exportable: allowExport === 1, backup: allowBackup === 1 })
-      const { id, publicKey } = await hsm.createTokenObject(kind)
-      return { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined }
+        return hsm.generate(kind, { exportable: allowExport === 1, backup: allowBackup === 1, purpose })
+      const { id, publicKey, provenance } = await hsm.createTokenObject(kind, purpose)
+      return { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined, provenance }
     },
 
     async discard(reader, { kek, blob }) {
@@ -90,7 +99,7 @@ export function createKeyVersions(dependencies: {
       const invocationsHeld = spent + invocations.firstLease
       const sealed = {
         ...unsealed,
-        seal: await hsm.seal(versionRecord(key, unsealed)),
+        seal: await hsm.seal(versionRecord(key, unsealed), undefined, made.provenance),
         invocations: invocationsHeld,
         invocationsSeal: await hsm.seal(invocationsRecord(key, version, invocationsHeld)),
       }

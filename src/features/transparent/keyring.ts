@@ -1,9 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Invocations } from './invocations.ts'
-import { changedKey, isRotationDue, newKeyRow, type KeyChanges, type NewKey, type NewKeyRow } from './key-policy.ts'
+import { changedKey, isRotationDue, newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import {
   deleteVersionsBelow,
@@ -16,7 +17,7 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { checkPolicy, checkVersion, createKeyRows, sealedNewKey } from './sealing.ts'
+import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, type SealedKey } from './sealing.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
@@ -32,8 +33,11 @@ export interface Keyring {
     commit: Commit,
     use: (stored: StoredKey) => Promise<T>,
   ): Promise<{ stored: StoredKey; result: T }>
-  /** Keeps material that came from outside as version 1 of a new key. @throws Fault `key.exists`, `key.residency` */
-  adopt(key: NewKey, made: GeneratedKey, commit: Commit): Promise<{ stored: StoredKey }>
+  /**
+   * Keeps material that `make` gets from outside as version 1 of a new key.
+   * @throws Fault `key.exists`, `key.residency`
+   */
+  adopt(key: NewKey, make: (key: SealedKey) => Promise<GeneratedKey>, commit: Commit): Promise<{ stored: StoredKey }>
   /** The key with its versions, every seal checked. @throws Fault `key.not_found` */
   read(stored: StoredKey | undefined): Promise<{ key: TransparentKey; versions: readonly KeyVersion[] }>
   /** Keys in the order of their names, from the one after `after` on. */
@@ -81,8 +85,10 @@ export function createKeyring(on: KeyringDependencies): Keyring {
       return stored
     },
 
-    adopt: async (key, made, commit) =>
-      insert(on, newKeyRow(key, clock.now()), made, 0, commit, nothing).catch(nameTaken),
+    async adopt(key, make, commit) {
+      const row = await sealedNewKey(hsm, newKeyRow(key, clock.now()))
+      return insert(on, row, await make(row), 0, commit, nothing).catch(nameTaken)
+    },
 
     read: (stored) => read(on, stored),
 
@@ -122,15 +128,15 @@ export function createKeyring(on: KeyringDependencies): Keyring {
 }
 
 async function insert<T>(
-  { hsm, versions, invocations }: KeyringDependencies,
-  row: NewKeyRow,
+  { versions, invocations }: KeyringDependencies,
+  row: SealedKey,
   made: GeneratedKey,
   spent: number,
   commit: Commit,
   use: (stored: StoredKey) => Promise<T>,
 ): Promise<{ stored: StoredKey; result: T }> {
   const created = await commit(async (tx) => {
-    const key = await insertKey(tx, await sealedNewKey(hsm, row))
+    const key = await insertKey(tx, row)
     const stored = { key, latest: await versions.add(tx, key, 1, made, { invocations: spent }) }
     return { stored, result: await use(stored) }
   })
@@ -142,9 +148,10 @@ async function insert<T>(
 async function withMaterial<T>(
   { store, versions }: KeyringDependencies,
   policy: MaterialPolicy,
+  version: number,
   work: (made: GeneratedKey) => Promise<T>,
 ): Promise<T> {
-  const made = await versions.make(policy)
+  const made = await versions.make(policy, version)
   try {
     return await work(made)
   } catch (error) {
@@ -153,15 +160,15 @@ async function withMaterial<T>(
   }
 }
 
-function createAnd<T>(
+async function createAnd<T>(
   on: KeyringDependencies,
   key: NewKey,
   spent: number,
   commit: Commit,
   use: (stored: StoredKey) => Promise<T>,
 ) {
-  const row = newKeyRow(key, on.clock.now())
-  return withMaterial(on, row, (made) => insert(on, row, made, spent, commit, use))
+  const row = await sealedNewKey(on.hsm, newKeyRow(key, on.clock.now()))
+  return withMaterial(on, { ...row, id: 0 }, 1, (made) => insert(on, row, made, spent, commit, use))
 }
 
 /** A new version, if the key is then still as `wanted` says. */
@@ -172,7 +179,8 @@ function rotate(
   wanted: (current: TransparentKey) => boolean,
 ): Promise<StoredKey> {
   const { hsm, versions, invocations } = on
-  return withMaterial(on, authorized, async (made) => {
+  const version = authorized.latestVersion + 1
+  return withMaterial(on, authorized, version, async (made) => {
     let latest: KeyVersion | undefined
     const key = await createKeyRows(hsm).change(
       authorized,
@@ -180,7 +188,12 @@ function rotate(
       (current) => {
         // The material was made as the flags were then: turned off in between, they would still be in it.
         const { allowExport, allowBackup } = current
-        if (!wanted(current) || allowExport !== authorized.allowExport || allowBackup !== authorized.allowBackup)
+        if (
+          !wanted(current) ||
+          current.latestVersion + 1 !== version ||
+          allowExport !== authorized.allowExport ||
+          allowBackup !== authorized.allowBackup
+        )
           throw new Fault('store.conflict')
         return Promise.resolve({ ...current, latestVersion: current.latestVersion + 1 })
       },

@@ -1,13 +1,18 @@
 import { Fault, isFault } from '../../fault.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
+import { versionPurpose } from '../../hsm/provenance.ts'
 import type { Hsm, KeyReference, SealedRecord } from '../../hsm/hsm.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findKeyById, replaceKey, replaceVersion, type KeyVersion, type TransparentKey } from './records.ts'
 
 /** What the records of a key are bound to: its identity, or the number of its row where it is older than identities. */
-type Owner = Pick<TransparentKey, 'id' | 'identity'>
+export type Owner = Pick<TransparentKey, 'id' | 'identity'>
+
+/** What material of a version is made for. */
+export const materialPurpose = ({ id, identity }: Owner, version: number): Buffer =>
+  versionPurpose(identity ?? id, version)
 
 /** Every column of the key but the seal itself, as the seal covers it. */
 export function policyRecord(key: Omit<TransparentKey, 'seal'>): Buffer {
@@ -76,11 +81,14 @@ export const sealedCount = (key: Owner, { version, invocations, invocationsSeal 
 /** Bytes that the keeper puts an identity in place of. */
 const undrawn = Buffer.alloc(0)
 
+/** A key that is sealed and not yet in the database. */
+export type SealedKey = Omit<TransparentKey, 'id'>
+
 /** Seals a new key, which gets its identity so. */
 export async function sealedNewKey(
   hsm: Pick<Hsm, 'sealNew'>,
   key: Omit<TransparentKey, 'id' | 'identity' | 'seal'>,
-): Promise<Omit<TransparentKey, 'id'>> {
+): Promise<SealedKey> {
   return { ...key, ...(await hsm.sealNew(policyRecord({ ...key, id: 0, identity: undrawn }))) }
 }
 

@@ -1,8 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import type { GeneratedKey, Hsm } from '../../hsm/hsm.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { decodeContent, encodeContent, readBackup, writeBackup, type Backup, type BackupVersion } from './backup.ts'
+import type { NewKeyRow } from './key-policy.ts'
 import { keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
 import {
@@ -14,7 +16,16 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { checkPolicy, checkVersion, createKeyRows, keyReference, sealedNewKey, trusting } from './sealing.ts'
+import {
+  checkPolicy,
+  checkVersion,
+  createKeyRows,
+  keyReference,
+  materialPurpose,
+  sealedNewKey,
+  type SealedKey,
+  trusting,
+} from './sealing.ts'
 
 export interface ExportedVersion {
   readonly version: number
@@ -99,13 +110,14 @@ async function restore(
 ): Promise<TransparentKey> {
   if (stored && !force) throw nameTaken(stored.key)
   const content = await opened(on, backup)
-  const made = await Promise.all(content.versions.map((version) => restored(on, content, version)))
+  const row = await sealedNewKey(on.hsm, restoredRow(on, { vaultId, name }, content))
+  const made = await Promise.all(content.versions.map((version) => restored(on, row, version)))
   let replaced: KeyVersion[] = []
   const key = await commit(async (tx) => {
     const present = await findKey(tx, vaultId, name)
     if (present && !force) throw nameTaken(present.key)
     if (present) replaced = await giveWay(on, tx, present.key)
-    return insert(on, tx, { vaultId, name }, content, made)
+    return insert(on, tx, row, content, made)
   })
   await createKeyRows(on.hsm).destroyMaterial(replaced)
   return key
@@ -164,10 +176,12 @@ async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Bac
 
 function restored(
   { hsm }: TransferDependencies,
-  { type, allowExport }: Backup,
-  { kek, blob, publicKey }: BackupVersion,
+  row: SealedKey,
+  { version, kek, blob, publicKey }: BackupVersion,
 ): Promise<GeneratedKey> {
-  const options = { exportable: allowExport === 1, backup: true, ...(publicKey ? { publicKey } : {}) }
+  const { type, allowExport } = row
+  const purpose = materialPurpose({ ...row, id: 0 }, version)
+  const options = { exportable: allowExport === 1, backup: true, purpose, ...(publicKey ? { publicKey } : {}) }
   return refusing('backup.invalid', () => hsm.restoreKey(keyTypeOf(type).kind, { kek, blob }, options))
 }
 
@@ -180,18 +194,15 @@ async function giveWay({ hsm }: TransferDependencies, tx: Tx, key: TransparentKe
   return replaced
 }
 
-async function insert(
-  { hsm, clock, versions }: TransferDependencies,
-  tx: Tx,
-  { vaultId, name }: Pick<TransparentKey, 'vaultId' | 'name'>,
-  { versions: backups, ...flags }: Backup,
-  made: readonly GeneratedKey[],
-): Promise<TransparentKey> {
-  const numbers = backups.map(({ version }) => version)
-  const row = {
+function restoredRow(
+  { clock }: TransferDependencies,
+  place: Pick<TransparentKey, 'vaultId' | 'name'>,
+  { versions, ...flags }: Backup,
+): NewKeyRow {
+  const numbers = versions.map(({ version }) => version)
+  return {
     ...flags,
-    vaultId,
-    name,
+    ...place,
     residency: 'database',
     allowBackup: 1,
     oldestVersion: Math.min(...numbers),
@@ -199,7 +210,16 @@ async function insert(
     createdAt: clock.now(),
     deletedAt: null,
   }
-  const key = await insertKey(tx, await sealedNewKey(hsm, row))
+}
+
+async function insert(
+  { versions }: TransferDependencies,
+  tx: Tx,
+  row: SealedKey,
+  { versions: backups }: Backup,
+  made: readonly GeneratedKey[],
+): Promise<TransparentKey> {
+  const key = await insertKey(tx, row)
   for (const [index, { version, ...past }] of backups.entries()) {
     const material = made[index]
     if (material) await versions.add(tx, key, version, material, past)

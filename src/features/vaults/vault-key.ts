@@ -3,6 +3,8 @@ import { Fault } from '../../fault.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
 import { keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
+import type { Provenance } from '../../hsm/made-key.ts'
+import { vaultKeyPurpose } from '../../hsm/provenance.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { countKeyUses, findPendingKeys, findVault, forgetPendingKey, isKeyInUse, type Vault } from './records.ts'
 
@@ -10,13 +12,14 @@ import { countKeyUses, findPendingKeys, findVault, forgetPendingKey, isKeyInUse,
 export type VaultKeyStorage = 'token' | 'wrapped'
 
 export type VaultKey = Pick<Vault, 'keyId' | 'keyKek' | 'keyBlob'>
+export type NewVaultKey = VaultKey & Provenance
 type SealedVaultKey = Pick<Vault, 'id' | 'keyKek' | 'keyBlob' | 'keySeal'>
 
 /** The data keys of vaults (AES-256-GCM): what the objects of a vault are encrypted with. */
 export interface VaultKeys {
-  create(): Promise<VaultKey>
-  /** Binds the key to its vault: 32 bytes. */
-  seal(vaultId: number, key: VaultKey): Promise<Buffer>
+  create(): Promise<NewVaultKey>
+  /** Binds a new key to its vault: 32 bytes. */
+  seal(vaultId: number, key: NewVaultKey): Promise<Buffer>
   /** A key that is not there is no error. One that was wrapped is gone with its row. */
   destroy(key: Pick<Vault, 'keyId' | 'keyKek'>): Promise<void>
 }
@@ -33,13 +36,14 @@ export function createVaultKeys(
   return {
     async create() {
       if (storage === 'token') {
-        const keyId = await hsm.createVaultKey()
-        return { keyId, keyKek: vaultKek, keyBlob: Buffer.from(keyId, 'hex') }
+        const { id: keyId, provenance } = await hsm.createVaultKey(vaultKeyPurpose)
+        return { keyId, keyKek: vaultKek, keyBlob: Buffer.from(keyId, 'hex'), provenance }
       }
-      const { kek, blob } = await hsm.generate('aes256-gcm', { exportable: false, backup: false })
-      return { keyId: randomBytes(idBytes).toString('hex'), keyKek: kek, keyBlob: blob }
+      const options = { exportable: false, backup: false, purpose: vaultKeyPurpose }
+      const { kek, blob, provenance } = await hsm.generate('aes256-gcm', options)
+      return { keyId: randomBytes(idBytes).toString('hex'), keyKek: kek, keyBlob: blob, provenance }
     },
-    seal: (vaultId, key) => hsm.seal(recordOf({ id: vaultId, ...key })),
+    seal: (vaultId, { provenance, ...key }) => hsm.seal(recordOf({ id: vaultId, ...key }), undefined, provenance),
     async destroy({ keyId, keyKek }) {
       if (keyKek === vaultKek) await hsm.destroyVaultKey(keyId)
     },

@@ -76,7 +76,8 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
   return {
     async create(vault, creatorId, commit) {
       // The key first: a vault without a key must never exist, a key without a vault is only waste (`doctor` finds it).
-      const key = await vaultKeys.create()
+      const made = await vaultKeys.create()
+      const { provenance: _, ...key } = made
       try {
         return await commit(async (tx) => {
           const now = clock.now()
@@ -88,7 +89,7 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
             keyUses: 0,
             createdAt: now,
           })
-          await sealVaultKey(tx, id, await vaultKeys.seal(id, key))
+          await sealVaultKey(tx, id, await vaultKeys.seal(id, made))
           await addMember(tx, { vaultId: id, userId: creatorId }, { permission: 'Admin', by: creatorId, at: now })
           return { id, name, policyId, description, permission: 'Admin' as const }
         })

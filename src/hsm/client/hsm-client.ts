@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
-import type { GeneratedKey, GenerateOptions, Hsm, ImportOptions, Outcome, RewrapItem, WrappedKey } from '../hsm.ts'
+import type { Hsm, Outcome, RewrapItem } from '../hsm.ts'
+import type { GeneratedKey, GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
 import { type KeeperOperation, keeperOperations, operations, type Operation } from '../protocol/frame.ts'
@@ -43,8 +44,10 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     ],
     keeperStatus: () => hostStatus(keeper, options.keeper ?? ''),
     random: (count) => bytes('random', [Buffer.from(String(count))]),
-    seal: async (record, previous) =>
-      field(await keeper.call('seal', [record, previous?.record ?? nothing, previous?.seal ?? nothing]), 0),
+    async seal(record, previous, provenance = nothing) {
+      const before = [previous?.record ?? nothing, previous?.seal ?? nothing]
+      return field(await keeper.call('seal', [record, ...before, provenance]), 0)
+    },
     async sealNew(record) {
       const reply = await keeper.call('sealNew', [record])
       return { identity: field(reply, 0), seal: field(reply, 1) }
@@ -105,17 +108,23 @@ function keyCalls({ fields, bytes, done, generated }: Calls) {
         throw new Fault('hsm.unavailable', 'The token host gave a pair without a public key.')
       return { kek, blob, publicKey }
     },
-    importSecret: async (kind, secret) => wrapped(await fields('importSecret', [Buffer.from(kind), secret]), 0),
-    importKey: ({ record, seal }, blob, publicKey) =>
-      generated('importKey', [record, seal, blob, publicKey ?? nothing]),
+    async importSecret(kind, secret, purpose = nothing) {
+      const reply = await fields('importSecret', [Buffer.from(kind), secret, purpose])
+      return { ...wrapped(reply, 0), provenance: field(reply, 2) }
+    },
+    importKey: ({ record, seal }, blob, publicKey, purpose) =>
+      generated('importKey', [record, seal, blob, publicKey ?? nothing, purpose ?? nothing]),
     exportKey: (key, recipient) => bytes('exportKey', [...referenceFields(key), recipient]),
     exportPlain: (key) => bytes('exportPlain', referenceFields(key)),
-    async createTokenObject(kind) {
-      const reply = await fields('createTokenObject', [Buffer.from(kind)])
-      return { id: field(reply, 0).toString(), publicKey: given(reply, 1) }
+    async createTokenObject(kind, purpose = nothing) {
+      const reply = await fields('createTokenObject', [Buffer.from(kind), purpose])
+      return { id: field(reply, 0).toString(), publicKey: given(reply, 1), provenance: field(reply, 2) }
     },
     destroyTokenObject: (id) => done('destroyTokenObject', [Buffer.from(id)]),
-    createVaultKey: async () => (await bytes('createVaultKey', [])).toString(),
+    async createVaultKey(purpose = nothing) {
+      const reply = await fields('createVaultKey', [purpose])
+      return { id: field(reply, 0).toString(), provenance: field(reply, 1) }
+    },
     destroyVaultKey: (id) => done('destroyVaultKey', [Buffer.from(id)]),
   } satisfies Partial<Hsm>
 }
@@ -208,7 +217,12 @@ function createCalls(call: RequestRouter<Operation>['call']): Calls {
     },
     async generated(operation, fields) {
       const reply = await call(operation, fields)
-      return { ...wrapped(reply, 0), publicKey: given(reply, 2), backup: given(reply, 3) && wrapped(reply, 3) }
+      return {
+        ...wrapped(reply, 0),
+        publicKey: given(reply, 2),
+        backup: given(reply, 3) && wrapped(reply, 3),
+        provenance: field(reply, 5),
+      }
     },
   }
 }
@@ -217,8 +231,8 @@ function createCalls(call: RequestRouter<Operation>['call']): Calls {
 
 const nothing = Buffer.alloc(0)
 
-function optionFields({ exportable, backup }: GenerateOptions): Buffer[] {
-  return [exportable, backup].map((flag) => Buffer.from(flag ? '1' : '0'))
+function optionFields({ exportable, backup, purpose }: GenerateOptions): Uint8Array[] {
+  return [...[exportable, backup].map((flag) => Buffer.from(flag ? '1' : '0')), purpose ?? nothing]
 }
 
 function importFields(options: ImportOptions): Uint8Array[] {

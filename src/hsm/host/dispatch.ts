@@ -2,8 +2,8 @@ import { Fault } from '../../fault.ts'
 import { outcomeFields } from '../protocol/batch-frame.ts'
 import { type Operation, operations } from '../protocol/frame.ts'
 import type { Dispatch } from '../server/frame-server.ts'
-import { generated, pong, statusFields, tokenObject, wrapped } from '../server/reply-fields.ts'
-import { hashes, keyKinds, paddings, quickKinds, secretKeyKinds, type SignatureScheme } from '../key-kind.ts'
+import { generated, pong, provenance, statusFields, tokenObject, wrapped } from '../server/reply-fields.ts'
+import { hashes, keyKinds, paddings, quickKinds, secretKeyKinds, type SignatureScheme, vaultKek } from '../key-kind.ts'
 import { auditPublicKey, pepper, random, sealBackup, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
 import { decrypt, decryptMany, encrypt, encryptMany, encryptRandom, rewrapMany } from '../pkcs11/cipher-operations.ts'
 import { exportKey, exportPlain } from '../pkcs11/key-export.ts'
@@ -28,13 +28,19 @@ export function createDispatch(token: Token, tokenDirectory: string | undefined)
     ...backups,
     ping: () => pong(token),
     status: () => statusFields(token),
-    createVaultKey: () => [Buffer.from(createVaultKey(token, tokenDirectory))],
+    createVaultKey(_token, fields) {
+      const id = createVaultKey(token, tokenDirectory)
+      const key = { kek: vaultKek, blob: Buffer.from(id, 'hex') }
+      return [Buffer.from(id), provenance(token, 'aes256-gcm', fields.bytes(), key)]
+    },
     destroyVaultKey(_token, fields) {
       destroyVaultKey(token, fields.text(), tokenDirectory)
       return []
     },
-    createTokenObject: (_token, fields) =>
-      tokenObject(createTokenObject(token, fields.oneOf(quickKinds), tokenDirectory)),
+    createTokenObject(_token, fields) {
+      const kind = fields.oneOf(quickKinds)
+      return tokenObject(token, kind, fields.bytes(), createTokenObject(token, kind, tokenDirectory))
+    },
     destroyTokenObject(_token, fields) {
       destroyTokenObject(token, fields.text(), tokenDirectory)
       return []
@@ -64,9 +70,20 @@ const keys = {
       Buffer.from(withoutWrap ?? ''),
       Buffer.from(tokenObject ?? ''),
     ]),
-  generate: (token, fields) => generated(generate(token, fields.oneOf(quickKinds), fields.generateOptions())),
-  importSecret: (token, fields) => wrapped(importSecret(token, fields.oneOf(secretKeyKinds), fields.bytes())),
-  importKey: (token, fields) => generated(importKey(token, fields.sealed(), fields.bytes(), fields.optionalBytes())),
+  generate(token, fields) {
+    const kind = fields.oneOf(quickKinds)
+    const options = fields.generateOptions()
+    return generated(token, kind, options.purpose, generate(token, kind, options))
+  },
+  importSecret(token, fields) {
+    const kind = fields.oneOf(secretKeyKinds)
+    const key = importSecret(token, kind, fields.bytes())
+    return [...wrapped(key), provenance(token, kind, fields.bytes(), key)]
+  },
+  importKey(token, fields) {
+    const { kind, key } = importKey(token, fields.sealed(), fields.bytes(), fields.optionalBytes())
+    return generated(token, kind, fields.bytes(), key)
+  },
   exportKey: (token, fields) => [exportKey(token, fields.reference(), fields.bytes())],
   exportPlain: (token, fields) => [exportPlain(token, fields.reference())],
 } satisfies Partial<Record<Operation, Handler>>
@@ -99,8 +116,12 @@ const backups = {
   },
   rewrapBackup: (token, fields) =>
     wrapped(rewrapBackup(token, fields.oneOf(keyKinds), fields.wrapped(), fields.flag())),
-  restoreKey: (token, fields) =>
-    generated(restoreKey(token, fields.oneOf(keyKinds), fields.wrapped(), fields.importOptions())),
+  restoreKey(token, fields) {
+    const kind = fields.oneOf(keyKinds)
+    const backup = fields.wrapped()
+    const options = fields.importOptions()
+    return generated(token, kind, options.purpose, restoreKey(token, kind, backup, options))
+  },
 } satisfies Partial<Record<Operation, Handler>>
 
 function flag(value: boolean): Buffer {

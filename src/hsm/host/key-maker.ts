@@ -38,10 +38,15 @@ export function createKeyMaker({ token, tokenDirectory, keysAhead, log }: KeyMak
           return pong(token)
         case 'status':
           return statusFields(token)
-        case 'generate':
-          return generated(pool.generate(fields.oneOf(rsaKinds), fields.generateOptions()))
-        case 'createTokenObject':
-          return tokenObject(createTokenObject(token, fields.oneOf(rsaKinds), tokenDirectory))
+        case 'generate': {
+          const kind = fields.oneOf(rsaKinds)
+          const options = fields.generateOptions()
+          return generated(token, kind, options.purpose, pool.generate(kind, options))
+        }
+        case 'createTokenObject': {
+          const kind = fields.oneOf(rsaKinds)
+          return tokenObject(token, kind, fields.bytes(), createTokenObject(token, kind, tokenDirectory))
+        }
         default:
           throw new Fault('hsm.rejected', 'This token host makes RSA keys and does nothing else.')
       }

@@ -9,16 +9,35 @@ import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type AuditEnds, readAuditEnd } from './audit-ends.ts'
+import { provenanceRecord, purposeOf } from '../provenance.ts'
 import { checkChange, type Origin } from './record-rules.ts'
+import type { UsedProvenance } from './used-provenance.ts'
 
 type Handler = (fields: RequestFields) => Uint8Array[]
 
+/** What the keeper does not forget. */
+export interface KeeperMemory {
+  readonly auditEnds: AuditEnds
+  readonly usedProvenance: UsedProvenance
+}
+
 /** What the keeper does for clients of one of its sockets. */
-export function createKeeperDispatch(token: Token, auditEnds: AuditEnds, origin: Origin): Dispatch {
+export function createKeeperDispatch(
+  token: Token,
+  { auditEnds, usedProvenance }: KeeperMemory,
+  origin: Origin,
+): Dispatch {
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
     status: () => statusFields(token),
-    seal: (fields) => [sealRecord(token, origin, fields.bytes(), fields.sealed())],
+    seal(fields) {
+      const record = fields.bytes()
+      const previous = fields.sealed()
+      const isNew = previous.record.length === 0
+      const next = checkedChange(token, origin, record, isNew ? undefined : previous)
+      if (isNew) checkProvenance(token, usedProvenance, next, record, fields.bytes())
+      return [seal(token, record)]
+    },
     lastAuditEnd: (fields) => endFields(auditEnds.last(fields.text())),
     signAuditEnd: (fields) => endFields(auditEnds.sign(readAuditEnd(fields))),
     sealNew: (fields) => sealNew(token, origin, fields.bytes()),
@@ -35,16 +54,32 @@ export function createKeeperDispatch(token: Token, auditEnds: AuditEnds, origin:
 const endFields = (end: SignedEnd | undefined): Uint8Array[] =>
   end === undefined ? [Buffer.alloc(0), Buffer.alloc(0)] : [Buffer.from(end.text), end.signature]
 
-/** Seals a record after its type's rule; `previous` is empty where it is new. */
-function sealRecord(token: Token, origin: Origin, record: Buffer, previous: SealedRecord): Buffer {
-  const isNew = previous.record.length === 0
+/** Reads a record and asks its type's rule. */
+function checkedChange(token: Token, origin: Origin, record: Buffer, previous: SealedRecord | undefined): OpenedRecord {
   // An edited row that is sealed anew would be good.
-  if (!isNew) verify(token, previous)
+  if (previous !== undefined) verify(token, previous)
   const next = opened(record)
   // An identity that a client chose could be that of another record: those that get one are made by `sealNew`.
-  if (isNew && next.type === 'transparent key 2') throw new Fault('hsm.rejected', 'A new key gets its identity here.')
-  checkChange(next, isNew ? undefined : opened(previous.record), origin)
-  return seal(token, record)
+  if (previous === undefined && next.type === 'transparent key 2')
+    throw new Fault('hsm.rejected', 'A new key gets its identity here.')
+  checkChange(next, previous && opened(previous.record), origin)
+  return next
+}
+
+/** A new record of a key: of one that a host made or took in for this very place, and that is in no other record. */
+function checkProvenance(
+  token: Token,
+  used: UsedProvenance,
+  next: OpenedRecord,
+  record: Buffer,
+  provenance: Buffer,
+): void {
+  const purpose = purposeOf(next)
+  if (next.key === undefined || purpose === undefined) return
+  const { backupKek, backupBlob } = { backupKek: null, backupBlob: null, ...next.fields }
+  const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
+  verify(token, { record: provenanceRecord(purpose, next.key.kind, { ...next.key, backup }), seal: provenance })
+  if (!used.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in another record already.')
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */

@@ -8,6 +8,7 @@ import { createAuditEnds } from './audit-ends.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
 import { openKeeperState } from './keeper-state.ts'
 import type { Origin } from './record-rules.ts'
+import { createUsedProvenance } from './used-provenance.ts'
 
 /** Opens the token and serves workers and the operator, on sockets of the configuration or those that systemd passes. */
 export function startKeeper(configFile: string, { systemd }: { readonly systemd: boolean }): TokenProcess {
@@ -17,14 +18,16 @@ export function startKeeper(configFile: string, { systemd }: { readonly systemd:
     serve(token, config) {
       const { socket, operatorSocket, state: path } = keeperOf(config)
       const state = openKeeperState(path)
+      const usedProvenance = createUsedProvenance(state)
       const auditEnds = createAuditEnds({
         state,
         sign: (digest) => signAudit(token, digest),
         publicKey: () => auditPublicKey(token),
         now: Date.now,
       })
+      const memory = { auditEnds, usedProvenance }
       const served = (origin: Origin, file: string) => ({
-        dispatch: createKeeperDispatch(token, auditEnds, origin),
+        dispatch: createKeeperDispatch(token, memory, origin),
         listen: (server: Server) =>
           systemd ? listenOnPassed(server, passedDescriptor(origin)) : listenOn(server, file),
       })

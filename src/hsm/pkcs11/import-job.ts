@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
-import type { GenerateOptions, SealedRecord, WrappedKey } from '../hsm.ts'
+import type { SealedRecord } from '../hsm.ts'
+import type { GenerateOptions, WrappedKey } from '../made-key.ts'
 import { importJobKind } from '../import-limits.ts'
 import { type KeyKind, keyKinds } from '../key-kind.ts'
 import { type FieldsOf, openRecord } from '../record-layouts.ts'

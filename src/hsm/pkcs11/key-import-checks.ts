@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
-import type { ImportOptions, WrappedKey } from '../hsm.ts'
+import type { ImportOptions, WrappedKey } from '../made-key.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
 import type { KeyRow, SecretKeyRow } from './key-kinds.ts'

@@ -1,6 +1,7 @@
 import pkcs11, { type Template } from 'pkcs11js'
 import type { KeyKind, SecretKeyKind } from '../key-kind.ts'
-import type { GeneratedKey, GenerateOptions, ImportOptions, SealedRecord, WrappedKey } from '../hsm.ts'
+import type { MadeKey, GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
+import type { SealedRecord } from '../hsm.ts'
 import { openJob, unwrapJobKey } from './import-job.ts'
 import { importable, requirePaddedWrap, rowOf, secretKeyRows, unwrapOnly } from './key-kinds.ts'
 import { importedTemplate, transientTemplate, transientWrapKeyTemplate } from './key-templates.ts'
@@ -13,7 +14,7 @@ import { requireSupport } from './kind-support.ts'
 import type { Token } from './token-link.ts'
 
 /** Generates a key as a session object, wraps it, destroys it: it exists in plain nowhere. */
-export function generate(token: Token, kind: KeyKind, options: GenerateOptions): GeneratedKey {
+export function generate(token: Token, kind: KeyKind, options: GenerateOptions): MadeKey {
   return token.run((connection) => {
     requireSupport(connection, kind)
     const generated = generateSessionKey(connection.keySession, rowOf(kind))
@@ -45,7 +46,7 @@ export function importKey(
   sealed: SealedRecord,
   wrapped: Buffer,
   publicKey: Buffer | undefined,
-): GeneratedKey {
+): { readonly kind: KeyKind; readonly key: MadeKey } {
   return token.run((connection) => {
     const job = openJob(connection, sealed)
     requireSupport(connection, job.kind)
@@ -54,7 +55,10 @@ export function importKey(
       unwrapReceived(connection, recipient, wrapped, transientTemplate(rowOf(job.kind))),
     )
     const options = { exportable: job.exportable, backup: job.backup, ...(publicKey ? { publicKey } : {}) }
-    return withTransient(connection.keySession, [key], () => acceptKey(connection, job.kind, key, options))
+    return withTransient(connection.keySession, [key], () => ({
+      kind: job.kind,
+      key: acceptKey(connection, job.kind, key, options),
+    }))
   })
 }
 
@@ -81,7 +85,7 @@ function unwrapReceived(
 }
 
 /** Wraps a key from outside after the checks of `key-import-checks.ts`. */
-export function acceptKey(connection: Connection, kind: KeyKind, key: KeyHandle, options: ImportOptions): GeneratedKey {
+export function acceptKey(connection: Connection, kind: KeyKind, key: KeyHandle, options: ImportOptions): MadeKey {
   const row = rowOf(kind)
   const publicKey = checkKey(connection, row, key, options)
   const accepted = wrapSessionKey(connection, kind, { key, publicKey }, options)

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { GeneratedKey, ImportOptions, WrappedKey } from '../hsm.ts'
+import type { MadeKey, ImportOptions, WrappedKey } from '../made-key.ts'
 import type { KeyKind } from '../key-kind.ts'
 import type { Connection } from './connection.ts'
 import { checkKey, checkLength } from './key-import-checks.ts'
@@ -15,7 +15,7 @@ import type { Token } from './token-link.ts'
  * Takes a key from under a backup KEK; see `Hsm.restoreKey`. What the KEK hides cannot be wrapped again: its blob stays,
  * and becomes the key's own. A key under a KEK of release 0.2.0 goes under the KEKs of new keys.
  */
-export function restoreKey(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): GeneratedKey {
+export function restoreKey(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): MadeKey {
   return token.run((connection) => {
     requireSupport(connection, kind)
     const stays = staysUnder(connection, backup.kek, options.exportable)
@@ -56,7 +56,7 @@ function keepKey(
   key: KeyHandle,
   { kek, blob }: WrappedKey,
   options: ImportOptions,
-): GeneratedKey {
+): MadeKey {
   const row = rowOf(kind)
   const publicKey = checkKey(connection, row, key, options)
   const kept = { kek, blob: Buffer.from(blob) }

@@ -1,4 +1,4 @@
-import type { GeneratedKey, GenerateOptions } from '../hsm.ts'
+import type { MadeKey, GenerateOptions } from '../made-key.ts'
 import { type RsaKind, rsaKinds } from '../key-kind.ts'
 import type { Connection } from './connection.ts'
 import { rowOf } from './key-kinds.ts'
@@ -12,7 +12,7 @@ import type { Token } from './token-link.ts'
  */
 export interface RsaPool {
   /** A ready key, or one that is made now, wrapped as the options say and destroyed. */
-  generate(kind: RsaKind, options: GenerateOptions): GeneratedKey
+  generate(kind: RsaKind, options: GenerateOptions): MadeKey
   /** Makes one key of the kind of which most are missing; false where none is. */
   refill(): boolean
 }

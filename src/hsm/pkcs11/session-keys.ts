@@ -1,7 +1,7 @@
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KekName, KeyKind } from '../key-kind.ts'
-import type { GeneratedKey, GenerateOptions, WrappedKey } from '../hsm.ts'
+import type { MadeKey, GenerateOptions, WrappedKey } from '../made-key.ts'
 import { type KeyRow, rowOf, unwrapMechanism } from './key-kinds.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
@@ -34,7 +34,7 @@ export function wrapSessionKey(
   kind: KeyKind,
   { key, publicKey }: SessionKey,
   options: GenerateOptions,
-): GeneratedKey {
+): MadeKey {
   return {
     ...wrapUnder(connection, kind, options.exportable ? 'exportable' : 'strict', key),
     publicKey,

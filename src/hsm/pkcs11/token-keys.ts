@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { TokenObjectKey } from '../hsm.ts'
+import type { MadeObject } from '../made-key.ts'
 import type { KeyKind } from '../key-kind.ts'
 import { withDirectorySync } from './directory-sync.ts'
 import { type KeyRow, rowOf } from './key-kinds.ts'
@@ -22,7 +22,7 @@ import {
  * Generates a key that never leaves the token. On the disk when this returns, where `tokenDirectory` names the folder
  * of a software token. A repeat leaves an unused key behind, no more.
  */
-export function createTokenObject(token: Token, kind: KeyKind, tokenDirectory: string | undefined): TokenObjectKey {
+export function createTokenObject(token: Token, kind: KeyKind, tokenDirectory: string | undefined): MadeObject {
   return create(token, kind, tokenObjectLabel, tokenDirectory)
 }
 
@@ -41,7 +41,7 @@ export function destroyVaultKey(token: Token, id: string, tokenDirectory: string
   destroy(token, vaultKeyLabel, id, tokenDirectory)
 }
 
-function create(token: Token, kind: KeyKind, label: string, tokenDirectory: string | undefined): TokenObjectKey {
+function create(token: Token, kind: KeyKind, label: string, tokenDirectory: string | undefined): MadeObject {
   return withDirectorySync(tokenDirectory, () =>
     token.run((connection) => {
       requireSupport(connection, kind)

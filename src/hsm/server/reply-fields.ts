@@ -1,6 +1,9 @@
-import type { GeneratedKey, TokenObjectKey, WrappedKey } from '../hsm.ts'
+import type { MadeKey, MadeObject, WrappedKey } from '../made-key.ts'
+import { type KeyKind, tokenObjectKek } from '../key-kind.ts'
+import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tokenStatus } from '../pkcs11/token-report.ts'
+import { provenanceRecord } from '../provenance.ts'
 
 const nothing = Buffer.alloc(0)
 
@@ -13,14 +16,23 @@ export function statusFields(token: Token): Buffer[] {
   return [...pong(token), Buffer.from(token.state() === 'ready' ? JSON.stringify(tokenStatus(token)) : '')]
 }
 
-export function generated({ publicKey, backup, ...key }: GeneratedKey): Buffer[] {
-  return [...wrapped(key), publicKey ?? nothing, ...(backup === undefined ? [nothing, nothing] : wrapped(backup))]
+/** A key that this host has made or taken in, with the seal of its provenance where it is for a purpose. */
+export function generated(token: Token, kind: KeyKind, purpose: Buffer, key: MadeKey): Buffer[] {
+  const { publicKey, backup } = key
+  const backupFields = backup === undefined ? [nothing, nothing] : wrapped(backup)
+  return [...wrapped(key), publicKey ?? nothing, ...backupFields, provenance(token, kind, purpose, key)]
+}
+
+export function provenance(token: Token, kind: KeyKind, purpose: Buffer, key: MadeKey): Buffer {
+  return purpose.length === 0 ? nothing : seal(token, provenanceRecord(purpose, kind, key))
 }
 
 export function wrapped({ kek, blob }: WrappedKey): Buffer[] {
   return [Buffer.from(kek), blob]
 }
 
-export function tokenObject({ id, publicKey }: TokenObjectKey): Buffer[] {
-  return [Buffer.from(id), publicKey ?? nothing]
+export function tokenObject(token: Token, kind: KeyKind, purpose: Buffer, made: MadeObject): Buffer[] {
+  const { id, publicKey } = made
+  const key = { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey }
+  return [Buffer.from(id), publicKey ?? nothing, provenance(token, kind, purpose, key)]
 }

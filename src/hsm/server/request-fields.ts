@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
-import type { GenerateOptions, ImportOptions, KeyReference, SealedRecord, WrappedKey } from '../hsm.ts'
+import type { KeyReference, SealedRecord } from '../hsm.ts'
+import type { GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
 
 /**
  * Takes the fields of a request one after another. Throws `hsm.rejected` when one is missing or not what it should be.
@@ -15,8 +16,8 @@ export interface RequestFields {
   sealed(): SealedRecord
   reference(): KeyReference
   wrapped(): WrappedKey
-  generateOptions(): GenerateOptions
-  importOptions(): ImportOptions
+  generateOptions(): GenerateOptions & { readonly purpose: Buffer }
+  importOptions(): ImportOptions & { readonly purpose: Buffer }
 }
 
 export function createRequestFields(list: readonly Buffer[]): RequestFields {
@@ -33,7 +34,7 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
   const text = () => bytes().toString()
   const flag = () => text() === '1'
   const sealed = () => ({ record: bytes(), seal: bytes() })
-  const generateOptions = () => ({ exportable: flag(), backup: flag() })
+  const generateOptions = () => ({ exportable: flag(), backup: flag(), purpose: bytes() })
   return {
     bytes,
     optionalBytes,

@@ -67,7 +67,7 @@ describe('strongroom doctor, with a running appliance', () => {
     await client.must('POST', '/vault', { vaultname: 'Ledgers', policy: '7' })
     const [vault] = await appliance.store.query<{ key_id: string }>('SELECT key_id FROM vaults', [])
     await appliance.hsm.destroyVaultKey(vault?.key_id ?? '')
-    const stray = await appliance.hsm.createVaultKey()
+    const { id: stray } = await appliance.hsm.createVaultKey()
     const seen = findings(await strongroom(appliance.configFile, ['--json', 'doctor']))
     expect(seen.filter(({ subject }) => subject === 'vault keys')).toMatchObject([
       { state: 'problem', detail: expect.stringContaining('Ledgers') },

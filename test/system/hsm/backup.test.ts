@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GeneratedKey } from '../../../src/hsm/hsm.ts'
+import type { GeneratedKey } from '../../../src/hsm/made-key.ts'
 import { createRootObjects } from '../../../src/hsm/pkcs11/root-creation.ts'
 import { backupRoles } from '../../../src/hsm/pkcs11/root-objects.ts'
 import { ceremonyOptions, holdCeremony } from '../../support/ceremony.ts'

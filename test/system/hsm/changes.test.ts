@@ -45,7 +45,7 @@ it('a vault key made at the same moment as others is found to be destroyed', asy
   let before: number | undefined
   await atOnce(async (one, other) => {
     before ??= objectsIn(hosts.token)
-    await other.destroyVaultKey(await one.createVaultKey())
+    await other.destroyVaultKey((await one.createVaultKey()).id)
   })
   expect(objectsIn(hosts.token)).toBe(before)
 })

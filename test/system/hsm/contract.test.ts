@@ -228,7 +228,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
 
     it('of vaults come and go', async () => {
       const before = (await hosts.hsm.status())[0]?.token?.objects.vaultKeys
-      const id = await hosts.hsm.createVaultKey()
+      const { id } = await hosts.hsm.createVaultKey()
       expect(id).toMatch(/^[0-9a-f]{32}$/)
       expect((await hosts.hsm.status())[0]?.token?.objects.vaultKeys).toBe((before ?? 0) + 1)
       await hosts.hsm.destroyVaultKey(id)
@@ -237,7 +237,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
     })
 
     it('of vaults encrypt under the name of their place, until they are destroyed', async () => {
-      const id = await hosts.hsm.createVaultKey()
+      const { id } = await hosts.hsm.createVaultKey()
       const wrapped = { kek: vaultKek, blob: Buffer.from(id, 'hex') }
       const key = await hosts.reference('aes256-gcm', wrapped)
       const [text, aad] = [Buffer.from('secret'), Buffer.from('vault 1, object 2')]

@@ -10,7 +10,8 @@ import {
   verify,
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GeneratedPair, GenerateOptions, KeyReference } from '../../../src/hsm/hsm.ts'
+import type { KeyReference } from '../../../src/hsm/hsm.ts'
+import type { GeneratedPair, GenerateOptions } from '../../../src/hsm/made-key.ts'
 import { type KeyKind, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/key-kind.ts'
 import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
 import { sealedJob } from '../../support/import-job.ts'
@@ -258,7 +259,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
 
     it('are not found under another kind of key, nor root objects and vault keys under their ids', async () => {
       const { id } = await hosts.hsm.createTokenObject('aes256-gcm')
-      const vault = await hosts.hsm.createVaultKey()
+      const { id: vault } = await hosts.hsm.createVaultKey()
       const blobs = [Buffer.from(vault, 'hex'), Buffer.from('strongroom.kek.strict.v1'), Buffer.alloc(0)]
       const crossed = [
         await hosts.reference('hmac-sha256', { kek: 'token', blob: Buffer.from(id, 'hex') }),

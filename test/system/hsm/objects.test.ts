@@ -11,7 +11,7 @@ const field = (object: string, name: string) => fieldOf(listing.get(object), nam
 
 beforeAll(async () => {
   hosts = await startHosts()
-  vaultKey = await hosts.hsm.createVaultKey()
+  vaultKey = (await hosts.hsm.createVaultKey()).id
   await hosts.hsm.createTokenObject('aes256-ofb')
   await hosts.hsm.createTokenObject('ec-p256')
   // A version of backup keys is the time of its making.

@@ -1,0 +1,51 @@
+import { encodeRecord } from './key-record.ts'
+import type { WrappedKey } from './made-key.ts'
+import type { OpenedRecord } from './record-layouts.ts'
+
+/**
+ * What a key is made for, as the record that will hold it says: a key that was made for one place is sealed in no other.
+ * Undefined for a record that holds no key.
+ */
+export function purposeOf({ type, key, fields }: OpenedRecord): Buffer | undefined {
+  if (key === undefined) return undefined
+  switch (type) {
+    case 'transparent key version':
+      return versionPurpose(fields.keyId, fields.version)
+    case 'transparent key version 2':
+      return versionPurpose(fields.identity, fields.version)
+    case 'vault key':
+    case 'otp':
+    case 'validation client':
+      return encodeRecord([type])
+    default:
+      return undefined
+  }
+}
+
+/** Of a version of a key: by its identity, or by the number of the row of one that has none. */
+export function versionPurpose(owner: Buffer | number, version: number): Buffer {
+  return encodeRecord(['transparent key version', owner, version])
+}
+
+export const vaultKeyPurpose = encodeRecord(['vault key'])
+export const otpPurpose = encodeRecord(['otp'])
+export const validationClientPurpose = encodeRecord(['validation client'])
+
+/** What a host seals of a key that it has made or taken in. The keeper seals no record of a key without it. */
+export function provenanceRecord(
+  purpose: Uint8Array,
+  kind: string,
+  key: WrappedKey & { readonly publicKey?: Buffer | undefined; readonly backup?: WrappedKey | undefined },
+): Buffer {
+  const { kek, blob, publicKey, backup } = key
+  return encodeRecord([
+    'made key',
+    purpose,
+    kind,
+    kek,
+    blob,
+    publicKey ?? null,
+    backup?.kek ?? null,
+    backup?.blob ?? null,
+  ])
+}
