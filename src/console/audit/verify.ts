@@ -25,12 +25,12 @@ Without options the folder, the key and the last sealed points come from the app
 token and its database. With --directory and --public-key nothing of the appliance is needed, so a copy of the
 trail can be checked anywhere. Exit code 1 when something was changed, removed or added.
 
---database compares the rows of the database with what the trail says of them: rows that were put back to an earlier
-state, edited, made or removed without a record. The daemon may be running.
+--database compares the rows of the database with what the trail says of them: rows that were put back to an
+earlier state, edited, made or removed without a record. The daemon may be running.
 
 --witness compares the trail with what a witness outside the machine knows (audit.witness): a file as the syslog
-receiver wrote it, or a copy of witness-timestamps.jsonl, for which the authority comes from audit.witness.timestamp.ca
-or --witness-ca. The option can be given several times.
+receiver wrote it, or a copy of witness-timestamps.jsonl, for which the authority comes from
+audit.witness.timestamp.ca or --witness-ca. The option can be given several times.
 
 Examples:
   strongroom audit verify

@@ -1,4 +1,4 @@
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
 import type { Hsm, Outcome, RewrapItem } from '../hsm.ts'
 import type { GeneratedKey, GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
@@ -29,9 +29,16 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
   const keeperSockets = options.keeper === undefined ? [] : [options.keeper]
   const keeper = new RequestRouter({ ...options, operations: keeperOperations, sockets: keeperSockets })
   const keyMaker = createKeyMakerClient(options)
-  const calls = createCalls((operation, fields) =>
-    isForKeyMaker(operation, fields) ? keyMaker.call(operation, fields) : router.call(operation, fields),
-  )
+  const keeperStatus = (question: 'ping' | 'status') => hostStatus(keeper, options.keeper ?? '', question)
+  const calls = createCalls(async (operation, fields) => {
+    try {
+      return await (isForKeyMaker(operation, fields) ? keyMaker : router).call(operation, fields)
+    } catch (error) {
+      // Where the keeper was refused the PIN no host is started, which would try it once more.
+      const { state, reason } = isFault(error, 'hsm.unavailable') ? await keeperStatus('ping') : { state: 'ready' }
+      throw state === 'sealed' ? new Fault('hsm.sealed', reason, { cause: error }) : error
+    }
+  })
   const { bytes, done } = calls
   return {
     ...keyCalls(calls),
@@ -42,7 +49,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
       ...(await Promise.all(options.sockets.map((socket) => hostStatus(router, socket)))),
       ...(await keyMaker.status()),
     ],
-    keeperStatus: () => hostStatus(keeper, options.keeper ?? ''),
+    keeperStatus: () => keeperStatus('status'),
     random: (count) => bytes('random', [Buffer.from(String(count))]),
     async seal(record, previous, provenance = nothing) {
       const before = [previous?.record ?? nothing, previous?.seal ?? nothing]

@@ -226,11 +226,12 @@ const tokenStatus = z.object({
 
 /** What one host says of itself. Never rejects for a host that is down. */
 export async function hostStatus(
-  router: Pick<RequestRouter<'status'>, 'callHost'>,
+  router: Pick<RequestRouter<'ping' | 'status'>, 'callHost'>,
   socket: string,
+  question: 'ping' | 'status' = 'status',
 ): Promise<HostStatus> {
   try {
-    return parseHostStatus(socket, await router.callHost(socket, 'status'))
+    return parseHostStatus(socket, await router.callHost(socket, question))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return { socket, state: error.code === 'hsm.sealed' ? 'sealed' : 'down', reason: error.detail ?? error.code }

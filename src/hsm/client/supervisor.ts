@@ -13,7 +13,7 @@ export interface SupervisorOptions {
   readonly configFile: string
   /** Unix sockets, one host each (`hsm.sockets`). */
   readonly sockets: readonly string[]
-  /** Socket of the keeper (`hsm.keeper.socket`), which is started after the hosts; without it there is none. */
+  /** Socket of the keeper (`hsm.keeper.socket`), which is started before the hosts; without it there is none. */
   readonly keeper?: string
   /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`), started after the others. */
   readonly keyMakerSocket?: string
@@ -27,7 +27,7 @@ export interface SupervisorOptions {
 export interface HostSupervisor {
   /**
    * Starts keeper and hosts one after another, because tokens that are opened at once miss each other; resolves with what
-   * each says of its token, the hosts first: they tell callers of a PIN that was refused. After one that was refused its PIN no further one is started: each would
+   * each says of its token, the keeper first. After one that was refused its PIN no further one is started: each would
    * try the wrong PIN once more.
    */
   start(): Promise<HostStatus[]>
@@ -52,12 +52,12 @@ export function createHostSupervisor(options: SupervisorOptions): HostSupervisor
     deadlineMs,
   })
   const programs: Program[] = [
-    ...sockets.map(hostAt),
     ...(keeper === undefined
       ? []
       : [
           { name: 'keeper', socket: keeper, entry: 'strongroom-keeper.js', args: ['--config', configFile], deadlineMs },
         ]),
+    ...sockets.map(hostAt),
     ...(keyMakerSocket === undefined ? [] : [{ ...hostAt(keyMakerSocket), deadlineMs: deadlineMs * keyMakerPatience }]),
   ]
   const running: SupervisedProgram[] = []
