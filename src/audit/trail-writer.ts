@@ -253,7 +253,8 @@ export function createRetryingTrail(open: () => Promise<AuditTrail>, report: (er
     async append(event) {
       // The first attempt is waited for, so that a call right after the start is not refused for nothing.
       if (trail === undefined && fault === undefined) await Promise.race([opening, sleep(retryMs)])
-      if (trail === undefined) throw fault
+      if (trail === undefined)
+        throw fault ?? new Fault('audit.unavailable', 'The audit trail is not open yet: try again.')
       await trail.append(event)
     },
     async close() {

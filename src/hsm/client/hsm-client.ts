@@ -1,4 +1,4 @@
-import { Fault, isFault } from '../../fault.ts'
+import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
 import type { Hsm, Outcome, RewrapItem } from '../hsm.ts'
 import type { GeneratedKey, GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
@@ -31,13 +31,11 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
   const keyMaker = createKeyMakerClient(options)
   const keeperStatus = (question: 'ping' | 'status') => hostStatus(keeper, options.keeper ?? '', question)
   const calls = createCalls(async (operation, fields) => {
-    try {
-      return await (isForKeyMaker(operation, fields) ? keyMaker : router).call(operation, fields)
-    } catch (error) {
-      // Where the keeper was refused the PIN no host is started, which would try it once more.
-      const { state, reason } = isFault(error, 'hsm.unavailable') ? await keeperStatus('ping') : { state: 'ready' }
-      throw state === 'sealed' ? new Fault('hsm.sealed', reason, { cause: error }) : error
-    }
+    // Where the keeper was refused the PIN no host is started, which would try it once more.
+    const isAnswered = router.isUp() || options.keeper === undefined
+    const { state, reason } = isAnswered ? { state: 'ready' } : await keeperStatus('ping')
+    if (state === 'sealed') throw new Fault('hsm.sealed', reason)
+    return (isForKeyMaker(operation, fields) ? keyMaker : router).call(operation, fields)
   })
   const { bytes, done } = calls
   return {

@@ -71,6 +71,11 @@ export class RequestRouter<O extends string> {
     return this.#submit(operation, [], host)
   }
 
+  /** Whether some host is connected. */
+  isUp(): boolean {
+    return this.#hosts.some(({ connection }) => connection.isUp())
+  }
+
   close(): void {
     clearTimeout(this.#sweeper)
     for (const request of this.#requests.values()) this.#fail(request, 'The connection to the token hosts is closed.')

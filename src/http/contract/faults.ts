@@ -9,10 +9,7 @@ export interface FaultRow {
   readonly number: number
   /** What ERRORCODES says, and ERRORS too where the fault carries no detail of its own. */
   readonly text: string
-  /**
-   * The detail speaks of modules, sockets and codes of the token: it goes to the journal, and callers hear the text
-   * alone.
-   */
+  /** The detail speaks of modules, sockets and codes of the token: callers hear the text alone, the journal all. */
   readonly discreet?: true
   /** The text stands in CALLINFO.general as well, where this interface has it. */
   readonly general?: true
