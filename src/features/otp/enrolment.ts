@@ -73,21 +73,9 @@ export function createEnrolments({
   readonly recoveries: Pick<Recoveries, 'note'>
   readonly clock: Clock
 }): Enrolments {
-  const sealed = async ({ provenance, ...device }: EnrolledFields & Provenance) => ({
-    ...device,
-    seal: await hsm.seal(deviceRecord(device), undefined, provenance),
-  })
+  const sealed = sealing(hsm)
 
-  async function wrapped(
-    keyKind: SecretKeyKind,
-    secret: Buffer,
-  ): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'> & Provenance> {
-    try {
-      return { keyKind, ...(await hsm.importSecret(keyKind, secret, otpPurpose)) }
-    } finally {
-      secret.fill(0)
-    }
-  }
+  const wrapped = wrapping(hsm)
 
   /**
    * Recognises a seed that is enrolled again. The number of digits is no part of it: six of them are the end of eight.
@@ -148,6 +136,24 @@ export function createEnrolments({
     enrolHardwareToken,
   }
 }
+
+const sealing =
+  (hsm: Pick<Hsm, 'seal'>) =>
+  async ({ provenance, ...device }: EnrolledFields & Provenance) => ({
+    ...device,
+    seal: await hsm.seal(deviceRecord(device), undefined, provenance),
+  })
+
+/** Takes a secret into the token, and zeroes it. */
+const wrapping =
+  (hsm: Pick<Hsm, 'importSecret'>) =>
+  async (keyKind: SecretKeyKind, secret: Buffer): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'> & Provenance> => {
+    try {
+      return { keyKind, ...(await hsm.importSecret(keyKind, secret, otpPurpose)) }
+    } finally {
+      secret.fill(0)
+    }
+  }
 
 /** 32 bytes that reveal nothing without the token. Zeroes the bytes it was given. */
 async function peppered(hsm: Pick<Hsm, 'pepper'>, record: Buffer): Promise<Buffer> {
