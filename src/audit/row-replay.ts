@@ -36,7 +36,7 @@ const keptStates = 64
 /** Collects what the records of a trail say of rows, and compares it with the rows as they are. */
 export interface RowReplay {
   /** The rest of an event's line. */
-  event(body: string, position: LinePosition): void
+  readonly event: (body: string, position: LinePosition) => void
   /** `readAt`: when the rows were read, before the trail was. */
   compare(rows: ReadonlyMap<string, CurrentRow>, readAt: number): RowReport
 }

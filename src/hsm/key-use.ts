@@ -53,5 +53,7 @@ function versionRefusal(use: KeyUse, version: Version, policy: Policy): string |
         : 'The key may not be exported in plain.'
     case 'otp':
       return 'A key of a vault makes no one-time passwords.'
+    default:
+      return 'There is no such use of a key.'
   }
 }

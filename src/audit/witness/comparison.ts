@@ -10,7 +10,7 @@ export type AddFinding = (chain: string, kind: FindingKind, position: LinePositi
 /** Compares the seals of a trail with the heads that a witness knows: each must stand in it as it was signed. */
 export interface WitnessComparison {
   /** A genuine seal that covers what stands in its chain. */
-  seal(seal: Seal): void
+  readonly seal: (seal: Seal) => void
   /** Names each head that no seal of the trail was. */
   conclude(endOf: ChainEndOf, add: AddFinding): void
 }

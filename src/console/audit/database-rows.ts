@@ -15,7 +15,7 @@ const commitMs = 1_000
  * under way meanwhile is looked at again: its record stands in the trail before it is committed.
  */
 export async function readDatabase(config: Config): Promise<{
-  event(body: string, position: LinePosition): void
+  readonly event: (body: string, position: LinePosition) => void
   report(): Promise<RowReport>
 }> {
   const read = () => withStore(config, (store) => currentRows(store.read))

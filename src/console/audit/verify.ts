@@ -53,8 +53,8 @@ export function addAuditVerify(audit: Command): void {
     .option('--directory <folder>', 'folder of the trail; by default audit.directory')
     .option('--public-key <file>', "PEM file with the audit key's public half; by default the token is asked")
     .option('--database', 'compares the rows of the database with what the trail says of them')
-    .option('--witness <file>', 'what a witness received, to compare with', (file, files: string[] = []) => [
-      ...files,
+    .option('--witness <file>', 'what a witness received, to compare with', (file, files: string[] | undefined) => [
+      ...(files ?? []),
       file,
     ])
     .option('--witness-ca <file>', 'PEM file with the CAs of the time-stamp authority')

@@ -16,7 +16,7 @@ export const keyMakerQueue = 8
 export interface KeyMaker {
   readonly dispatch: Dispatch
   /** Keeps the pool full from now on, one key at a time, whenever no request waits. */
-  fill(queue: RequestQueue): { close(): void }
+  readonly fill: (queue: RequestQueue) => { readonly close: () => void }
 }
 
 export interface KeyMakerOptions {
@@ -60,7 +60,7 @@ const breathMs = 20
 const idleMs = 500
 const retryMs = 30_000
 
-function fill(pool: RsaPool, token: Token, queue: RequestQueue, log: Log): { close(): void } {
+function fill(pool: RsaPool, token: Token, queue: RequestQueue, log: Log): { readonly close: () => void } {
   const round = (): number => {
     if (token.state() !== 'ready' || !queue.isIdle()) return idleMs
     try {

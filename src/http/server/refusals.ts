@@ -64,7 +64,7 @@ export function refuseSocket(socket: Socket, fault: Fault): void {
     'Content-Length': Buffer.byteLength(body),
     Connection: 'close',
   })
-  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const head = fields.map(([name, value]) => `${name}: ${String(value)}\r\n`).join('')
   const timer = setTimeout(() => socket.destroy(), lingerMs)
   socket.once('close', () => clearTimeout(timer))
   socket.on('error', () => socket.destroy())
