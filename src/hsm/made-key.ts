@@ -21,7 +21,7 @@ export interface WrappedKey {
   readonly blob: Buffer
 }
 
-/** That a host made a key for a purpose, under the token's seal: 32 bytes; empty for a key that was made for none. */
+/** That a host made a key for a purpose, under the token's seal: 48 bytes; empty for a key that was made for none. */
 export interface Provenance {
   readonly provenance: Buffer
 }

@@ -31,8 +31,15 @@ export const vaultKeyPurpose = encodeRecord(['vault key'])
 export const otpPurpose = encodeRecord(['otp'])
 export const validationClientPurpose = encodeRecord(['validation client'])
 
-/** What a host seals of a key that it has made or taken in. The keeper seals no record of a key without it. */
+/** Random bytes before the seal of a provenance: the same secret that is taken in twice has two of them. */
+export const nonceBytes = 16
+
+/**
+ * What a host seals of a key that it has made or taken in, with a nonce. The keeper seals no record of a key without
+ * it.
+ */
 export function provenanceRecord(
+  nonce: Uint8Array,
   purpose: Uint8Array,
   kind: string,
   key: WrappedKey & { readonly publicKey?: Buffer | undefined; readonly backup?: WrappedKey | undefined },
@@ -40,6 +47,7 @@ export function provenanceRecord(
   const { kek, blob, publicKey, backup } = key
   return encodeRecord([
     'made key',
+    nonce,
     purpose,
     kind,
     kek,

@@ -9,7 +9,7 @@ import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type AuditEnds, readAuditEnd } from './audit-ends.ts'
-import { provenanceRecord, purposeOf } from '../provenance.ts'
+import { nonceBytes, provenanceRecord, purposeOf } from '../provenance.ts'
 import { checkChange, type Origin } from './record-rules.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 
@@ -87,7 +87,9 @@ function checkProvenance(
   if (next.key === undefined || purpose === undefined) return
   const { backupKek, backupBlob } = { backupKek: null, backupBlob: null, ...next.fields }
   const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
-  verify(token, { record: provenanceRecord(purpose, next.key.kind, { ...next.key, backup }), seal: provenance })
+  const nonce = provenance.subarray(0, nonceBytes)
+  const made = provenanceRecord(nonce, purpose, next.key.kind, { ...next.key, backup })
+  verify(token, { record: made, seal: provenance.subarray(nonceBytes) })
   if (!used.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in another record already.')
 }
 

@@ -1,9 +1,9 @@
 import type { MadeKey, MadeObject, WrappedKey } from '../made-key.ts'
 import { type KeyKind, tokenObjectKek } from '../key-kind.ts'
-import { seal } from '../pkcs11/seal-operations.ts'
+import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { tokenStatus } from '../pkcs11/token-report.ts'
-import { provenanceRecord } from '../provenance.ts'
+import { nonceBytes, provenanceRecord } from '../provenance.ts'
 
 const nothing = Buffer.alloc(0)
 
@@ -24,7 +24,9 @@ export function generated(token: Token, kind: KeyKind, purpose: Buffer, key: Mad
 }
 
 export function provenance(token: Token, kind: KeyKind, purpose: Buffer, key: MadeKey): Buffer {
-  return purpose.length === 0 ? nothing : seal(token, provenanceRecord(purpose, kind, key))
+  if (purpose.length === 0) return nothing
+  const nonce = random(token, nonceBytes)
+  return Buffer.concat([nonce, seal(token, provenanceRecord(nonce, purpose, kind, key))])
 }
 
 export function wrapped({ kek, blob }: WrappedKey): Buffer[] {

@@ -23,7 +23,7 @@ it('RSA keys are ready before they are asked for, and each is used once', async 
   shim.command('C_GenerateKeyPair fail 0x31')
   const first = await hsm.generate('rsa-2048', { exportable: true, backup: true })
   expect(first.kek).toMatch(/^exportable\./)
-  expect(first.backup?.kek).toMatch(/^backup\./)
+  expect(first.backup?.kek).toMatch(/^backup-exportable\./)
   await expect(hsm.generate('rsa-2048', plain)).rejects.toMatchObject({ code: 'hsm.unavailable' })
   expect((await hsm.generate('rsa-4096', plain)).kek).toMatch(/^strict\./)
   shim.behave()
