@@ -10,9 +10,9 @@ export function purposeOf({ type, key, fields }: OpenedRecord): Buffer | undefin
   if (key === undefined) return undefined
   switch (type) {
     case 'transparent key version':
-      return versionPurpose(fields.keyId, fields.version)
+      return versionPurpose(fields.keyId)
     case 'transparent key version 2':
-      return versionPurpose(fields.identity, fields.version)
+      return versionPurpose(fields.identity)
     case 'vault key':
     case 'otp':
     case 'validation client':
@@ -22,9 +22,12 @@ export function purposeOf({ type, key, fields }: OpenedRecord): Buffer | undefin
   }
 }
 
-/** Of a version of a key: by its identity, or by the number of the row of one that has none. */
-export function versionPurpose(owner: Buffer | number, version: number): Buffer {
-  return encodeRecord(['transparent key version', owner, version])
+/**
+ * Of any version of a key: by its identity, or by the number of the row of one that has none. Not by the version's
+ * number, which parallel rotations learn only when they commit.
+ */
+export function versionPurpose(owner: Buffer | number): Buffer {
+  return encodeRecord(['transparent key version', owner])
 }
 
 export const vaultKeyPurpose = encodeRecord(['vault key'])

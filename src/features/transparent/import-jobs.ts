@@ -79,7 +79,7 @@ export function createImportJobs(dependencies: {
       const job = id === undefined ? null : await findJob(store.read, { id, vaultId, name })
       if (job === null || job.expiresAt <= clock.now()) throw new Fault('import.no_job')
       const make = (row: SealedKey) => {
-        const purpose = materialPurpose({ ...row, id: 0 }, 1)
+        const purpose = materialPurpose({ ...row, id: 0 })
         return trusting(() => hsm.importKey(sealedJob(job), wrapped, publicKey, purpose)).catch(refused)
       }
       const usingUp: Commit = (work, options) =>

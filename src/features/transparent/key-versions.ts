@@ -38,7 +38,7 @@ export interface VersionPast {
 /** The versions of keys: how they are made, sealed and found. */
 export interface KeyVersions {
   /** New material, as the key's flags ask for it. @throws Fault `hsm.unsupported`, which names the missing mechanism */
-  make(policy: MaterialPolicy, version: number): Promise<GeneratedKey>
+  make(policy: MaterialPolicy): Promise<GeneratedKey>
   /** Takes back material that was made and is not used. */
   discard(reader: Reader, made: GeneratedKey): Promise<void>
   /** Seals and stores a version. Its count begins with one lease, which this worker holds. */
@@ -63,8 +63,8 @@ export function createKeyVersions(dependencies: {
 }): KeyVersions {
   const { hsm, invocations, clock } = dependencies
   return {
-    async make({ type, residency, allowExport, allowBackup, ...owner }, version) {
-      const purpose = materialPurpose(owner, version)
+    async make({ type, residency, allowExport, allowBackup, ...owner }) {
+      const purpose = materialPurpose(owner)
       const { kind } = keyTypeOf(type)
       if (residency === 'database')
         return hsm.generate(kind, { exportable: allowExport === 1, backup: allowBackup === 1, purpose })

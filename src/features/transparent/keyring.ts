@@ -148,10 +148,9 @@ async function insert<T>(
 async function withMaterial<T>(
   { store, versions }: KeyringDependencies,
   policy: MaterialPolicy,
-  version: number,
   work: (made: GeneratedKey) => Promise<T>,
 ): Promise<T> {
-  const made = await versions.make(policy, version)
+  const made = await versions.make(policy)
   try {
     return await work(made)
   } catch (error) {
@@ -168,7 +167,7 @@ async function createAnd<T>(
   use: (stored: StoredKey) => Promise<T>,
 ) {
   const row = await sealedNewKey(on.hsm, newKeyRow(key, on.clock.now()))
-  return withMaterial(on, { ...row, id: 0 }, 1, (made) => insert(on, row, made, spent, commit, use))
+  return withMaterial(on, { ...row, id: 0 }, (made) => insert(on, row, made, spent, commit, use))
 }
 
 /** A new version, if the key is then still as `wanted` says. */
@@ -179,8 +178,7 @@ function rotate(
   wanted: (current: TransparentKey) => boolean,
 ): Promise<StoredKey> {
   const { hsm, versions, invocations } = on
-  const version = authorized.latestVersion + 1
-  return withMaterial(on, authorized, version, async (made) => {
+  return withMaterial(on, authorized, async (made) => {
     let latest: KeyVersion | undefined
     const key = await createKeyRows(hsm).change(
       authorized,
@@ -188,12 +186,7 @@ function rotate(
       (current) => {
         // The material was made as the flags were then: turned off in between, they would still be in it.
         const { allowExport, allowBackup } = current
-        if (
-          !wanted(current) ||
-          current.latestVersion + 1 !== version ||
-          allowExport !== authorized.allowExport ||
-          allowBackup !== authorized.allowBackup
-        )
+        if (!wanted(current) || allowExport !== authorized.allowExport || allowBackup !== authorized.allowBackup)
           throw new Fault('store.conflict')
         return Promise.resolve({ ...current, latestVersion: current.latestVersion + 1 })
       },

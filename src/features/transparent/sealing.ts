@@ -10,9 +10,8 @@ import { findKeyById, replaceKey, replaceVersion, type KeyVersion, type Transpar
 /** What the records of a key are bound to: its identity, or the number of its row where it is older than identities. */
 export type Owner = Pick<TransparentKey, 'id' | 'identity'>
 
-/** What material of a version is made for. */
-export const materialPurpose = ({ id, identity }: Owner, version: number): Buffer =>
-  versionPurpose(identity ?? id, version)
+/** What the material of versions is made for. */
+export const materialPurpose = ({ id, identity }: Owner): Buffer => versionPurpose(identity ?? id)
 
 /** Every column of the key but the seal itself, as the seal covers it. */
 export function policyRecord(key: Omit<TransparentKey, 'seal'>): Buffer {

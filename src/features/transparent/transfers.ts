@@ -177,10 +177,10 @@ async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Bac
 function restored(
   { hsm }: TransferDependencies,
   row: SealedKey,
-  { version, kek, blob, publicKey }: BackupVersion,
+  { kek, blob, publicKey }: BackupVersion,
 ): Promise<GeneratedKey> {
   const { type, allowExport } = row
-  const purpose = materialPurpose({ ...row, id: 0 }, version)
+  const purpose = materialPurpose({ ...row, id: 0 })
   const options = { exportable: allowExport === 1, backup: true, purpose, ...(publicKey ? { publicKey } : {}) }
   return refusing('backup.invalid', () => hsm.restoreKey(keyTypeOf(type).kind, { kek, blob }, options))
 }
