@@ -132,7 +132,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'import.no_job': {
     status: 409,
     number: 1518,
-    text: 'An import takes a job of its own, made for this key in the last 24 hours and not used yet: POST /transparent/import_job/:vaultid/:name makes one.',
+    text: 'An import takes a job of its own, made for this key in the last 24 hours and not used yet: the call import_job makes one.',
   },
   'signature.malformed': { status: 400, number: 1517, text: 'This is not a signature of this appliance.' },
   'template.not_found': { status: 404, number: 1600, text: 'There is no such template: see /template.' },

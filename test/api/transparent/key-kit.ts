@@ -62,7 +62,7 @@ export async function importBody(
   { public_key, ...policy }: { readonly public_key?: string | undefined } & Readonly<Record<string, unknown>>,
 ) {
   const { job, publicKey } = await importJob(client, vaultId, name, policy)
-  return { job, public_key, wrapped_key: base64(rsaAesWrap(publicKey, value)) }
+  return { job, ...(public_key === undefined ? {} : { public_key }), wrapped_key: base64(rsaAesWrap(publicKey, value)) }
 }
 
 export interface KeyDescription {
