@@ -306,7 +306,7 @@ describe('POST /transparent/import/:vaultid/:name', () => {
     for (const job of [undefined, '', 'ab'.repeat(16)]) {
       const answer = await post('jobless', { job, wrapped_key })
       expectFault(answer, 409, 1518)
-      expect(answer.json.ERRORS).toEqual([expect.stringContaining('POST /transparent/import_job/')])
+      expect(answer.json.ERRORS).toEqual([expect.stringContaining('the call import_job makes one')])
     }
     expectFault(await vault.admin.get(keyPath('jobless')), 404, 1500)
   })
