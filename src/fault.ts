@@ -87,6 +87,7 @@ export const faultCodes = [
   'hsm.sealed',
   'hsm.rejected',
   'hsm.seal_broken',
+  'hsm.outdated',
   'hsm.unsupported',
   'store.unavailable',
   'store.conflict',

@@ -8,24 +8,31 @@ export const keeper = z.strictObject({
   state: path.describe('SQLite file of what the keeper must not forget; on a disk that lasts, readable by it alone.'),
 })
 
-export type KeeperConfig = z.infer<typeof keeper>
+export interface KeeperConfig extends z.infer<typeof keeper> {
+  /** SQLite file beside `state`, which token hosts read: the newest generation of each record. */
+  readonly floors: string
+}
 
 interface HsmPaths {
   readonly hsm: {
     readonly sockets: readonly string[]
     readonly tokenDirectory?: string | undefined
-    readonly keeper?: KeeperConfig | undefined
+    readonly keeper?: z.infer<typeof keeper> | undefined
   }
 }
 
 /** Where no section says otherwise: sockets beside those of the token hosts, the file beside a software token. */
 export function keeperOf({ hsm }: HsmPaths): KeeperConfig {
-  if (hsm.keeper !== undefined) return hsm.keeper
+  if (hsm.keeper !== undefined) return { ...hsm.keeper, floors: floorsBeside(hsm.keeper.state) }
   const run = dirname(hsm.sockets[0] ?? '')
   const folder = hsm.tokenDirectory === undefined ? '/var/lib/strongroom-token' : dirname(hsm.tokenDirectory)
+  const state = join(folder, 'keeper.sqlite')
   return {
     socket: join(run, 'keeper.sock'),
     operatorSocket: join(run, 'operator.sock'),
-    state: join(folder, 'keeper.sqlite'),
+    state,
+    floors: floorsBeside(state),
   }
 }
+
+const floorsBeside = (state: string): string => join(dirname(state), 'floors.sqlite')

@@ -39,15 +39,19 @@ export interface Hsm {
    * HMAC-SHA-256 over `record` by the token's seal key: 32 bytes. The keeper gives it for records whose type it knows
    * (`record-layouts.ts`) by the rule of that type; `previous` is the sealed record that this one replaces. A new record of
    * a key needs the `provenance` that the host gave with the key, which is used up by it. Rejects with
-   * `hsm.rejected` for any other, and with `hsm.seal_broken` where `previous` was edited.
+   * `hsm.rejected` for any other, with `hsm.seal_broken` where `previous` was edited, and with `hsm.outdated` where a
+   * later record than `previous` was shown to the keeper. `grant`: what the caller may do for whom this is sealed.
    */
-  seal(record: Uint8Array, previous?: SealedRecord, provenance?: Buffer): Promise<Buffer>
+  seal(record: Uint8Array, previous?: SealedRecord, provenance?: Buffer, grant?: SealedRecord): Promise<Buffer>
+
+  /** Shows the keeper records that were committed: older ones of the same things are refused from now on. */
+  raise(records: readonly SealedRecord[]): Promise<void>
 
   /**
    * Seals a new record that gets an identity: 16 random bytes that the keeper draws in place of the empty ones of
    * `record`.
    */
-  sealNew(record: Uint8Array): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
+  sealNew(record: Uint8Array, grant?: SealedRecord): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
 
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>

@@ -79,6 +79,56 @@ export const recordLayouts = {
   'transparent key 2': { identity: 'bytes', ...policy },
   'transparent key version 2': { identity: 'bytes', ...version },
   'invocations 2': { identity: 'bytes', version: 'integer', invocations: 'integer' },
+  user: {
+    identity: 'bytes',
+    id: 'integer',
+    username: 'text',
+    capabilities: 'integer',
+    passphraseSalt: 'bytes',
+    passphraseCheck: 'bytes',
+    passphraseCost: 'text',
+    passphraseChangedAt: 'integer',
+    recoveries: 'integer',
+    madeBy: 'integer?',
+    generation: 'integer',
+  },
+  'application key': {
+    identity: 'bytes',
+    name: 'text',
+    keyCheck: 'bytes',
+    revokedAt: 'integer?',
+    generation: 'integer',
+  },
+  // Whoever makes a vault is its first member.
+  vault: { identity: 'bytes', creator: 'bytes' },
+  // Permission 0: the user is no member any more.
+  membership: {
+    vault: 'bytes',
+    user: 'bytes',
+    permission: 'integer',
+    recoveries: 'integer',
+    generation: 'integer',
+  },
+  session: {
+    identity: 'bytes',
+    tokenHash: 'text',
+    user: 'bytes',
+    applicationKey: 'bytes',
+    recoveries: 'integer',
+    certificate: 'text?',
+    createdAt: 'integer',
+    expiresAt: 'integer',
+  },
+  // What a session may do until the grant expires: in one vault, or in none.
+  grant: {
+    session: 'bytes',
+    user: 'bytes',
+    userId: 'integer',
+    capabilities: 'integer',
+    vault: 'bytes?',
+    permission: 'integer',
+    expiresAt: 'integer',
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>
 
 export type RecordType = keyof typeof recordLayouts

@@ -1,7 +1,8 @@
 import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
 import { errorCodeOf, Fault } from '../fault.ts'
+import { runAfterCommit } from './after-commit.ts'
 import { migrate, migrations } from './migrations.ts'
-import { createReader, type Store } from './store.ts'
+import { createReader, type Store, type Tx } from './store.ts'
 
 /** How long to wait for another daemon that is migrating the database, in milliseconds. */
 const migrationPatienceMs = 600_000
@@ -90,8 +91,11 @@ function createPostgresStore(source: DataSource): Store {
       }
     },
     async transaction(work) {
+      let tx: Tx | undefined
       try {
-        return await source.transaction(work)
+        const result = await source.transaction((manager) => work((tx = manager)))
+        if (tx !== undefined) await runAfterCommit(tx)
+        return result
       } catch (error) {
         throw translated(error)
       }

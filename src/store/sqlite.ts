@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DataSource, type EntitySchema } from 'typeorm'
 import type { Database } from 'better-sqlite3'
 import { errorCodeOf, Fault } from '../fault.ts'
+import { runAfterCommit } from './after-commit.ts'
 import { migrate, migrations } from './migrations.ts'
 import { createMutex, createSharedSync } from './concurrency.ts'
 import { forSqlite } from './statement.ts'
@@ -74,7 +75,10 @@ function createSqliteStore(file: string, writer: DataSource, reader: DataSource)
   const sync = createSharedSync(syncLog)
 
   /** `NORMAL` leaves the write-ahead log to be synced by `sync`, or by the next `FULL` commit. */
-  function commit<T>(work: (tx: Tx) => Promise<T>, synchronous: 'NORMAL' | 'FULL'): Promise<T> {
+  function commit<T>(
+    work: (tx: Tx) => Promise<T>,
+    synchronous: 'NORMAL' | 'FULL',
+  ): Promise<{ readonly result: T; readonly tx: Tx }> {
     return inTurn(async () => {
       const runner = writer.createQueryRunner()
       await runner.query(`PRAGMA synchronous = ${synchronous}`)
@@ -82,7 +86,7 @@ function createSqliteStore(file: string, writer: DataSource, reader: DataSource)
       try {
         const result = await work(runner.manager)
         await runner.query('COMMIT')
-        return result
+        return { result, tx: runner.manager }
       } catch (error) {
         // SQLite has rolled back by itself after some errors (a full disk); a second rollback may then fail.
         await runner.query('ROLLBACK').catch(() => undefined)
@@ -113,8 +117,9 @@ function createSqliteStore(file: string, writer: DataSource, reader: DataSource)
       }
     },
     async transaction(work, { syncAside = false } = {}) {
-      const result = await commit(work, syncAside ? 'NORMAL' : 'FULL')
+      const { result, tx } = await commit(work, syncAside ? 'NORMAL' : 'FULL')
       if (syncAside) await sync()
+      await runAfterCommit(tx)
       return result
     },
     close: () =>

@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
-import type { Hsm, Outcome, RewrapItem } from '../hsm.ts'
+import type { Hsm, Outcome, RewrapItem, SealedRecord } from '../hsm.ts'
 import type { GeneratedKey, GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
@@ -49,12 +49,15 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     ],
     keeperStatus: () => keeperStatus('status'),
     random: (count) => bytes('random', [Buffer.from(String(count))]),
-    async seal(record, previous, provenance = nothing) {
-      const before = [previous?.record ?? nothing, previous?.seal ?? nothing]
-      return field(await keeper.call('seal', [record, ...before, provenance]), 0)
+    async seal(record, previous, provenance = nothing, grant?) {
+      const fields = [record, ...sealedFields(previous), provenance, ...sealedFields(grant)]
+      return field(await keeper.call('seal', fields), 0)
     },
-    async sealNew(record) {
-      const reply = await keeper.call('sealNew', [record])
+    async raise(records) {
+      await keeper.call('raise', [Buffer.from(String(records.length)), ...records.flatMap(sealedFields)])
+    },
+    async sealNew(record, grant) {
+      const reply = await keeper.call('sealNew', [record, ...sealedFields(grant)])
       return { identity: field(reply, 0), seal: field(reply, 1) }
     },
     verify: ({ record, seal }) => done('verify', [record, seal]),
@@ -235,6 +238,11 @@ function createCalls(call: RequestRouter<Operation>['call']): Calls {
 // Fields of requests.
 
 const nothing = Buffer.alloc(0)
+
+/** Two empty fields stand for none. */
+function sealedFields(sealed: SealedRecord | undefined): Uint8Array[] {
+  return sealed === undefined ? [nothing, nothing] : [sealed.record, sealed.seal]
+}
 
 function optionFields({ exportable, backup, purpose }: GenerateOptions): Uint8Array[] {
   return [...[exportable, backup].map((flag) => Buffer.from(flag ? '1' : '0')), purpose ?? nothing]

@@ -4,12 +4,14 @@ import type { SealedRecord } from '../hsm.ts'
 import { random, seal, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation, keeperOperations } from '../protocol/frame.ts'
-import { composeRecord, identityBytes, type OpenedRecord, openRecord } from '../record-layouts.ts'
+import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord, openRecord } from '../record-layouts.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type AuditEnds, readAuditEnd } from './audit-ends.ts'
 import { nonceBytes, provenanceRecord, purposeOf } from '../provenance.ts'
+import { generationOf } from '../record-generation.ts'
+import type { WritableFloors } from './floors.ts'
 import { checkChange, type Origin } from './record-rules.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 
@@ -22,12 +24,13 @@ const reopenEveryMs = 250
 export interface KeeperMemory {
   readonly auditEnds: AuditEnds
   readonly usedProvenance: UsedProvenance
+  readonly floors: WritableFloors
 }
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(
   token: Token,
-  { auditEnds, usedProvenance }: KeeperMemory,
+  { auditEnds, usedProvenance, floors }: KeeperMemory,
   origin: Origin,
 ): Dispatch {
   const handlers: Record<KeeperOperation, Handler> = {
@@ -37,13 +40,19 @@ export function createKeeperDispatch(
       const record = fields.bytes()
       const previous = fields.sealed()
       const isNew = previous.record.length === 0
-      const next = checkedChange(token, origin, record, isNew ? undefined : previous)
-      if (isNew) checkProvenance(token, usedProvenance, next, record, fields.bytes())
+      const provenance = fields.bytes()
+      const change = { origin, previous: isNew ? undefined : previous, grant: readGrant(token, fields) }
+      const next = checkedChange(token, floors, record, change)
+      if (isNew) checkProvenance(token, usedProvenance, next, record, provenance)
       return [seal(token, record)]
+    },
+    raise(fields) {
+      for (let left = fields.integer(); left > 0; left--) raise(token, floors, fields.sealed())
+      return []
     },
     lastAuditEnd: (fields) => endFields(auditEnds.last(fields.text())),
     signAuditEnd: (fields) => endFields(auditEnds.sign(readAuditEnd(fields))),
-    sealNew: (fields) => sealNew(token, origin, fields.bytes()),
+    sealNew: (fields) => sealNew(token, fields.bytes(), { origin, grant: readGrant(token, fields) }),
   }
   const byCode = keeperOperations.map((name) => handlers[name])
   let triedMs = -Infinity
@@ -63,16 +72,60 @@ export function createKeeperDispatch(
 const endFields = (end: SignedEnd | undefined): Uint8Array[] =>
   end === undefined ? [Buffer.alloc(0), Buffer.alloc(0)] : [Buffer.from(end.text), end.signature]
 
+interface AskedChange {
+  readonly origin: Origin
+  readonly previous?: SealedRecord | undefined
+  readonly grant: FieldsOf<'grant'> | undefined
+}
+
+/** The grant that came with a request; undefined for none. */
+function readGrant(token: Token, fields: RequestFields): FieldsOf<'grant'> | undefined {
+  const sealed = fields.sealed()
+  if (sealed.record.length === 0) return undefined
+  verify(token, sealed)
+  const grant = opened(sealed.record)
+  if (grant.type !== 'grant' || grant.fields.expiresAt < Date.now())
+    throw new Fault('hsm.rejected', 'This is no grant, or it has expired.')
+  return grant.fields
+}
+
 /** Reads a record and asks its type's rule. */
-function checkedChange(token: Token, origin: Origin, record: Buffer, previous: SealedRecord | undefined): OpenedRecord {
+function checkedChange(
+  token: Token,
+  floors: WritableFloors,
+  record: Buffer,
+  { origin, previous, grant }: AskedChange,
+): OpenedRecord {
   // An edited row that is sealed anew would be good.
   if (previous !== undefined) verify(token, previous)
   const next = opened(record)
   // An identity that a client chose could be that of another record: those that get one are made by `sealNew`.
-  if (previous === undefined && next.type === 'transparent key 2')
-    throw new Fault('hsm.rejected', 'A new key gets its identity here.')
-  checkChange(next, previous && opened(previous.record), origin)
+  if (previous === undefined && 'identity' in next.fields && ownsIdentity.has(next.type))
+    throw new Fault('hsm.rejected', 'A new record of this type gets its identity here.')
+  const before = previous && opened(previous.record)
+  checkGeneration(floors, next, before)
+  checkChange({ next, previous: before, origin, grant })
   return next
+}
+
+/** The types whose records are made by `sealNew`. */
+const ownsIdentity: ReadonlySet<string> = new Set(['transparent key 2', 'user', 'application key', 'vault', 'session'])
+
+/** Each change makes the next generation of a thing, of a record that is not outdated; a thing begins once. */
+function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: OpenedRecord | undefined): void {
+  const generation = generationOf(next)
+  if (generation === undefined) return
+  const before = previous && generationOf(previous)
+  if (before !== undefined) floors.check(before)
+  const known = before?.number ?? floors.of(generation.subject) ?? 0
+  if ((before === undefined && known > 0) || generation.number !== known + 1)
+    throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
+}
+
+function raise(token: Token, floors: WritableFloors, sealed: SealedRecord): void {
+  verify(token, sealed)
+  const generation = generationOf(opened(sealed.record))
+  if (generation !== undefined) floors.raise(generation)
 }
 
 /** A new record of a key: of one that a host made or took in for this very place, and that is in no other record. */
@@ -94,13 +147,13 @@ function checkProvenance(
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */
-function sealNew(token: Token, origin: Origin, record: Buffer): Buffer[] {
+function sealNew(token: Token, record: Buffer, { origin, grant }: Omit<AskedChange, 'previous'>): Buffer[] {
   const { type, key, fields } = opened(record)
   if (key !== undefined || !('identity' in fields) || fields.identity.length > 0)
     throw new Fault('hsm.rejected', 'A record of this type gets no identity.')
   const identity = random(token, identityBytes)
   const complete = composeRecord(type, { ...fields, identity })
-  checkChange(opened(complete), undefined, origin)
+  checkChange({ next: opened(complete), previous: undefined, origin, grant })
   return [identity, seal(token, complete)]
 }
 

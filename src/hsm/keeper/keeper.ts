@@ -6,6 +6,7 @@ import { startTokenProcess, type TokenProcess } from '../server/token-process.ts
 import { auditPublicKey, signAudit } from '../pkcs11/seal-operations.ts'
 import { createAuditEnds } from './audit-ends.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
+import { openFloors } from './floors.ts'
 import { openKeeperState } from './keeper-state.ts'
 import type { Origin } from './record-rules.ts'
 import { createUsedProvenance } from './used-provenance.ts'
@@ -16,7 +17,7 @@ export function startKeeper(configFile: string, { systemd }: { readonly systemd:
     configFile,
     name: 'strongroom-keeper',
     serve(token, config) {
-      const { socket, operatorSocket, state: path } = keeperOf(config)
+      const { socket, operatorSocket, state: path, floors: floorsPath } = keeperOf(config)
       const state = openKeeperState(path)
       const usedProvenance = createUsedProvenance(state)
       const auditEnds = createAuditEnds({
@@ -25,7 +26,8 @@ export function startKeeper(configFile: string, { systemd }: { readonly systemd:
         publicKey: () => auditPublicKey(token),
         now: Date.now,
       })
-      const memory = { auditEnds, usedProvenance }
+      const floors = openFloors(floorsPath)
+      const memory = { auditEnds, usedProvenance, floors }
       const served = (origin: Origin, file: string) => ({
         dispatch: createKeeperDispatch(token, memory, origin),
         listen: (server: Server) =>
@@ -33,7 +35,10 @@ export function startKeeper(configFile: string, { systemd }: { readonly systemd:
       })
       return {
         sockets: [served('worker', socket), served('operator', operatorSocket)],
-        begin: () => () => state.close(),
+        begin: () => () => {
+          state.close()
+          floors.close()
+        },
       }
     },
   })

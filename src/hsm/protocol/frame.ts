@@ -50,7 +50,7 @@ export const operations = [
 export type Operation = (typeof operations)[number]
 
 /** The same for the keeper. */
-export const keeperOperations = ['ping', 'status', 'seal', 'sealNew', 'lastAuditEnd', 'signAuditEnd'] as const
+export const keeperOperations = ['ping', 'status', 'seal', 'sealNew', 'lastAuditEnd', 'signAuditEnd', 'raise'] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 
 export const outcomes = { done: 0, fault: 1 } as const

@@ -264,6 +264,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     number: 1903,
     text: 'A record is not as the appliance wrote it and is not used. Tell the operator.',
   },
+  'hsm.outdated': { status: 503, number: 1911, text: 'A record is older than one that was here before.' },
   'hsm.unsupported': { status: 400, number: 1904, text: 'The hardware security module does not offer this.' },
   'store.unavailable': {
     status: 503,

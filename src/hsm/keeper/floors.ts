@@ -1,0 +1,59 @@
+import Database from 'better-sqlite3'
+import { Fault } from '../../fault.ts'
+import type { Generation } from '../record-generation.ts'
+
+/**
+ * The highest generation of each thing that was shown to the keeper of this machine: an older record of it is an old
+ * row that was put back. In a file of its own, which token hosts read.
+ */
+export interface Floors {
+  /** Undefined for a thing that is not known. */
+  of(subject: Buffer): number | undefined
+  /** @throws Fault `hsm.outdated` for a generation below the floor */
+  check(generation: Generation): void
+}
+
+export interface WritableFloors extends Floors {
+  /** Lifts the floor to this generation; one that is higher already stays. On the disk when it returns. */
+  raise(generation: Generation): void
+  close(): void
+}
+
+/** For the keeper. */
+export function openFloors(path: string): WritableFloors {
+  const file = new Database(path)
+  file.pragma('journal_mode = WAL')
+  file.pragma('synchronous = FULL')
+  file.exec(
+    'CREATE TABLE IF NOT EXISTS floors (subject BLOB PRIMARY KEY, generation INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  )
+  const lift = file.prepare(
+    `INSERT INTO floors (subject, generation) VALUES (?, ?)
+     ON CONFLICT (subject) DO UPDATE SET generation = excluded.generation WHERE excluded.generation > generation`,
+  )
+  const floors = readFloors(file)
+  return {
+    ...floors,
+    raise({ subject, number }) {
+      if ((floors.of(subject) ?? 0) < number) lift.run(subject, number)
+    },
+    close: () => file.close(),
+  }
+}
+
+function readFloors(file: Database.Database): Floors {
+  const find = file.prepare<[Buffer], { readonly generation: number }>(
+    'SELECT generation FROM floors WHERE subject = ?',
+  )
+  const of = (subject: Buffer): number | undefined => find.get(subject)?.generation
+  return {
+    of,
+    check({ subject, number }) {
+      if (number < (of(subject) ?? 0))
+        throw new Fault(
+          'hsm.outdated',
+          'The database holds an older state than this appliance has seen: the operator accepts a restored database, or finds out who put it back.',
+        )
+    },
+  }
+}
