@@ -36,6 +36,7 @@ export const faultCodes = [
   'key.export_forbidden',
   'key.backup_forbidden',
   'backup.invalid',
+  'backup.foreign',
   'import.invalid',
   'import.no_job',
   'signature.malformed',

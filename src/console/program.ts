@@ -37,6 +37,7 @@ import { addUserPassphrase } from './user/passphrase.ts'
 import { addValidatorClientAdd } from './validator/client-add.ts'
 import { addValidatorClientList } from './validator/client-list.ts'
 import { addValidatorClientRevoke } from './validator/client-revoke.ts'
+import { addVaultAcceptBackup } from './vault/accept-backup.ts'
 import { addVaultAdopt } from './vault/adopt.ts'
 import { addVaultConfirm } from './vault/confirm.ts'
 import { addVaultList } from './vault/list.ts'
@@ -75,7 +76,7 @@ const nouns: readonly Noun[] = [
   {
     name: 'vault',
     description: 'vaults: who shares them, never what is in them',
-    verbs: [addVaultList, addVaultMembers, addVaultAdopt, addVaultConfirm],
+    verbs: [addVaultList, addVaultMembers, addVaultAdopt, addVaultConfirm, addVaultAcceptBackup],
   },
   {
     name: 'apikey',

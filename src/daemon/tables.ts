@@ -7,6 +7,7 @@ import { SecretFieldTable, VaultObjectTable } from '../features/objects/records.
 import { OtpDeviceTable } from '../features/otp/records.ts'
 import { SessionTable, SessionTokenTable } from '../features/auth/session-records.ts'
 import { SiteTemplateTable } from '../features/templates/records.ts'
+import { AcceptedBackupTable } from '../features/transparent/backup-origin-records.ts'
 import { ImportJobTable } from '../features/transparent/import-job-records.ts'
 import { KeyVersionTable, TransparentKeyTable } from '../features/transparent/records.ts'
 import { UserTable } from '../features/users/records.ts'
@@ -33,6 +34,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   TransparentKeyTable,
   KeyVersionTable,
   ImportJobTable,
+  AcceptedBackupTable,
   ValidationClientTable,
   ValidatedOtpTable,
   VaultObjectTable,

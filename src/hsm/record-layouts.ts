@@ -75,6 +75,7 @@ export const recordLayouts = {
     createdAt: 'integer',
     expiresAt: 'integer',
   },
+  'accepted backup': { vault: 'text', digest: 'text', acceptedAt: 'integer' },
   invocations: { keyId: 'integer', version: 'integer', invocations: 'integer' },
   'transparent key 2': { identity: 'bytes', ...policy },
   'transparent key version 2': { identity: 'bytes', ...version },

@@ -98,6 +98,27 @@ describe('an import job', () => {
   })
 })
 
+describe('the backup of another vault that was stolen', () => {
+  it.each(['Read', 'Write', undefined] as const)(
+    'is of no use to who has %s there, with force and without',
+    async (permission) => {
+      const name = freshName()
+      await victim.admin.must('POST', `/transparent/${victim.id}/keys/${name}`, strict)
+      const ciphertext = await victim.encrypt(name, 'c2VjcmV0')
+      const { KEYS } = await victim.admin.must('GET', `/transparent/backup/${victim.id}/${name}`)
+      const { backup } = KEYS as { backup: string }
+      const user = await appliance.addUser()
+      const thief = await appliance.login(user)
+      if (permission !== undefined) await victim.share(String(user.id), permission)
+      const [{ id }] = (await thief.must('POST', '/vault', { vaultname: 'Own' }))['VAULT'] as [{ id: string }]
+      for (const body of [{ backup }, { backup, force: true }])
+        await thief.post(`/transparent/restore/${id}/${name}`, body)
+      const { json } = await thief.post(`/transparent/${id}/decrypt/${name}`, { ciphertext })
+      expect(json.CALLINFO?.['plaintext']).toBeUndefined()
+    },
+  )
+})
+
 const faketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
 
 describe.runIf(existsSync(faketime))('an import job of yesterday', () => {

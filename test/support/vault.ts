@@ -17,8 +17,9 @@ export interface TestVault {
 
 const bits = { Read: 1, Write: 2, Admin: 4 }
 
-export async function makeVault(appliance: TestAppliance, vaultname = 'Test'): Promise<TestVault> {
-  const admin = await appliance.login()
+/** By `by`, or by a new user. */
+export async function makeVault(appliance: TestAppliance, vaultname = 'Test', by?: TestClient): Promise<TestVault> {
+  const admin = by ?? (await appliance.login())
   const [{ id }] = (await admin.must('POST', '/vault', { vaultname }))['VAULT'] as [{ id: string }]
   const shared = new Set<string>()
   const share = async (userId: string, permission: Permission | undefined): Promise<void> => {

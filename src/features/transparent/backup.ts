@@ -2,11 +2,21 @@ import { Fault } from '../../fault.ts'
 import { decodeRecord, encodeRecord } from '../../hsm/key-record.ts'
 import { findKeyType } from './key-type.ts'
 
+/** Where a key was backed up. */
+export interface BackupOrigin {
+  /** The identity of the vault. */
+  readonly vault: string
+  /** SHA-256 of the appliance's public key for the audit trail, hexadecimal. */
+  readonly appliance: string
+}
+
 /**
- * A backup of a key: everything but its vault and its name. Text is base64 of a record (`hsm/key-record.ts`): the
+ * A backup of a key: everything but its name. Text is base64 of a record (`hsm/key-record.ts`): the
  * format's name, the name of the backup seal, the seal, and the content that it covers.
  */
 export interface Backup {
+  /** Undefined in backups of format 1. */
+  readonly origin: BackupOrigin | undefined
   readonly type: string
   readonly info: string
   readonly allowExport: number
@@ -34,7 +44,10 @@ export interface SealedBackup {
   readonly seal: { readonly name: string; readonly seal: Buffer }
 }
 
-const format = 'strongroom key backup 1'
+const formats = ['strongroom key backup 1', 'strongroom key backup 2']
+/** Begins a content of format 2; no type of key is called so, which is what a content of format 1 begins with. */
+const originMark = 'origin'
+const originFields = 3
 const headFields = 8
 const versionFields = 7
 
@@ -48,7 +61,9 @@ export function encodeContent(backup: Backup): Buffer {
     blob,
     publicKey,
   ])
+  const { origin } = backup
   return encodeRecord([
+    ...(origin === undefined ? [] : [originMark, origin.vault, origin.appliance]),
     backup.type,
     backup.info,
     backup.allowExport,
@@ -62,19 +77,22 @@ export function encodeContent(backup: Backup): Buffer {
 }
 
 export function writeBackup({ content, seal }: SealedBackup): string {
-  return encodeRecord([format, seal.name, seal.seal, content]).toString('base64')
+  return encodeRecord([formats.at(-1) ?? '', seal.name, seal.seal, content]).toString('base64')
 }
 
 /** @throws Fault `backup.invalid` for anything that `writeBackup` did not write */
 export function readBackup(bytes: Buffer): SealedBackup {
   const [name, sealName, seal, content, ...more] = fieldsOf(bytes)
-  if (name?.toString() !== `s${format}` || !sealName || !seal || !content || more.length > 0) throw malformed()
+  if (!formats.includes(text(name ?? Buffer.alloc(0))) || !sealName || !seal || !content || more.length > 0)
+    throw malformed()
   return { content: content.subarray(1), seal: { name: text(sealName), seal: seal.subarray(1) } }
 }
 
 /** What a content says. Its seal was checked, so it is what some appliance with the same keys wrote. */
 export function decodeContent(content: Buffer): Backup {
-  const fields = fieldsOf(content)
+  const all = fieldsOf(content)
+  const origin = originOf(all)
+  const fields = origin === undefined ? all : all.slice(originFields)
   const [type, info, allowExport, allowPlaintextExport, allowDelete, autoRotate, minEncryption, minDecryption] = fields
   if (
     !type ||
@@ -90,6 +108,7 @@ export function decodeContent(content: Buffer): Backup {
   if (findKeyType(text(type)) === undefined)
     throw new Fault('backup.invalid', `This release does not know the key type ${text(type)}.`)
   return {
+    origin,
     type: text(type),
     info: text(info),
     allowExport: number(allowExport),
@@ -100,6 +119,12 @@ export function decodeContent(content: Buffer): Backup {
     minDecryptionVersion: number(minDecryption),
     versions: versionsOf(fields.slice(headFields)),
   }
+}
+
+function originOf([mark, vault, appliance]: readonly Buffer[]): BackupOrigin | undefined {
+  if (mark === undefined || text(mark) !== originMark) return undefined
+  if (!vault || !appliance) throw malformed()
+  return { vault: text(vault), appliance: text(appliance) }
 }
 
 function versionsOf(fields: readonly Buffer[]): BackupVersion[] {

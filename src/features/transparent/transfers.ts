@@ -3,7 +3,16 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
-import { decodeContent, encodeContent, readBackup, writeBackup, type Backup, type BackupVersion } from './backup.ts'
+import type { Arrival, BackupOrigins } from './backup-origins.ts'
+import {
+  decodeContent,
+  encodeContent,
+  readBackup,
+  writeBackup,
+  type Backup,
+  type BackupOrigin,
+  type BackupVersion,
+} from './backup.ts'
 import type { NewKeyRow } from './key-policy.ts'
 import { keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
@@ -38,6 +47,9 @@ export interface Restoration {
   readonly name: string
   readonly stored: StoredKey | undefined
   readonly backup: Buffer
+  readonly userId: number
+  /** Told where the backup is of, before anything is changed. */
+  readonly noteOrigin: (origin: BackupOrigin | undefined) => void
   /** Whether a key of that name is replaced. */
   readonly force: boolean
 }
@@ -49,8 +61,13 @@ export interface Transfers {
    * @throws Fault `key.not_found`, `key.backup_forbidden`
    */
   backup(stored: StoredKey | undefined): Promise<{ key: TransparentKey; text: string }>
-  /** All versions or none. @throws Fault `backup.invalid`, `key.exists`, `key.delete_forbidden` */
+  /** All versions or none. @throws Fault `backup.invalid`, `backup.foreign`, `key.exists`, `key.delete_forbidden` */
   restore(restoration: Restoration, commit: Commit): Promise<TransparentKey>
+  /**
+   * For the operator alone: lets a backup into a vault, whatever it is of; where it is of.
+   * @throws Fault `backup.invalid`, `vault.not_found`
+   */
+  accept(vaultId: number, backup: Buffer, commit: Commit): Promise<BackupOrigin | undefined>
   /**
    * One version, or all that are not trimmed or disabled, wrapped to an RSA public key (DER SubjectPublicKeyInfo), or
    * in plain.
@@ -79,11 +96,12 @@ interface TransferDependencies {
     | 'exportPlain'
   >
   readonly versions: Pick<KeyVersions, 'add' | 'find'>
+  readonly origins: BackupOrigins
   readonly clock: Clock
 }
 
 export function createTransfers(on: TransferDependencies): Transfers {
-  const { store, hsm } = on
+  const { store, hsm, origins } = on
   return {
     async backup(stored) {
       const { key } = existing(stored)
@@ -92,6 +110,7 @@ export function createTransfers(on: TransferDependencies): Transfers {
       const found = await findVersions(store.read, key.id)
       const content = encodeContent({
         ...key,
+        origin: await origins.of(store.read, key.vaultId),
         versions: await Promise.all(found.map((version) => backedUp(on, key, version))),
       })
       return { key, text: writeBackup({ content, seal: await hsm.sealBackup(content) }) }
@@ -99,21 +118,30 @@ export function createTransfers(on: TransferDependencies): Transfers {
 
     restore: (restoration, commit) => restore(on, restoration, commit),
 
+    async accept(vaultId, backup, commit) {
+      const { origin } = await opened(on, backup)
+      await commit((tx) => origins.accept(tx, vaultId, backup))
+      return origin
+    },
+
     exportKey: (stored, version, recipient) => exportKey(on, stored, version, recipient),
   }
 }
 
 async function restore(
   on: TransferDependencies,
-  { vaultId, name, stored, backup, force }: Restoration,
+  { vaultId, userId, name, stored, backup, force, noteOrigin }: Restoration,
   commit: Commit,
 ): Promise<TransparentKey> {
   if (stored && !force) throw nameTaken(stored.key)
   const content = await opened(on, backup)
+  noteOrigin(content.origin)
   const row = await sealedNewKey(on.hsm, restoredRow(on, { vaultId, name }, content))
   const made = await Promise.all(content.versions.map((version) => restored(on, row, version)))
   let replaced: KeyVersion[] = []
+  const arrival: Arrival = { vaultId, userId, origin: content.origin, backup }
   const key = await commit(async (tx) => {
+    await on.origins.check(tx, arrival)
     const present = await findKey(tx, vaultId, name)
     if (present && !force) throw nameTaken(present.key)
     if (present) replaced = await giveWay(on, tx, present.key)
@@ -197,8 +225,9 @@ async function giveWay({ hsm }: TransferDependencies, tx: Tx, key: TransparentKe
 function restoredRow(
   { clock }: TransferDependencies,
   place: Pick<TransparentKey, 'vaultId' | 'name'>,
-  { versions, ...flags }: Backup,
+  backup: Backup,
 ): NewKeyRow {
+  const { versions, origin: _, ...flags } = backup
   const numbers = versions.map(({ version }) => version)
   return {
     ...flags,

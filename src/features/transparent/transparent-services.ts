@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
 import type { Vaults } from '../vaults/vault.ts'
+import { createBackupOrigins } from './backup-origins.ts'
 import { createCiphers, type Ciphers } from './ciphers.ts'
 import { createDataKeys, type DataKeys } from './data-keys.ts'
 import { createImportJobs, type ImportJobs } from './import-jobs.ts'
@@ -51,7 +52,7 @@ export function createTransparent(dependencies: {
     ciphers: createCiphers({ store, hsm, keyring, versions, invocations, createsOnUse }),
     dataKeys: createDataKeys({ store, hsm, keyring, versions, invocations }),
     signatures: createSignatures({ store, hsm, keyring, versions }),
-    transfers: createTransfers({ store, hsm, versions, clock }),
+    transfers: createTransfers({ store, hsm, versions, origins: createBackupOrigins({ hsm, clock }), clock }),
     importJobs: createImportJobs({ store, hsm, keyring, clock }),
   }
 }

@@ -8,6 +8,8 @@ import { rests } from '../users/recovery-records.ts'
 
 export interface Vault {
   readonly id: number
+  /** 32 random hexadecimal digits, which backups of its keys name: the number of a row comes back after a restore. */
+  readonly identity: string
   readonly name: string
   readonly policyId: number
   readonly description: string
@@ -33,6 +35,7 @@ export const VaultTable = new EntitySchema<Vault>({
   tableName: 'vaults',
   columns: {
     id,
+    identity: text,
     name: text,
     policyId: named('policy_id', integer),
     description: text,
@@ -82,6 +85,10 @@ export async function countKeyUses(tx: Tx, vaultId: number, uses: number, most: 
 
 export function findVault(reader: Reader, vaultId: number): Promise<Vault | null> {
   return reader.findOneBy(VaultTable, { id: vaultId })
+}
+
+export function findVaultByIdentity(reader: Reader, identity: string): Promise<Vault | null> {
+  return reader.findOneBy(VaultTable, { identity })
 }
 
 export type VaultFields = Pick<Vault, 'name' | 'policyId' | 'description'>

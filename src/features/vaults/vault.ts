@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -52,6 +53,8 @@ export interface VaultSettings {
 
 export type VaultChanges = { readonly [setting in keyof VaultSettings]?: VaultSettings[setting] | undefined }
 
+const identityBytes = 16
+
 const defaultRules: KeyRules = { createsKeysOnUse: 1, signingPermission: permissionBits.Write }
 
 function settingsOf({ createsKeysOnUse, signingPermission }: KeyRules): VaultSettings {
@@ -85,6 +88,7 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
             ...vault,
             ...defaultRules,
             ...key,
+            identity: randomBytes(identityBytes).toString('hex'),
             keySeal: Buffer.alloc(0),
             keyUses: 0,
             createdAt: now,

@@ -44,6 +44,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     previous === undefined &&
     next.fields.kek.startsWith('strict.') &&
     next.fields.expiresAt <= Date.now() + importJobMs + skewMs,
+  'accepted backup': ({ origin, previous }) => origin === 'operator' && previous === undefined,
   // What was used up stays used up.
   invocations: ({ next, previous }) =>
     isSame(next, previous, 'keyId', 'version') && next.fields.invocations >= (previous?.fields.invocations ?? 0),

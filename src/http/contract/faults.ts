@@ -124,11 +124,8 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     number: 1515,
     text: 'The backup was changed, or comes from an appliance with other backup keys.',
   },
-  'import.invalid': {
-    status: 400,
-    number: 1516,
-    text: 'The key to import could not be unwrapped: wrap it to the public key of its import job.',
-  },
+  'backup.foreign': { status: 403, number: 1519, text: 'This backup is of a vault where you are not an Admin.' },
+  'import.invalid': { status: 400, number: 1516, text: 'The key to import could not be unwrapped by its job.' },
   'import.no_job': {
     status: 409,
     number: 1518,

@@ -5,6 +5,8 @@ import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { holdCeremony } from '../../support/ceremony.ts'
 import { makeOtherToken, type TestToken } from '../../support/token.ts'
+import { decodeContent, encodeContent, readBackup } from '../../../src/features/transparent/backup.ts'
+import { encodeRecord } from '../../../src/hsm/key-record.ts'
 import { base64, readKey } from './key-kit.ts'
 
 let appliance: TestAppliance
@@ -66,7 +68,7 @@ describe('a backup', () => {
     expect(answer.json.CALLINFO).toMatchObject({ name: 'whole', version: '3', objectid: before.KEYS[0]?.['objectid'] })
     const backup = await backUp(vault, 'whole')
     await vault.admin.must('DELETE', keyPath('whole'))
-    const other = await makeVault(appliance, 'Other')
+    const other = await makeVault(appliance, 'Other', vault.admin)
     for (const [of, name] of [
       [vault, 'again'],
       [other, 'whole'],
@@ -206,6 +208,48 @@ describe('a backup', () => {
   })
 })
 
+/** As the operator does by `strongroom vault accept-backup`. */
+const accept = (on: TestAppliance, { id }: TestVault, backup: string) =>
+  on.services.transfers.accept(Number(id), Buffer.from(backup, 'base64'), on.commit)
+
+describe('a backup of another vault', () => {
+  it('is restored by an Admin of both vaults, and by nobody else: 403 1519', async () => {
+    await vault.admin.must('POST', keyPath('wandering'))
+    const backup = await backUp(vault, 'wandering')
+    const user = await appliance.addUser()
+    const other = await makeVault(appliance, 'Elsewhere', await appliance.login(user))
+    const path = `/transparent/restore/${other.id}/wandering`
+    for (const permission of [undefined, 'Read', 'Write'] as const) {
+      if (permission !== undefined) await vault.share(String(user.id), permission)
+      expectFault(await other.admin.post(path, { backup }), 403, 1519)
+    }
+    expectFault(await other.admin.get(`/transparent/${other.id}/keys/wandering`), 404, 1500)
+    await vault.share(String(user.id), 'Admin')
+    await other.admin.must('POST', path, { backup })
+    expect(appliance.trail.join('')).toMatch(/"operation":"transparent.restore".*backup of vault [0-9a-f]{32} of app/)
+  })
+
+  it('is restored where the operator lets it in, as are backups of before, which name no vault', async () => {
+    await vault.admin.must('POST', keyPath('ancient'))
+    const content = encodeContent({
+      ...decodeContent(readBackup(Buffer.from(await backUp(vault, 'ancient'), 'base64')).content),
+      origin: undefined,
+    })
+    const { name, seal } = await appliance.hsm.sealBackup(content)
+    const backup = base64(encodeRecord(['strongroom key backup 1', name, seal, content]))
+    const restore = { backup }
+    expectFault(await vault.admin.post(restorePath('ancient-again'), restore), 403, 1519)
+    await accept(appliance, vault, backup)
+    const other = await makeVault(appliance, 'Elsewhere', vault.admin)
+    expectFault(await other.admin.post(`/transparent/restore/${other.id}/ancient`, restore), 403, 1519)
+    await vault.admin.must('POST', restorePath('ancient-again'), restore)
+    await appliance.store.transaction((tx) => tx.query('UPDATE accepted_backups SET accepted_at = accepted_at + 1'))
+    expectFault(await vault.admin.post(restorePath('ancient-third'), restore), 503, 1505)
+    await accept(appliance, vault, backup)
+    await vault.admin.must('POST', restorePath('ancient-third'), restore)
+  })
+})
+
 describe('two appliances with tokens of their own', () => {
   const tokens: TestToken[] = []
   const appliances: TestAppliance[] = []
@@ -235,9 +279,13 @@ describe('two appliances with tokens of their own', () => {
     for (const one of [here, there]) await one.appliance.restart()
 
     const backup = await backUp(here.vault, 'moving')
+    expectFault(await restore(there.vault, backup), 403, 1519)
+    await accept(there.appliance, there.vault, backup)
     expect((await restore(there.vault, backup)).status).toBe(200)
     await expectAllVersions(there.vault, 'moving', ciphertexts)
     const back = await backUp(there.vault, 'moving')
+    expectFault(await restore(here.vault, back, 'returned'), 403, 1519)
+    await accept(here.appliance, here.vault, back)
     expect((await restore(here.vault, back, 'returned')).status).toBe(200)
     expect(await here.vault.decrypt('returned', ciphertexts[2] ?? '')).toBe(base64('version 3'))
     const refused = await restore(vault, backup)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
@@ -43,6 +43,23 @@ describe('strongroom vault', () => {
       const { status, stderr } = await run('vault', args[0] ?? '', '--', ...args.slice(1))
       expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('strongroom vault list') })
     }
+  })
+
+  it('lets a backup into a vault that it is not of, and records it', async () => {
+    await vault.admin.must('POST', `/transparent/${vault.id}/keys/travels`)
+    const { KEYS } = await vault.admin.must('GET', `/transparent/backup/${vault.id}/travels`)
+    const { backup } = KEYS as { backup: string }
+    const file = join(appliance.directory, 'travels.backup')
+    writeFileSync(file, `${backup}\n`)
+    const other = await makeVault(appliance, 'Other')
+    const path = `/transparent/restore/${other.id}/travels`
+    expect((await other.admin.post(path, { backup })).status).toBe(403)
+    const accepted = await run('vault', 'accept-backup', other.id, file)
+    expect(accepted.stdout).toMatch(/The backup of the vault [0-9a-f]{32} may be restored in vault \d+\./)
+    await other.admin.must('POST', path, { backup })
+    expect(await run('vault', 'accept-backup', '99', file)).toMatchObject({ status: 1 })
+    writeFileSync(file, backup.slice(4))
+    expect(await run('vault', 'accept-backup', other.id, file)).toMatchObject({ status: 1 })
   })
 
   it('gives a vault a new Admin only when none of its Admins can log in, and records it', async () => {

@@ -34,7 +34,10 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
     const restored = await Promise.all(
       calls.map((number) => {
         const place = { vaultId: Number(id), name: `copy${number}`, stored: undefined }
-        return transfers.restore({ ...place, backup, force: false }, appliance.commit)
+        return transfers.restore(
+          { ...place, backup, force: false, userId: 1, noteOrigin: () => undefined },
+          appliance.commit,
+        )
       }),
     )
     expect(restored.map(({ name }) => name)).toEqual(calls.map((number) => `copy${number}`))

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import { includes } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
+import type { BackupOrigin } from '../backup.ts'
 import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
 import { bytesOf, keyNames, keyParams } from './key-parameters.ts'
 
 /**
  * `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs
- * Admin.
+ * Admin. A backup of another vault takes Admin there too.
  */
 export const restoreKey = (transfers: Transfers) =>
   endpoint({
@@ -19,20 +20,25 @@ export const restoreKey = (transfers: Transfers) =>
     summary: 'Restore a key with all its versions from its backup',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 200,
-    faults: ['backup.invalid', 'key.exists'],
+    faults: ['backup.invalid', 'backup.foreign', 'key.exists'],
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },
     params: keyParams,
     body: z.object({ backup: z.string(), force: flag.default(false) }),
     quota: 'keys',
-    async run({ params, body, vault, resource, commit }) {
+    async run({ params, body, vault, resource, caller, note, commit }) {
       if (body.force && !includes(vault.permission, 'Admin'))
         throw new Fault('access.permission', 'Replacing a key needs Admin in the vault.')
       const restoration = {
         vaultId: vault.id,
+        userId: caller.userId,
         name: params.name,
         stored: resource,
         backup: bytesOf('backup', body.backup),
         force: body.force,
+        noteOrigin: (origin: BackupOrigin | undefined) =>
+          note({
+            target: origin ? `backup of vault ${origin.vault} of appliance ${origin.appliance}` : 'backup of format 1',
+          }),
       }
       const key = await transfers.restore(restoration, commit)
       return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }

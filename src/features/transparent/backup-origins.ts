@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import { encodeRecord } from '../../hsm/key-record.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { findVault, findVaultByIdentity, vaultsOf, type Vault } from '../vaults/records.ts'
+import type { BackupOrigin } from './backup.ts'
+import { findAccepted, saveAccepted, type AcceptedBackup } from './backup-origin-records.ts'
+import { trusting } from './sealing.ts'
+
+/** Who restores which backup where. */
+export interface Arrival {
+  readonly vaultId: number
+  readonly userId: number
+  /** Undefined in backups that say nothing of it. */
+  readonly origin: BackupOrigin | undefined
+  readonly backup: Buffer
+}
+
+/** Where backups come from, and into which vaults they may go. */
+export interface BackupOrigins {
+  /** What a backup of a key of this vault says. @throws Fault `vault.not_found` */
+  of(reader: Reader, vaultId: number): Promise<BackupOrigin>
+  /**
+   * Into the vault that a backup is of, into another one by an Admin of both, and wherever the operator lets it.
+   * @throws Fault `backup.foreign`, `key.tampered`
+   */
+  check(tx: Tx, arrival: Arrival): Promise<void>
+  /** For the operator alone: lets this backup into this vault. @throws Fault `vault.not_found` */
+  accept(tx: Tx, vaultId: number, backup: Buffer): Promise<void>
+}
+
+export function createBackupOrigins(dependencies: {
+  readonly hsm: Pick<Hsm, 'auditPublicKey' | 'seal' | 'verify'>
+  readonly clock: Clock
+}): BackupOrigins {
+  const { hsm, clock } = dependencies
+
+  async function of(reader: Reader, vaultId: number): Promise<BackupOrigin> {
+    return { vault: (await existingVault(reader, vaultId)).identity, appliance: sha256(await hsm.auditPublicKey()) }
+  }
+
+  async function isAccepted(tx: Tx, vaultId: number, backup: Buffer): Promise<boolean> {
+    const accepted = await findAccepted(tx, vaultId, sha256(backup))
+    if (accepted === null) return false
+    const { seal } = accepted
+    const record = acceptanceRecord(await existingVault(tx, vaultId), accepted)
+    await trusting(() => hsm.verify({ record, seal }))
+    return true
+  }
+
+  return {
+    of,
+
+    async check(tx, { vaultId, userId, origin, backup }) {
+      const here = await of(tx, vaultId)
+      if (origin?.appliance === here.appliance) {
+        if (origin.vault === here.vault) return
+        const from = await findVaultByIdentity(tx, origin.vault)
+        const shared = from === null ? [] : await vaultsOf(tx, userId)
+        if (shared.some(({ id, permission }) => id === from?.id && permission === 'Admin')) return
+      }
+      if (!(await isAccepted(tx, vaultId, backup)))
+        throw new Fault(
+          'backup.foreign',
+          'This backup is not of this vault: restoring it here takes an Admin of both vaults, or the operator (strongroom vault accept-backup).',
+        )
+    },
+
+    async accept(tx, vaultId, backup) {
+      const vault = await existingVault(tx, vaultId)
+      const accepted = { vaultId, digest: sha256(backup), acceptedAt: clock.now() }
+      const seal = await hsm.seal(acceptanceRecord(vault, accepted))
+      await saveAccepted(tx, { ...accepted, seal })
+    },
+  }
+}
+
+function acceptanceRecord({ identity }: Vault, { digest, acceptedAt }: Omit<AcceptedBackup, 'seal'>): Buffer {
+  return encodeRecord(['accepted backup', identity, digest, acceptedAt])
+}
+
+async function existingVault(reader: Reader, vaultId: number): Promise<Vault> {
+  const vault = await findVault(reader, vaultId)
+  if (vault === null) throw new Fault('vault.not_found')
+  return vault
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
