@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { errorCodeOf, Fault } from '../fault.ts'
 
 /** The public key beside the trail, for auditors to take away: PEM, SubjectPublicKeyInfo. */
-export const publicKeyFile = 'audit-public.pem'
+const publicKeyFile = 'audit-public.pem'
 
 /**
  * The key beside the trail as DER SubjectPublicKeyInfo; undefined when there is none yet. Rejects with

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { excludeMemory } from '../daemon/core-dumps.ts'
+import { runTokenProgram, tokenProgramOptions } from '../daemon/token-program.ts'
 import { startTokenHost } from '../hsm/host/token-host.ts'
 
 /** `strongroom-tokend`: the process that holds the token and the PIN, and serves operations over a unix socket. */
@@ -12,36 +12,9 @@ const usage = `Usage: strongroom-tokend --config FILE (--socket PATH [--systemd]
   --parent        end with the process that started this one (its IPC channel)
 `
 
-async function main(): Promise<void> {
-  // Its limit is set by who starts it.
-  excludeMemory((error) => process.stderr.write(`core dumps may hold memory: ${String(error)}\n`))
-  const { values } = parseArgs({
-    options: {
-      config: { type: 'string' },
-      socket: { type: 'string' },
-      systemd: { type: 'boolean', default: false },
-      parent: { type: 'boolean', default: false },
-    },
-  })
-  if (values.config === undefined || (values.socket === undefined && !values.systemd)) throw new Error(usage)
-  const host = startTokenHost(values.config, values.socket, values.systemd)
-  const stop = () => {
-    host.close()
-    process.removeAllListeners('disconnect')
-    if (process.connected) process.disconnect()
-  }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
-  if (values.parent) process.once('disconnect', stop)
-  try {
-    await host.listening
-  } catch (error) {
-    stop()
-    throw error
-  }
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
-  if (process.connected) process.disconnect()
+runTokenProgram(() => {
+  const options = { ...tokenProgramOptions, socket: { type: 'string' } } as const
+  const { config, socket, systemd, parent } = parseArgs({ options }).values
+  if (config === undefined || (socket === undefined && !systemd)) throw new Error(usage)
+  return { holder: startTokenHost(config, socket, systemd), parent }
 })

@@ -73,7 +73,7 @@ export async function withAppliance<T>(
 }
 
 /** Opens the console's audit chain for the time of `work`. */
-export async function withTrail<T>(
+async function withTrail<T>(
   { config, store, hsm }: { config: Config; store: Store; hsm: Hsm },
   work: (audit: AuditTrail) => Promise<T>,
 ): Promise<T> {
@@ -114,7 +114,7 @@ export async function recordAlone(
 }
 
 /** The record of one command. */
-export function consoleEvent(operation: string, target: string, outcome: string, startedTick: number): AuditEvent {
+function consoleEvent(operation: string, target: string, outcome: string, startedTick: number): AuditEvent {
   return {
     at: systemClock.now(),
     operation: `console.${operation}`,

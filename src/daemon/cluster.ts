@@ -80,7 +80,7 @@ export interface WorkerSlot {
   stop(): Promise<void>
 }
 
-export function createWorkerSlot(options: WorkerSlotOptions): WorkerSlot {
+function createWorkerSlot(options: WorkerSlotOptions): WorkerSlot {
   const { number: slot, clock, log } = options
   let current: WorkerProcess | undefined
   let stopping = false

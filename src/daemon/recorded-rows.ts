@@ -13,7 +13,7 @@ import type { Reader } from '../store/store.ts'
  * verify --database` compares the rows with the last of these, so what stands here is what a row that was put back
  * would give away.
  */
-export const rowState = {
+const rowState = {
   vault: ({ policyId, keyId, createsKeysOnUse, signingPermission }: Vault) =>
     `policy=${policyId} key=${keyId} creates=${createsKeysOnUse} signing=${signingPermission}`,
   member: ({ permission, recoveries }: MembershipRow) => `permission=${permission} recoveries=${recoveries}`,

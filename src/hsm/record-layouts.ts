@@ -42,7 +42,7 @@ export const identityBytes = 16
  * of a key begin with its kind, KEK, blob and, for a pair, public key (`keyRecord`); all others begin with the type. Keys
  * that were made before there were identities keep records that name their row; no new ones are sealed.
  */
-export const recordLayouts = {
+const recordLayouts = {
   template: { id: 'integer', document: 'text', removedAt: 'integer?' },
   'user certificate': { userId: 'integer', fingerprint: 'text', der: 'bytes' },
   'validation client': { id: 'integer', name: 'text', allowUnsigned: 'integer', revokedAt: 'integer?' },

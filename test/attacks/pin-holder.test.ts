@@ -157,7 +157,6 @@ describe('who holds the PIN', () => {
       seal: hmac,
       pepper: hmac,
       audit: ['sign ECDSA'],
-      transport: [],
       vault: ['decrypt AES_GCM', 'encrypt AES_GCM'],
     })
   })

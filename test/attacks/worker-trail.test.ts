@@ -3,12 +3,13 @@ import { createPublicKey, verify } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { genesis, lineAfter, parseLine, sha256 } from '../../src/audit/line.ts'
+import { parseLine } from '../../src/audit/line.ts'
 import { parseSeal, sealBody } from '../../src/audit/seal.ts'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { SignedEnd } from '../../src/hsm/audit-end.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { keeperOperations, operations } from '../../src/hsm/protocol/frame.ts'
+import { createChainWriter } from '../support/chain-writer.ts'
 import { addUser, givenInitialised, type Premises } from '../support/console-kit.ts'
 
 // Code in a worker: it reaches the sockets of token host and keeper, writes to the folder of the trail and to the
@@ -39,20 +40,18 @@ type Sign = (covers: { seq: number; hash: string }, last: SignedEnd | undefined)
  * nothing. The registry gets the last one.
  */
 async function rewrite({ premises, lines }: Worker, sign: Sign): Promise<void> {
-  let end = genesis('console')
-  let [text, last]: [string, SignedEnd | undefined] = ['', undefined]
+  const { add, end, text } = createChainWriter('console')
+  let last: SignedEnd | undefined
   for (const line of lines) {
     const { type, body } = parseLine(line) ?? { type: 'event' as const, body: '' }
-    const signed: SignedEnd | undefined = type === 'seal' ? await sign(end, last) : undefined
+    const signed: SignedEnd | undefined = type === 'seal' ? await sign(end(), last) : undefined
     if (type === 'seal' && signed === undefined) continue
     last = signed ?? last
     const fresh = signed === undefined ? body.replace('user mallory', 'user nobody') : sealBody(signed)
-    const written = lineAfter(end, 'console', type, fresh)
-    end = { seq: end.seq + 1, hash: sha256(written) }
-    text += written
+    add(type, fresh)
   }
-  expect(text).not.toContain('user mallory')
-  writeFileSync(chainOf(premises), text)
+  expect(text()).not.toContain('user mallory')
+  writeFileSync(chainOf(premises), text())
   const database = new Database(premises.database)
   const seal = last && parseSeal(sealBody(last))
   if (seal === undefined) database.prepare('DELETE FROM audit_heads').run()
@@ -117,24 +116,18 @@ it('does not get a rewritten chain sound by one seal at its end that goes on fro
 it('does not get a chain sound that was rewritten and lengthened until the keeper signs its end', async () => {
   const worker = await givenWorker()
   const { premises, hsm, lines } = worker
-  let end = genesis('console')
-  let text = ''
-  const add = (type: 'event' | 'seal', body: string) => {
-    const written = lineAfter(end, 'console', type, body)
-    end = { seq: end.seq + 1, hash: sha256(written) }
-    text += written
-  }
+  const { add, end, text } = createChainWriter('console')
   const events = lines.flatMap((line) => {
     const { type, body = '' } = parseLine(line) ?? {}
     return type === 'event' ? [body.replace('user mallory', 'user nobody')] : []
   })
   for (const body of events) add('event', body)
-  while (end.seq <= lines.length) add('event', events.at(-1) ?? '')
+  while (end().seq <= lines.length) add('event', events.at(-1) ?? '')
   const previous = await hsm.lastAuditEnd('console')
-  const granted = await hsm.signAuditEnd({ chain: 'console', covers: end, heads: {}, previous })
-  const { seq, hash } = end
+  const granted = await hsm.signAuditEnd({ chain: 'console', covers: end(), heads: {}, previous })
+  const { seq, hash } = end()
   add('seal', sealBody(granted))
-  writeFileSync(chainOf(premises), text)
+  writeFileSync(chainOf(premises), text())
   const database = new Database(premises.database)
   database.prepare('UPDATE audit_heads SET seq = ?, hash = ?, line = ?').run(seq, hash, sealBody(granted))
   database.close()

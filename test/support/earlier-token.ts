@@ -58,20 +58,20 @@ function usage(allowed: Partial<Record<Usage, true>>): Template {
 
 function lasting(label: string): Template {
   return [
-    { type: pkcs11.CKA_TOKEN, value: true },
-    { type: pkcs11.CKA_PRIVATE, value: true },
+    ...object(label, { isPrivate: true }),
     { type: pkcs11.CKA_SENSITIVE, value: true },
     { type: pkcs11.CKA_EXTRACTABLE, value: false },
-    { type: pkcs11.CKA_MODIFIABLE, value: false },
-    { type: pkcs11.CKA_LABEL, value: label },
-    { type: pkcs11.CKA_ID, value: Buffer.from(label) },
   ]
 }
 
 function publicHalf(label: string): Template {
+  return object(label, { isPrivate: false })
+}
+
+function object(label: string, { isPrivate }: { readonly isPrivate: boolean }): Template {
   return [
     { type: pkcs11.CKA_TOKEN, value: true },
-    { type: pkcs11.CKA_PRIVATE, value: false },
+    { type: pkcs11.CKA_PRIVATE, value: isPrivate },
     { type: pkcs11.CKA_MODIFIABLE, value: false },
     { type: pkcs11.CKA_LABEL, value: label },
     { type: pkcs11.CKA_ID, value: Buffer.from(label) },

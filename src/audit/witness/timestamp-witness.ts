@@ -17,13 +17,13 @@ export interface TimestampSettings {
 }
 
 /** The tokens beside the trail, one JSON object per line; copies of it are what `audit verify --witness` reads. */
-export const timestampFile = 'witness-timestamps.jsonl'
+const timestampFile = 'witness-timestamps.jsonl'
 
 const timeoutMs = 10_000
 const maxReplyBytes = 64 * 1024
 
 /** What a token is about: the newest head of each chain, in the order of their names. */
-export function stampedText(heads: readonly SignedHead[]): string {
+function stampedText(heads: readonly SignedHead[]): string {
   const newest = new Map(heads.map((head) => [head.chain, head]))
   return JSON.stringify([...newest.values()].toSorted((a, b) => a.chain.localeCompare(b.chain)))
 }

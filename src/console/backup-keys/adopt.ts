@@ -8,25 +8,19 @@ import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
 import {
-  ceremonyHelp,
   ceremonyOptions,
   type CeremonyFlags,
-  digestOption,
   heardDigest,
   leaveTokenToOwner,
   requireStopped,
-  soPinFile,
+  ofCeremonyWithDigits,
 } from './ceremony.ts'
 
 export function addBackupKeysAdopt(backupKeys: Command): void {
-  backupKeys
-    .command('adopt')
+  ofCeremonyWithDigits(backupKeys.command('adopt'))
     .argument('[package]', 'the file that the other appliance wrote for this one')
     .description('Takes over backup keys that another appliance shares with this one, and ends the ceremony.')
     .option('--abandon', 'ends the ceremony without a package')
-    .option(...digestOption)
-    .option(...soPinFile)
-    .addHelpText('after', ceremonyHelp)
     .action(answering(adopt))
 }
 

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { join } from 'node:path'
 import { loadConfig, readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
@@ -10,7 +11,7 @@ import { firstLine, nameAnother, type Terminal } from '../output/terminal.ts'
 import { isServed } from '../token-access.ts'
 
 /** For all commands of the ceremony. */
-export const ceremonyHelp = `
+const ceremonyHelp = `
 Backups of keys can be restored wherever the same backup keys are. Two people pass them on, one at each
 appliance, who know each other's voice and read 32 digits to each other, twice. Each has the SO PIN of his
 appliance.
@@ -25,11 +26,18 @@ Examples:
 
 Between invite and adopt the token there has a PIN that nobody knows; adopt, or adopt --abandon, gives it back.`
 
-export const soPinFile = ['--so-pin-file <file>', 'the SO PIN, - for standard input; asked for without it'] as const
-export const digestOption = [
-  '--digest <digits>',
-  'what the other operator has read aloud; asked for without it',
-] as const
+const soPinFile = ['--so-pin-file <file>', 'the SO PIN, - for standard input; asked for without it'] as const
+const digestOption = ['--digest <digits>', 'what the other operator has read aloud; asked for without it'] as const
+
+/** A command of the ceremony. */
+export function ofCeremony(command: Command): Command {
+  return command.option(...soPinFile).addHelpText('after', ceremonyHelp)
+}
+
+/** The same for the two that are told digits. */
+export function ofCeremonyWithDigits(command: Command): Command {
+  return ofCeremony(command.option(...digestOption))
+}
 
 export interface CeremonyFlags {
   readonly soPinFile?: string

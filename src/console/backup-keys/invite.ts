@@ -6,22 +6,12 @@ import { digestOf } from '../../hsm/pkcs11/ceremony-papers.ts'
 import { recordAlone } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
-import {
-  ceremonyHelp,
-  ceremonyOptions,
-  type CeremonyFlags,
-  leaveTokenToOwner,
-  requireStopped,
-  soPinFile,
-} from './ceremony.ts'
+import { ceremonyOptions, type CeremonyFlags, leaveTokenToOwner, requireStopped, ofCeremony } from './ceremony.ts'
 
 export function addBackupKeysInvite(backupKeys: Command): void {
-  backupKeys
-    .command('invite')
+  ofCeremony(backupKeys.command('invite'))
     .description('Begins a ceremony: asks another appliance for its backup keys.')
     .requiredOption('--out <file>', 'where to write the request')
-    .option(...soPinFile)
-    .addHelpText('after', ceremonyHelp)
     .action(answering(invite))
 }
 

@@ -8,24 +8,18 @@ import { recordAlone } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
 import {
-  ceremonyHelp,
   ceremonyOptions,
   type CeremonyFlags,
-  digestOption,
   heardDigest,
   leaveTokenToOwner,
-  soPinFile,
+  ofCeremonyWithDigits,
 } from './ceremony.ts'
 
 export function addBackupKeysShare(backupKeys: Command): void {
-  backupKeys
-    .command('share')
+  ofCeremonyWithDigits(backupKeys.command('share'))
     .argument('<request>', 'the file that "backup-keys invite" wrote on the other appliance')
     .description('Shares the backup keys with the appliance that made a request.')
     .requiredOption('--out <file>', 'where to write the package')
-    .option(...digestOption)
-    .option(...soPinFile)
-    .addHelpText('after', ceremonyHelp)
     .action(answering(share))
 }
 

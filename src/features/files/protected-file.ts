@@ -106,7 +106,7 @@ const maxParts = 8
  * deceives its sender alone.
  * @throws Unopened, or an Error of any kind for another pass phrase or a damaged file
  */
-export async function certificateIn(pkcs12: Buffer, passphrase: string): Promise<Buffer | undefined> {
+async function certificateIn(pkcs12: Buffer, passphrase: string): Promise<Buffer | undefined> {
   const contents = itemsOf(readBer(dataOf(child(readBer(pkcs12), 1))))
   if (contents.length > maxParts) throw new Unopened(`it has more than ${maxParts} parts`)
   const parts = contents.map(partOf)

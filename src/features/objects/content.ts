@@ -82,7 +82,7 @@ const invalid = (sentence: string): Fault => new Fault('object.invalid', sentenc
  * What an object is called when the client does not say: a certificate after its subject, others after their first
  * field that is not secret.
  */
-export function derivedName(template: Template, open: Readonly<Record<string, string>>): string {
+function derivedName(template: Template, open: Readonly<Record<string, string>>): string {
   const subject = template.file === undefined ? undefined : open['cn']
   const names = [subject, ...template.fields.map(({ name }) => open[name]), template.name]
   const name = names.map((value) => value?.trim().replaceAll(/\s+/g, ' ')).find(Boolean) ?? ''

@@ -1,5 +1,5 @@
 /** What the rules tell characters apart by. Letters without case, such as Chinese ones, are of none of these. */
-export const characterClasses = {
+const characterClasses = {
   lowercase: /\p{Ll}/u,
   uppercase: /\p{Lu}/u,
   numeric: /\p{Nd}/u,

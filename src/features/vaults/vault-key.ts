@@ -25,7 +25,7 @@ export interface VaultKeys {
 }
 
 /** NIST SP 800-38D §8.3: encryptions under one key with random 96-bit IVs. */
-export const vaultKeyUses = 2 ** 32
+const vaultKeyUses = 2 ** 32
 
 const idBytes = 16
 

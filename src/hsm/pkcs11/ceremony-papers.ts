@@ -2,12 +2,6 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
 
-/** One end of a ceremony. */
-export interface CeremonyEnd {
-  readonly label: string
-  readonly serial: string
-}
-
 const end = z.object({ label: z.string().max(64), serial: z.string().max(64) })
 
 const requestSchema = z.strictObject({

@@ -66,7 +66,7 @@ for (const [name, value] of Object.entries(pkcs11)) {
   if (name.startsWith('CKR_') && typeof value === 'number') namesByCode.set(value, name)
 }
 
-export function nameOfCode(code: number): string {
+function nameOfCode(code: number): string {
   return namesByCode.get(code) ?? `CKR 0x${code.toString(16)}`
 }
 

@@ -29,7 +29,7 @@ export function exportKey(token: Token, reference: KeyReference, recipient: Buff
 }
 
 /** Wraps a key to an RSA public key: CKM_RSA_AES_KEY_WRAP in the single steps that the token has. */
-export function wrapTo(
+function wrapTo(
   { keySession, mechanisms }: Pick<Connection, 'keySession' | 'mechanisms'>,
   recipient: KeyHandle,
   key: KeyHandle,

@@ -15,9 +15,9 @@ export interface Usage {
 }
 
 const nothing: Usage = { encrypt: false, decrypt: false, sign: false, wrap: false, unwrap: false }
-export const cipherOnly: Usage = { ...nothing, encrypt: true, decrypt: true }
-export const encryptOnly: Usage = { ...nothing, encrypt: true }
-export const decryptOnly: Usage = { ...nothing, decrypt: true }
+const cipherOnly: Usage = { ...nothing, encrypt: true, decrypt: true }
+const encryptOnly: Usage = { ...nothing, encrypt: true }
+const decryptOnly: Usage = { ...nothing, decrypt: true }
 export const signOnly: Usage = { ...nothing, sign: true }
 export const wrapOnly: Usage = { ...nothing, wrap: true, unwrap: true }
 export const unwrapOnly: Usage = { ...nothing, unwrap: true }
@@ -105,7 +105,7 @@ export const secretKeyRows: Readonly<Record<SecretKeyKind, SecretKeyRow>> = {
   },
 }
 
-export function isSecretKeyKind(kind: string): kind is SecretKeyKind {
+function isSecretKeyKind(kind: string): kind is SecretKeyKind {
   return (secretKeyKinds as readonly string[]).includes(kind)
 }
 

@@ -9,9 +9,9 @@ export const gcmTagBytes = 16
  */
 export const keyWrap: Mechanism = { mechanism: 0x2109 }
 /** AES key wrap with padding (RFC 5649) as SoftHSM2 numbers it (CKM_AES_KEY_WRAP_PAD) … */
-export const keyWrapPad = 0x210a
+const keyWrapPad = 0x210a
 /** … and as PKCS#11 3.0 numbers it (CKM_AES_KEY_WRAP_KWP); in such tokens 0x210A pads in another way. */
-export const keyWrapKwp = 0x210b
+const keyWrapKwp = 0x210b
 
 export const hmacSha256: Mechanism = { mechanism: pkcs11.CKM_SHA256_HMAC }
 export const ecdsa: Mechanism = { mechanism: pkcs11.CKM_ECDSA }

@@ -4,7 +4,7 @@ import type { CeremonyHelper, TemplatedKind } from './ceremony-helper.ts'
 import { TokenFailure } from './failure.ts'
 import { signOnly, wrapOnly } from './key-kinds.ts'
 import { privateUsage, usageAttributes } from './key-templates.ts'
-import { aesKeyGen, ecKeyPairGen, oaep, rsaKeyPairGen, secretKeyGen } from './mechanisms.ts'
+import { aesKeyGen, ecKeyPairGen, oaep, secretKeyGen } from './mechanisms.ts'
 import { makeLimited } from './object-limits.ts'
 import { p256 } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
@@ -73,7 +73,6 @@ const makers: Readonly<Record<RootRole, (maker: Maker) => void>> = {
   seal: (maker) => makeSecret(maker, hmacKey, locked),
   pepper: (maker) => makeSecret(maker, hmacKey, locked),
   audit: makeAuditPair,
-  transport: makeTransportPair,
 }
 
 interface SecretForm {
@@ -150,38 +149,25 @@ function secret(keyType: number): Template {
 }
 
 function makeAuditPair(maker: Maker): void {
-  const publicKey = [
-    { type: pkcs11.CKA_EC_PARAMS, value: p256 },
-    ...publicHalf(maker.label, { verify: true, encrypt: false }),
+  const publicKey = [{ type: pkcs11.CKA_EC_PARAMS, value: p256 }, ...publicHalf(maker.label)]
+  const privateKey = [
+    ...lastingTemplate(maker.label, rootId(maker.label)),
+    ...privateUsage({ decrypt: false, sign: true, unwrap: false }),
   ]
-  makePair(maker, ecKeyPairGen, publicKey, privateUsage({ decrypt: false, sign: true, unwrap: false }))
-}
-
-function makeTransportPair(maker: Maker): void {
-  const publicKey = [
-    { type: pkcs11.CKA_MODULUS_BITS, value: 3072 },
-    { type: pkcs11.CKA_PUBLIC_EXPONENT, value: Buffer.from('010001', 'hex') },
-    ...publicHalf(maker.label, { verify: false, encrypt: true }),
-  ]
-  makePair(maker, rsaKeyPairGen, publicKey, privateUsage({ decrypt: false, sign: false, unwrap: true }))
-}
-
-function makePair(maker: Maker, mechanism: Mechanism, publicKey: Template, usage: Template): void {
-  const privateKey = [...lastingTemplate(maker.label, rootId(maker.label)), ...usage]
   limited(maker, (limits) =>
-    maker.session.generatePair(mechanism, [...publicKey, ...limits], [...privateKey, ...limits]),
+    maker.session.generatePair(ecKeyPairGen, [...publicKey, ...limits], [...privateKey, ...limits]),
   )
 }
 
-function publicHalf(label: string, usage: { verify: boolean; encrypt: boolean }): Template {
+function publicHalf(label: string): Template {
   return [
     { type: pkcs11.CKA_TOKEN, value: true },
     { type: pkcs11.CKA_PRIVATE, value: false },
     { type: pkcs11.CKA_MODIFIABLE, value: false },
     { type: pkcs11.CKA_LABEL, value: label },
     { type: pkcs11.CKA_ID, value: rootId(label) },
-    { type: pkcs11.CKA_VERIFY, value: usage.verify },
-    { type: pkcs11.CKA_ENCRYPT, value: usage.encrypt },
-    { type: pkcs11.CKA_WRAP, value: usage.encrypt },
+    { type: pkcs11.CKA_VERIFY, value: true },
+    { type: pkcs11.CKA_ENCRYPT, value: false },
+    { type: pkcs11.CKA_WRAP, value: false },
   ]
 }

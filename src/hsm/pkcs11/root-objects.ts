@@ -1,7 +1,7 @@
 import pkcs11, { type Mechanism } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import type { KekName } from '../key-kind.ts'
-import { ecdsa, hmacSha256, keyWrap, oaep, paddedWrap } from './mechanisms.ts'
+import { ecdsa, hmacSha256, keyWrap, paddedWrap } from './mechanisms.ts'
 import { hidesKeys } from './kek-probe.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import type { TokenObject } from './token-objects.ts'
@@ -16,7 +16,6 @@ export const rootRoles = [
   'seal',
   'pepper',
   'audit',
-  'transport',
 ] as const
 export type RootRole = (typeof rootRoles)[number]
 
@@ -29,13 +28,12 @@ export function rootLabel(role: RootRole, version: number): string {
 
 /** Of the half that is found by it: the private one of a pair. */
 export function rootClass(role: RootRole): number {
-  return role === 'audit' || role === 'transport' ? pkcs11.CKO_PRIVATE_KEY : pkcs11.CKO_SECRET_KEY
+  return role === 'audit' ? pkcs11.CKO_PRIVATE_KEY : pkcs11.CKO_SECRET_KEY
 }
 
 /** By what a root object works, and by nothing else; RFC 5649 has another number in some tokens. */
 export function rootMechanisms(role: RootRole, available: ReadonlySet<number>): readonly Mechanism[] {
   if (role === 'audit') return [ecdsa]
-  if (role === 'transport') return [oaep]
   if (!role.startsWith('kek.')) return [hmacSha256]
   const padded = paddedWrap(available)
   return padded === undefined ? [keyWrap] : [keyWrap, padded]
@@ -66,7 +64,6 @@ export interface RootKeys {
   readonly seal: KeyHandle
   readonly pepper: KeyHandle
   readonly audit: Pair
-  /** RSA: others wrap keys to it. Throws `hsm.unavailable` where it is missing. */
   /** The newest KEK of that name, to wrap with. */
   newestKek(name: KekName): Named
   /** The KEK that a record names, for example `strict.v1`. Throws `hsm.rejected` where there is no such key. */

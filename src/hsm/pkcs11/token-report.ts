@@ -6,6 +6,7 @@ import type { Token } from './token-link.ts'
 import type { Connection } from './connection.ts'
 import { secretKeyRows } from './key-kinds.ts'
 import { mechanismsOf, missingLimits } from './object-limits.ts'
+import type { KeyHandle } from './pkcs11-session.ts'
 import { roleOf, rootMechanisms } from './root-objects.ts'
 import { ceremonyLabel, findTrusted } from './security-officer.ts'
 import { listObjects, type TokenObject, tokenObjectLabel, vaultKeyLabel } from './token-objects.ts'
@@ -13,6 +14,9 @@ import { listObjects, type TokenObject, tokenObjectLabel, vaultKeyLabel } from '
 /** CK_UNAVAILABLE_INFORMATION as pkcs11js gives it. */
 const unavailableCount = 0xffff_ffff
 const ownSessions = 2
+/** Imports of earlier releases were wrapped to this key; nothing uses it any more. */
+const transportLabel = 'strongroom.transport.v1'
+const unwrapsImports = 'unwraps the keys that were sent in for imports'
 
 /** What an administrator wants to know of the token; searches all objects, so it is not for every second. */
 export function tokenStatus(token: Token): TokenStatus {
@@ -52,9 +56,8 @@ export function tokenStatus(token: Token): TokenStatus {
 function weaknessesOf(connection: Connection, objects: readonly TokenObject[]): TokenStatus['objects']['weaknesses'] {
   const found = new Map<string, { label: string; count: number; lacks: string[] }>()
   for (const { handle, label, objectClass } of objects) {
-    const mechanisms = expectedOf(connection, label)
-    if (mechanisms === undefined || objectClass === ObjectClass.PUBLIC_KEY) continue
-    const lacks = missingLimits(connection.session, handle, mechanisms)
+    if (objectClass === ObjectClass.PUBLIC_KEY) continue
+    const lacks = label === transportLabel ? [unwrapsImports] : missing(connection, handle, label)
     if (lacks.length === 0) continue
     const entry = found.get(label) ?? { label, count: 0, lacks }
     found.set(label, { ...entry, count: entry.count + 1 })
@@ -64,8 +67,8 @@ function weaknessesOf(connection: Connection, objects: readonly TokenObject[]): 
   return [...found.values(), ...(trusted === 0 ? [] : [left])]
 }
 
-function expectedOf({ mechanisms }: Connection, label: string) {
-  if (label === vaultKeyLabel) return mechanismsOf(secretKeyRows['aes256-gcm'])
+function missing({ session, mechanisms }: Connection, handle: KeyHandle, label: string): string[] {
+  if (label === vaultKeyLabel) return missingLimits(session, handle, mechanismsOf(secretKeyRows['aes256-gcm']))
   const role = roleOf(label)
-  return role === undefined ? undefined : rootMechanisms(role, mechanisms)
+  return role === undefined ? [] : missingLimits(session, handle, rootMechanisms(role, mechanisms))
 }

@@ -130,7 +130,7 @@ const lingerMs = 1_000
  * as it comes, but not for long. Over HTTP/1.1 the connection ends with it, because the rest would be read as the next
  * request.
  */
-export function endAfterAnswer(context: Context, answer: string | Buffer): void {
+function endAfterAnswer(context: Context, answer: string | Buffer): void {
   const { req } = context
   if ('stream' in req) return discard(req, streamOf(req))
   context.set('Connection', 'close')

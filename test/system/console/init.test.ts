@@ -24,7 +24,7 @@ describe('strongroom init', () => {
       },
     })
     const first = await premises.ask(['init'])
-    expect(first.created).toHaveLength(9)
+    expect(first.created).toHaveLength(8)
     expect(first.present).toEqual([])
     expect(first.database).toMatchObject({ existed: false, place: premises.database })
     expect(statSync(premises.database).mode & 0o777).toBe(0o600)
@@ -45,7 +45,7 @@ describe('strongroom init', () => {
     )
     for (const label of first.created) expect(seen).toContain(label)
     expect(recorded(premises)).toEqual([
-      ['console.init', 'allowed', expect.stringMatching(/9 root objects, \d+ migrations?/)],
+      ['console.init', 'allowed', expect.stringMatching(/8 root objects, \d+ migrations?/)],
     ])
   })
 
@@ -56,7 +56,7 @@ describe('strongroom init', () => {
     const events = recorded(premises)
     const second = await premises.ask(['init'])
     expect(second.created).toEqual([])
-    expect(second.present).toHaveLength(9)
+    expect(second.present).toHaveLength(8)
     expect(second.database).toMatchObject({ existed: true, applied: [] })
     expect(fingerprints(premises.token.tokenDirectory)).toEqual(before)
     expect(recorded(premises)).toEqual(events)

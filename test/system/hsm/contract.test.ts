@@ -365,7 +365,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         expect(Object.keys(token?.conformance ?? {}).length).toBeGreaterThan(8)
         expect(new Set(Object.values(token?.conformance ?? {}))).toEqual(new Set(['passed']))
         expect(token?.epoch).toBe(1)
-        expect(token?.objects.root).toHaveLength(9)
+        expect(token?.objects.root).toHaveLength(8)
         expect(token?.mechanisms).toEqual(expect.arrayContaining(['AES_GCM', 'AES_KEY_WRAP', 'ECDSA', 'SHA256_HMAC']))
       }
     })

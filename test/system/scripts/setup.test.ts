@@ -74,7 +74,7 @@ describe('scripts/setup --demo-dir', () => {
     expect(again.status).toBe(0)
     expect(kept.map(text)).toEqual(before)
     expect(text('strongroomd.pid')).toBe(pid)
-    expect(again.stdout).toContain('0 root keys made, 9 existed; database existed')
+    expect(again.stdout).toContain('0 root keys made, 8 existed; database existed')
     expect(again.stdout).toMatch(/decrypt what an earlier run made +version 1: "Hello from the strongroom\."/)
     const { passphrase } = JSON.parse(text('demo-credentials.json'))
     expect(again.stdout).not.toContain(passphrase)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { genesis, lineAfter, sha256 } from '../../../src/audit/line.ts'
+import { eventBody } from '../../../src/audit/line.ts'
 import { sealBody } from '../../../src/audit/seal.ts'
 import { keyId, statementText } from '../../../src/hsm/audit-end.ts'
+import { createChainWriter } from '../../support/chain-writer.ts'
 import { eventOf } from '../../support/event-kit.ts'
 import { appendAll, givenBench, manyEvents, type Bench } from '../../support/trail-kit.ts'
-import { eventBody } from '../../../src/audit/line.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -13,17 +13,11 @@ const seals = (bench: Bench) => bench.lines(file).filter((line) => line.includes
 
 test('a trail of a release before the keeper goes on, and stays sound', async () => {
   const bench = givenBench()
-  let end = genesis('worker-1')
-  let text = ''
-  const add = (type: 'event' | 'seal', body: string) => {
-    const line = lineAfter(end, 'worker-1', type, body)
-    end = { seq: end.seq + 1, hash: sha256(line) }
-    text += line
-  }
+  const { add, end, text } = createChainWriter('worker-1')
   for (const event of manyEvents(3)) add('event', eventBody(event))
-  const statement = { chain: 'worker-1', at: 1, covers: end, heads: {}, key: keyId(bench.signer.publicKey) }
+  const statement = { chain: 'worker-1', at: 1, covers: end(), heads: {}, key: keyId(bench.signer.publicKey) }
   add('seal', sealBody(bench.signer.signText(statementText(statement))))
-  writeFileSync(join(bench.directory, file), text)
+  writeFileSync(join(bench.directory, file), text())
   expect(await bench.findings()).toEqual([])
 
   for (let round = 0; round < 2; round += 1) {
@@ -80,16 +74,10 @@ test('seals that were left out are missed by the next one, though the chain of h
     await trail.close()
   }
   const last = await bench.signer.lastAuditEnd('worker-1')
-  let end = genesis('worker-1')
-  let text = ''
-  const add = (type: 'event' | 'seal', body: string) => {
-    const line = lineAfter(end, 'worker-1', type, body)
-    end = { seq: end.seq + 1, hash: sha256(line) }
-    text += line
-  }
+  const { add, end, text } = createChainWriter('worker-1')
   for (const event of manyEvents(20)) add('event', eventBody(event))
-  const granted = await bench.signer.signAuditEnd({ chain: 'worker-1', covers: end, heads: {}, previous: last })
+  const granted = await bench.signer.signAuditEnd({ chain: 'worker-1', covers: end(), heads: {}, previous: last })
   add('seal', sealBody(granted))
-  writeFileSync(join(bench.directory, file), text)
+  writeFileSync(join(bench.directory, file), text())
   expect(await bench.findings()).toEqual([['worker-1', 'removed', file, 21]])
 })

@@ -1,0 +1,43 @@
+import type { TokenProcess } from '../hsm/server/token-process.ts'
+import { excludeMemory } from './core-dumps.ts'
+
+/** Of every program that holds the token, for `parseArgs`. */
+export const tokenProgramOptions = {
+  config: { type: 'string' },
+  systemd: { type: 'boolean', default: false },
+  parent: { type: 'boolean', default: false },
+} as const
+
+export interface StartedProgram {
+  readonly holder: TokenProcess
+  /** Whether it ends with the process that started it (its IPC channel). */
+  readonly parent: boolean
+}
+
+/** Runs a program that holds the token until a signal ends it, or the process that started it is gone. */
+export function runTokenProgram(start: () => StartedProgram): void {
+  run(start).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+    if (process.connected) process.disconnect()
+  })
+}
+
+async function run(start: () => StartedProgram): Promise<void> {
+  // Its limit is set by who starts it.
+  excludeMemory((error) => process.stderr.write(`core dumps may hold memory: ${String(error)}\n`))
+  const { holder, parent } = start()
+  const stop = () => {
+    holder.close()
+    process.removeAllListeners('disconnect')
+    if (process.connected) process.disconnect()
+  }
+  process.once('SIGTERM', stop).once('SIGINT', stop)
+  if (parent) process.once('disconnect', stop)
+  try {
+    await holder.listening
+  } catch (error) {
+    stop()
+    throw error
+  }
+}
