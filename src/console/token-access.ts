@@ -60,7 +60,7 @@ async function startOwnHost({ terminal, build }: Invocation, config: Config): Pr
   process.once('exit', discard)
   const configFile = join(folder, 'strongroom.json')
   const keeper = {
-    ...keeperOf(config),
+    state: keeperOf(config).state,
     socket: join(folder, 'keeper'),
     operatorSocket: join(folder, 'operator'),
   }
