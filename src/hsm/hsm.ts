@@ -3,7 +3,6 @@ import type { AuditEnd, SignedEnd } from './audit-end.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
 import type {
   GenerateOptions,
-  ImportOptions,
   WrappedKey,
   Provenance,
   GeneratedKey,
@@ -190,28 +189,34 @@ export interface Hsm {
   // How keys go from one appliance to another that holds the same backup keys (`createSharedBackupKeys` in
   // `hsm/pkcs11`).
 
-  /** HMAC-SHA-256 over `bytes` by the newest backup seal, and that seal's name, for example `backup-seal.v1`. */
-  sealBackup(bytes: Uint8Array): Promise<BackupSeal>
+  /**
+   * A backup of a key with its versions (`backup-record.ts`), under the newest backup seal. Policy, versions and counts
+   * are read from sealed records: `hsm.rejected` where the policy forbids it, or they are not of one key. Of the origin
+   * the host says which appliance it is, and the caller which vault.
+   */
+  sealBackup(key: KeyToBackUp): Promise<Buffer>
 
   /**
-   * Rejects with `hsm.seal_broken` unless the backup seal of that name made `backup.seal` over `bytes`, with
-   * `hsm.rejected` where the token has no backup seal of that name: then the backup comes from an appliance with other
-   * backup keys.
+   * Rejects with `hsm.seal_broken` unless a backup seal of this token made the seal of the backup, with `hsm.rejected`
+   * where the token has no backup seal of that name: then the backup comes from an appliance with other backup keys.
+   * `backup.invalid` for what is no backup.
    */
-  verifyBackup(bytes: Uint8Array, backup: BackupSeal): Promise<void>
+  verifyBackup(backup: Uint8Array): Promise<void>
 
   /**
-   * The same key wrapped by the newest backup KEK, where it lies under one of release 0.2.0; any other stays as it is,
-   * because nothing comes from under it readable.
+   * Takes versions of a backup into use, the first of them `from`; some at once, so that others do not wait for all. Kind,
+   * keys and flags are those of the backup, whose seal is checked, and the keys are made for the key of `policy` (of
+   * `sealNew`), which has to say what the backup says. Each stays under its backup KEK, with the checks of `importKey`.
+   * `hsm.rejected` for a key that is exportable and was not born as one.
    */
-  rewrapBackup(kind: KeyKind, backup: WrappedKey, exportable: boolean): Promise<WrappedKey>
+  restoreKey(backup: Uint8Array, policy: SealedRecord, from: number): Promise<readonly GeneratedKey[]>
+}
 
-  /**
-   * Takes a key from under a backup KEK into use, with the checks of `importKey`: `hsm.rejected` for a key of another
-   * kind or length, or that does not fit `options.publicKey`. It stays under that KEK. Rejects with `hsm.rejected` for an
-   * exportable key that was not born as one.
-   */
-  restoreKey(kind: KeyKind, backup: WrappedKey, options: ImportOptions): Promise<GeneratedKey>
+export interface KeyToBackUp {
+  /** The identity of its vault. */
+  readonly vault: string
+  readonly policy: SealedRecord
+  readonly versions: readonly { readonly key: SealedRecord; readonly count: SealedRecord }[]
 }
 
 export interface SealedRecord {
@@ -253,9 +258,3 @@ export interface RewrapItem {
 
 /** What became of one item of a batch. */
 export type Outcome<T = Buffer> = { readonly result: T } | { readonly fault: Fault }
-
-export interface BackupSeal {
-  readonly name: string
-  /** 32 bytes. */
-  readonly seal: Buffer
-}

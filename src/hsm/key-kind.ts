@@ -23,6 +23,31 @@ export type KeyPairKind = (typeof keyPairKinds)[number]
 export type KeyKind = SecretKeyKind | KeyPairKind
 export const keyKinds: readonly KeyKind[] = [...secretKeyKinds, ...keyPairKinds]
 
+/** What the token makes for each type of key that the interface names. */
+export const kindsOfTypes = {
+  'aes128-gcm96': 'aes128-gcm',
+  'aes256-gcm96': 'aes256-gcm',
+  'aes128-ctr': 'aes128-ctr',
+  'aes256-ctr': 'aes256-ctr',
+  'aes128-ofb': 'aes128-ofb',
+  'aes256-ofb': 'aes256-ofb',
+  'hmac-sha256': 'hmac-sha256',
+  'ecdsa-p256': 'ec-p256',
+  'ecdsa-p384': 'ec-p384',
+  ed25519: 'ed25519',
+  'rsa-2048': 'rsa-2048',
+  'rsa-3072': 'rsa-3072',
+  'rsa-4096': 'rsa-4096',
+} as const satisfies Readonly<Record<string, KeyKind>>
+
+// A Map, so that a hostile name cannot reach Object.prototype.
+const kindByType: ReadonlyMap<string, KeyKind> = new Map(Object.entries(kindsOfTypes))
+
+/** Undefined for a type that there is not. */
+export function kindOfType(type: string): KeyKind | undefined {
+  return kindByType.get(type)
+}
+
 /** Kinds that take up to seconds to make: the key maker makes them, and no other token host does. */
 export const rsaKinds = ['rsa-2048', 'rsa-3072', 'rsa-4096'] as const
 export type RsaKind = (typeof rsaKinds)[number]

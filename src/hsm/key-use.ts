@@ -1,7 +1,7 @@
 import type { FieldsOf, OpenedRecord } from './record-layouts.ts'
 
 /** What is to be done with a key of a record. `write`: encrypt, sign, make an HMAC; `read`: decrypt, verify. */
-export type KeyUse = 'write' | 'read' | 'export' | 'export-plain' | 'otp'
+export type KeyUse = 'write' | 'read' | 'export' | 'export-plain' | 'backup' | 'otp'
 
 /**
  * Why a key may not be used so, as a sentence; undefined when it may. The host asks before every use, whoever asked the
@@ -33,7 +33,8 @@ type Policy = Omit<FieldsOf<'transparent key'>, 'id'>
 function versionRefusal(use: KeyUse, version: Version, policy: Policy): string | undefined {
   if (policy.vaultId !== version.vaultId || policy.type !== version.type) return 'The policy is not that of the key.'
   if (policy.deletedAt !== null) return 'The key is deleted.'
-  if (version.disabled !== 0) return 'This version of the key is disabled.'
+  // A backup carries that along.
+  if (version.disabled !== 0 && use !== 'backup') return 'This version of the key is disabled.'
   if (version.version < policy.oldestVersion || version.version > policy.latestVersion)
     return 'The key has no such version.'
   switch (use) {
@@ -51,6 +52,8 @@ function versionRefusal(use: KeyUse, version: Version, policy: Policy): string |
       return policy.allowExport === 1 && policy.allowPlaintextExport === 1
         ? undefined
         : 'The key may not be exported in plain.'
+    case 'backup':
+      return policy.allowBackup === 1 ? undefined : 'The key may not be backed up.'
     case 'otp':
       return 'A key of a vault makes no one-time passwords.'
     default:

@@ -2,8 +2,20 @@ import { readFileSync } from 'node:fs'
 import pkcs11 from 'pkcs11js'
 import type { TestToken } from './token.ts'
 
+type SealToken = Pick<TestToken, 'module' | 'softhsmConf' | 'pinFile'>
+
 /** The HMAC-SHA-256 of the token's seal key over any bytes, as whoever has module and PIN can make it. */
-export function rawSeal(token: Pick<TestToken, 'module' | 'softhsmConf' | 'pinFile'>, record: Uint8Array): Buffer {
+export function rawSeal(token: SealToken, record: Uint8Array): Buffer {
+  return hmacBy(token, 'strongroom.seal.', record).seal
+}
+
+/** The same of the newest backup seal, with its name. */
+export function rawBackupSeal(token: SealToken, content: Uint8Array): { readonly name: string; readonly seal: Buffer } {
+  return hmacBy(token, 'strongroom.backup-seal.', content)
+}
+
+/** By the key of the latest version whose label begins so. */
+function hmacBy(token: SealToken, prefix: string, bytes: Uint8Array): { readonly name: string; readonly seal: Buffer } {
   process.env['SOFTHSM2_CONF'] = token.softhsmConf
   const lib = new pkcs11.PKCS11()
   lib.load(token.module)
@@ -13,17 +25,25 @@ export function rawSeal(token: Pick<TestToken, 'module' | 'softhsmConf' | 'pinFi
     if (slot === undefined) throw new Error('the token is not there')
     const session = lib.C_OpenSession(slot, pkcs11.CKF_SERIAL_SESSION)
     lib.C_Login(session, pkcs11.CKU_USER, readFileSync(token.pinFile, 'utf8').trim())
-    lib.C_FindObjectsInit(session, [
-      { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
-      { type: pkcs11.CKA_LABEL, value: 'strongroom.seal.v1' },
-    ])
-    const [key] = lib.C_FindObjects(session, 2)
+    lib.C_FindObjectsInit(session, [{ type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY }])
+    const [newest] = lib
+      .C_FindObjects(session, 10_000)
+      .map((key) => ({ key, label: labelOf(lib, session, key) }))
+      .filter(({ label }) => label.startsWith(prefix))
+      .toSorted((a, b) => versionOf(b.label) - versionOf(a.label))
     lib.C_FindObjectsFinal(session)
-    if (key === undefined) throw new Error('the token has no seal key')
-    lib.C_SignInit(session, { mechanism: pkcs11.CKM_SHA256_HMAC }, key)
-    return lib.C_Sign(session, Buffer.from(record), Buffer.alloc(32))
+    if (newest === undefined) throw new Error(`the token has no ${prefix}`)
+    lib.C_SignInit(session, { mechanism: pkcs11.CKM_SHA256_HMAC }, newest.key)
+    const seal = lib.C_Sign(session, Buffer.from(bytes), Buffer.alloc(32))
+    return { name: newest.label.slice('strongroom.'.length), seal }
   } finally {
     lib.C_Finalize()
     lib.close()
   }
 }
+
+function labelOf(lib: pkcs11.PKCS11, session: Buffer, key: Buffer): string {
+  return String(lib.C_GetAttributeValue(session, key, [{ type: pkcs11.CKA_LABEL }])[0]?.value)
+}
+
+const versionOf = (label: string): number => Number(/\.v(\d+)$/.exec(label)?.[1])

@@ -5,7 +5,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import { encodeRecord } from '../../hsm/key-record.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { findVault, findVaultByIdentity, vaultsOf, type Vault } from '../vaults/records.ts'
-import type { BackupOrigin } from './backup.ts'
+import type { BackupOrigin } from '../../hsm/backup-record.ts'
 import { findAccepted, saveAccepted, type AcceptedBackup } from './backup-origin-records.ts'
 import { trusting } from './sealing.ts'
 

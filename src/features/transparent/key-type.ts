@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { Hash, KeyKind } from '../../hsm/key-kind.ts'
+import { kindsOfTypes, type Hash, type KeyKind } from '../../hsm/key-kind.ts'
 
 /** What a key type means: a row says everything, and the code that uses a key asks the row. */
 export interface KeyType {
@@ -35,21 +35,23 @@ const gcm: CipherRow = { ivBytes: 12, tagBytes: 16, maxInvocations }
 const stream: CipherRow = { ivBytes: 16, tagBytes: 0, maxInvocations }
 const rsa: SignatureRow = { family: 'rsa', hash: 'sha256', orderBytes: 0 }
 
-export const keyTypes: readonly KeyType[] = [
-  { name: 'aes128-gcm96', kind: 'aes128-gcm', cipher: gcm },
-  { name: 'aes256-gcm96', kind: 'aes256-gcm', cipher: gcm },
-  { name: 'aes128-ctr', kind: 'aes128-ctr', cipher: stream },
-  { name: 'aes256-ctr', kind: 'aes256-ctr', cipher: stream },
-  { name: 'aes128-ofb', kind: 'aes128-ofb', cipher: stream },
-  { name: 'aes256-ofb', kind: 'aes256-ofb', cipher: stream },
-  { name: 'hmac-sha256', kind: 'hmac-sha256', mac: true },
-  { name: 'ecdsa-p256', kind: 'ec-p256', signature: { family: 'ecdsa', hash: 'sha256', orderBytes: 32 } },
-  { name: 'ecdsa-p384', kind: 'ec-p384', signature: { family: 'ecdsa', hash: 'sha384', orderBytes: 48 } },
-  { name: 'ed25519', kind: 'ed25519', signature: { family: 'ed25519', hash: 'sha512', orderBytes: 32 } },
-  { name: 'rsa-2048', kind: 'rsa-2048', signature: rsa },
-  { name: 'rsa-3072', kind: 'rsa-3072', signature: rsa },
-  { name: 'rsa-4096', kind: 'rsa-4096', signature: rsa },
+const rows: readonly (Omit<KeyType, 'kind'> & { readonly name: keyof typeof kindsOfTypes })[] = [
+  { name: 'aes128-gcm96', cipher: gcm },
+  { name: 'aes256-gcm96', cipher: gcm },
+  { name: 'aes128-ctr', cipher: stream },
+  { name: 'aes256-ctr', cipher: stream },
+  { name: 'aes128-ofb', cipher: stream },
+  { name: 'aes256-ofb', cipher: stream },
+  { name: 'hmac-sha256', mac: true },
+  { name: 'ecdsa-p256', signature: { family: 'ecdsa', hash: 'sha256', orderBytes: 32 } },
+  { name: 'ecdsa-p384', signature: { family: 'ecdsa', hash: 'sha384', orderBytes: 48 } },
+  { name: 'ed25519', signature: { family: 'ed25519', hash: 'sha512', orderBytes: 32 } },
+  { name: 'rsa-2048', signature: rsa },
+  { name: 'rsa-3072', signature: rsa },
+  { name: 'rsa-4096', signature: rsa },
 ]
+
+export const keyTypes: readonly KeyType[] = rows.map((row) => ({ ...row, kind: kindsOfTypes[row.name] }))
 
 // A Map, so that a hostile name cannot reach Object.prototype.
 const byName: ReadonlyMap<string, KeyType> = new Map(keyTypes.map((type) => [type.name, type]))

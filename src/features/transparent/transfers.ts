@@ -1,20 +1,10 @@
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
+import { decodeContent, readBackup, restoredPolicy, type Backup, type BackupOrigin } from '../../hsm/backup-record.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Arrival, BackupOrigins } from './backup-origins.ts'
-import {
-  decodeContent,
-  encodeContent,
-  readBackup,
-  writeBackup,
-  type Backup,
-  type BackupOrigin,
-  type BackupVersion,
-} from './backup.ts'
-import type { NewKeyRow } from './key-policy.ts'
-import { keyTypeOf } from './key-type.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
 import {
   deleteKey,
@@ -27,11 +17,12 @@ import {
 } from './records.ts'
 import {
   checkPolicy,
-  checkVersion,
   createKeyRows,
   keyReference,
-  materialPurpose,
+  sealedCount,
   sealedNewKey,
+  sealedPolicy,
+  sealedVersion,
   type SealedKey,
   trusting,
 } from './sealing.ts'
@@ -89,7 +80,6 @@ interface TransferDependencies {
     | 'verify'
     | 'sealBackup'
     | 'verifyBackup'
-    | 'rewrapBackup'
     | 'restoreKey'
     | 'destroyTokenObject'
     | 'exportKey'
@@ -101,20 +91,9 @@ interface TransferDependencies {
 }
 
 export function createTransfers(on: TransferDependencies): Transfers {
-  const { store, hsm, origins } = on
+  const { origins } = on
   return {
-    async backup(stored) {
-      const { key } = existing(stored)
-      await checkPolicy(hsm, key)
-      if (key.allowBackup !== 1) throw new Fault('key.backup_forbidden')
-      const found = await findVersions(store.read, key.id)
-      const content = encodeContent({
-        ...key,
-        origin: await origins.of(store.read, key.vaultId),
-        versions: await Promise.all(found.map((version) => backedUp(on, key, version))),
-      })
-      return { key, text: writeBackup({ content, seal: await hsm.sealBackup(content) }) }
-    },
+    backup: (stored) => backUp(on, stored),
 
     restore: (restoration, commit) => restore(on, restoration, commit),
 
@@ -128,6 +107,18 @@ export function createTransfers(on: TransferDependencies): Transfers {
   }
 }
 
+async function backUp({ store, hsm, origins }: TransferDependencies, stored: StoredKey | undefined) {
+  const { key } = existing(stored)
+  await checkPolicy(hsm, key)
+  const found = await findVersions(store.read, key.id)
+  if (key.allowBackup !== 1 || found.some(({ backupBlob }) => backupBlob === null))
+    throw new Fault('key.backup_forbidden')
+  const { vault } = await origins.of(store.read, key.vaultId)
+  const versions = found.map((version) => ({ key: sealedVersion(key, version), count: sealedCount(key, version) }))
+  const backup = await trusting(() => hsm.sealBackup({ vault, policy: sealedPolicy(key), versions }))
+  return { key, text: backup.toString('base64') }
+}
+
 async function restore(
   on: TransferDependencies,
   { vaultId, userId, name, stored, backup, force, noteOrigin }: Restoration,
@@ -136,8 +127,13 @@ async function restore(
   if (stored && !force) throw nameTaken(stored.key)
   const content = await opened(on, backup)
   noteOrigin(content.origin)
-  const row = await sealedNewKey(on.hsm, restoredRow(on, { vaultId, name }, content))
-  const made = await Promise.all(content.versions.map((version) => restored(on, row, version)))
+  const row = await sealedNewKey(on.hsm, {
+    ...restoredPolicy(content),
+    vaultId,
+    name,
+    createdAt: on.clock.now(),
+  })
+  const made = await restored(on, row, backup, content.versions.length)
   let replaced: KeyVersion[] = []
   const arrival: Arrival = { vaultId, userId, origin: content.origin, backup }
   const key = await commit(async (tx) => {
@@ -174,22 +170,10 @@ async function exportKey(
   return { key, versions: await Promise.all(chosen.map((one) => exported(on, key, one, recipient))) }
 }
 
-async function backedUp(
-  { hsm }: TransferDependencies,
-  key: TransparentKey,
-  version: KeyVersion,
-): Promise<BackupVersion> {
-  await checkVersion(hsm, key, version)
-  if (version.backupKek === null || version.backupBlob === null) throw new Fault('key.backup_forbidden')
-  const backup = { kek: version.backupKek, blob: version.backupBlob }
-  const isExportable = /^(?:backup-)?exportable\./.test(version.kek)
-  return { ...version, ...(await hsm.rewrapBackup(keyTypeOf(key.type).kind, backup, isExportable)) }
-}
-
 async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Backup> {
-  const { content, seal } = readBackup(bytes)
+  const { content } = readBackup(bytes)
   try {
-    await hsm.verifyBackup(content, seal)
+    await hsm.verifyBackup(bytes)
   } catch (cause) {
     if (isFault(cause, 'hsm.seal_broken')) throw new Fault('backup.invalid', 'The backup was changed.')
     if (isFault(cause, 'hsm.rejected'))
@@ -202,15 +186,19 @@ async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Bac
   return decodeContent(content)
 }
 
-function restored(
+/** All versions: the token hosts take them part by part. */
+async function restored(
   { hsm }: TransferDependencies,
   row: SealedKey,
-  { kek, blob, publicKey }: BackupVersion,
-): Promise<GeneratedKey> {
-  const { type, allowExport } = row
-  const purpose = materialPurpose({ ...row, id: 0 })
-  const options = { exportable: allowExport === 1, backup: true, purpose, ...(publicKey ? { publicKey } : {}) }
-  return refusing('backup.invalid', () => hsm.restoreKey(keyTypeOf(type).kind, { kek, blob }, options))
+  backup: Buffer,
+  count: number,
+): Promise<readonly GeneratedKey[]> {
+  const made: GeneratedKey[] = []
+  while (made.length < count) {
+    const next = () => hsm.restoreKey(backup, sealedPolicy({ ...row, id: 0 }), made.length)
+    made.push(...(await refusing('backup.invalid', next)))
+  }
+  return made
 }
 
 /** Deletes a key for good; its versions, so that what is in the token can follow. */
@@ -220,25 +208,6 @@ async function giveWay({ hsm }: TransferDependencies, tx: Tx, key: TransparentKe
   const replaced = await findVersions(tx, key.id)
   if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
   return replaced
-}
-
-function restoredRow(
-  { clock }: TransferDependencies,
-  place: Pick<TransparentKey, 'vaultId' | 'name'>,
-  backup: Backup,
-): NewKeyRow {
-  const { versions, origin: _, ...flags } = backup
-  const numbers = versions.map(({ version }) => version)
-  return {
-    ...flags,
-    ...place,
-    residency: 'database',
-    allowBackup: 1,
-    oldestVersion: Math.min(...numbers),
-    latestVersion: Math.max(...numbers),
-    createdAt: clock.now(),
-    deletedAt: null,
-  }
 }
 
 async function insert(

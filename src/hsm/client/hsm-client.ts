@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
 import type { Hsm, Outcome, RewrapItem, SealedRecord } from '../hsm.ts'
-import type { GeneratedKey, GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
+import type { GeneratedKey, GenerateOptions, WrappedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
 import { type KeeperOperation, keeperOperations, operations, type Operation } from '../protocol/frame.ts'
@@ -186,20 +186,21 @@ function signatureCalls({ bytes, flag }: Calls) {
   } satisfies Partial<Hsm>
 }
 
-function backupCalls({ fields, done, generated }: Calls) {
+function backupCalls({ fields, bytes, done }: Calls) {
   return {
-    async sealBackup(bytes) {
-      const reply = await fields('sealBackup', [bytes])
-      return { name: field(reply, 0).toString(), seal: field(reply, 1) }
+    sealBackup: ({ vault, policy, versions }) =>
+      bytes('sealBackup', [
+        Buffer.from(vault),
+        ...sealedFields(policy),
+        Buffer.from(String(versions.length)),
+        ...versions.flatMap(({ key, count }) => [...sealedFields(key), ...sealedFields(count)]),
+      ]),
+    verifyBackup: (backup) => done('verifyBackup', [backup]),
+    async restoreKey(backup, policy, from) {
+      const reply = await fields('restoreKey', [backup, ...sealedFields(policy), Buffer.from(String(from))])
+      const count = reply.length / generatedFields
+      return Array.from({ length: count }, (_, at) => generatedKey(reply.slice(at * generatedFields)))
     },
-    verifyBackup: (bytes, { name, seal }) => done('verifyBackup', [bytes, Buffer.from(name), seal]),
-    rewrapBackup: async (kind, { kek, blob }, exportable) =>
-      wrapped(
-        await fields('rewrapBackup', [Buffer.from(kind), Buffer.from(kek), blob, Buffer.from(exportable ? '1' : '0')]),
-        0,
-      ),
-    restoreKey: (kind, { kek, blob }, options) =>
-      generated('restoreKey', [Buffer.from(kind), Buffer.from(kek), blob, ...importFields(options)]),
   } satisfies Partial<Hsm>
 }
 
@@ -223,15 +224,7 @@ function createCalls(call: RequestRouter<Operation>['call']): Calls {
     async done(operation, fields) {
       await call(operation, fields)
     },
-    async generated(operation, fields) {
-      const reply = await call(operation, fields)
-      return {
-        ...wrapped(reply, 0),
-        publicKey: given(reply, 2),
-        backup: given(reply, 3) && wrapped(reply, 3),
-        provenance: field(reply, 5),
-      }
-    },
+    generated: async (operation, fields) => generatedKey(await call(operation, fields)),
   }
 }
 
@@ -248,15 +241,23 @@ function optionFields({ exportable, backup, purpose }: GenerateOptions): Uint8Ar
   return [...[exportable, backup].map((flag) => Buffer.from(flag ? '1' : '0')), purpose ?? nothing]
 }
 
-function importFields(options: ImportOptions): Uint8Array[] {
-  return [...optionFields(options), options.publicKey ?? nothing]
-}
-
 function schemeFields({ hash, padding, saltBytes }: SignatureScheme): Buffer[] {
   return [Buffer.from(hash), Buffer.from(padding ?? 'pss'), Buffer.from(saltBytes === undefined ? '' : `${saltBytes}`)]
 }
 
 // Fields of replies.
+
+/** Fields of a generated key. */
+const generatedFields = 6
+
+function generatedKey(reply: readonly Buffer[]): GeneratedKey {
+  return {
+    ...wrapped(reply, 0),
+    publicKey: given(reply, 2),
+    backup: given(reply, 3) && wrapped(reply, 3),
+    provenance: field(reply, 5),
+  }
+}
 
 function wrapped(reply: readonly Buffer[], at: number): WrappedKey {
   return { kek: field(reply, at).toString(), blob: field(reply, at + 1) }

@@ -1,14 +1,16 @@
 import { Fault } from '../../fault.ts'
+import type { KeyToBackUp } from '../hsm.ts'
 import { outcomeFields } from '../protocol/batch-frame.ts'
 import { type Operation, operations } from '../protocol/frame.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { generated, pong, provenance, statusFields, tokenObject, wrapped } from '../server/reply-fields.ts'
-import { hashes, keyKinds, paddings, quickKinds, secretKeyKinds, type SignatureScheme, vaultKek } from '../key-kind.ts'
-import { auditPublicKey, pepper, random, sealBackup, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
+import { hashes, paddings, quickKinds, secretKeyKinds, type SignatureScheme, vaultKek } from '../key-kind.ts'
+import { auditPublicKey, pepper, random, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
 import { decrypt, decryptMany, encrypt, encryptMany, encryptRandom, rewrapMany } from '../pkcs11/cipher-operations.ts'
+import { sealBackup } from '../pkcs11/key-backup.ts'
 import { exportKey, exportPlain } from '../pkcs11/key-export.ts'
 import { generate, importKey, importSecret } from '../pkcs11/key-making.ts'
-import { restoreKey, rewrapBackup } from '../pkcs11/key-restoring.ts'
+import { restoreKey } from '../pkcs11/key-restoring.ts'
 import { kindSupport } from '../pkcs11/kind-support.ts'
 import { decryptOtpBlock, otpHmac } from '../pkcs11/otp-operations.ts'
 import { createTokenObject, createVaultKey, destroyTokenObject, destroyVaultKey } from '../pkcs11/token-keys.ts'
@@ -106,23 +108,25 @@ const uses = {
 } satisfies Partial<Record<Operation, Handler>>
 
 const backups = {
-  sealBackup(token, fields) {
-    const { name, seal } = sealBackup(token, fields.bytes())
-    return [Buffer.from(name), seal]
-  },
+  sealBackup: (token, fields) => [sealBackup(token, keyToBackUp(fields))],
   verifyBackup(token, fields) {
-    verifyBackup(token, fields.bytes(), { name: fields.text(), seal: fields.bytes() })
+    verifyBackup(token, fields.bytes())
     return []
   },
-  rewrapBackup: (token, fields) =>
-    wrapped(rewrapBackup(token, fields.oneOf(keyKinds), fields.wrapped(), fields.flag())),
   restoreKey(token, fields) {
-    const kind = fields.oneOf(keyKinds)
-    const backup = fields.wrapped()
-    const options = fields.importOptions()
-    return generated(token, kind, options.purpose, restoreKey(token, kind, backup, options))
+    const { kind, purpose, keys } = restoreKey(token, fields.bytes(), fields.sealed(), fields.integer())
+    return keys.flatMap((key) => generated(token, kind, purpose, key))
   },
 } satisfies Partial<Record<Operation, Handler>>
+
+/** More fields than there are end the list, so that a count that is made up takes no time. */
+function keyToBackUp(fields: RequestFields): KeyToBackUp {
+  const vault = fields.text()
+  const policy = fields.sealed()
+  const versions: KeyToBackUp['versions'][number][] = []
+  for (let left = fields.integer(); left > 0; left--) versions.push({ key: fields.sealed(), count: fields.sealed() })
+  return { vault, policy, versions }
+}
 
 function flag(value: boolean): Buffer {
   return Buffer.from(value ? '1' : '0')

@@ -2,7 +2,7 @@ import { holds } from '../../access/capabilities.ts'
 import { permissionBits } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
 import { importJobMs } from '../import-limits.ts'
-import { isKeyPairKind } from '../key-kind.ts'
+import { isKeyPairKind, kindOfType } from '../key-kind.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 
 /** Who asks the keeper: a worker of the daemon, or the operator's console over a socket of its own. */
@@ -42,6 +42,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   // Never another end, policy or place for a key to which somebody has wrapped his own.
   'import job': ({ next, previous }) =>
     previous === undefined &&
+    next.fields.kind === kindOfType(next.fields.type) &&
     next.fields.kek.startsWith('strict.') &&
     next.fields.expiresAt <= Date.now() + importJobMs + skewMs,
   'accepted backup': ({ origin, previous }) => origin === 'operator' && previous === undefined,
@@ -180,9 +181,16 @@ function keepsVersion(next: Version, previous: Version | undefined): boolean {
   )
 }
 
-/** A version's key is wrapped, by a backup KEK where it was restored, or an object of its own of the token, and never the key of a vault. */
-function isVersionKey({ key }: OpenedRecord): boolean {
-  return key !== undefined && !isOtpKey(key.kind) && /^(token$|(backup-)?exportable\.|strict\.|backup\.)/.test(key.kek)
+/**
+ * A version's key is of the kind of its type; wrapped, by a backup KEK where it was restored, or an object of its own of
+ * the token, and never the key of a vault.
+ */
+function isVersionKey({ key, fields }: OpenedRecord & { readonly fields: Pick<Version, 'type'> }): boolean {
+  return (
+    key?.kind !== undefined &&
+    key.kind === kindOfType(fields.type) &&
+    /^(token$|(backup-)?exportable\.|strict\.|backup\.)/.test(key.kek)
+  )
 }
 
 const isWrapped = ({ key }: OpenedRecord): boolean => key?.kek.startsWith('strict.') === true

@@ -1,6 +1,9 @@
 import { Fault } from '../../fault.ts'
+import { decodeContent, readBackup, restoredPolicy, type Backup } from '../backup-record.ts'
+import type { SealedRecord } from '../hsm.ts'
+import { kindOfType, type KeyKind } from '../key-kind.ts'
 import type { MadeKey, ImportOptions, WrappedKey } from '../made-key.ts'
-import type { KeyKind } from '../key-kind.ts'
+import { versionPurpose } from '../provenance.ts'
 import type { Connection } from './connection.ts'
 import { checkKey, checkLength } from './key-import-checks.ts'
 import { rowOf, unwrapMechanism } from './key-kinds.ts'
@@ -8,14 +11,51 @@ import { acceptKey } from './key-making.ts'
 import { privateTemplate, transientTemplate, unwrappedTemplate } from './key-templates.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { requireSupport } from './kind-support.ts'
+import { openSealed } from './seal-check.ts'
+import { verify, verifyBackup } from './seal-operations.ts'
 import { withTransient, wrapUnder } from './session-keys.ts'
 import type { Token } from './token-link.ts'
 
+/** Versions that one request restores, so that others do not wait for all of a long backup. */
+const versionsAtOnce = 64
+
+export interface RestoredVersions {
+  readonly kind: KeyKind
+  /** What the keys were restored for. */
+  readonly purpose: Buffer
+  readonly keys: readonly MadeKey[]
+}
+
 /**
- * Takes a key from under a backup KEK; see `Hsm.restoreKey`. What the KEK hides cannot be wrapped again: its blob stays,
- * and becomes the key's own. A key under a KEK of release 0.2.0 goes under the KEKs of new keys.
+ * See `Hsm.restoreKey`. What the KEK hides cannot be wrapped again: its blob stays, and becomes the key's own. A key
+ * under a KEK of release 0.2.0 goes under the KEKs of new keys.
  */
-export function restoreKey(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): MadeKey {
+export function restoreKey(token: Token, bytes: Buffer, policy: SealedRecord, from: number): RestoredVersions {
+  verifyBackup(token, bytes)
+  const backup = decodeContent(readBackup(bytes).content)
+  const kind = kindOfType(backup.type)
+  const versions = from >= 0 ? backup.versions.slice(from, from + versionsAtOnce) : []
+  if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'The backup has no such version.')
+  verify(token, policy)
+  const purpose = versionPurpose(identityOf(policy, backup))
+  const exportable = backup.allowExport === 1
+  const keys = versions.map(({ publicKey, ...version }) =>
+    restoreVersion(token, kind, version, { exportable, backup: true, ...(publicKey ? { publicKey } : {}) }),
+  )
+  return { kind, purpose, keys }
+}
+
+/** Of the key that the backup becomes, whose policy is to be what the backup says: no looser, and no other. */
+function identityOf({ record }: SealedRecord, backup: Backup): Buffer {
+  const { type, fields } = openSealed(record)
+  if (type === 'transparent key 2') {
+    const said: Readonly<Record<string, unknown>> = fields
+    if (Object.entries(restoredPolicy(backup)).every(([name, value]) => said[name] === value)) return fields.identity
+  }
+  throw new Fault('hsm.rejected', 'The policy of the key is not that of the backup.')
+}
+
+function restoreVersion(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): MadeKey {
   return token.run((connection) => {
     requireSupport(connection, kind)
     const stays = staysUnder(connection, backup.kek, options.exportable)
@@ -26,17 +66,19 @@ export function restoreKey(token: Token, kind: KeyKind, backup: WrappedKey, opti
   })
 }
 
-/** See `Hsm.rewrapBackup`. */
-export function rewrapBackup(token: Token, kind: KeyKind, backup: WrappedKey, exportable: boolean): WrappedKey {
-  return token.run((connection) => {
-    if (isHidden(connection, backup.kek) || isExportable(backup.kek))
-      return { ...backup, blob: Buffer.from(backup.blob) }
-    const key = unwrapBackup(connection, kind, backup, true)
-    return withTransient(connection.keySession, [key], () => {
-      const rewrapped = wrapUnder(connection, kind, exportable ? 'backup-exportable' : 'backup', key)
-      checkLength(rowOf(kind), rewrapped)
-      return rewrapped
-    })
+/** As a backup holds it: wrapped by the newest backup KEK where it lies under one of release 0.2.0. */
+export function currentBackup(
+  connection: Connection,
+  kind: KeyKind,
+  backup: WrappedKey,
+  exportable: boolean,
+): WrappedKey {
+  if (isHidden(connection, backup.kek) || isExportable(backup.kek)) return backup
+  const key = unwrapBackup(connection, kind, backup, true)
+  return withTransient(connection.keySession, [key], () => {
+    const rewrapped = wrapUnder(connection, kind, exportable ? 'backup-exportable' : 'backup', key)
+    checkLength(rowOf(kind), rewrapped)
+    return rewrapped
   })
 }
 

@@ -72,7 +72,8 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
   }
 }
 
-function openSealed(record: Buffer): OpenedRecord {
+/** Reads a record whose seal was checked. @throws Fault `hsm.rejected` for one that serves hosts in nothing */
+export function openSealed(record: Buffer): OpenedRecord {
   try {
     return openRecord(record)
   } catch (error) {

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import type { BackupSeal, SealedRecord } from '../hsm.ts'
+import { readBackup } from '../backup-record.ts'
+import type { SealedRecord } from '../hsm.ts'
 import { ecdsa, hmacSha256 } from './mechanisms.ts'
 import { keyPairRows } from './pair-kinds.ts'
 import { publicKeyOf } from './public-keys.ts'
@@ -46,18 +47,12 @@ export function signAudit(token: Token, digest: Buffer): Buffer {
   )
 }
 
-export function sealBackup(token: Token, bytes: Buffer): BackupSeal {
-  return token.run(({ session, roots }) => {
-    const { name, handle } = roots.newestBackupSeal()
-    return { name, seal: session.sign(hmacSha256, handle, bytes, Buffer.alloc(sealBytes)) }
-  })
-}
-
-/** Throws `hsm.seal_broken`; `hsm.rejected` where the token has no backup seal of that name. */
-export function verifyBackup(token: Token, bytes: Buffer, { name, seal }: BackupSeal): void {
+/** See `Hsm.verifyBackup`. */
+export function verifyBackup(token: Token, backup: Buffer): void {
+  const { content, seal } = readBackup(backup)
   const expected = token.run(({ session, roots }) =>
-    session.sign(hmacSha256, roots.backupSeal(name), bytes, Buffer.alloc(sealBytes)),
+    session.sign(hmacSha256, roots.backupSeal(seal.name), content, Buffer.alloc(sealBytes)),
   )
-  if (seal.length !== sealBytes || !timingSafeEqual(seal, expected))
+  if (seal.seal.length !== sealBytes || !timingSafeEqual(seal.seal, expected))
     throw new Fault('hsm.seal_broken', 'The backup was altered, or comes from an appliance with other backup keys.')
 }

@@ -43,7 +43,6 @@ export const operations = [
   'verifyHmac',
   'sealBackup',
   'verifyBackup',
-  'rewrapBackup',
   'restoreKey',
   'encryptRandom',
 ] as const

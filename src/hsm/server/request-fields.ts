@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
-import type { GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
+import type { GenerateOptions } from '../made-key.ts'
 
 /**
  * Takes the fields of a request one after another. Throws `hsm.rejected` when one is missing or not what it should be.
@@ -15,9 +15,7 @@ export interface RequestFields {
   oneOf<T extends string>(values: readonly T[]): T
   sealed(): SealedRecord
   reference(): KeyReference
-  wrapped(): WrappedKey
   generateOptions(): GenerateOptions & { readonly purpose: Buffer }
-  importOptions(): ImportOptions & { readonly purpose: Buffer }
 }
 
 export function createRequestFields(list: readonly Buffer[]): RequestFields {
@@ -54,12 +52,6 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
       // Not by the seal: an empty one in the database would be taken for none, and the limits go unchecked.
       return policy.record.length === 0 ? { key } : { key, policy }
     },
-    wrapped: () => ({ kek: text(), blob: bytes() }),
     generateOptions,
-    importOptions() {
-      const options = generateOptions()
-      const publicKey = optionalBytes()
-      return publicKey === undefined ? options : { ...options, publicKey }
-    },
   }
 }

@@ -4,8 +4,9 @@ import { expectFault } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { holdCeremony } from '../../support/ceremony.ts'
+import { rawBackupSeal } from '../../support/raw-seal.ts'
 import { makeOtherToken, type TestToken } from '../../support/token.ts'
-import { decodeContent, encodeContent, readBackup } from '../../../src/features/transparent/backup.ts'
+import { decodeContent, encodeContent, readBackup } from '../../../src/hsm/backup-record.ts'
 import { encodeRecord } from '../../../src/hsm/key-record.ts'
 import { base64, readKey } from './key-kit.ts'
 
@@ -235,7 +236,7 @@ describe('a backup of another vault', () => {
       ...decodeContent(readBackup(Buffer.from(await backUp(vault, 'ancient'), 'base64')).content),
       origin: undefined,
     })
-    const { name, seal } = await appliance.hsm.sealBackup(content)
+    const { name, seal } = rawBackupSeal(appliance.token, content)
     const backup = base64(encodeRecord(['strongroom key backup 1', name, seal, content]))
     const restore = { backup }
     expectFault(await vault.admin.post(restorePath('ancient-again'), restore), 403, 1519)

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decodeContent, readBackup, restoredPolicy, writeBackup } from '../../../src/hsm/backup-record.ts'
 import type { GeneratedKey } from '../../../src/hsm/made-key.ts'
 import { createRootObjects } from '../../../src/hsm/pkcs11/root-creation.ts'
 import { backupRoles } from '../../../src/hsm/pkcs11/root-objects.ts'
 import { ceremonyOptions, holdCeremony } from '../../support/ceremony.ts'
 import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { type TestToken, makeOtherToken } from '../../support/token.ts'
-import { type Hosts, startHosts } from './hsm-kit.ts'
+import { type BackupKit, createBackupKit, vault } from './backup-kit.ts'
+import { type Hosts, policyOf, startHosts } from './hsm-kit.ts'
 import { fieldOf, listObjects } from './object-listing.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 
@@ -19,9 +21,11 @@ const backupOf = ({ backup }: GeneratedKey) => {
 
 describe('a backup', () => {
   let hosts: Hosts
+  let kit: BackupKit
 
   beforeAll(async () => {
     hosts = await startHosts({ keyMaker: true })
+    kit = createBackupKit(hosts)
   })
   afterAll(async () => {
     await hosts.close()
@@ -32,10 +36,9 @@ describe('a backup', () => {
     for (const exportable of [true, false]) {
       const made = await hsm.generate('aes256-gcm', { exportable, backup: true })
       const ciphertext = await hsm.encrypt(await reference('aes256-gcm', made), Buffer.from('kept'))
-      const restored = await hsm.restoreKey('aes256-gcm', backupOf(made), { exportable, backup: true })
+      const restored = await kit.restore(await kit.backUp('aes256-gcm', made, exportable))
       expect(restored.kek).toMatch(exportable ? /^backup-exportable\.v\d/ : /^backup\.v\d/)
       expect([restored.blob, restored.backup]).toEqual([made.backup?.blob, made.backup])
-      expect(await hsm.rewrapBackup('aes256-gcm', backupOf(made), exportable)).toEqual(made.backup)
       const key = await reference('aes256-gcm', restored)
       expect(await hsm.decrypt(key, ciphertext)).toEqual(Buffer.from('kept'))
       const leaving = hsm.exportPlain(key)
@@ -44,67 +47,80 @@ describe('a backup', () => {
   })
 
   it('of a key that was not born exportable restores none that is; an exportable one may give that up', async () => {
-    const { hsm } = hosts
-    const strict = await hsm.generate('aes256-gcm', { exportable: false, backup: true })
-    await expect(
-      hsm.restoreKey('aes256-gcm', backupOf(strict), { exportable: true, backup: true }),
-    ).rejects.toMatchObject(rejected)
-    const open = await hsm.generate('aes256-gcm', { exportable: true, backup: true })
-    const restored = await hsm.restoreKey('aes256-gcm', backupOf(open), { exportable: false, backup: true })
+    const strict = await hosts.hsm.generate('aes256-gcm', { exportable: false, backup: true })
+    await expect(kit.restore(await kit.backUp('aes256-gcm', strict, true))).rejects.toMatchObject(rejected)
+    const open = await hosts.hsm.generate('aes256-gcm', { exportable: true, backup: true })
+    const restored = await kit.restore(await kit.backUp('aes256-gcm', open, false))
     expect([restored.kek, restored.backup?.kek]).toEqual(['strict.v1', expect.stringMatching(/^backup\.v/)])
   })
 
   it('restores pairs, with the public key that fits', async () => {
     for (const kind of ['ec-p256', 'rsa-2048'] as const) {
       const made = await hosts.hsm.generate(kind, { exportable: false, backup: true })
-      const publicKey = made.publicKey ?? Buffer.alloc(0)
-      const restored = await hosts.hsm.restoreKey(kind, backupOf(made), { ...strictly, publicKey })
-      expect(restored.publicKey).toEqual(publicKey)
+      const restored = await kit.restore(await kit.backUp(kind, made, false))
+      expect(restored.publicKey).toEqual(made.publicKey)
       const digest = randomBytes(32)
       const signature = await hosts.hsm.sign(await hosts.reference(kind, restored), { hash: 'sha256' }, digest)
       const original = await hosts.reference(kind, made)
       expect(await hosts.hsm.verifySignature(original, { hash: 'sha256' }, digest, signature)).toBe(true)
-      const other = (await hosts.hsm.generate(kind, strictly)).publicKey ?? Buffer.alloc(0)
-      await expect(hosts.hsm.restoreKey(kind, backupOf(made), { ...strictly, publicKey: other })).rejects.toMatchObject(
-        rejected,
-      )
+      const { publicKey = null } = await hosts.hsm.generate(kind, strictly)
+      await expect(kit.restore(kit.forged(kind, backupOf(made), { publicKey }))).rejects.toMatchObject(rejected)
     }
   })
 
-  it('is refused with any byte altered, as another kind, and from under another KEK', async () => {
-    const made = await hosts.hsm.generate('aes256-gcm', { exportable: true, backup: true })
+  it('is refused with any byte of the key altered, as another kind, and from under another KEK', async () => {
+    const made = await hosts.hsm.generate('aes256-gcm', { exportable: false, backup: true })
     const { kek, blob } = backupOf(made)
     const altered = Array.from(blob, (_, at) =>
       Buffer.from(blob.map((byte, place) => (place === at ? byte ^ 1 : byte))),
     )
     const attempts = [
-      ...altered.map((bad) => hosts.hsm.restoreKey('aes256-gcm', { kek, blob: bad }, strictly)),
-      hosts.hsm.restoreKey('aes128-gcm', { kek, blob }, strictly),
-      hosts.hsm.restoreKey('ec-p256', { kek, blob }, strictly),
-      hosts.hsm.restoreKey('aes256-gcm', { kek: 'backup.v9', blob }, strictly),
-      hosts.hsm.restoreKey('aes256-gcm', { kek: made.kek, blob: made.blob }, strictly),
-      hosts.hsm.rewrapBackup('aes256-gcm', { kek: made.kek, blob: made.blob }, true),
+      ...altered.map((bad) => kit.forged('aes256-gcm', { kek, blob: bad })),
+      kit.forged('aes128-gcm', { kek, blob }),
+      kit.forged('ec-p256', { kek, blob }),
+      kit.forged('aes256-gcm', { kek: 'backup.v9', blob }),
+      kit.forged('aes256-gcm', { kek: made.kek, blob: made.blob }),
     ]
-    for (const outcome of await Promise.allSettled(attempts))
+    for (const outcome of await Promise.allSettled(attempts.map((backup) => kit.restore(backup))))
       expect(outcome).toMatchObject({ status: 'rejected', reason: rejected })
+    await kit.restore(kit.forged('aes256-gcm', { kek, blob }))
   })
 
-  it('carries a seal over its bytes', async () => {
-    const bytes = randomBytes(5_000)
-    const { name, seal } = await hosts.hsm.sealBackup(bytes)
-    expect([name, seal.length]).toEqual([expect.stringMatching(/^backup-seal\.v/), 32])
-    await hosts.hsm.verifyBackup(bytes, { name, seal })
-    const altered = Buffer.from(bytes)
-    altered.writeUInt8(altered.readUInt8(4_999) ^ 0x80, 4_999)
-    for (const attempt of [
-      hosts.hsm.verifyBackup(altered, { name, seal }),
-      hosts.hsm.verifyBackup(bytes, { name, seal: seal.subarray(1) }),
-      hosts.hsm.verifyBackup(bytes, { name, seal: Buffer.alloc(32) }),
-    ]) {
-      await expect(attempt).rejects.toMatchObject({ code: 'hsm.seal_broken' })
-    }
-    await expect(hosts.hsm.verifyBackup(bytes, { name: 'seal.v1', seal })).rejects.toMatchObject(rejected)
-    expect(rawSeal(hosts.token, bytes)).not.toEqual(seal)
+  it('carries a seal over what it says', async () => {
+    const { hsm } = hosts
+    const backup = await kit.backUp(
+      'aes256-gcm',
+      await hsm.generate('aes256-gcm', { ...strictly, backup: true }),
+      false,
+    )
+    await hsm.verifyBackup(backup)
+    const { content, seal } = readBackup(backup)
+    expect([seal.name, seal.seal.length]).toEqual([expect.stringMatching(/^backup-seal\.v/), 32])
+    expect(decodeContent(content).origin).toEqual({ vault, appliance: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    const altered = Buffer.from(content)
+    altered.writeUInt8(altered.readUInt8(content.length - 1) ^ 0x80, content.length - 1)
+    for (const bad of [
+      { content: altered, seal },
+      { content, seal: { ...seal, seal: seal.seal.subarray(1) } },
+      { content, seal: { ...seal, seal: Buffer.alloc(32) } },
+    ])
+      await expect(hsm.verifyBackup(writeBackup(bad))).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+    const otherwise = writeBackup({ content, seal: { ...seal, name: 'seal.v1' } })
+    await expect(hsm.verifyBackup(otherwise)).rejects.toMatchObject(rejected)
+    expect(rawSeal(hosts.token, content)).not.toEqual(seal.seal)
+  })
+
+  it('of many versions is restored part by part', async () => {
+    const { hsm, token } = hosts
+    const made = await hsm.generate('aes128-gcm', { exportable: false, backup: true })
+    const one = { disabled: 0, createdAt: 0, invocations: 1, publicKey: null, ...backupOf(made) }
+    const versions = Array.from({ length: 70 }, (_, at) => ({ ...one, version: at + 1 }))
+    const backup = kit.forged('aes128-gcm', backupOf(made), { versions })
+    const policy = policyOf(token, restoredPolicy(decodeContent(readBackup(backup).content)))
+    const first = await hsm.restoreKey(backup, policy, 0)
+    expect(first.length + (await hsm.restoreKey(backup, policy, first.length)).length).toBe(70)
+    for (const from of [70, -71, NaN])
+      await expect(hsm.restoreKey(backup, policy, from)).rejects.toMatchObject(rejected)
   })
 })
 
@@ -149,27 +165,30 @@ describe('appliances that share backup keys', () => {
       }
       expect([...listing.keys()].filter((name) => name.includes('ceremony'))).toEqual([])
     }
-    await on(there, async ({ hsm }) => {
-      const restored = await hsm.restoreKey('aes256-gcm', backupOf(before), { exportable: true, backup: true })
+    const sealedBefore = await on(here, (hosts) => createBackupKit(hosts).backUp('aes256-gcm', before, true))
+    await on(there, async (hosts) => {
+      const restored = await createBackupKit(hosts).restore(sealedBefore)
       expect(restored.backup).toEqual(before.backup)
     })
 
-    const { made, old, sealed, ciphertext } = await on(here, async ({ hsm, reference }) => {
+    const { made, backup, ciphertext } = await on(here, async (hosts) => {
+      const { hsm, reference } = hosts
       const made = await hsm.generate('aes256-gcm', { exportable: false, backup: true })
-      const sealed = await hsm.sealBackup(backupOf(made).blob)
       const ciphertext = await hsm.encrypt(await reference('aes256-gcm', made), Buffer.from('moved'))
-      return { made, sealed, ciphertext, old: backupOf(made) }
+      return { made, ciphertext, backup: await createBackupKit(hosts).backUp('aes256-gcm', made, false) }
     })
-    expect([old.kek, sealed.name]).toEqual([`backup.v${shared.versions[1]}`, `backup-seal.v${shared.versions[1]}`])
-    await on(there, async ({ hsm, reference }) => {
-      await hsm.verifyBackup(old.blob, sealed)
-      const restored = await hsm.restoreKey('aes256-gcm', backupOf(made), { exportable: false, backup: true })
+    expect(backupOf(made).kek).toBe(`backup.v${shared.versions[1]}`)
+    expect(readBackup(backup).seal.name).toBe(`backup-seal.v${shared.versions[1]}`)
+    await on(there, async (hosts) => {
+      const restored = await createBackupKit(hosts).restore(backup)
       expect(restored.backup).toEqual(made.backup)
-      expect(await hsm.decrypt(await reference('aes256-gcm', restored), ciphertext)).toEqual(Buffer.from('moved'))
+      const key = await hosts.reference('aes256-gcm', restored)
+      expect(await hosts.hsm.decrypt(key, ciphertext)).toEqual(Buffer.from('moved'))
     })
-    await on(stranger, async ({ hsm }) => {
-      await expect(hsm.restoreKey('aes256-gcm', backupOf(made), strictly)).rejects.toMatchObject(rejected)
-      await expect(hsm.verifyBackup(old.blob, sealed)).rejects.toMatchObject(rejected)
+    await on(stranger, async (hosts) => {
+      const kit = createBackupKit(hosts)
+      await expect(kit.restore(backup)).rejects.toMatchObject(rejected)
+      await expect(kit.restore(kit.forged('aes256-gcm', backupOf(made)))).rejects.toMatchObject(rejected)
     })
   }, 60_000)
 
@@ -183,16 +202,19 @@ describe('appliances that share backup keys', () => {
       warnings: [],
     })
     expect(createRootObjects(ceremonyOptions(here)).created).toEqual([])
-    await on(here, async ({ hsm, reference }) => {
-      const rewrapped = await hsm.rewrapBackup('aes128-gcm', backupOf(made), false)
-      expect(rewrapped.kek).toMatch(/^backup\.v\d{13}$/)
+    await on(here, async (hosts) => {
+      const { hsm, reference } = hosts
+      const kit = createBackupKit(hosts)
+      const sealed = await kit.backUp('aes128-gcm', made, false)
+      const [version] = decodeContent(readBackup(sealed).content).versions
+      expect(version?.kek).toMatch(/^backup\.v\d{13}$/)
       const ciphertext = await hsm.encrypt(await reference('aes128-gcm', made), Buffer.from('kept'))
       for (const [backup, kek] of [
-        [backupOf(made), 'strict.v1'],
-        [rewrapped, rewrapped.kek],
+        [kit.forged('aes128-gcm', backupOf(made)), 'strict.v1'],
+        [sealed, version?.kek],
       ] as const) {
-        const restored = await hsm.restoreKey('aes128-gcm', backup, { exportable: false, backup: true })
-        expect([restored.kek, restored.backup]).toEqual([kek, rewrapped])
+        const restored = await kit.restore(backup)
+        expect([restored.kek, restored.backup]).toEqual([kek, { kek: version?.kek, blob: version?.blob }])
         expect(await hsm.decrypt(await reference('aes128-gcm', restored), ciphertext)).toEqual(Buffer.from('kept'))
       }
       // A blob under the KEK of before is used only after it was restored.

@@ -91,10 +91,10 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
   }
 }
 
-const identity = Buffer.alloc(16, 7)
+export const identity = Buffer.alloc(16, 7)
 
 /** A policy that allows everything, or all but what `limits` say, under its seal. */
-export function policyOf(token: TestToken, limits: Readonly<Record<string, number>> = {}): SealedRecord {
+export function policyOf(token: TestToken, limits: Readonly<Record<string, RecordField>> = {}): SealedRecord {
   const versions = { oldestVersion: 1, latestVersion: 1, minEncryptionVersion: 1, minDecryptionVersion: 1 }
   const flags = { allowExport: 1, allowPlaintextExport: 1, allowBackup: 1, allowDelete: 1 }
   const names = { identity, vaultId: 7, name: 'key', type: 'type', info: '', residency: 'database' }

@@ -4,6 +4,7 @@ import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { GenerateOptions } from '../../../src/hsm/made-key.ts'
+import { createBackupKit } from './backup-kit.ts'
 import { type Hosts, type Shim, eventually, makeShim, startHosts } from './hsm-kit.ts'
 import { sealedJob } from '../../support/import-job.ts'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
@@ -347,6 +348,7 @@ describe('the attributes of session keys, as the module reports them', () => {
 
   it('of keys on their way are destroyed on arrival, and where they are refused', async () => {
     const { hsm, reference, token } = await givenHosts({ keyMaker: true })
+    const kit = createBackupKit({ hsm, token })
     const pair = await hsm.generatePair('rsa-3072')
     const jobOf = (policy: GenerateOptions) => sealedJob(token, pair, 'aes256-gcm', policy)
     const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey
@@ -359,8 +361,8 @@ describe('the attributes of session keys, as the module reports them', () => {
       await hsm.exportKey(key, recipient.export({ type: 'spki', format: 'der' }))
       await hsm.exportPlain(key)
       const backup = generated.backup ?? generated
-      await hsm.restoreKey('aes256-gcm', await hsm.rewrapBackup('aes256-gcm', backup, false), options)
-      await expect(hsm.restoreKey('aes128-gcm', backup, options)).rejects.toMatchObject({ code: 'hsm.rejected' })
+      await kit.restore(await kit.backUp('aes256-gcm', generated, true))
+      await expect(kit.restore(kit.forged('aes128-gcm', backup))).rejects.toMatchObject({ code: 'hsm.rejected' })
       for (const bytes of [16, 25]) {
         const wrong = rsaAesWrap(pair.publicKey, randomBytes(bytes))
         await expect(hsm.importKey(jobOf(options), wrong)).rejects.toMatchObject({ code: 'hsm.rejected' })

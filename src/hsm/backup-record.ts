@@ -1,6 +1,7 @@
-import { Fault } from '../../fault.ts'
-import { decodeRecord, encodeRecord } from '../../hsm/key-record.ts'
-import { findKeyType } from './key-type.ts'
+import { Fault } from '../fault.ts'
+import { kindOfType } from './key-kind.ts'
+import { decodeRecord, encodeRecord } from './key-record.ts'
+import type { FieldsOf } from './record-layouts.ts'
 
 /** Where a key was backed up. */
 export interface BackupOrigin {
@@ -11,7 +12,7 @@ export interface BackupOrigin {
 }
 
 /**
- * A backup of a key: everything but its name. Text is base64 of a record (`hsm/key-record.ts`): the
+ * A backup of a key: everything but its name. Text is base64 of a record (`key-record.ts`): the
  * format's name, the name of the backup seal, the seal, and the content that it covers.
  */
 export interface Backup {
@@ -76,8 +77,8 @@ export function encodeContent(backup: Backup): Buffer {
   ])
 }
 
-export function writeBackup({ content, seal }: SealedBackup): string {
-  return encodeRecord([formats.at(-1) ?? '', seal.name, seal.seal, content]).toString('base64')
+export function writeBackup({ content, seal }: SealedBackup): Buffer {
+  return encodeRecord([formats.at(-1) ?? '', seal.name, seal.seal, content])
 }
 
 /** @throws Fault `backup.invalid` for anything that `writeBackup` did not write */
@@ -105,7 +106,7 @@ export function decodeContent(content: Buffer): Backup {
     !minDecryption
   )
     throw malformed()
-  if (findKeyType(text(type)) === undefined)
+  if (kindOfType(text(type)) === undefined)
     throw new Fault('backup.invalid', `This release does not know the key type ${text(type)}.`)
   return {
     origin,
@@ -119,6 +120,20 @@ export function decodeContent(content: Buffer): Backup {
     minDecryptionVersion: number(minDecryption),
     versions: versionsOf(fields.slice(headFields)),
   }
+}
+
+/** What the policy of a restored key says: no more and no less than the backup. */
+export function restoredPolicy(backup: Backup) {
+  const { origin: _, versions, ...flags } = backup
+  const numbers = versions.map(({ version }) => version)
+  return {
+    ...flags,
+    residency: 'database',
+    allowBackup: 1,
+    oldestVersion: Math.min(...numbers),
+    latestVersion: Math.max(...numbers),
+    deletedAt: null,
+  } as const satisfies Partial<FieldsOf<'transparent key 2'>>
 }
 
 function originOf([mark, vault, appliance]: readonly Buffer[]): BackupOrigin | undefined {
@@ -155,7 +170,7 @@ function fieldsOf(bytes: Buffer): Buffer[] {
   }
 }
 
-// The first byte of a field tells its kind (`hsm/key-record.ts`).
+// The first byte of a field tells its kind (`key-record.ts`).
 const text = (field: Buffer): string => field.toString('utf8', 1)
 const number = (field: Buffer): number => Number(field.toString('latin1', 1))
 

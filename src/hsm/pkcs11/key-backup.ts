@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { Fault } from '../../fault.ts'
+import { encodeContent, writeBackup, type BackupVersion } from '../backup-record.ts'
+import type { KeyToBackUp, SealedRecord } from '../hsm.ts'
+import { kindOfType, type KeyKind } from '../key-kind.ts'
+import type { OpenedRecord } from '../record-layouts.ts'
+import type { Connection } from './connection.ts'
+import { currentBackup } from './key-restoring.ts'
+import { hmacSha256 } from './mechanisms.ts'
+import { openSealed, sealBytes } from './seal-check.ts'
+import { auditPublicKey } from './seal-operations.ts'
+import type { Token } from './token-link.ts'
+
+/** See `Hsm.sealBackup`: everything that a backup says is read from sealed records here. */
+export function sealBackup(token: Token, { vault, policy, versions }: KeyToBackUp): Buffer {
+  const appliance = createHash('sha256').update(auditPublicKey(token)).digest('hex')
+  return token.run((connection) => {
+    const { fields } = openPolicy(connection, policy)
+    const kind = kindOfType(fields.type)
+    if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'This key has nothing to back up.')
+    const backedUp = versions.map((version) => readVersion(connection, kind, policy, version))
+    const content = encodeContent({ ...fields, origin: { vault, appliance }, versions: backedUp })
+    const { name, handle } = connection.roots.newestBackupSeal()
+    const seal = connection.session.sign(hmacSha256, handle, content, Buffer.alloc(sealBytes))
+    return writeBackup({ content, seal: { name, seal } })
+  })
+}
+
+function readVersion(
+  connection: Connection,
+  kind: KeyKind,
+  policy: SealedRecord,
+  { key, count }: KeyToBackUp['versions'][number],
+): BackupVersion {
+  const { whole, publicKey } = connection.keys.open({ key, policy }, 'backup')
+  connection.keys.verify(count)
+  const counted = openSealed(count.record)
+  // Restored, a key of another kind than that of its type would serve as what it is not.
+  if (!isVersion(whole) || whole.key?.kind !== kind || !isCountOf(counted, whole))
+    throw new Fault('hsm.rejected', 'Key and count are not those of one version.')
+  const { backupKek: kek, backupBlob: blob, version, disabled, createdAt } = whole.fields
+  if (kek === null || blob === null) throw new Fault('hsm.rejected', 'This version has no backup.')
+  return {
+    version,
+    disabled,
+    createdAt,
+    invocations: counted.fields.invocations,
+    publicKey: publicKey ?? null,
+    ...currentBackup(connection, kind, { kek, blob }, isExportable(whole.key.kek)),
+  }
+}
+
+type Version = Extract<OpenedRecord, { type: 'transparent key version' | 'transparent key version 2' }>
+type Count = Extract<OpenedRecord, { type: 'invocations' | 'invocations 2' }>
+
+const isVersion = (record: OpenedRecord): record is Version =>
+  record.type === 'transparent key version' || record.type === 'transparent key version 2'
+
+function isCountOf(count: OpenedRecord, version: Version): count is Count {
+  if (count.type === 'invocations')
+    return (
+      version.type === 'transparent key version' &&
+      count.fields.keyId === version.fields.keyId &&
+      count.fields.version === version.fields.version
+    )
+  return (
+    count.type === 'invocations 2' &&
+    version.type === 'transparent key version 2' &&
+    count.fields.identity.equals(version.fields.identity) &&
+    count.fields.version === version.fields.version
+  )
+}
+
+const isExportable = (kek: string): boolean => /^(?:backup-)?exportable\./.test(kek)
+
+function openPolicy({ keys }: Connection, sealed: SealedRecord) {
+  keys.verify(sealed)
+  const policy = openSealed(sealed.record)
+  if (policy.type !== 'transparent key' && policy.type !== 'transparent key 2')
+    throw new Fault('hsm.rejected', 'This is no policy of a key.')
+  return policy
+}

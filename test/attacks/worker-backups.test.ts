@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keeperOf } from '../../src/config/keeper-section.ts'
+import { decodeContent, encodeContent, readBackup } from '../../src/hsm/backup-record.ts'
+import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
+import {
+  keyReference,
+  materialPurpose,
+  sealedCount,
+  sealedNewKey,
+  sealedPolicy,
+  sealedVersion,
+  versionRecord,
+} from '../../src/features/transparent/sealing.ts'
+import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
+import type { Hsm } from '../../src/hsm/hsm.ts'
+import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { ask } from '../support/frame-caller.ts'
+import { makeVault, type TestVault } from '../support/vault.ts'
+
+/**
+ * Code in a worker that wants keys by way of their backups: it has the sockets of keeper and token hosts that workers
+ * have, and every record of the database. It has neither the PIN nor the operator's socket.
+ */
+let appliance: TestAppliance
+let victim: TestVault
+let attacker: TestVault
+let worker: Hsm
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  victim = await makeVault(appliance)
+  attacker = await makeVault(appliance)
+  const { config } = appliance
+  const { sockets, deadlineMs, queue } = config.hsm
+  worker = createHsmClient({ sockets, keeper: keeperOf(config).socket, deadlineMs, queue })
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+const refused = { code: 'hsm.rejected' }
+const secret = Buffer.from('what was encrypted')
+const wrapsOnly = { allow_export: true }
+const readable = { allowExport: 1, allowPlaintextExport: 1 }
+
+async function givenKey(flags: Readonly<Record<string, unknown>> = {}): Promise<StoredKey> {
+  const name = `key-${randomBytes(4).toString('hex')}`
+  await victim.admin.must('POST', `/transparent/${victim.id}/keys/${name}`, { type: 'aes256-gcm96', ...flags })
+  const stored = await findKey(appliance.store.read, Number(victim.id), name)
+  if (stored === undefined) throw new Error(`no key ${name}`)
+  return stored
+}
+
+/** A key of the attacker's own vault, as far as the keeper goes along with it. */
+async function ownKey(like: TransparentKey, flags: Partial<TransparentKey> = {}): Promise<TransparentKey> {
+  return { ...(await sealedNewKey(worker, { ...like, ...flags, vaultId: Number(attacker.id) })), id: 0 }
+}
+
+async function backUp(name: string): Promise<Buffer> {
+  const { KEYS } = await victim.admin.must('GET', `/transparent/backup/${victim.id}/${name}`)
+  return Buffer.from((KEYS as { backup: string }).backup, 'base64')
+}
+
+const text = (value: string) => Buffer.from(value)
+const nothing = Buffer.alloc(0)
+const socket = () => appliance.config.hsm.sockets[0] ?? ''
+
+describe('the backup of a key in the database', () => {
+  it.each([
+    ['is no key of another vault', {}, {}],
+    ['is no key that leaves in plain', wrapsOnly, readable],
+  ])('%s', async (_what, flags, ownFlags) => {
+    const { key, latest } = await givenKey(flags)
+    const ciphertext = await worker.encrypt(keyReference(key, latest), secret)
+    const own = await ownKey(key, ownFlags)
+    const answer = await ask(socket(), 'restoreKey', [
+      text('aes256-gcm'),
+      text(latest.backupKek ?? ''),
+      latest.backupBlob ?? nothing,
+      text(String(own.allowExport)),
+      text('1'),
+      materialPurpose(own),
+      nothing,
+    ])
+    const gained: unknown[] = []
+    if ('fields' in answer) {
+      const [kek = nothing, blob = nothing, , backupKek = nothing, backupBlob = nothing, provenance] = answer.fields
+      const version = {
+        ...latest,
+        kek: String(kek),
+        blob,
+        backupKek: String(backupKek),
+        backupBlob,
+      }
+      const planted = { ...version, seal: await worker.seal(versionRecord(own, version), undefined, provenance) }
+      gained.push((await worker.decrypt(keyReference(own, planted), ciphertext)).toString())
+      if (own.allowExport === 1) gained.push(await worker.exportPlain(keyReference(own, planted)))
+    }
+    expect(gained).toEqual([])
+  })
+})
+
+describe('a backup', () => {
+  it('says nothing but what the policy of its key says', async () => {
+    const { key } = await givenKey(wrapsOnly)
+    const content = decodeContent(readBackup(await backUp(key.name)).content)
+    const forged = encodeContent({ ...content, ...readable })
+    const answer = await ask(socket(), 'sealBackup', [forged])
+    let plain: unknown
+    if ('fields' in answer) {
+      const [name = nothing, seal = nothing] = answer.fields
+      const backup = encodeRecord(['strongroom key backup 2', String(name), seal, forged]).toString('base64')
+      await victim.admin.must('POST', `/transparent/restore/${victim.id}/${key.name}-2`, { backup })
+      plain = (await victim.admin.get(`/transparent/export/${victim.id}/${key.name}-2`)).json['KEYS']
+    }
+    expect(plain).toBeUndefined()
+  })
+
+  it('seals no bytes that somebody else put together', async () => {
+    expect(await ask(socket(), 'sealBackup', [randomBytes(40)])).toMatchObject({ fault: expect.stringMatching(/./) })
+  })
+
+  it('is not made of a key whose policy forbids it, of a key under the policy of another, or with another count', async () => {
+    const { key, latest } = await givenKey(wrapsOnly)
+    const open = await givenKey({ allow_export: true, allow_plaintext_export: true })
+    const version = { key: sealedVersion(key, latest), count: sealedCount(key, latest) }
+    const backUpAs = (policy: TransparentKey, ...versions: readonly (typeof version)[]) =>
+      worker.sealBackup({ vault: 'ab'.repeat(16), policy: sealedPolicy(policy), versions })
+    await expect(backUpAs(open.key, version)).rejects.toMatchObject(refused)
+    await expect(backUpAs({ ...key, ...readable }, version)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+    const fewer = { ...version, count: sealedCount(open.key, open.latest) }
+    await expect(backUpAs(key, fewer)).rejects.toMatchObject(refused)
+    await expect(backUpAs(key)).rejects.toMatchObject(refused)
+    await expect(backUpAs(key, version)).resolves.toBeInstanceOf(Buffer)
+    await victim.admin.must('PUT', `/transparent/${victim.id}/keys/${key.name}`, { allow_backup: false })
+    const now = await findKey(appliance.store.read, key.vaultId, key.name)
+    if (now === undefined) throw new Error('the key is gone')
+    // The version as it was, with what it is restored from.
+    await expect(backUpAs(now.key, version)).rejects.toMatchObject(refused)
+  })
+
+  it('makes no key of another policy than its own', async () => {
+    const { key } = await givenKey(wrapsOnly)
+    const backup = await backUp(key.name)
+    const restoreAs = (policy: TransparentKey) => worker.restoreKey(backup, sealedPolicy(policy), 0)
+    for (const other of [
+      readable,
+      { type: 'aes256-ctr' },
+      { allowDelete: 0 },
+      { residency: 'token', allowExport: 0, allowBackup: 0 },
+      { latestVersion: 2 },
+    ])
+      await expect(restoreAs(await ownKey(key, other))).rejects.toMatchObject(refused)
+    await expect(restoreAs({ ...(await ownKey(key)), ...readable })).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+    await expect(restoreAs(await ownKey(key))).resolves.toHaveLength(1)
+  })
+})
+
+describe('a key of one kind', () => {
+  it('is sealed under no type of another, by which a backup would make it one', async () => {
+    const own = await ownKey((await givenKey()).key, { type: 'aes256-ctr' })
+    const purpose = materialPurpose(own)
+    const made = await worker.generate('aes256-gcm', { exportable: false, backup: true, purpose })
+    const { kek: backupKek = null, blob: backupBlob = null } = made.backup ?? {}
+    const head = ['transparent key version 2', own.identity, own.vaultId, own.type, 1, null]
+    const record = keyRecord('aes256-gcm', made, [...head, backupKek, backupBlob, 0, 0])
+    await expect(worker.seal(record, undefined, made.provenance)).rejects.toMatchObject(refused)
+  })
+})

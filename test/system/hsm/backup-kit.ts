@@ -1,0 +1,68 @@
+import {
+  decodeContent,
+  encodeContent,
+  readBackup,
+  restoredPolicy,
+  writeBackup,
+  type Backup,
+  type BackupVersion,
+} from '../../../src/hsm/backup-record.ts'
+import type { Hsm } from '../../../src/hsm/hsm.ts'
+import { type KeyKind, kindOfType, kindsOfTypes } from '../../../src/hsm/key-kind.ts'
+import { keyRecord } from '../../../src/hsm/key-record.ts'
+import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
+import { composeRecord } from '../../../src/hsm/record-layouts.ts'
+import { rawBackupSeal, rawSeal } from '../../support/raw-seal.ts'
+import type { TestToken } from '../../support/token.ts'
+import { identity, policyOf } from './hsm-kit.ts'
+
+/** Backups of keys that have one version and no feature: with records that the test seals. */
+export interface BackupKit {
+  backUp(kind: KeyKind, made: GeneratedKey, exportable: boolean): Promise<Buffer>
+  /** The key of a backup, taken for a policy that says the same. */
+  restore(backup: Buffer): Promise<GeneratedKey>
+  /** A backup that says what the test likes, sealed with the PIN. */
+  forged(kind: KeyKind, backup: WrappedKey, says?: Partial<Backup & BackupVersion>): Buffer
+}
+
+export const vault = 'ab'.repeat(16)
+
+export function createBackupKit({ token, hsm }: { readonly token: TestToken; readonly hsm: Hsm }): BackupKit {
+  return {
+    backUp(kind, made, exportable) {
+      const flags = { type: typeOf(kind), allowExport: Number(exportable), allowPlaintextExport: Number(exportable) }
+      const { publicKey = null, backup } = made
+      const materials = [flags.type, 1, publicKey, backup?.kek ?? null, backup?.blob ?? null]
+      const version = keyRecord(kind, made, ['transparent key version 2', identity, 7, ...materials, 0, 0])
+      const count = composeRecord('invocations 2', { identity, version: 1, invocations: 1 })
+      const sealed = (record: Buffer) => ({ record, seal: rawSeal(token, record) })
+      return hsm.sealBackup({
+        vault,
+        policy: policyOf(token, flags),
+        versions: [{ key: sealed(version), count: sealed(count) }],
+      })
+    },
+
+    async restore(backup) {
+      const says = restoredPolicy(decodeContent(readBackup(backup).content))
+      const [key] = await hsm.restoreKey(backup, policyOf(token, says), 0)
+      if (key === undefined) throw new Error('nothing was restored')
+      return key
+    },
+
+    forged(kind, backup, says = {}) {
+      const flags = { allowExport: 0, allowPlaintextExport: 0, allowDelete: 1, autoRotatePeriodMs: 0 }
+      const version = { version: 1, disabled: 0, createdAt: 0, invocations: 1, publicKey: null, ...backup, ...says }
+      const limits = { minEncryptionVersion: 1, minDecryptionVersion: 1, versions: [version] }
+      const head = { origin: undefined, type: typeOf(kind), info: '' }
+      const content = encodeContent({ ...head, ...flags, ...limits, ...says })
+      return writeBackup({ content, seal: rawBackupSeal(token, content) })
+    },
+  }
+}
+
+function typeOf(kind: KeyKind): string {
+  const type = Object.keys(kindsOfTypes).find((name) => kindOfType(name) === kind)
+  if (type === undefined) throw new Error(`no type of ${kind}`)
+  return type
+}
