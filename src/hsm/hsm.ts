@@ -52,6 +52,16 @@ export interface Hsm {
    */
   sealNew(record: Uint8Array, grant?: SealedRecord): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
 
+  /**
+   * What a session may do for the next minute, sealed. Rejects with `session.invalid`, `vault.not_found` and
+   * `access.resting` where it may do nothing, with `hsm.seal_broken` and `hsm.outdated` for records that were edited or
+   * put back.
+   */
+  grant(request: GrantRequest): Promise<{ readonly grant: SealedRecord; readonly expiresAt: number }>
+
+  /** Their records get no grant any more. */
+  endSessions(sessions: readonly SealedRecord[]): Promise<void>
+
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>
 
@@ -217,6 +227,16 @@ export interface KeyToBackUp {
   readonly vault: string
   readonly policy: SealedRecord
   readonly versions: readonly { readonly key: SealedRecord; readonly count: SealedRecord }[]
+}
+
+/** By what the keeper grants: the token of a session, and its sealed records. */
+export interface GrantRequest {
+  readonly token: string
+  readonly session: SealedRecord
+  readonly user: SealedRecord
+  readonly applicationKey: SealedRecord
+  /** For the use of one vault, which the membership names. */
+  readonly membership?: { readonly sealed: SealedRecord; readonly vaultId: number } | undefined
 }
 
 export interface SealedRecord {

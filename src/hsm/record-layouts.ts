@@ -127,6 +127,8 @@ const recordLayouts = {
     userId: 'integer',
     capabilities: 'integer',
     vault: 'bytes?',
+    // Of the vault's row, for keys that are older than identities of vaults.
+    vaultId: 'integer?',
     permission: 'integer',
     expiresAt: 'integer',
   },

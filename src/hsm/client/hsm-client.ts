@@ -60,6 +60,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
       const reply = await keeper.call('sealNew', [record, ...sealedFields(grant)])
       return { identity: field(reply, 0), seal: field(reply, 1) }
     },
+    ...grantCalls(keeper),
     verify: ({ record, seal }) => done('verify', [record, seal]),
     pepper: (data) => bytes('pepper', [data]),
     ...auditCalls(keeper),
@@ -71,6 +72,23 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
       return Promise.resolve()
     },
   }
+}
+
+function grantCalls(keeper: RequestRouter<KeeperOperation>) {
+  return {
+    async grant({ token, session, user, applicationKey, membership }) {
+      const reply = await keeper.call('grant', [
+        Buffer.from(token),
+        ...[session, user, applicationKey, membership?.sealed].flatMap(sealedFields),
+        Buffer.from(String(membership?.vaultId ?? 0)),
+      ])
+      const expiresAt = Number(field(reply, 2))
+      return { grant: { record: field(reply, 0), seal: field(reply, 1) }, expiresAt }
+    },
+    async endSessions(sessions) {
+      await keeper.call('endSessions', [Buffer.from(String(sessions.length)), ...sessions.flatMap(sealedFields)])
+    },
+  } satisfies Partial<Hsm>
 }
 
 function auditCalls(keeper: RequestRouter<KeeperOperation>) {

@@ -4,15 +4,18 @@ import type { SealedRecord } from '../hsm.ts'
 import { random, seal, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation, keeperOperations } from '../protocol/frame.ts'
-import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord, openRecord } from '../record-layouts.ts'
+import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type AuditEnds, readAuditEnd } from './audit-ends.ts'
 import { nonceBytes, provenanceRecord, purposeOf } from '../provenance.ts'
 import { generationOf } from '../record-generation.ts'
+import type { EndedSessions } from './ended-sessions.ts'
 import type { WritableFloors } from './floors.ts'
+import { createGrantHandlers } from './grants.ts'
 import { checkChange, type Origin } from './record-rules.ts'
+import { opened, shown } from './shown-record.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 
 type Handler = (fields: RequestFields) => Uint8Array[]
@@ -25,12 +28,13 @@ export interface KeeperMemory {
   readonly auditEnds: AuditEnds
   readonly usedProvenance: UsedProvenance
   readonly floors: WritableFloors
+  readonly endedSessions: EndedSessions
 }
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(
   token: Token,
-  { auditEnds, usedProvenance, floors }: KeeperMemory,
+  { auditEnds, usedProvenance, floors, endedSessions }: KeeperMemory,
   origin: Origin,
 ): Dispatch {
   const handlers: Record<KeeperOperation, Handler> = {
@@ -53,6 +57,7 @@ export function createKeeperDispatch(
     lastAuditEnd: (fields) => endFields(auditEnds.last(fields.text())),
     signAuditEnd: (fields) => endFields(auditEnds.sign(readAuditEnd(fields))),
     sealNew: (fields) => sealNew(token, fields.bytes(), { origin, grant: readGrant(token, fields) }),
+    ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
   }
   const byCode = keeperOperations.map((name) => handlers[name])
   let triedMs = -Infinity
@@ -82,11 +87,9 @@ interface AskedChange {
 function readGrant(token: Token, fields: RequestFields): FieldsOf<'grant'> | undefined {
   const sealed = fields.sealed()
   if (sealed.record.length === 0) return undefined
-  verify(token, sealed)
-  const grant = opened(sealed.record)
-  if (grant.type !== 'grant' || grant.fields.expiresAt < Date.now())
-    throw new Fault('hsm.rejected', 'This is no grant, or it has expired.')
-  return grant.fields
+  const { fields: grant } = shown(token, 'grant', sealed)
+  if (grant.expiresAt < Date.now()) throw new Fault('hsm.rejected', 'The grant has expired.')
+  return grant
 }
 
 /** Reads a record and asks its type's rule. */
@@ -155,12 +158,4 @@ function sealNew(token: Token, record: Buffer, { origin, grant }: Omit<AskedChan
   const complete = composeRecord(type, { ...fields, identity })
   checkChange({ next: opened(complete), previous: undefined, origin, grant })
   return [identity, seal(token, complete)]
-}
-
-function opened(record: Buffer): OpenedRecord {
-  try {
-    return openRecord(record)
-  } catch (cause) {
-    throw new Fault('hsm.rejected', 'The keeper knows no such record.', { cause })
-  }
 }

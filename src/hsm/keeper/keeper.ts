@@ -6,6 +6,7 @@ import { startTokenProcess, type TokenProcess } from '../server/token-process.ts
 import { auditPublicKey, signAudit } from '../pkcs11/seal-operations.ts'
 import { createAuditEnds } from './audit-ends.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
+import { createEndedSessions } from './ended-sessions.ts'
 import { openFloors } from './floors.ts'
 import { openKeeperState } from './keeper-state.ts'
 import type { Origin } from './record-rules.ts'
@@ -27,7 +28,8 @@ export function startKeeper(configFile: string, { systemd }: { readonly systemd:
         now: Date.now,
       })
       const floors = openFloors(floorsPath)
-      const memory = { auditEnds, usedProvenance, floors }
+      const endedSessions = createEndedSessions(state, Date.now)
+      const memory = { auditEnds, usedProvenance, floors, endedSessions }
       const served = (origin: Origin, file: string) => ({
         dispatch: createKeeperDispatch(token, memory, origin),
         listen: (server: Server) =>

@@ -49,7 +49,17 @@ export const operations = [
 export type Operation = (typeof operations)[number]
 
 /** The same for the keeper. */
-export const keeperOperations = ['ping', 'status', 'seal', 'sealNew', 'lastAuditEnd', 'signAuditEnd', 'raise'] as const
+export const keeperOperations = [
+  'ping',
+  'status',
+  'seal',
+  'sealNew',
+  'lastAuditEnd',
+  'signAuditEnd',
+  'raise',
+  'grant',
+  'endSessions',
+] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 
 export const outcomes = { done: 0, fault: 1 } as const

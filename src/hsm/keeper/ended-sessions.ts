@@ -1,0 +1,25 @@
+import type { FieldsOf } from '../record-layouts.ts'
+import type { KeeperState } from './keeper-state.ts'
+
+/** Sessions that were ended before their time: their records are good still, and give nothing. */
+export interface EndedSessions {
+  has(identity: Buffer): boolean
+  /** On the disk when it returns, until the session would have expired. */
+  add(session: Pick<FieldsOf<'session'>, 'identity' | 'expiresAt'>): void
+}
+
+export function createEndedSessions(state: KeeperState, now: () => number): EndedSessions {
+  state.exec(
+    'CREATE TABLE IF NOT EXISTS ended_sessions (identity BLOB PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  )
+  const keep = state.prepare('INSERT OR IGNORE INTO ended_sessions (identity, expires_at) VALUES (?, ?)')
+  const find = state.prepare('SELECT 1 FROM ended_sessions WHERE identity = ?')
+  const forget = state.prepare('DELETE FROM ended_sessions WHERE expires_at < ?')
+  return {
+    has: (identity) => find.get(identity) !== undefined,
+    add({ identity, expiresAt }) {
+      forget.run(now())
+      if (expiresAt >= now()) keep.run(identity, expiresAt)
+    },
+  }
+}

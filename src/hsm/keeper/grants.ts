@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { mayLogIn } from '../../access/capabilities.ts'
+import { Fault } from '../../fault.ts'
+import { seal } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { type KeeperOperation } from '../protocol/frame.ts'
+import { generationOf } from '../record-generation.ts'
+import { composeRecord, type FieldsOf, type OpenedRecord } from '../record-layouts.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import type { EndedSessions } from './ended-sessions.ts'
+import type { Floors } from './floors.ts'
+import { shown } from './shown-record.ts'
+
+/** What was revoked meanwhile goes on for so long where a worker does not say that it was. */
+const grantMs = 60_000
+
+export interface GrantDependencies {
+  readonly token: Token
+  readonly floors: Floors
+  readonly endedSessions: EndedSessions
+  readonly now: () => number
+}
+
+/** Which sealed records a request shows; the membership of a vault last, and only where it is for one. */
+interface Shown {
+  readonly session: FieldsOf<'session'>
+  readonly user: FieldsOf<'user'>
+  readonly applicationKey: FieldsOf<'application key'>
+  readonly membership: FieldsOf<'membership'> | undefined
+}
+
+/**
+ * Says under a seal what a session may do for the next minute. Whoever has the session's token, and its records as the
+ * keeper sealed them last, gets it, and nobody else: what a worker says besides is not asked.
+ */
+export function createGrantHandlers(on: GrantDependencies) {
+  const { token, endedSessions, now } = on
+  return {
+    grant(fields) {
+      const text = fields.text()
+      const records = readShown(on, fields)
+      const vaultId = fields.integer()
+      checkSession(on, text, records)
+      const { session, user, membership } = records
+      const expiresAt = Math.min(now() + grantMs, session.expiresAt)
+      const record = composeRecord('grant', {
+        session: session.identity,
+        user: user.identity,
+        userId: user.id,
+        capabilities: user.capabilities,
+        vault: membership?.vault ?? null,
+        vaultId: membership === undefined ? null : vaultId,
+        permission: membership?.permission ?? 0,
+        expiresAt,
+      })
+      return [record, seal(token, record), Buffer.from(String(expiresAt))]
+    },
+
+    endSessions(fields) {
+      for (let left = fields.integer(); left > 0; left--)
+        endedSessions.add(shown(token, 'session', fields.sealed()).fields)
+      return []
+    },
+  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+}
+
+/** @throws Fault `hsm.seal_broken`, `hsm.outdated` for a record of before, `hsm.rejected` for what does not belong together */
+function readShown({ token, floors }: GrantDependencies, fields: RequestFields): Shown {
+  const session = shown(token, 'session', fields.sealed())
+  const user = shown(token, 'user', fields.sealed())
+  const applicationKey = shown(token, 'application key', fields.sealed())
+  const member = fields.sealed()
+  const membership = member.record.length === 0 ? undefined : shown(token, 'membership', member)
+  const newest: readonly (OpenedRecord | undefined)[] = [user, applicationKey, membership]
+  for (const record of newest) {
+    const generation = record && generationOf(record)
+    if (generation !== undefined) floors.check(generation)
+  }
+  const belongs =
+    session.fields.user.equals(user.fields.identity) &&
+    session.fields.applicationKey.equals(applicationKey.fields.identity) &&
+    membership?.fields.user.equals(user.fields.identity) !== false
+  if (!belongs) throw new Fault('hsm.rejected', 'These records are not of one session.')
+  return {
+    session: session.fields,
+    user: user.fields,
+    applicationKey: applicationKey.fields,
+    membership: membership?.fields,
+  }
+}
+
+/** @throws Fault `session.invalid`, `vault.not_found`, `access.resting` */
+function checkSession(
+  { endedSessions, now }: GrantDependencies,
+  token: string,
+  { session, user, applicationKey, membership }: Shown,
+): void {
+  const isOver = session.expiresAt < now() || endedSessions.has(session.identity)
+  const isTheirs = createHash('sha256').update(token).digest('base64') === session.tokenHash
+  if (isOver || !isTheirs || !mayLogIn(user.capabilities) || applicationKey.revokedAt !== null)
+    throw new Fault('session.invalid')
+  if (membership === undefined) return
+  if (membership.permission === 0) throw new Fault('vault.not_found')
+  // Changed hands, and not confirmed in this vault: neither before the session began nor since.
+  if (membership.recoveries < Math.max(user.recoveries, session.recoveries)) throw new Fault('access.resting')
+}

@@ -1,0 +1,33 @@
+import { Fault } from '../../fault.ts'
+import type { SealedRecord } from '../hsm.ts'
+import { verify } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { type OpenedRecord, openRecord, type RecordType } from '../record-layouts.ts'
+
+/** Reads a record that a client sent. @throws Fault `hsm.rejected` */
+export function opened(record: Buffer): OpenedRecord {
+  try {
+    return openRecord(record)
+  } catch (cause) {
+    throw new Fault('hsm.rejected', 'The keeper knows no such record.', { cause })
+  }
+}
+
+/**
+ * Verifies and reads a record of this type.
+ * @throws Fault `hsm.seal_broken`, `hsm.rejected` for a record of another type
+ */
+export function shown<T extends RecordType>(
+  token: Token,
+  type: T,
+  sealed: SealedRecord,
+): Extract<OpenedRecord, { type: T }> {
+  verify(token, sealed)
+  const record = opened(sealed.record)
+  if (!isOf(record, type)) throw new Fault('hsm.rejected', `This is no record of a ${type}.`)
+  return record
+}
+
+function isOf<T extends RecordType>(record: OpenedRecord, type: T): record is Extract<OpenedRecord, { type: T }> {
+  return record.type === type
+}

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { permissionBits } from '../../src/access/permission.ts'
+import type { GrantRequest, SealedRecord } from '../../src/hsm/hsm.ts'
+import { composeRecord, type FieldsOf, type RecordType } from '../../src/hsm/record-layouts.ts'
+import { rawSeal } from './raw-seal.ts'
+import type { TestToken } from './token.ts'
+
+type SealingToken = Pick<TestToken, 'module' | 'softhsmConf' | 'pinFile'>
+
+/** A record as the keeper seals it. */
+export function sealedRecord<T extends RecordType>(token: SealingToken, type: T, fields: FieldsOf<T>): SealedRecord {
+  const record = composeRecord(type, { ...fields })
+  return { record, seal: rawSeal(token, record) }
+}
+
+export const newIdentity = (): Buffer => randomBytes(16)
+
+/** What a session that began now is granted by: each record with `edits` over what it usually holds. */
+export interface GrantEdits {
+  readonly session?: Partial<FieldsOf<'session'>>
+  readonly user?: Partial<FieldsOf<'user'>>
+  readonly applicationKey?: Partial<FieldsOf<'application key'>>
+  readonly membership?: Partial<FieldsOf<'membership'>>
+}
+
+/** A grant request that is good, of a user with Write in a vault, other than the edits say. */
+export function grantRequest(token: SealingToken, edits: GrantEdits = {}): GrantRequest {
+  const sessionToken = randomBytes(21).toString('hex')
+  const [userIdentity, keyIdentity, vault] = [newIdentity(), newIdentity(), newIdentity()]
+  const now = Date.now()
+  return {
+    token: sessionToken,
+    session: sealedRecord(token, 'session', {
+      identity: newIdentity(),
+      tokenHash: createHash('sha256').update(sessionToken).digest('base64'),
+      user: userIdentity,
+      applicationKey: keyIdentity,
+      recoveries: 0,
+      certificate: null,
+      createdAt: now,
+      expiresAt: now + 3_600_000,
+      ...edits.session,
+    }),
+    user: sealedRecord(token, 'user', {
+      identity: userIdentity,
+      id: 4711,
+      username: 'mallory',
+      capabilities: capabilitiesOf(['read', 'active']),
+      passphraseSalt: Buffer.alloc(16),
+      passphraseCheck: Buffer.alloc(32),
+      passphraseCost: '',
+      passphraseChangedAt: now,
+      recoveries: 0,
+      madeBy: null,
+      generation: 1,
+      ...edits.user,
+    }),
+    applicationKey: sealedRecord(token, 'application key', {
+      identity: keyIdentity,
+      name: 'tests',
+      keyCheck: Buffer.alloc(32),
+      revokedAt: null,
+      generation: 1,
+      ...edits.applicationKey,
+    }),
+    membership: {
+      vaultId: 7,
+      sealed: sealedRecord(token, 'membership', {
+        vault,
+        user: userIdentity,
+        permission: permissionBits.Write,
+        recoveries: 0,
+        generation: 1,
+        ...edits.membership,
+      }),
+    },
+  }
+}
