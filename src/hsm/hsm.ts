@@ -227,6 +227,7 @@ export interface KeyToBackUp {
   readonly vault: string
   readonly policy: SealedRecord
   readonly versions: readonly { readonly key: SealedRecord; readonly count: SealedRecord }[]
+  readonly grant?: SealedRecord
 }
 
 /** By what the keeper grants: the token of a session, and its sealed records. */
@@ -247,11 +248,14 @@ export interface SealedRecord {
 
 /**
  * A key to use: the sealed record that holds its wrapped blob (made with `keyRecord`), and, where limits and flags
- * live in a row of their own, that row's sealed record too. The host checks every seal before the first use.
+ * live in a row of their own, that row's sealed record too. The host checks every seal before the first use, and at each
+ * whether grant and policy allow it (`decide`).
  */
 export interface KeyReference {
   readonly key: SealedRecord
   readonly policy?: SealedRecord
+  /** What the caller may do for whom it is used. */
+  readonly grant?: SealedRecord
 }
 
 export interface EncryptItem {

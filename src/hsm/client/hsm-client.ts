@@ -1,9 +1,9 @@
 import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
-import type { Hsm, Outcome, RewrapItem, SealedRecord } from '../hsm.ts'
+import type { Hsm, Outcome, RewrapItem } from '../hsm.ts'
 import type { GeneratedKey, GenerateOptions, WrappedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
-import { batchFields, type BatchItem, readOutcomes, referenceFields } from '../protocol/batch-frame.ts'
+import { batchFields, type BatchItem, readOutcomes, referenceFields, sealedFields } from '../protocol/batch-frame.ts'
 import { type KeeperOperation, keeperOperations, operations, type Operation } from '../protocol/frame.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
 import { hostStatus, RequestRouter } from './request-router.ts'
@@ -206,10 +206,11 @@ function signatureCalls({ bytes, flag }: Calls) {
 
 function backupCalls({ fields, bytes, done }: Calls) {
   return {
-    sealBackup: ({ vault, policy, versions }) =>
+    sealBackup: ({ vault, policy, grant, versions }) =>
       bytes('sealBackup', [
         Buffer.from(vault),
         ...sealedFields(policy),
+        ...sealedFields(grant),
         Buffer.from(String(versions.length)),
         ...versions.flatMap(({ key, count }) => [...sealedFields(key), ...sealedFields(count)]),
       ]),
@@ -249,11 +250,6 @@ function createCalls(call: RequestRouter<Operation>['call']): Calls {
 // Fields of requests.
 
 const nothing = Buffer.alloc(0)
-
-/** Two empty fields stand for none. */
-function sealedFields(sealed: SealedRecord | undefined): Uint8Array[] {
-  return sealed === undefined ? [nothing, nothing] : [sealed.record, sealed.seal]
-}
 
 function optionFields({ exportable, backup, purpose }: GenerateOptions): Uint8Array[] {
   return [...[exportable, backup].map((flag) => Buffer.from(flag ? '1' : '0')), purpose ?? nothing]

@@ -123,9 +123,10 @@ const backups = {
 function keyToBackUp(fields: RequestFields): KeyToBackUp {
   const vault = fields.text()
   const policy = fields.sealed()
+  const grant = fields.optionalSealed()
   const versions: KeyToBackUp['versions'][number][] = []
   for (let left = fields.integer(); left > 0; left--) versions.push({ key: fields.sealed(), count: fields.sealed() })
-  return { vault, policy, versions }
+  return { vault, policy, versions, ...(grant ? { grant } : {}) }
 }
 
 function flag(value: boolean): Buffer {

@@ -69,8 +69,8 @@ function readShown({ token, floors }: GrantDependencies, fields: RequestFields):
   const session = shown(token, 'session', fields.sealed())
   const user = shown(token, 'user', fields.sealed())
   const applicationKey = shown(token, 'application key', fields.sealed())
-  const member = fields.sealed()
-  const membership = member.record.length === 0 ? undefined : shown(token, 'membership', member)
+  const member = fields.optionalSealed()
+  const membership = member && shown(token, 'membership', member)
   const newest: readonly (OpenedRecord | undefined)[] = [user, applicationKey, membership]
   for (const record of newest) {
     const generation = record && generationOf(record)

@@ -85,8 +85,8 @@ interface AskedChange {
 
 /** The grant that came with a request; undefined for none. */
 function readGrant(token: Token, fields: RequestFields): FieldsOf<'grant'> | undefined {
-  const sealed = fields.sealed()
-  if (sealed.record.length === 0) return undefined
+  const sealed = fields.optionalSealed()
+  if (sealed === undefined) return undefined
   const { fields: grant } = shown(token, 'grant', sealed)
   if (grant.expiresAt < Date.now()) throw new Fault('hsm.rejected', 'The grant has expired.')
   return grant

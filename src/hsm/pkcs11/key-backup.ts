@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { encodeContent, writeBackup, type BackupVersion } from '../backup-record.ts'
-import type { KeyToBackUp, SealedRecord } from '../hsm.ts'
+import type { KeyReference, KeyToBackUp, SealedRecord } from '../hsm.ts'
 import { kindOfType, type KeyKind } from '../key-kind.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 import type { Connection } from './connection.ts'
@@ -12,13 +12,15 @@ import { auditPublicKey } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
 /** See `Hsm.sealBackup`: everything that a backup says is read from sealed records here. */
-export function sealBackup(token: Token, { vault, policy, versions }: KeyToBackUp): Buffer {
+export function sealBackup(token: Token, { vault, policy, grant, versions }: KeyToBackUp): Buffer {
   const appliance = createHash('sha256').update(auditPublicKey(token)).digest('hex')
   return token.run((connection) => {
     const { fields } = openPolicy(connection, policy)
     const kind = kindOfType(fields.type)
     if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'This key has nothing to back up.')
-    const backedUp = versions.map((version) => readVersion(connection, kind, policy, version))
+    const backedUp = versions.map((version) =>
+      readVersion(connection, kind, { policy, ...(grant ? { grant } : {}) }, version),
+    )
     const content = encodeContent({ ...fields, origin: { vault, appliance }, versions: backedUp })
     const { name, handle } = connection.roots.newestBackupSeal()
     const seal = connection.session.sign(hmacSha256, handle, content, Buffer.alloc(sealBytes))
@@ -29,10 +31,10 @@ export function sealBackup(token: Token, { vault, policy, versions }: KeyToBackU
 function readVersion(
   connection: Connection,
   kind: KeyKind,
-  policy: SealedRecord,
+  use: Omit<KeyReference, 'key'>,
   { key, count }: KeyToBackUp['versions'][number],
 ): BackupVersion {
-  const { whole, publicKey } = connection.keys.open({ key, policy }, 'backup')
+  const { whole, publicKey } = connection.keys.open({ key, ...use }, 'backup')
   connection.keys.verify(count)
   const counted = openSealed(count.record)
   // Restored, a key of another kind than that of its type would serve as what it is not.

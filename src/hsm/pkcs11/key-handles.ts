@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
+import type { KeyUse } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
-import { type KeyUse, useRefusal } from '../key-use.ts'
+import { useRefusal } from '../key-use.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 import { TokenFailure } from './failure.ts'
 import { type KeyRow, type SecretKeyRow, unwrapMechanism } from './key-kinds.ts'
@@ -20,7 +21,7 @@ import { createSealCheck, type OpenRecord } from './seal-check.ts'
  * both were done. Throws `hsm.seal_broken`, and `hsm.rejected` for a key of the wrong kind.
  */
 export interface KeyHandles {
-  /** Calls `work` with the unwrapped secret key, where its policy allows the use. */
+  /** Calls `work` with the unwrapped secret key, where grant and policy allow the use. */
   use<T>(
     reference: KeyReference,
     use: KeyUse,
@@ -60,7 +61,7 @@ interface HeldKey {
 }
 
 export function createKeyHandles({ limit, keySession, operation, roots, mechanisms }: KeyHandlesOptions): KeyHandles {
-  const { verify, openPolicy, openKey } = createSealCheck({ limit, operation, roots })
+  const { verify, openPolicy, openGrant, openKey } = createSealCheck({ limit, operation, roots })
   const keys = new LRUCache<string, HeldKey>({ max: limit, dispose: (held) => release(keySession, held) })
   const unwrap = ({ row, kek, blob }: OpenRecord): KeyHandle => {
     const label = tokenObjectLabelOf(kek)
@@ -74,9 +75,10 @@ export function createKeyHandles({ limit, keySession, operation, roots, mechanis
     return keySession.create(verifyingTemplate(row, publicKey))
   }
 
-  const checkUse = (use: KeyUse, record: OpenedRecord, { policy }: KeyReference): void => {
-    const refusal = useRefusal(use, record, policy && openPolicy(policy))
-    if (refusal !== undefined) throw new Fault('hsm.rejected', refusal)
+  const checkUse = (use: KeyUse, key: OpenedRecord, { policy, grant }: KeyReference): void => {
+    const records = { key, policy: policy && openPolicy(policy), grant: grant && openGrant(grant) }
+    const refusal = useRefusal(use, records, Date.now())
+    if (refusal !== undefined) throw refusal
   }
 
   const hold = ({ key }: KeyReference, serves: KeyRow['serves'], half: 'private' | 'public' = 'private'): HeldKey => {

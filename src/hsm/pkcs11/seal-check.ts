@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
-import { type OpenedRecord, openRecord, type RecordKey } from '../record-layouts.ts'
+import { type FieldsOf, type OpenedRecord, openRecord, type RecordKey } from '../record-layouts.ts'
 import { type KeyRow, rowOf } from './key-kinds.ts'
 import { hmacSha256 } from './mechanisms.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
@@ -22,19 +22,27 @@ export interface SealCheck {
   readonly verify: (sealed: SealedRecord) => void
   /** Verifies and reads a policy, with a memory of what was good. */
   readonly openPolicy: (policy: SealedRecord) => OpenedRecord
+  /** The same for a grant. */
+  readonly openGrant: (grant: SealedRecord) => FieldsOf<'grant'>
   /** Verifies and reads. Throws `hsm.rejected` for what holds no key, or a backup under a KEK of release 0.2.0. */
   readonly openKey: (sealed: SealedRecord) => OpenRecord
 }
 
 export interface SealCheckOptions {
-  /** Policies to remember. */
+  /** Policies to remember, and grants. */
   readonly limit: number
   readonly operation: () => Pkcs11Session
   readonly roots: RootKeys
 }
 
+/** What was good, by the seal. */
+type SealMemory = LRUCache<string, { readonly record: Buffer; readonly opened: OpenedRecord }>
+
+const createMemory = (max: number): SealMemory => new LRUCache({ max })
+
 export function createSealCheck({ limit, operation, roots }: SealCheckOptions): SealCheck {
-  const policies = new LRUCache<string, { readonly record: Buffer; readonly opened: OpenedRecord }>({ max: limit })
+  const policies = createMemory(limit)
+  const grants = createMemory(limit)
 
   const verify = ({ record, seal }: SealedRecord) => {
     const expected = operation().sign(hmacSha256, roots.seal, record, Buffer.alloc(sealBytes))
@@ -46,18 +54,25 @@ export function createSealCheck({ limit, operation, roots }: SealCheckOptions): 
     }
   }
 
+  function remembered(memory: SealMemory, sealed: SealedRecord): OpenedRecord {
+    const name = sealed.seal.toString('latin1')
+    const known = memory.get(name)
+    if (known?.record.equals(sealed.record) === true) return known.opened
+    verify(sealed)
+    // The frame that brought the record is zeroed after the reply.
+    const record = Buffer.from(sealed.record)
+    const opened = openSealed(record)
+    memory.set(name, { record, opened })
+    return opened
+  }
+
   return {
     verify,
-    openPolicy(policy) {
-      const name = policy.seal.toString('latin1')
-      const known = policies.get(name)
-      if (known?.record.equals(policy.record) === true) return known.opened
-      verify(policy)
-      // The frame that brought the record is zeroed after the reply.
-      const record = Buffer.from(policy.record)
-      const opened = openSealed(record)
-      policies.set(name, { record, opened })
-      return opened
+    openPolicy: (policy) => remembered(policies, policy),
+    openGrant(sealed) {
+      const grant = remembered(grants, sealed)
+      if (grant.type !== 'grant') throw new Fault('hsm.rejected', 'A record of another kind grants nothing.')
+      return grant.fields
     },
     openKey(sealed) {
       verify(sealed)

@@ -1,5 +1,5 @@
 import { Fault, faultCodes } from '../../fault.ts'
-import type { KeyReference, Outcome } from '../hsm.ts'
+import type { KeyReference, Outcome, SealedRecord } from '../hsm.ts'
 
 /**
  * Many items of one operation in one frame: each key reference once, then for every item the indexes of its references
@@ -13,8 +13,13 @@ export interface BatchItem {
 const nothing = Buffer.alloc(0)
 const indexBytes = 4
 
-export function referenceFields({ key, policy }: KeyReference): Buffer[] {
-  return [key.record, key.seal, policy?.record ?? nothing, policy?.seal ?? nothing]
+export function referenceFields({ key, policy, grant }: KeyReference): Buffer[] {
+  return [key.record, key.seal, ...sealedFields(policy), ...sealedFields(grant)]
+}
+
+/** Two empty fields stand for none. */
+export function sealedFields(sealed: SealedRecord | undefined): Buffer[] {
+  return sealed === undefined ? [nothing, nothing] : [sealed.record, sealed.seal]
 }
 
 /** References are told apart as objects: equal bytes in two objects are sent twice. */

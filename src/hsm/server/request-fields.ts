@@ -14,6 +14,8 @@ export interface RequestFields {
   flag(): boolean
   oneOf<T extends string>(values: readonly T[]): T
   sealed(): SealedRecord
+  /** Undefined for an empty record. */
+  optionalSealed(): SealedRecord | undefined
   reference(): KeyReference
   generateOptions(): GenerateOptions & { readonly purpose: Buffer }
 }
@@ -32,6 +34,11 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
   const text = () => bytes().toString()
   const flag = () => text() === '1'
   const sealed = () => ({ record: bytes(), seal: bytes() })
+  // Not by the seal: an empty one in the database would be taken for none, and the limits go unchecked.
+  const optionalSealed = () => {
+    const found = sealed()
+    return found.record.length === 0 ? undefined : found
+  }
   const generateOptions = () => ({ exportable: flag(), backup: flag(), purpose: bytes() })
   return {
     bytes,
@@ -46,11 +53,11 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
       return found
     },
     sealed,
+    optionalSealed,
     reference() {
       const key = sealed()
-      const policy = sealed()
-      // Not by the seal: an empty one in the database would be taken for none, and the limits go unchecked.
-      return policy.record.length === 0 ? { key } : { key, policy }
+      const [policy, grant] = [optionalSealed(), optionalSealed()]
+      return { key, ...(policy ? { policy } : {}), ...(grant ? { grant } : {}) }
     },
     generateOptions,
   }

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { decide, type KeyInVault, type KeyUse, type VaultGrant } from '../../../src/access/decision.ts'
+import { permissionBits, type Permission } from '../../../src/access/permission.ts'
+
+const vault = Buffer.alloc(16, 1)
+const now = 1_000
+
+const grantOf = (permission: Permission, edits: Partial<VaultGrant> = {}): VaultGrant => ({
+  vault,
+  vaultId: 7,
+  permission: permissionBits[permission],
+  expiresAt: now,
+  ...edits,
+})
+
+const policy = {
+  deletedAt: null,
+  oldestVersion: 1,
+  latestVersion: 3,
+  minEncryptionVersion: 2,
+  minDecryptionVersion: 2,
+  allowExport: 1,
+  allowPlaintextExport: 1,
+  allowBackup: 1,
+}
+const named: KeyInVault = { vault, version: { version: 3, disabled: 0, policy } }
+const ownOfVault: KeyInVault = { vault, version: undefined }
+const codeOf = (...asked: Parameters<typeof decide>) => decide(...asked)?.code ?? 'allowed'
+
+describe('the decision', () => {
+  it.each<[KeyUse, KeyInVault, Permission, Permission | undefined]>([
+    ['write', named, 'Read', undefined],
+    ['read', named, 'Read', undefined],
+    ['export', named, 'Admin', 'Write'],
+    ['export-plain', named, 'Admin', 'Write'],
+    ['backup', named, 'Admin', 'Write'],
+    ['write', ownOfVault, 'Write', 'Read'],
+    ['read', ownOfVault, 'Read', undefined],
+  ])('allows %s by a permission of the vault, and not by less', (use, key, enough, less) => {
+    expect(codeOf(grantOf(enough), key, use, now)).toBe('allowed')
+    if (less !== undefined) expect(codeOf(grantOf(less), key, use, now)).toBe('access.permission')
+    expect(codeOf(grantOf(enough, { permission: 0 }), key, use, now)).toBe('access.permission')
+  })
+
+  it('refuses a grant for another vault, and one for none', () => {
+    for (const other of [Buffer.alloc(16, 2), null])
+      expect(codeOf(grantOf('Admin', { vault: other }), named, 'read', now)).toBe('access.permission')
+    const older: KeyInVault = { ...named, vault: 7 }
+    expect(codeOf(grantOf('Admin'), older, 'read', now)).toBe('allowed')
+    expect(codeOf(grantOf('Admin', { vaultId: 8 }), older, 'read', now)).toBe('access.permission')
+    expect(codeOf(grantOf('Admin', { vaultId: null }), older, 'read', now)).toBe('access.permission')
+  })
+
+  it('refuses a grant whose time is over, in a way that is tried again', () => {
+    expect(codeOf(grantOf('Admin'), named, 'read', now + 1)).toBe('hsm.unavailable')
+  })
+
+  it('lets no grant go beyond the policy of the key', () => {
+    const of = (edits: object, use: KeyUse, version = {}) =>
+      codeOf(
+        grantOf('Admin'),
+        { vault, version: { version: 3, disabled: 0, ...version, policy: { ...policy, ...edits } } },
+        use,
+        now,
+      )
+    expect(of({ allowExport: 0 }, 'export')).toBe('hsm.rejected')
+    expect(of({ allowPlaintextExport: 0 }, 'export-plain')).toBe('hsm.rejected')
+    expect(of({ allowBackup: 0 }, 'backup')).toBe('hsm.rejected')
+    expect(of({ deletedAt: 1 }, 'read')).toBe('hsm.rejected')
+    expect(of({}, 'read', { disabled: 1 })).toBe('hsm.rejected')
+    expect(of({}, 'backup', { disabled: 1 })).toBe('allowed')
+    expect(of({}, 'read', { version: 4 })).toBe('hsm.rejected')
+    expect(of({}, 'read', { version: 1 })).toBe('hsm.rejected')
+    expect(of({}, 'write', { version: 1 })).toBe('hsm.rejected')
+    expect(codeOf(grantOf('Admin'), ownOfVault, 'export', now)).toBe('hsm.rejected')
+  })
+})
