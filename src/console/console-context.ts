@@ -18,7 +18,7 @@ import { openStore } from '../store/open.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { tables } from '../daemon/tables.ts'
 import type { Invocation } from './invocation.ts'
-import { reachToken } from './token-access.ts'
+import { reachToken, type TokenAccess } from './token-access.ts'
 
 /** How long a command waits for another one that writes the console's audit chain. */
 const lockWaitMs = 10_000
@@ -27,6 +27,8 @@ const lockWaitMs = 10_000
 export interface ConsoleContext {
   readonly config: Config
   readonly services: Services
+  readonly store: Store
+  readonly token: TokenAccess
   /**
    * Does one change under its name in the audit trail (`console.<operation>`): what `work` hands to `commit` is
    * committed after its record is on the disk. A refusal is recorded too.
@@ -62,6 +64,8 @@ export async function withAppliance<T>(
       return await withTrail({ config, store, hsm: token.hsm }, (audit) =>
         work({
           config,
+          store,
+          token,
           services: createServices({ config, store, hsm: token.hsm, clock: systemClock, audit }),
           change: (operation, target, change) => recorded({ store, audit }, operation, target, change),
         }),

@@ -4,17 +4,23 @@ import { dirname, join } from 'node:path'
 import { storePlace } from '../daemon/appliance.ts'
 import { loadConfig, readSecret } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
-import { createRootObjects } from '../hsm/pkcs11/root-creation.ts'
+import { Fault } from '../fault.ts'
+import { createRootObjects, type RootCreation } from '../hsm/pkcs11/root-creation.ts'
+import { roleOf } from '../hsm/pkcs11/root-objects.ts'
 import { inspectStore } from '../store/inspection.ts'
 import { openStore } from '../store/open.ts'
 import { tables } from '../daemon/tables.ts'
 import { count, table, type Answer } from './output/command-answer.ts'
-import { leaveToOwner, recordAlone } from './console-context.ts'
+import { leaveToOwner, recordAlone, withAppliance } from './console-context.ts'
+import { sentenceOf } from './exit-code.ts'
 import { answering, type Invocation } from './invocation.ts'
+import { movableKeks, moveFrom } from './root-keys/rewrapping.ts'
+import { agreedStatus, rootVersionsOf } from './root-keys/root-versions.ts'
 
 const help = `
 Makes what is missing and touches nothing that is there, so it may be run again at any time: after an
-upgrade it applies the new migrations.
+upgrade it applies the new migrations, and moves the backups of keys from under a backup KEK of release 0.2.0,
+which the PIN can read, to the newest one.
 
 Example:
   strongroom init --config /etc/strongroom/strongroom.json`
@@ -37,7 +43,8 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
     ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),
   ]
   if (changes.length > 0) await recordAlone(invocation, config, 'init', changes.join(', '), startedTick)
-  return { json: { ...roots, database }, lines: describe(roots, database) }
+  const backups = await moveBackups(invocation, roots)
+  return { json: { ...roots, database, backups }, lines: [...describe(roots, database), ...describeBackups(backups)] }
 }
 
 function initToken({ hsm }: Config, ceremony: string) {
@@ -51,6 +58,52 @@ function initToken({ hsm }: Config, ceremony: string) {
   })
   if (hsm.tokenDirectory !== undefined) leaveToOwner(hsm.tokenDirectory)
   return roots
+}
+
+interface MovedBackups {
+  readonly moved: number
+  readonly left: number
+  /** Older backup KEKs from under which keys come readable. */
+  readonly under: readonly string[]
+  /** Why they could not be moved. */
+  readonly failure?: string
+}
+
+/** From under backup KEKs of release 0.2.0; undefined where there is none. */
+async function moveBackups(
+  invocation: Invocation,
+  { created, present }: Pick<RootCreation, 'created' | 'present'>,
+): Promise<MovedBackups | undefined> {
+  if ([...created, ...present].filter((label) => roleOf(label) === 'kek.backup').length < 2) return undefined
+  try {
+    return await withAppliance(invocation, async (context) => {
+      const readable = rootVersionsOf(await agreedStatus(context.token.hsm)).filter((one) => one.readable)
+      const keks = movableKeks(readable)
+      if (keks.length === 0) return undefined
+      const { moved, left } = await moveFrom(context, invocation.terminal, keks)
+      return { moved, left: left.length, under: keks }
+    })
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { moved: 0, left: 0, under: [], failure: sentenceOf(error) }
+  }
+}
+
+function describeBackups(backups: MovedBackups | undefined): string[] {
+  if (backups === undefined) return []
+  const { moved, left, under, failure } = backups
+  if (failure !== undefined)
+    return [
+      '',
+      `Backups of keys could not be moved to the newest backup KEK: ${failure}`,
+      'Whoever holds the PIN reads them until you have run: strongroom root-keys rotate kek.backup',
+    ]
+  return [
+    '',
+    `${count(moved, 'backup')} of keys moved from under ${under.join(', ')}, which the PIN can read${left > 0 ? `; ${left} could not be moved` : ''}.`,
+    'Backups that were taken out before stand under it for good: take new ones, destroy the old ones, and then the KEK:',
+    '  strongroom root-keys rotate kek.backup --destroy-unused',
+  ]
 }
 
 interface Database {

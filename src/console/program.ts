@@ -18,6 +18,8 @@ import { addOtpImport } from './otp/import.ts'
 import { addOtpList } from './otp/list.ts'
 import { addOtpRemove } from './otp/remove.ts'
 import { addOtpResync } from './otp/resync.ts'
+import { addRootKeysList } from './root-keys/list.ts'
+import { addRootKeysRotate } from './root-keys/rotate.ts'
 import { addSessionEnd } from './session/end.ts'
 import { addSessionList } from './session/list.ts'
 import { addTemplateAdd } from './template/add.ts'
@@ -104,6 +106,11 @@ const nouns: readonly Noun[] = [
     verbs: [addTemplateList, addTemplateCheck, addTemplateAdd, addTemplateRemove],
   },
   { name: 'token', description: 'the hardware security module', verbs: [addTokenStatus] },
+  {
+    name: 'root-keys',
+    description: 'the keys in the token that everything lies below',
+    verbs: [addRootKeysList, addRootKeysRotate],
+  },
   {
     name: 'backup-keys',
     description: 'keys that let another appliance restore backups',

@@ -62,6 +62,13 @@ export interface Hsm {
   /** Their records get no grant any more. */
   endSessions(sessions: readonly SealedRecord[]): Promise<void>
 
+  /**
+   * Has the keeper wrap a version of a key under the newest KEKs, and seal its record so. What comes from under no KEK
+   * to be wrapped again, and all else of the record, stays. Rejects with `hsm.rejected` for any other record, and
+   * wherever the operator did not ask.
+   */
+  rewrapVersion(version: SealedRecord): Promise<RewrappedVersion>
+
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>
 
@@ -243,6 +250,13 @@ export interface GrantRequest {
 export interface SealedRecord {
   readonly record: Buffer
   /** 32 bytes. */
+  readonly seal: Buffer
+}
+
+/** What changes of a version's record when its key is wrapped anew. */
+export interface RewrappedVersion extends WrappedKey {
+  readonly backup: WrappedKey | undefined
+  /** Of the record with these. */
   readonly seal: Buffer
 }
 

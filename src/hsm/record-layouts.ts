@@ -219,7 +219,14 @@ function checked(name: string, kind: FieldKind, value: RecordField | undefined):
   return value
 }
 
-/** The bytes of a record of this type, which is of no key. */
-export function composeRecord(type: RecordType, fields: Readonly<Record<string, RecordField>>): Buffer {
-  return encodeRecord([type, ...Object.keys(recordLayouts[type]).map((name) => fields[name] ?? null)])
+/** The bytes of a record of this type, of a key where there is one. */
+export function composeRecord(
+  type: RecordType,
+  fields: Readonly<Record<string, RecordField>>,
+  key?: RecordKey,
+): Buffer {
+  const named = [type, ...Object.keys(recordLayouts[type]).map((name) => fields[name] ?? null)]
+  if (key === undefined) return encodeRecord(named)
+  const { kind, kek, blob, publicKey } = key
+  return encodeRecord([kind, kek, blob, ...(publicKey === undefined ? [] : [publicKey]), ...named])
 }

@@ -28,6 +28,8 @@ export interface TokenStatus {
       readonly count: number
       readonly lacks: readonly string[]
     }[]
+    /** Labels of the strict and backup KEKs from under which keys come readable, for want of an unwrap template. */
+    readonly readableKeks: readonly string[]
   }
   readonly sessions: { readonly open: number; readonly max: number }
   /** Unwrapped keys held at the moment, and the bound. */

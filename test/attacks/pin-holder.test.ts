@@ -3,6 +3,8 @@ import pkcs11, { type Template } from 'pkcs11js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mechanismName } from '../../src/hsm/pkcs11/mechanisms.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { strongroom } from '../support/console-kit.ts'
+import { asOfRelease020 } from '../support/earlier-token.ts'
 import { type PinSession, type SeenObject, withPin } from '../support/pin-session.ts'
 import { makeVault } from '../support/vault.ts'
 
@@ -29,11 +31,35 @@ beforeAll(async () => {
   const vault = await makeVault(appliance)
   for (const type of ['aes256-gcm96', 'hmac-sha256'])
     await vault.admin.must('POST', `/transparent/${vault.id}/keys/${type}`, { type })
-  rows = await appliance.store.read.query<Row[]>('SELECT kek, blob, backup_kek, backup_blob FROM key_versions')
+  rows = await rowsOf(appliance)
 })
 afterAll(async () => {
   await appliance.close()
 })
+
+const rowsOf = ({ store }: TestAppliance) =>
+  store.read.query<Row[]>('SELECT kek, blob, backup_kek, backup_blob FROM key_versions')
+
+const blobsOf = (found: readonly Row[]): string[] =>
+  found.flatMap(({ blob, backup_blob }) => [blob, ...(backup_blob === null ? [] : [backup_blob])])
+
+/** Labels of the keys from under which one of these blobs can be read. */
+function readFrom({ token }: TestAppliance, blobs: readonly string[]): Set<string> {
+  return withPin(token, (pin) => {
+    const wrapping = knownWrappingKey(pin)
+    const labels = pin.objects.filter(isSecret).flatMap(({ handle, label }) =>
+      blobs.flatMap((blob) =>
+        keyWraps.flatMap((mechanism) =>
+          [...templates()].flatMap((template) => {
+            const key = pin.unwrap({ mechanism }, handle, Buffer.from(blob, 'base64'), template)
+            return key !== undefined && readBy(pin, key, wrapping) !== undefined ? [label] : []
+          }),
+        ),
+      ),
+    )
+    return new Set(labels)
+  })
+}
 
 /** Every way to ask for an unwrapped key that could be read, or wrapped to be read. */
 function* templates(): Generator<Template> {
@@ -77,23 +103,25 @@ function readBy({ lib, attempt, valueOf }: PinSession, key: Buffer, wrapping: Bu
 
 describe('who holds the PIN', () => {
   it('reads no key of the database, from under whichever key of the token', () => {
-    const blobs = rows.flatMap(({ blob, backup_blob }) => [blob, ...(backup_blob === null ? [] : [backup_blob])])
-    expect(blobs).toHaveLength(4)
-    const got = withPin(appliance.token, (pin) => {
-      const wrapping = knownWrappingKey(pin)
-      return pin.objects.filter(isSecret).flatMap(({ handle, label }) =>
-        blobs.flatMap((blob) =>
-          keyWraps.flatMap((mechanism) =>
-            [...templates()].flatMap((template) => {
-              const key = pin.unwrap({ mechanism }, handle, Buffer.from(blob, 'base64'), template)
-              return key !== undefined && readBy(pin, key, wrapping) !== undefined ? [label] : []
-            }),
-          ),
-        ),
-      )
-    })
-    expect(new Set(got)).toEqual(new Set())
+    expect(blobsOf(rows)).toHaveLength(4)
+    expect(readFrom(appliance, blobsOf(rows))).toEqual(new Set())
   })
+
+  it('reads no backup of a key of release 0.2.0, once the operator has run init of this one', async () => {
+    const earlier = await TestAppliance.own({}, { prepare: asOfRelease020 })
+    try {
+      const vault = await makeVault(earlier)
+      for (const type of ['aes256-gcm96', 'hmac-sha256', 'ecdsa-p256'])
+        await vault.admin.must('POST', `/transparent/${vault.id}/keys/${type}`, { type })
+      expect(readFrom(earlier, blobsOf(await rowsOf(earlier)))).toContain('strongroom.kek.backup.v1')
+      expect(await strongroom(earlier.configFile, ['init'])).toMatchObject({ status: 0, stderr: '' })
+      const after = await rowsOf(earlier)
+      expect(blobsOf(after)).toHaveLength(6)
+      expect(readFrom(earlier, blobsOf(after))).toEqual(new Set())
+    } finally {
+      await earlier.close()
+    }
+  }, 60_000)
 
   it('reads no root key and no vault key', () => {
     const got = withPin(appliance.token, (pin) => {

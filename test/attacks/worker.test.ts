@@ -211,6 +211,15 @@ describe('a seal', () => {
 })
 
 describe('a key', () => {
+  it('is not wrapped anew for a worker, and nothing else than a version for anybody', async () => {
+    const { key, latest } = await givenKey({ allow_export: true })
+    await expect(worker.rewrapVersion(sealedVersion(key, latest))).rejects.toMatchObject(refused)
+    await expect(appliance.hsm.rewrapVersion(sealedPolicy(key))).rejects.toMatchObject(refused)
+    const edited = sealedVersion(key, { ...latest, backupKek: latest.kek, backupBlob: latest.blob })
+    await expect(appliance.hsm.rewrapVersion(edited)).rejects.toMatchObject(broken)
+    await expect(appliance.hsm.rewrapVersion(sealedVersion(key, latest))).resolves.toMatchObject({ kek: latest.kek })
+  })
+
   it('that is disabled, deleted or too old is not used', async () => {
     const { key, latest } = await givenKey()
     const ciphertext = await worker.encrypt(keyReference(key, latest), Buffer.from('x'))

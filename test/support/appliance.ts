@@ -61,6 +61,8 @@ export interface RunOptions {
   readonly onDisk?: boolean
   /** Token hosts; as many as workers when absent. */
   readonly hosts?: number
+  /** Done to the new token before the daemon starts. */
+  readonly prepare?: (token: TestToken) => void
   /** The compiled `strongroomd.js` to run. */
   readonly entry?: string
 }
@@ -251,11 +253,12 @@ export class TestAppliance {
 
 async function run(
   overrides: Overrides,
-  { onDisk = false, hosts, entry = daemonEntry }: RunOptions = {},
+  { onDisk = false, hosts, prepare, entry = daemonEntry }: RunOptions = {},
 ): Promise<Running> {
   const folder = onDisk ? diskFolder() : tmpdir()
   const directory = mkdtempSync(join(folder, 'strongroom-'))
   const token = await makeToken(folder)
+  prepare?.(token)
   const pki = commonPki()
   const configFile = join(directory, 'strongroom.json')
   writeFileSync(configFile, JSON.stringify(configuration(directory, token, pki, await freePort(), overrides, hosts)))

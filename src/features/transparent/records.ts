@@ -1,4 +1,4 @@
-import { EntitySchema, LessThan } from 'typeorm'
+import { EntitySchema, In, LessThan } from 'typeorm'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { readRow, select, selectList } from '../../store/statement.ts'
@@ -194,6 +194,17 @@ export type CountlessVersion = Omit<KeyVersion, 'invocations' | 'invocationsSeal
 export async function replaceVersion(tx: Tx, from: KeyVersion, to: CountlessVersion): Promise<boolean> {
   const where = { keyId: from.keyId, version: from.version, seal: from.seal }
   return (await tx.update(KeyVersionTable, where, to)).affected === 1
+}
+
+/** Versions whose key or backup one of these KEKs wraps, a bounded number, without the first ones. */
+export function findVersionsUnder(
+  reader: Reader,
+  keks: readonly string[],
+  { skip, limit: take }: { readonly skip: number; readonly limit: number },
+): Promise<KeyVersion[]> {
+  const under = In([...keks])
+  const where = [{ kek: under }, { backupKek: under }]
+  return reader.find(KeyVersionTable, { where, order: { keyId: 'ASC', version: 'ASC' }, skip, take })
 }
 
 /** Of parallel reservations exactly one takes the step from `from`. */

@@ -61,6 +61,10 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
       return { identity: field(reply, 0), seal: field(reply, 1) }
     },
     ...grantCalls(keeper),
+    async rewrapVersion({ record, seal }) {
+      const reply = await keeper.call('rewrapVersion', [record, seal])
+      return { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
+    },
     verify: ({ record, seal }) => done('verify', [record, seal]),
     pepper: (data) => bytes('pepper', [data]),
     ...auditCalls(keeper),

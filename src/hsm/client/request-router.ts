@@ -222,6 +222,7 @@ const tokenStatus = z.object({
     vaultKeys: z.number(),
     residentKeys: z.number(),
     weaknesses: z.array(z.object({ label: z.string(), count: z.number(), lacks: z.array(z.string()) })),
+    readableKeks: z.array(z.string()),
   }),
   sessions: z.object({ open: z.number(), max: z.number() }),
   handles: z.object({ held: z.number(), limit: z.number() }),

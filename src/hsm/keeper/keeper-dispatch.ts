@@ -17,6 +17,7 @@ import { createGrantHandlers } from './grants.ts'
 import { checkChange, type Origin } from './record-rules.ts'
 import { opened, shown } from './shown-record.ts'
 import type { UsedProvenance } from './used-provenance.ts'
+import { rewrapVersion } from './version-rewrapping.ts'
 
 type Handler = (fields: RequestFields) => Uint8Array[]
 
@@ -56,6 +57,10 @@ export function createKeeperDispatch(
     },
     lastAuditEnd: (fields) => endFields(auditEnds.last(fields.text())),
     signAuditEnd: (fields) => endFields(auditEnds.sign(readAuditEnd(fields))),
+    rewrapVersion(fields) {
+      if (origin !== 'operator') throw new Fault('hsm.rejected', 'The operator alone has keys wrapped anew.')
+      return rewrapVersion(token, fields.sealed())
+    },
     sealNew: (fields) => sealNew(token, fields.bytes(), { origin, grant: readGrant(token, fields) }),
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
   }

@@ -31,7 +31,7 @@ export interface Connection {
 
 export function connect(token: OpenToken, handleLimit: number): Connection {
   const { slot, mechanisms, session: keySession } = token
-  const roots = findRootKeys(listObjects(token), keySession)
+  const roots = findRootKeys(() => listObjects(token), keySession)
   let operation = openSession(slot)
   const keys = createKeyHandles({
     limit: handleLimit,
@@ -43,7 +43,9 @@ export function connect(token: OpenToken, handleLimit: number): Connection {
   // Not unwrapped again each time: SoftHSM2 2.6 leaks about 246 bytes for every session object that is destroyed.
   const canaryRow = secretKeyRows['aes128-gcm']
   const canaryKey = keySession.generate(canaryRow.generation, generatedTemplate(canaryRow))
-  const canaryBlob = keySession.wrap(keyWrap, roots.newestKek('strict').handle, canaryKey)
+  // The same for the whole epoch, whichever versions are made meanwhile.
+  const canaryKek = roots.newestKek('strict').handle
+  const canaryBlob = keySession.wrap(keyWrap, canaryKek, canaryKey)
   return {
     slot,
     mechanisms,
@@ -63,7 +65,7 @@ export function connect(token: OpenToken, handleLimit: number): Connection {
       }
     },
     canary() {
-      const blob = operation.wrap(keyWrap, roots.newestKek('strict').handle, canaryKey)
+      const blob = operation.wrap(keyWrap, canaryKek, canaryKey)
       // Key wrap is deterministic: another blob means that the handle names another key.
       if (!blob.equals(canaryBlob)) throw new TokenFailure('wrap', pkcs11.CKR_WRAPPING_KEY_HANDLE_INVALID, undefined)
     },

@@ -3,7 +3,16 @@ import { withDirectorySync } from './directory-sync.ts'
 import { hidesKeys } from './kek-probe.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
 import { makeRoot, type RootMaking } from './root-makers.ts'
-import { backupRoles, findRoot, rootClass, rootLabel, rootRoles, versionsOfRole } from './root-objects.ts'
+import {
+  backupRoles,
+  findRoot,
+  roleOf,
+  rootClass,
+  rootLabel,
+  type RootRole,
+  rootRoles,
+  versionsOfRole,
+} from './root-objects.ts'
 import { listObjects, type TokenObject } from './token-objects.ts'
 import { type OpenToken, withToken } from './token-opening.ts'
 
@@ -38,12 +47,11 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
   const created: string[] = []
   const present: string[] = []
   for (const role of rootRoles.filter((one) => !isBackupRole(one))) {
-    const label = rootLabel(role, 1)
-    if (findRoot(objects, label, rootClass(role)) !== undefined) present.push(label)
-    else {
-      makeRoot(role, 1, making)
-      created.push(label)
-    }
+    const there = labelsOf(objects, role)
+    present.push(...there)
+    if (there.length > 0) continue
+    makeRoot(role, 1, making)
+    created.push(rootLabel(role, 1))
   }
   const made = makeBackupKeys(versionToMake(objects, session), making, objects)
   return {
@@ -52,6 +60,12 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
     present: [...present, ...objects.map(({ label }) => label).filter((label) => isOfBackup(label))].toSorted(),
     warnings: [...making.warnings],
   }
+}
+
+/** Of every version; version 1 is gone where it was rotated away. */
+function labelsOf(objects: readonly TokenObject[], role: RootRole): string[] {
+  const labels = new Set(objects.map(({ label }) => label).filter((label) => roleOf(label) === role))
+  return [...labels].filter((label) => findRoot(objects, label, rootClass(role)) !== undefined)
 }
 
 /** Makes one version of all that backups need, but for what is there. The labels of what was made. */
@@ -73,7 +87,7 @@ function versionToMake(objects: readonly TokenObject[], session: Pkcs11Session):
   const newest = Math.max(0, ...backupRoles.flatMap((role) => [...versionsOfRole(objects, role).keys()]))
   if (newest === 0) return Date.now()
   const kek = versionsOfRole(objects, 'kek.backup').get(newest)
-  const strict = versionsOfRole(objects, 'kek.strict').get(1)
+  const [strict] = versionsOfRole(objects, 'kek.strict').values()
   const takesTemplates = strict === undefined || hidesKeys(session, strict)
   if (kek !== undefined && takesTemplates && !hidesKeys(session, kek)) return Math.max(newest + 1, Date.now())
   return newest

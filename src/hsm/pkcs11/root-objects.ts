@@ -57,8 +57,8 @@ interface Named {
 }
 
 /**
- * What the host uses of the root objects, found once per epoch. What backups and imports alone need is asked for when
- * it is needed.
+ * What the host uses of the root objects, found once per epoch, and again when there may be another version. What
+ * backups alone need is asked for when it is needed.
  */
 export interface RootKeys {
   readonly seal: KeyHandle
@@ -74,6 +74,11 @@ export interface RootKeys {
   backupSeal(name: string): KeyHandle
   /** Whether the KEK that a record names lets keys out unreadable alone; tried out once. */
   hides(name: string): boolean
+  /**
+   * Takes note of versions that were made or destroyed since; `objects` are all that the token holds. Whether another
+   * KEK is the newest.
+   */
+  refresh(objects: readonly TokenObject[]): boolean
 }
 
 /** CKA_ID of a root object is its label: what carries the label by accident, or the ID, is not taken for one. */
@@ -97,8 +102,68 @@ export function findRoot(objects: readonly TokenObject[], label: string, objectC
   return found?.handle
 }
 
-/** Throws `hsm.unavailable` when the token lacks a root object; only `strongroom init` makes them. */
-export function findRootKeys(objects: readonly TokenObject[], session: Pkcs11Session): RootKeys {
+const kekNames: readonly KekName[] = ['strict', 'exportable', 'backup', 'backup-exportable']
+
+/** A search costs up to a second where there are thousands of vault keys, and whoever asks may name any version. */
+const searchEveryMs = 5_000
+
+/**
+ * `search` gives all objects of the token. A version that is not known is looked for: another process may have made it.
+ * Throws `hsm.unavailable` when the token lacks a root object; only `strongroom init` makes them.
+ */
+export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs11Session): RootKeys {
+  let found = readRoots(search())
+  let searchedMs = -Infinity
+  const refresh = (objects: readonly TokenObject[]) => {
+    const before = found.newestKeks
+    try {
+      found = readRoots(objects)
+    } catch (error) {
+      // What was lost is noticed by its use.
+      if (!(error instanceof Fault)) throw error
+    }
+    return kekNames.some((name) => before[name].name !== found.newestKeks[name].name)
+  }
+  const searchAgain = () => {
+    if (performance.now() - searchedMs < searchEveryMs) return
+    searchedMs = performance.now()
+    refresh(search())
+  }
+  const named = (versions: () => ReadonlyMap<string, KeyHandle>, name: string, otherwise: string): KeyHandle => {
+    if (!versions().has(name)) searchAgain()
+    const handle = versions().get(name)
+    if (handle === undefined) throw new Fault('hsm.rejected', otherwise)
+    return handle
+  }
+  const kek = (name: string) =>
+    named(() => found.keks, name, `The token has no key-encryption key ${name}, which wraps this key.`)
+  const hiding = new Map<string, boolean>()
+  return {
+    get seal() {
+      return found.seal
+    },
+    get pepper() {
+      return found.pepper
+    },
+    get audit() {
+      return found.audit
+    },
+    newestKek: (name) => found.newestKeks[name],
+    kek,
+    newestBackupSeal: () => found.newestBackupSeal(),
+    backupSeal: (name) =>
+      named(() => found.backupSeals, name, `The token has no ${name}: the backup is of another appliance.`),
+    hides(name) {
+      const hides = hiding.get(name) ?? hidesKeys(session, kek(name))
+      hiding.set(name, hides)
+      return hides
+    },
+    refresh,
+  }
+}
+
+/** Throws `hsm.unavailable` when one is missing that every use of the token needs. */
+function readRoots(objects: readonly TokenObject[]) {
   const secret = (label: string) => required(objects, label, pkcs11.CKO_SECRET_KEY)
   const pair = (label: string): Pair => ({
     publicKey: required(objects, label, pkcs11.CKO_PUBLIC_KEY),
@@ -109,35 +174,21 @@ export function findRootKeys(objects: readonly TokenObject[], session: Pkcs11Ses
   const newest = (versions: ReadonlyMap<string, KeyHandle>, name: string, prefix: string): Named =>
     newestOf(versions, name) ?? { name: `${name}.v1`, handle: secret(`${prefix}${name}.v1`) }
   const backup = newest(keks, 'backup', 'strongroom.kek.')
-  const newestKeks = {
-    strict: newest(keks, 'strict', 'strongroom.kek.'),
-    exportable: newest(keks, 'exportable', 'strongroom.kek.'),
-    backup,
-    // Versions of release 0.2.0 have one for all backups.
-    'backup-exportable': sameVersion(keks, backup) ?? backup,
-  }
-  const kek = (name: string) => named(keks, name, `The token has no key-encryption key ${name}, which wraps this key.`)
-  const hiding = new Map<string, boolean>()
   return {
     seal: secret('strongroom.seal.v1'),
     pepper: secret('strongroom.pepper.v1'),
     audit: pair('strongroom.audit.v1'),
-    newestKek: (name) => newestKeks[name],
-    kek,
-    newestBackupSeal: () => newest(backupSeals, 'backup-seal', 'strongroom.'),
-    backupSeal: (name) => named(backupSeals, name, `The token has no ${name}: the backup is of another appliance.`),
-    hides(name) {
-      const hides = hiding.get(name) ?? hidesKeys(session, kek(name))
-      hiding.set(name, hides)
-      return hides
+    keks,
+    newestKeks: {
+      strict: newest(keks, 'strict', 'strongroom.kek.'),
+      exportable: newest(keks, 'exportable', 'strongroom.kek.'),
+      backup,
+      // Versions of release 0.2.0 have one for all backups.
+      'backup-exportable': sameVersion(keks, backup) ?? backup,
     },
+    backupSeals,
+    newestBackupSeal: () => newest(backupSeals, 'backup-seal', 'strongroom.'),
   }
-}
-
-function named(versions: ReadonlyMap<string, KeyHandle>, name: string, otherwise: string): KeyHandle {
-  const handle = versions.get(name)
-  if (handle === undefined) throw new Fault('hsm.rejected', otherwise)
-  return handle
 }
 
 function required(objects: readonly TokenObject[], label: string, objectClass: number): KeyHandle {

@@ -87,6 +87,8 @@ interface TokenLink {
   epoch(): number
   /** Results of the conformance probe of this epoch. */
   conformance(): Readonly<Record<string, string>>
+  /** Tries out what the token does with root keys that are new to it. */
+  probeAgain(): void
   /** C_Finalize: ends sessions and login. */
   close(): void
 }
@@ -142,6 +144,9 @@ function createTokenLink(options: TokenOptions): TokenLink {
     },
     epoch: () => epoch,
     conformance: () => conformance,
+    probeAgain() {
+      if (connection !== undefined) conformance = probe(connection)
+    },
     close() {
       connection = undefined
       reason = 'The token host is stopping.'

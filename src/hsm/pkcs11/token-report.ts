@@ -18,11 +18,15 @@ const ownSessions = 2
 const transportLabel = 'strongroom.transport.v1'
 const unwrapsImports = 'unwraps the keys that were sent in for imports'
 
-/** What an administrator wants to know of the token; searches all objects, so it is not for every second. */
+/**
+ * What an administrator wants to know of the token; searches all objects, so it is not for every second. The process
+ * takes note of new versions of root keys by it.
+ */
 export function tokenStatus(token: Token): TokenStatus {
   return token.run((connection) => {
     const info = attempt('session', () => connection.slot.getToken())
     const objects = listObjects(connection)
+    if (connection.roots.refresh(objects)) token.probeAgain()
     return {
       label: info.label,
       serial: info.serialNumber,
@@ -39,6 +43,7 @@ export function tokenStatus(token: Token): TokenStatus {
         ).length,
         residentKeys: objects.filter((object) => object.label === tokenObjectLabel).length,
         weaknesses: weaknessesOf(connection, objects),
+        readableKeks: readableKeks(connection, objects),
       },
       // Many tokens count no sessions; this process alone holds its key session and its operation session.
       sessions: {
@@ -71,4 +76,13 @@ function missing({ session, mechanisms }: Connection, handle: KeyHandle, label: 
   if (label === vaultKeyLabel) return missingLimits(session, handle, mechanismsOf(secretKeyRows['aes256-gcm']))
   const role = roleOf(label)
   return role === undefined ? [] : missingLimits(session, handle, rootMechanisms(role, mechanisms))
+}
+
+/** Of the KEKs that are to have an unwrap template, those that have none. */
+function readableKeks({ roots }: Connection, objects: readonly TokenObject[]): string[] {
+  return objects
+    .map(({ label }) => label)
+    .filter((label) => ['kek.strict', 'kek.backup'].includes(roleOf(label) ?? ''))
+    .filter((label) => !roots.hides(label.replace(/^strongroom\.kek\./, '')))
+    .toSorted()
 }

@@ -59,6 +59,7 @@ export const keeperOperations = [
   'raise',
   'grant',
   'endSessions',
+  'rewrapVersion',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -1,0 +1,126 @@
+import { In, IsNull, Not } from 'typeorm'
+import { OtpDeviceTable } from '../../features/otp/records.ts'
+import { ValidationClientTable } from '../../features/otp-validation/records.ts'
+import { ImportJobTable } from '../../features/transparent/import-job-records.ts'
+import { KeyVersionTable, TransparentKeyTable, type TransparentKey } from '../../features/transparent/records.ts'
+import { UserTable } from '../../features/users/records.ts'
+import { VaultTable } from '../../features/vaults/records.ts'
+import type { Reader } from '../../store/store.ts'
+
+/** One kind of rows that name a KEK. */
+interface Use {
+  /** For one row, and for several. */
+  readonly words: readonly [one: string, several: string]
+  readonly count: (reader: Reader, keks: readonly string[]) => Promise<number>
+  /** How such rows come to name the newest KEK, or to go; without it they need nothing. */
+  readonly remedy?: string
+}
+
+const uses = {
+  keyVersions: {
+    words: ['version of a key', 'versions of keys'],
+    count: (reader, keks) => reader.countBy(KeyVersionTable, { kek: In([...keks]) }),
+    remedy: 'rotate each key, rewrap what it encrypted, trim it',
+  },
+  backups: {
+    words: ['backup of a version', 'backups of versions'],
+    count: (reader, keks) => reader.countBy(KeyVersionTable, { backupKek: In([...keks]) }),
+    remedy: 'rotate and trim each key, or let it have no backup',
+  },
+  vaultKeys: {
+    words: ['vault key', 'vault keys'],
+    count: (reader, keks) => reader.countBy(VaultTable, { keyKek: In([...keks]) }),
+    remedy: 'move what is in each vault into a new one',
+  },
+  devices: {
+    words: ['second factor', 'second factors'],
+    count: (reader, keks) => reader.countBy(OtpDeviceTable, { kek: In([...keks]) }),
+    remedy: 'enrol each holder anew',
+  },
+  validationClients: {
+    words: ['client of the validator', 'clients of the validator'],
+    count: (reader, keks) => reader.countBy(ValidationClientTable, { kek: In([...keks]), revokedAt: IsNull() }),
+    remedy: 'make each anew, revoke the old one',
+  },
+  importJobs: {
+    words: ['import job', 'import jobs'],
+    count: (reader, keks) => reader.countBy(ImportJobTable, { kek: In([...keks]) }),
+    remedy: 'they end within a day',
+  },
+  revokedClients: {
+    words: ['revoked client', 'revoked clients'],
+    count: (reader, keks) => reader.countBy(ValidationClientTable, { kek: In([...keks]), revokedAt: Not(IsNull()) }),
+  },
+  // They gave the fingerprint, and have no other use.
+  userKeys: {
+    words: ['private key of a user, which nothing uses', 'private keys of users, which nothing uses'],
+    count: (reader, keks) => reader.countBy(UserTable, { keyKek: In([...keks]) }),
+  },
+} as const satisfies Readonly<Record<string, Use>>
+
+/** How many rows of each kind name one of some KEKs. */
+export type KekUsage = Readonly<Record<keyof typeof uses, number>>
+
+const kindsOfUse: readonly [keyof typeof uses, Use][] = [
+  ['keyVersions', uses.keyVersions],
+  ['backups', uses.backups],
+  ['vaultKeys', uses.vaultKeys],
+  ['devices', uses.devices],
+  ['validationClients', uses.validationClients],
+  ['importJobs', uses.importJobs],
+  ['revokedClients', uses.revokedClients],
+  ['userKeys', uses.userKeys],
+]
+
+export async function usageOf(reader: Reader, keks: readonly string[]): Promise<KekUsage> {
+  const counts = await Promise.all(kindsOfUse.map(async ([name, { count }]) => [name, await count(reader, keks)]))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every kind of use has its count
+  return Object.fromEntries(counts) as KekUsage
+}
+
+/** Whether something would be lost with the KEK. */
+export function isNeeded(usage: KekUsage): boolean {
+  return kindsOfUse.some(([name, { remedy }]) => remedy !== undefined && usage[name] > 0)
+}
+
+/** In words: what there is, and what is to be done about it. */
+export function wordsOf(usage: KekUsage): { readonly what: string; readonly remedy: string | undefined }[] {
+  return kindsOfUse
+    .filter(([name]) => usage[name] > 0)
+    .map(([name, { words, remedy }]) => ({ what: `${usage[name]} ${words[usage[name] === 1 ? 0 : 1]}`, remedy }))
+}
+
+/** A key of which some versions, or their backups, a KEK wraps. */
+export interface KeyUnder extends Pick<TransparentKey, 'vaultId' | 'name' | 'latestVersion'> {
+  /** In their order. */
+  readonly versions: readonly number[]
+}
+
+export async function keysUnder(reader: Reader, kek: string): Promise<KeyUnder[]> {
+  const found = await reader.find(KeyVersionTable, {
+    select: { keyId: true, version: true },
+    where: [{ kek }, { backupKek: kek }],
+    order: { keyId: 'ASC', version: 'ASC' },
+  })
+  const byKey = new Map<number, number[]>()
+  for (const { keyId, version } of found) byKey.set(keyId, [...(byKey.get(keyId) ?? []), version])
+  const keys = (await Promise.all(pagesOf([...byKey.keys()]).map((ids) => keysOf(reader, ids)))).flat()
+  return keys.map(({ id, vaultId, name, latestVersion }) => ({
+    vaultId,
+    name,
+    latestVersion,
+    versions: byKey.get(id) ?? [],
+  }))
+}
+
+const keysOf = (reader: Reader, ids: readonly number[]) =>
+  reader.find(TransparentKeyTable, { where: { id: In([...ids]) }, order: { id: 'ASC' } })
+
+/** A statement takes some ten thousand parameters at most. */
+const pageSize = 1_000
+
+function pagesOf(ids: readonly number[]): number[][] {
+  return Array.from({ length: Math.ceil(ids.length / pageSize) }, (_, page) =>
+    ids.slice(page * pageSize, (page + 1) * pageSize),
+  )
+}

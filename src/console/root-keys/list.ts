@@ -1,0 +1,118 @@
+import type { Command } from 'commander'
+import { AuditHeadTable } from '../../audit/records.ts'
+import { loadConfig } from '../../config/loader.ts'
+import { UserCertificateTable } from '../../features/certificates/records.ts'
+import { ApplicationKeyTable } from '../../features/auth/login-records.ts'
+import { OtpDeviceTable } from '../../features/otp/records.ts'
+import { ValidationClientTable } from '../../features/otp-validation/records.ts'
+import { SiteTemplateTable } from '../../features/templates/records.ts'
+import { ImportJobTable } from '../../features/transparent/import-job-records.ts'
+import { KeyVersionTable, TransparentKeyTable } from '../../features/transparent/records.ts'
+import { UserTable } from '../../features/users/records.ts'
+import { VaultTable } from '../../features/vaults/records.ts'
+import type { Reader } from '../../store/store.ts'
+import { withStore } from '../console-context.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { count, table, type Answer } from '../output/command-answer.ts'
+import { reachToken } from '../token-access.ts'
+import { usageOf, wordsOf } from './kek-records.ts'
+import { agreedStatus, kekOf, type RootVersion, rootVersionsOf } from './root-versions.ts'
+
+const help = `
+New keys go under the newest version of each; an older one stays for what it still protects. Running token hosts
+take note of new versions by this command.
+
+Example:
+  strongroom root-keys list`
+
+export function addRootKeysList(rootKeys: Command): void {
+  rootKeys
+    .command('list')
+    .description('Lists every version of the root keys in the token, and what each still protects.')
+    .addHelpText('after', help)
+    .action(answering(list))
+}
+
+async function list(invocation: Invocation): Promise<Answer> {
+  const config = loadConfig(invocation.config)
+  return withStore(config, async ({ read }) => {
+    const token = await reachToken(invocation, config)
+    try {
+      const versions = rootVersionsOf(await agreedStatus(token.hsm))
+      const listed = await Promise.all(versions.map(async (one) => ({ one, ...(await protectedBy(read, one)) })))
+      return {
+        json: listed.map(({ one, protects }) => ({ ...one, protects })),
+        lines: [
+          ...table([['ROOT KEY', 'VERSION', '', 'PROTECTS'], ...listed.map(({ one, words }) => row(one, words))]),
+          ...weaknesses(versions),
+        ],
+      }
+    } finally {
+      await token.close()
+    }
+  })
+}
+
+function row({ role, version, newest }: RootVersion, words: readonly string[]): string[] {
+  return [role, `v${version}`, newest ? 'newest' : '', words.length === 0 ? 'nothing' : words.join(', ')]
+}
+
+function weaknesses(versions: readonly RootVersion[]): string[] {
+  const weak = versions.flatMap(({ label, lacks, readable }) => {
+    const words = [...lacks, ...(readable ? ['lets keys out readable'] : [])]
+    return words.length === 0 ? [] : [`  ${label} ${words.join(', ')}`]
+  })
+  return weak.length === 0 ? [] : ['', 'Weak against whoever holds the PIN:', ...weak]
+}
+
+async function protectedBy(
+  reader: Reader,
+  { role, version }: RootVersion,
+): Promise<{ readonly protects: object; readonly words: readonly string[] }> {
+  const kek = kekOf({ role, version })
+  if (kek !== undefined) {
+    const usage = await usageOf(reader, [kek])
+    return { protects: usage, words: wordsOf(usage).map(({ what }) => what) }
+  }
+  switch (role) {
+    case 'seal': {
+      const rows = await countAll(reader, sealedTables)
+      return { protects: { rows }, words: [count(rows, 'row')] }
+    }
+    case 'pepper': {
+      const [users, applicationKeys] = [
+        await reader.countBy(UserTable, {}),
+        await reader.countBy(ApplicationKeyTable, {}),
+      ]
+      return {
+        protects: { users, applicationKeys },
+        words: [count(users, 'pass phrase'), count(applicationKeys, 'application key')],
+      }
+    }
+    case 'audit': {
+      const chains = await reader.countBy(AuditHeadTable, {})
+      return { protects: { chains }, words: [`${count(chains, 'chain')} of the audit trail`] }
+    }
+    case 'backup-seal':
+      return { protects: {}, words: ['backups that were taken out'] }
+    default:
+      return { protects: {}, words: [] }
+  }
+}
+
+/** Whose rows bear a seal; which version of the key made it stands in none. */
+const sealedTables = [
+  TransparentKeyTable,
+  KeyVersionTable,
+  OtpDeviceTable,
+  UserCertificateTable,
+  VaultTable,
+  ValidationClientTable,
+  ImportJobTable,
+  SiteTemplateTable,
+]
+
+async function countAll(reader: Reader, tables: readonly (typeof sealedTables)[number][]): Promise<number> {
+  const counts = await Promise.all(tables.map((one) => reader.countBy<object>(one, {})))
+  return counts.reduce((sum, one) => sum + one, 0)
+}

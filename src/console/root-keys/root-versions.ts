@@ -1,0 +1,58 @@
+import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import { roleOf, type RootRole, versionOf } from '../../hsm/pkcs11/root-objects.ts'
+import type { HostStatus, TokenStatus } from '../../hsm/token-status.ts'
+
+/** One version of a root key. */
+export interface RootVersion {
+  readonly role: RootRole
+  readonly version: number
+  readonly label: string
+  /** The one that is used for what is new. */
+  readonly newest: boolean
+  /** What it allows whoever holds the PIN. */
+  readonly lacks: readonly string[]
+  /** Of a strict or backup KEK: whether keys come readable from under it. */
+  readonly readable: boolean
+}
+
+/** Of all roles, in the order of their labels, oldest first. */
+export function rootVersionsOf({ objects }: TokenStatus): RootVersion[] {
+  const found = objects.root.flatMap((label) => {
+    const role = roleOf(label)
+    return role === undefined ? [] : [{ role, version: versionOf(label), label }]
+  })
+  const newestOf = (role: RootRole) => Math.max(...found.filter((one) => one.role === role).map((one) => one.version))
+  return found
+    .map((one) => ({
+      ...one,
+      newest: one.version === newestOf(one.role),
+      lacks: objects.weaknesses.find(({ label }) => label === one.label)?.lacks ?? [],
+      readable: objects.readableKeks.includes(one.label),
+    }))
+    .toSorted((a, b) => a.role.localeCompare(b.role) || a.version - b.version)
+}
+
+/**
+ * The token as hosts and keeper see it, all of them: being asked, they take note of new versions. Throws
+ * `hsm.unavailable` where one does not answer, which might go on with the versions of before.
+ */
+export async function agreedStatus(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Promise<TokenStatus> {
+  const statuses: HostStatus[] = [await hsm.keeperStatus(), ...(await hsm.status())]
+  const silent = statuses.find(({ token }) => token === undefined)
+  const [first, ...others] = statuses.flatMap(({ token }) => (token === undefined ? [] : [token]))
+  if (silent !== undefined || first === undefined)
+    throw new Fault(
+      'hsm.unavailable',
+      `${silent?.socket} is ${silent?.state} and would not learn of new versions: see strongroom doctor.`,
+    )
+  const seen = JSON.stringify(first.objects.root)
+  if (others.some(({ objects }) => JSON.stringify(objects.root) !== seen))
+    throw new Fault('hsm.unavailable', 'Token hosts see different root keys: restart them, then try again.')
+  return first
+}
+
+/** A KEK as the rows of the database name it, for example `strict.v1`; undefined for other root keys. */
+export function kekOf({ role, version }: Pick<RootVersion, 'role' | 'version'>): string | undefined {
+  return role.startsWith('kek.') ? `${role.slice('kek.'.length)}.v${version}` : undefined
+}

@@ -1,0 +1,160 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { readSecret } from '../../config/loader.ts'
+import type { RootCreationOptions } from '../../hsm/pkcs11/root-creation.ts'
+import { rootRoles } from '../../hsm/pkcs11/root-objects.ts'
+import {
+  destroyVersions,
+  makeNextVersion,
+  type RotatableRole,
+  rotatableRoles,
+  rotatedWith,
+} from '../../hsm/pkcs11/root-rotation.ts'
+import { type ConsoleContext, leaveToOwner, withAppliance } from '../console-context.ts'
+import { UsageError } from '../exit-code.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { count, type Answer } from '../output/command-answer.ts'
+import { describePlan, type OldVersion, planOf, unusedOf } from './rotation-plan.ts'
+import { agreedStatus, type RootVersion, rootVersionsOf } from './root-versions.ts'
+import { movableKeks, moveFrom } from './rewrapping.ts'
+
+const help = `
+Makes the next version, which new keys go under from now on, and wraps anew what comes from under the older
+ones. What does not, because no key under it can ever be read, is listed with what to do about it. Run it again
+to see how far that is: with two versions in the token it makes no third, unless --new is given.
+
+kek.backup, kek.backup-exportable and backup-seal are one version together. --destroy-unused destroys the
+older versions that nothing needs: what a copy of the database from before still holds under them is lost then,
+and so are backups of single keys that were taken out under them.
+
+Examples:
+  strongroom root-keys rotate kek.strict
+  strongroom root-keys rotate kek.backup --destroy-unused`
+
+export function addRootKeysRotate(rootKeys: Command): void {
+  rootKeys
+    .command('rotate')
+    .argument('<name>', rotatableRoles.join(', '))
+    .description('Replaces a root key by its next version, step by step.')
+    .option('--new', 'makes a version also where there are several already')
+    .option('--destroy-unused', 'destroys the older versions that nothing needs any more')
+    .option('--yes', 'does not ask before it destroys')
+    .addHelpText('after', help)
+    .action(answering(rotate))
+}
+
+interface RotateFlags {
+  readonly new?: true
+  readonly destroyUnused?: true
+  readonly yes?: true
+}
+
+async function rotate(invocation: Invocation, name: string, flags: RotateFlags): Promise<Answer> {
+  const role = rotatable(name)
+  return withAppliance(invocation, async (context) => {
+    const before = await versionsOf(context, role)
+    const isUnderWay = before.some(({ newest }) => !newest)
+    const { made, warnings } =
+      isUnderWay && flags.new !== true ? nothingMade : await makeVersion(invocation, context, role)
+    const versions = made.length === 0 ? before : await versionsOf(context, role)
+    const { moved, left } = await moveFrom(context, invocation.terminal, movableKeks(versions))
+    const destroyed = flags.destroyUnused === true ? await destroyUnused(invocation, context, role, flags) : []
+    const older = versions.filter(({ label, newest }) => !newest && !destroyed.includes(label))
+    const plan = await planOf(context.store.read, older)
+    return {
+      json: { made, moved, left, destroyed, warnings, older: plan },
+      lines: [
+        ...made.map((label) => `made       ${label}`),
+        ...(moved > 0 ? [`moved      ${count(moved, 'version')} of keys`] : []),
+        ...(left.length > 0 ? [`not moved  ${count(left.length, 'version')} of keys (${left[0]?.reason})`] : []),
+        ...destroyed.map((label) => `destroyed  ${label}`),
+        ...warnings.map((warning) => `Warning: ${warning}`),
+        ...describePlan(plan),
+        '',
+        nextStep(role, older, plan),
+      ],
+    }
+  })
+}
+
+const nothingMade = { made: [], warnings: [] } as const
+
+function rotatable(name: string): RotatableRole {
+  const found = rotatableRoles.find((role) => role === name)
+  if (found !== undefined) return found
+  if (rootRoles.some((role) => role === name)) throw new UsageError(`${name} has one version: ${whyOne[name] ?? ''}`)
+  throw new UsageError(`There is no root key ${name}: name one of ${rotatableRoles.join(', ')}.`)
+}
+
+const whyOne: Readonly<Record<string, string>> = {
+  seal: 'what it sealed would have to be sealed anew in one go.',
+  pepper: 'what it hashed cannot be hashed anew without the pass phrases themselves.',
+  audit: 'whoever verifies the trail knows its public key.',
+  transport: 'nothing uses it any more.',
+}
+
+/** Of all that is made together with it. */
+async function versionsOf({ token }: ConsoleContext, role: RotatableRole): Promise<RootVersion[]> {
+  const together: readonly string[] = rotatedWith(role)
+  return rootVersionsOf(await agreedStatus(token.hsm)).filter((one) => together.includes(one.role))
+}
+
+function creationOptions({ build }: Invocation, { config }: ConsoleContext): RootCreationOptions {
+  const { module, token: uri, softhsmConf, tokenDirectory, pinFile } = config.hsm
+  const ceremony = join(build, 'hsm/ceremony')
+  return { module, uri, softhsmConf, tokenDirectory, readPin: () => readSecret(pinFile), ceremony }
+}
+
+async function makeVersion(invocation: Invocation, context: ConsoleContext, role: RotatableRole) {
+  await recordFirst(context, 'root-keys.make', role)
+  const made = makeNextVersion(creationOptions(invocation, context), role)
+  leaveTokenToOwner(context)
+  return made
+}
+
+async function destroyUnused(
+  invocation: Invocation,
+  context: ConsoleContext,
+  role: RotatableRole,
+  { yes }: RotateFlags,
+): Promise<string[]> {
+  const before = await unusedNow(context, role)
+  if (before.length === 0) return []
+  if (yes !== true) await confirm(invocation, before)
+  // A key that was made under an older version a moment ago may not be in the database yet.
+  if (!context.token.ownHost) await delay(context.config.hsm.deadlineMs)
+  const labels = (await unusedNow(context, role)).filter((label) => before.includes(label))
+  await recordFirst(context, 'root-keys.destroy', labels.join(', '))
+  destroyVersions(creationOptions(invocation, context), labels)
+  leaveTokenToOwner(context)
+  await agreedStatus(context.token.hsm)
+  return labels
+}
+
+async function unusedNow(context: ConsoleContext, role: RotatableRole): Promise<string[]> {
+  const versions = await versionsOf(context, role)
+  return unusedOf(versions, await planOf(context.store.read, versions))
+}
+
+async function confirm({ terminal }: Invocation, labels: readonly string[]): Promise<void> {
+  if (!terminal.isInteractive) throw new UsageError('There is no terminal to ask whether to destroy: give --yes.')
+  const answer = await terminal.ask(`Destroy ${labels.join(', ')} for good? Type yes: `)
+  if (answer.trim() !== 'yes') throw new UsageError('Nothing was destroyed.')
+}
+
+/** Before it is done: what cannot be recorded is not done. */
+async function recordFirst({ change }: ConsoleContext, operation: string, target: string): Promise<void> {
+  await change(operation, target, (commit) => commit(() => Promise.resolve()))
+}
+
+function leaveTokenToOwner({ config }: ConsoleContext): void {
+  if (config.hsm.tokenDirectory !== undefined) leaveToOwner(config.hsm.tokenDirectory)
+}
+
+function nextStep(role: RotatableRole, older: readonly RootVersion[], plan: readonly OldVersion[]): string {
+  if (older.length === 0) return 'One version is left. The next call of this command makes another one.'
+  const unused = unusedOf(older, plan)
+  if (unused.length === 0) return 'Run the command again to see what is left.'
+  return `To destroy ${unused.join(', ')}: strongroom root-keys rotate ${role} --destroy-unused`
+}

@@ -1,0 +1,66 @@
+import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { type CountlessVersion, findKeyById, findVersionsUnder, type KeyVersion, replaceVersion } from './records.ts'
+import { sealedVersion } from './sealing.ts'
+
+/** What a pass over the versions of keys works with. */
+export interface RewrapPass {
+  readonly reader: Reader
+  readonly hsm: Pick<Hsm, 'rewrapVersion'>
+  /** Commits one page of the pass, of so many versions, under its record. */
+  readonly commit: (versions: number, work: (tx: Tx) => Promise<number>) => Promise<number>
+  /** Told how many are done, after each page. */
+  readonly progress: (done: number) => void
+}
+
+export interface RewrapOutcome {
+  readonly moved: number
+  /** Versions that stay where they are, each with the reason. */
+  readonly left: readonly { readonly keyId: number; readonly version: number; readonly reason: string }[]
+}
+
+const pageSize = 100
+
+/**
+ * Wraps every version under one of these KEKs anew, page by page. A row that is done is found no more: a pass that was
+ * broken off goes on where it was. Rows that others change meanwhile are read again.
+ */
+export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]): Promise<RewrapOutcome> {
+  const left: { keyId: number; version: number; reason: string }[] = []
+  let moved = 0
+  for (;;) {
+    const page = await findVersionsUnder(pass.reader, keks, { skip: left.length, limit: pageSize })
+    if (page.length === 0) return { moved, left }
+    const outcomes = await Promise.all(page.map((version) => rewrapOne(pass, version, keks)))
+    const renewed = outcomes.flatMap(({ from, to }) => (typeof to === 'string' ? [] : [{ from, to }]))
+    for (const { from, to } of outcomes)
+      if (typeof to === 'string') left.push({ keyId: from.keyId, version: from.version, reason: to })
+    if (renewed.length > 0)
+      moved += await pass.commit(renewed.length, async (tx) => {
+        let replaced = 0
+        for (const { from, to } of renewed) if (await replaceVersion(tx, from, to)) replaced++
+        return replaced
+      })
+    pass.progress(moved + left.length)
+  }
+}
+
+/** The version as it is to be, or why it stays as it is. */
+async function rewrapOne(
+  { reader, hsm }: RewrapPass,
+  from: KeyVersion,
+  keks: readonly string[],
+): Promise<{ from: KeyVersion; to: CountlessVersion | string }> {
+  const key = await findKeyById(reader, from.keyId)
+  if (key === null) return { from, to: 'its key is missing' }
+  try {
+    const { kek, blob, backup, seal } = await hsm.rewrapVersion(sealedVersion(key, from))
+    const { invocations: _, invocationsSeal: __, ...unchanged } = from
+    const to = { ...unchanged, kek, blob, backupKek: backup?.kek ?? null, backupBlob: backup?.blob ?? null, seal }
+    return { from, to: [kek, to.backupKek].some((name) => name !== null && keks.includes(name)) ? 'it stays' : to }
+  } catch (error) {
+    if (!(error instanceof Fault) || !['hsm.seal_broken', 'hsm.rejected'].includes(error.code)) throw error
+    return { from, to: error.detail ?? error.code }
+  }
+}

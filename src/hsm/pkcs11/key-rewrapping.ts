@@ -1,0 +1,52 @@
+import type { KekName, KeyKind } from '../key-kind.ts'
+import type { WrappedKey } from '../made-key.ts'
+import type { Connection } from './connection.ts'
+import { checkLength } from './key-import-checks.ts'
+import { rowOf, unwrapMechanism } from './key-kinds.ts'
+import { transientTemplate } from './key-templates.ts'
+import { withTransient, wrapUnder } from './session-keys.ts'
+import type { Token } from './token-link.ts'
+
+/** How one version of a key lies wrapped. */
+export interface Wrappings {
+  readonly key: WrappedKey
+  readonly backup: WrappedKey | undefined
+}
+
+/**
+ * The same version under the newest KEKs, as far as it comes from under the present ones: what the strict KEK or a
+ * backup KEK with an unwrap template wraps stays where it is. A blob under a KEK of release 0.2.0, which the PIN could
+ * read, goes under one that hides it.
+ */
+export function rewrapped(token: Token, kind: KeyKind, { key, backup }: Wrappings): Wrappings {
+  const isExportable = /^(?:backup-)?exportable\./.test(key.kek)
+  return token.run((connection) => {
+    const renew = (wrapping: WrappedKey) => rewrap(connection, kind, wrapping, isExportable)
+    // A restored key has one blob for both.
+    const isOne = backup?.kek === key.kek && backup.blob.equals(key.blob)
+    const renewed = renew(key)
+    return { key: renewed, backup: isOne ? renewed : backup && renew(backup) }
+  })
+}
+
+function rewrap(connection: Connection, kind: KeyKind, wrapping: WrappedKey, isExportable: boolean): WrappedKey {
+  const { roots, keySession, mechanisms } = connection
+  const { kek, blob } = wrapping
+  const name = successorOf(connection, kek, isExportable)
+  if (name === undefined || roots.newestKek(name).name === kek) return { kek, blob: Buffer.from(blob) }
+  const row = rowOf(kind)
+  const key = keySession.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, transientTemplate(row))
+  return withTransient(keySession, [key], () => {
+    const renewed = wrapUnder(connection, kind, name, key)
+    checkLength(row, renewed)
+    return renewed
+  })
+}
+
+/** Undefined for a KEK that lets nothing out to be wrapped again. */
+function successorOf({ roots }: Connection, kek: string, isExportable: boolean): KekName | undefined {
+  if (kek.startsWith('exportable.')) return 'exportable'
+  if (kek.startsWith('backup-exportable.')) return 'backup-exportable'
+  if (!kek.startsWith('backup.') || roots.hides(kek)) return undefined
+  return isExportable ? 'backup-exportable' : 'backup'
+}

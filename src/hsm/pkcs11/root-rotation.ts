@@ -1,0 +1,59 @@
+import { createCeremonyHelper } from './ceremony-helper.ts'
+import { withDirectorySync } from './directory-sync.ts'
+import { makeBackupKeys, type RootCreationOptions } from './root-creation.ts'
+import { makeRoot } from './root-makers.ts'
+import { backupRoles, type RootRole, rootLabel, versionsOfRole } from './root-objects.ts'
+import { listObjects, noticeChanges } from './token-objects.ts'
+import { withToken } from './token-opening.ts'
+
+/** Root keys of which there may be several versions: all that wrap, and what is made with the backup KEKs. */
+export const rotatableRoles = ['kek.strict', 'kek.exportable', ...backupRoles] as const
+export type RotatableRole = (typeof rotatableRoles)[number]
+
+/** What has versions in common: backup keys are made, shared and destroyed together. */
+export function rotatedWith(role: RotatableRole): readonly RotatableRole[] {
+  return isBackupRole(role) ? backupRoles : [role]
+}
+
+export interface NextVersion {
+  /** Labels. */
+  readonly made: readonly string[]
+  /** What the token refused and what that means, in sentences. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Makes the version that new keys go under from now on. The processes that serve the token take note of it when they are
+ * asked for their status. Loads the module into this process, as `createRootObjects` does.
+ */
+export function makeNextVersion(options: RootCreationOptions, role: RotatableRole): NextVersion {
+  return withToken(options, (token) =>
+    withDirectorySync(options.tokenDirectory, () => {
+      const { session, mechanisms } = token
+      const making = { session, mechanisms, helper: createCeremonyHelper(options, token), warnings: new Set<string>() }
+      const objects = listObjects(token)
+      const newest = Math.max(0, ...rotatedWith(role).flatMap((one) => [...versionsOfRole(objects, one).keys()]))
+      if (isBackupRole(role)) {
+        // A version of backup keys is the time of its making.
+        const made = makeBackupKeys(Math.max(newest + 1, Date.now()), making, objects)
+        return { made, warnings: [...making.warnings] }
+      }
+      makeRoot(role, newest + 1, making)
+      return { made: [rootLabel(role, newest + 1)], warnings: [...making.warnings] }
+    }),
+  )
+}
+
+/** Destroys the versions with these labels; one that is not there is no error. */
+export function destroyVersions(options: RootCreationOptions, labels: readonly string[]): void {
+  withToken(options, (token) =>
+    withDirectorySync(options.tokenDirectory, () => {
+      noticeChanges(token.session)
+      for (const { handle, label } of listObjects(token)) if (labels.includes(label)) token.session.destroy(handle)
+    }),
+  )
+}
+
+function isBackupRole(role: RootRole): role is (typeof backupRoles)[number] {
+  return (backupRoles as readonly string[]).includes(role)
+}

@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
+import { addUser, givenInitialised, recorded, strongroom } from '../../support/console-kit.ts'
+import { asOfRelease020 } from '../../support/earlier-token.ts'
+import { withPin } from '../../support/pin-session.ts'
+import { makeVault, type TestVault } from '../../support/vault.ts'
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const rootLabels = (token: TestAppliance['token']) =>
+  withPin(token, ({ objects }) => [...new Set(objects.map(({ label }) => label))].toSorted())
+
+describe('strongroom root-keys', () => {
+  let appliance: TestAppliance
+  let vault: TestVault
+
+  beforeAll(async () => {
+    // The pause before a version is destroyed is as long as a request may take.
+    appliance = await TestAppliance.own({ ...twoWorkers, hsm: { deadlineMs: 2_000 } })
+    vault = await makeVault(appliance)
+  })
+  afterAll(() => appliance.close())
+
+  const run = (...args: string[]) => strongroom(appliance.configFile, ['root-keys', ...args])
+  const ask = async (...args: string[]) => {
+    const { status, stdout, stderr } = await strongroom(appliance.configFile, ['--json', 'root-keys', ...args])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    return JSON.parse(stdout)
+  }
+  const versions = async (role: string) =>
+    (await ask('list')).filter((one: { role: string }) => one.role === role).map(summary)
+  const summary = ({ version, newest, protects }: Record<string, unknown>) => ({ version, newest, protects })
+  const make = (name: string, body: object = {}) =>
+    vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`, {
+      type: 'aes256-gcm96',
+      allow_backup: false,
+      ...body,
+    })
+  const kekOf = async (name: string) => {
+    const sql = `SELECT v.kek, v.backup_kek FROM key_versions v JOIN transparent_keys k ON k.id = v.key_id
+      WHERE k.name = '${name}' ORDER BY v.version DESC`
+    return (await appliance.store.read.query<{ kek: string; backup_kek: string | null }[]>(sql))[0]
+  }
+
+  it('lists every version and what it protects', async () => {
+    await make('listed')
+    const { stdout } = await run('list')
+    expect(stdout).toMatch(/^kek\.strict +v1 +newest +\d+ versions? of (a key|keys), .*second factors/m)
+    expect(stdout).toMatch(/^audit +v1 +newest +\d+ chains? of the audit trail$/m)
+    expect(await versions('kek.strict')).toMatchObject([{ version: 1, newest: true, protects: { keyVersions: 1 } }])
+  })
+
+  it('puts new keys under the next strict KEK at once, and says what keeps the old one', async () => {
+    await make('before')
+    const ciphertext = await vault.encrypt('before', base64('kept'))
+    expect(await ask('rotate', 'kek.strict')).toMatchObject({ made: ['strongroom.kek.strict.v2'], moved: 0 })
+    for (const name of ['after-1', 'after-2', 'after-3', 'after-4']) {
+      await make(name)
+      expect(await kekOf(name)).toMatchObject({ kek: 'strict.v2' })
+    }
+    expect(await vault.decrypt('before', ciphertext)).toBe(base64('kept'))
+
+    const again = await run('rotate', 'kek.strict', '--destroy-unused', '--yes')
+    expect(again).toMatchObject({ status: 0, stderr: '' })
+    expect(again.stdout).toMatch(/^strongroom\.kek\.strict\.v1 still protects$/m)
+    expect(again.stdout).toMatch(/^ {2}\d+ +before +1 +rotate, rewrap, trim to 2$/m)
+    expect(rootLabels(appliance.token)).toContain('strongroom.kek.strict.v1')
+    expect(await ask('rotate', 'kek.strict')).toMatchObject({ made: [] })
+
+    await vault.admin.must('POST', `/transparent/${vault.id}/keys/before/rotate`)
+    const { stdout } = await run('rotate', 'kek.strict')
+    expect(stdout).toMatch(/^ {2}\d+ +before +1 +rewrap, trim to 2$/m)
+  })
+
+  it('wraps exportable keys and their backups anew, and destroys what nothing names', async () => {
+    await make('open', { allow_export: true, allow_plaintext_export: true, allow_backup: true })
+    const ciphertext = await vault.encrypt('open', base64('moves'))
+    const plain = await vault.admin.must('GET', `/transparent/export/${vault.id}/open`)
+    const backup = await vault.admin.must('GET', `/transparent/backup/${vault.id}/open`)
+    for (const name of ['kek.exportable', 'kek.backup']) {
+      const { made, moved, left } = await ask('rotate', name)
+      expect({ moved, left }).toEqual({ moved: 1, left: [] })
+      expect(made.length).toBe(name === 'kek.exportable' ? 1 : 3)
+    }
+    const [, newestBackup] = await versions('kek.backup-exportable')
+    expect(await kekOf('open')).toEqual({
+      kek: 'exportable.v2',
+      backup_kek: `backup-exportable.v${newestBackup.version}`,
+    })
+    expect(await vault.decrypt('open', ciphertext)).toBe(base64('moves'))
+    expect((await vault.admin.must('GET', `/transparent/export/${vault.id}/open`))['KEYS']).toEqual(plain['KEYS'])
+
+    const before = rootLabels(appliance.token)
+    expect(await run('rotate', 'kek.exportable', '--destroy-unused')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--yes'),
+    })
+    expect(rootLabels(appliance.token)).toEqual(before)
+    const { destroyed } = await ask('rotate', 'kek.exportable', '--destroy-unused', '--yes')
+    expect(destroyed).toEqual(['strongroom.kek.exportable.v1'])
+    expect(rootLabels(appliance.token)).toEqual(before.filter((label) => label !== 'strongroom.kek.exportable.v1'))
+    expect(await vault.decrypt('open', ciphertext)).toBe(base64('moves'))
+
+    const older = await ask('rotate', 'kek.backup', '--destroy-unused', '--yes')
+    expect(older.destroyed.toSorted()).toHaveLength(3)
+    const text = (backup['KEYS'] as { backup: string }).backup
+    const refused = await vault.admin.post(`/transparent/restore/${vault.id}/again`, { backup: text })
+    expect(refused.status).toBe(400)
+    const fresh = (await vault.admin.must('GET', `/transparent/backup/${vault.id}/open`))['KEYS'] as { backup: string }
+    await vault.admin.must('POST', `/transparent/restore/${vault.id}/again`, fresh)
+    expect(await vault.decrypt('again', ciphertext)).toBe(base64('moves'))
+  })
+
+  it('refuses what has one version, and what is no root key', async () => {
+    for (const [name, reason] of [
+      ['pepper', 'pass phrases'],
+      ['audit', 'public key'],
+      ['nothing', 'name one of'],
+    ] as const)
+      expect(await run('rotate', name)).toMatchObject({ status: 2, stderr: expect.stringContaining(reason) })
+  })
+
+  it('leaves a row that was edited where it is, and says so', async () => {
+    await make('edited', { allow_export: true })
+    await make('sound', { allow_export: true })
+    await appliance.store.transaction((tx) =>
+      tx.query(`UPDATE key_versions SET created_at = created_at + 1
+        WHERE key_id = (SELECT id FROM transparent_keys WHERE name = 'edited')`),
+    )
+    const { made, moved, left, older } = await ask('rotate', 'kek.exportable', '--destroy-unused', '--yes')
+    expect({ made, moved }).toEqual({ made: ['strongroom.kek.exportable.v3'], moved: 2 })
+    expect(left).toEqual([expect.objectContaining({ version: 1, reason: expect.stringContaining('altered') })])
+    expect(older).toMatchObject([{ label: 'strongroom.kek.exportable.v2', needed: true, keys: [{ name: 'edited' }] }])
+  })
+})
+
+it('a strict KEK that nothing needs goes, and init makes no first version again', async () => {
+  const premises = await givenInitialised()
+  premises.configure({ hsm: { deadlineMs: 1_000 } })
+  await addUser(premises, 'alice')
+  await premises.ask(['root-keys', 'rotate', 'kek.strict'])
+  const { destroyed } = await premises.ask(['root-keys', 'rotate', 'kek.strict', '--destroy-unused', '--yes'])
+  expect(destroyed).toEqual(['strongroom.kek.strict.v1'])
+  expect(rootLabels(premises.token)).not.toContain('strongroom.kek.strict.v1')
+  await premises.ask(['otp', 'enroll', 'alice', '--totp'])
+  expect((await premises.ask(['init'])).created).toEqual([])
+  expect(recorded(premises).map(([operation, outcome, subject]) => `${operation} ${outcome} ${subject}`)).toEqual(
+    expect.arrayContaining([
+      'console.root-keys.make allowed kek.strict',
+      'console.root-keys.destroy allowed strongroom.kek.strict.v1',
+    ]),
+  )
+})
+
+it('a pass that is killed goes on where it was', async () => {
+  const appliance = await TestAppliance.own({}, { prepare: asOfRelease020 })
+  try {
+    const vault = await makeVault(appliance)
+    const names = Array.from({ length: 400 }, (_, index) => `key-${index}`)
+    for (const name of names)
+      await vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`, { type: 'aes256-gcm96' })
+    const ciphertext = await vault.encrypt('key-7', base64('seventh'))
+    const leftBelow = async () => {
+      const sql = "SELECT count(*) AS n FROM key_versions WHERE backup_kek = 'backup.v1'"
+      return Number((await appliance.store.read.query<{ n: number }[]>(sql))[0]?.n)
+    }
+    expect(await leftBelow()).toBe(400)
+    const entry = resolve(import.meta.dirname, '../../../dist/bin/strongroom.js')
+    const pass = spawn(process.execPath, [entry, '--config', appliance.configFile, 'init'], { stdio: 'ignore' })
+    const ended = new Promise((done) => pass.once('exit', done))
+    while ((await leftBelow()) === 400 && pass.exitCode === null) await delay(2)
+    pass.kill('SIGKILL')
+    await ended
+    const left = await leftBelow()
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThan(400)
+
+    const { stdout, status } = await strongroom(appliance.configFile, ['init'])
+    expect(status).toBe(0)
+    expect(stdout).toContain(`${left} backups of keys moved from under backup.v1, which the PIN can read`)
+    expect(await leftBelow()).toBe(0)
+    const destroying = ['--json', 'root-keys', 'rotate', 'kek.backup', '--destroy-unused', '--yes']
+    const { destroyed } = JSON.parse((await strongroom(appliance.configFile, destroying)).stdout)
+    expect(destroyed).toEqual(['strongroom.backup-seal.v1', 'strongroom.kek.backup.v1'])
+    const { KEYS } = await vault.admin.must('GET', `/transparent/backup/${vault.id}/key-7`)
+    await vault.admin.must('POST', `/transparent/restore/${vault.id}/restored`, KEYS)
+    expect(await vault.decrypt('restored', ciphertext)).toBe(base64('seventh'))
+  } finally {
+    await appliance.close()
+  }
+}, 120_000)
