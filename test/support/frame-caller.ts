@@ -2,6 +2,8 @@ import { connect } from 'node:net'
 import {
   createFrameReader,
   createFrameWriter,
+  type KeeperOperation,
+  keeperOperations,
   type Operation,
   operations,
   outcomes,
@@ -11,14 +13,29 @@ export type FrameAnswer = { readonly fields: readonly Buffer[] } | { readonly fa
 
 /** One frame to the host at this socket, by whoever may connect to it. */
 export function ask(socket: string, operation: Operation, fields: readonly Uint8Array[]): Promise<FrameAnswer> {
+  return send(socket, operations.indexOf(operation), fields)
+}
+
+/** The same to the keeper. */
+export function askKeeper(
+  socket: string,
+  operation: KeeperOperation,
+  fields: readonly Uint8Array[],
+): Promise<FrameAnswer> {
+  return send(socket, keeperOperations.indexOf(operation), fields)
+}
+
+function send(socket: string, code: number, fields: readonly Uint8Array[]): Promise<FrameAnswer> {
   return new Promise((resolve, reject) => {
     const connection = connect(socket)
-    const read = createFrameReader(({ code, fields: replied }) => {
+    const read = createFrameReader((answer) => {
+      const replied = answer.fields.map((field) => Buffer.from(field))
       const [fault = '', detail = ''] = replied.map(String)
-      resolve(code === outcomes.done ? { fields: replied.map((field) => Buffer.from(field)) } : { fault, detail })
+      resolve(answer.code === outcomes.done ? { fields: replied } : { fault, detail })
       connection.destroy()
     })
     connection.on('data', read).once('error', reject)
-    createFrameWriter(connection).write(1, operations.indexOf(operation), fields)
+    connection.once('close', () => reject(new Error('the connection ended without an answer')))
+    createFrameWriter(connection).write(1, code, fields)
   })
 }

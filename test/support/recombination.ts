@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest'
+import { keeperOf } from '../../src/config/keeper-section.ts'
+import { versionRecord } from '../../src/features/transparent/sealing.ts'
+import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
+import { decodeRecord } from '../../src/hsm/key-record.ts'
+import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
+import type { KeeperOperation, Operation } from '../../src/hsm/protocol/frame.ts'
+import type { TestAppliance } from './appliance.ts'
+import { ask, askKeeper, type FrameAnswer } from './frame-caller.ts'
+import type { Spoils } from './worker-spoils.ts'
+
+// What code in a worker puts together of the records of two users, and sends in frames of its own.
+
+export type Fields = readonly (Uint8Array | string | number)[]
+
+export const nothing = Buffer.alloc(0)
+export const sealed = ({ record, seal }: SealedRecord): Buffer[] => [record, seal]
+
+export function createWorkerCalls({ config }: TestAppliance) {
+  const [socket = ''] = config.hsm.sockets
+  const bytesOf = (fields: Fields) =>
+    fields.map((field) => (field instanceof Uint8Array ? field : Buffer.from(String(field))))
+  const host = (operation: Operation, fields: Fields) => ask(socket, operation, bytesOf(fields))
+  const keeper = (operation: KeeperOperation, fields: Fields) =>
+    askKeeper(keeperOf(config).socket, operation, bytesOf(fields))
+  return {
+    host,
+    keeper,
+    /** All of them, one after the other. */
+    async each(operation: Operation, calls: readonly Fields[]): Promise<FrameAnswer[]> {
+      const answers: FrameAnswer[] = []
+      for (const fields of calls) answers.push(await host(operation, fields))
+      return answers
+    },
+    /**
+     * Has the keeper seal a record of the key that a host gave, with the provenance at this field; its answer, or the
+     * host's where there is no key.
+     */
+    async placed(answer: FrameAnswer, place: (kek: string, blob: Buffer) => Buffer, at: number): Promise<FrameAnswer> {
+      if ('fault' in answer) return answer
+      const [kek = nothing, blob = nothing] = answer.fields
+      const provenance = answer.fields[at] ?? nothing
+      return keeper('seal', [place(String(kek), blob), nothing, nothing, provenance, nothing, nothing])
+    },
+  }
+}
+
+export function edited({ record, seal }: SealedRecord): SealedRecord {
+  const copy = Buffer.from(record)
+  copy.writeUInt8(copy.readUInt8(copy.length - 1) ^ 1, copy.length - 1)
+  return { record: copy, seal }
+}
+
+/**
+ * References to a key of the victim under what is of the attacker, and the other way round: edited, without policy, with
+ * the other's, with records of another type, and to a key of another kind.
+ */
+export function recombined(
+  { victim, own }: { readonly victim: Spoils; readonly own: Spoils },
+  name: keyof Spoils['references'],
+  another: keyof Spoils['references'],
+): Buffer[][] {
+  const [theirs, mine] = [victim.references[name], own.references[name]]
+  const withPolicy = (key: SealedRecord, { policy }: KeyReference): KeyReference =>
+    policy === undefined ? { key } : { key, policy }
+  const swapped = [
+    withPolicy({ record: theirs.key.record, seal: mine.key.seal }, theirs),
+    withPolicy(edited(theirs.key), theirs),
+    withPolicy(own.count, mine),
+    victim.references[another],
+  ]
+  const { policy } = theirs
+  const lent =
+    policy === undefined
+      ? []
+      : [
+          { key: theirs.key },
+          withPolicy(theirs.key, mine),
+          withPolicy(mine.key, theirs),
+          { key: theirs.key, policy: edited(policy) },
+          { key: policy, policy },
+        ]
+  return [...swapped, ...lent].map(referenceFields)
+}
+
+/** Each of these references in a batch of one item. */
+export function batches(references: readonly Buffer[][], indexes: Buffer, rest: Fields): Fields[] {
+  return references.map((reference) => [1, ...reference, indexes, ...rest])
+}
+
+/** Of a backup: its format, the name of the backup seal, the seal, and the content that it covers. */
+export function backupParts({ backup }: Spoils): Buffer[] {
+  return decodeRecord(backup).map((field) => field.subarray(1))
+}
+
+/** A second version of the user's key, with material that comes from elsewhere. */
+export function planted({ cipher: { key } }: Spoils, kek: string, blob: Buffer): Buffer {
+  const bare = { publicKey: null, backupKek: null, backupBlob: null, disabled: 0, createdAt: 0 }
+  return versionRecord(key, { ...bare, keyId: key.id, version: 2, kek, blob })
+}
+
+/** The code of the refusal, also where it is that of the one item of a batch; undefined where there was none. */
+function refusalOf(answer: FrameAnswer): string | undefined {
+  // A row whose fields are no longer those of the operation attacks nothing.
+  if ('fault' in answer) return answer.detail.includes('is missing') ? 'fields are missing' : answer.fault
+  const [kinds, outcome] = answer.fields
+  return kinds?.equals(Buffer.from([1])) === true ? String(outcome).split(' ')[0] : undefined
+}
+
+const refusals = [
+  'hsm.rejected',
+  'hsm.seal_broken',
+  'hsm.unsupported',
+  'hsm.outdated',
+  'backup.invalid',
+  'session.invalid',
+]
+
+export type Attack = () => Promise<readonly FrameAnswer[]>
+
+/** A test that each call of an attack is refused; of one that is open, that it is not refused yet. */
+export function itRefuses(name: string, attack: Attack, open: ReadonlySet<string>): void {
+  const check = open.has(name) ? it.fails : it
+  check(`${name}${open.has(name) ? ' (not yet)' : ''}`, async () => {
+    const answers = await attack()
+    expect(answers.length).toBeGreaterThan(0)
+    expect(answers.map(refusalOf).filter((code) => !refusals.includes(code ?? 'it was done'))).toEqual([])
+  })
+}
