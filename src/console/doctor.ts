@@ -8,7 +8,9 @@ import { coreDumpsCheck } from './checks/core-pattern.ts'
 import { daemonCheck } from './checks/daemon.ts'
 import { databaseCheck } from './checks/database.ts'
 import { diskCheck } from './checks/disk-space.ts'
+import { keeperCheck } from './checks/keeper-file.ts'
 import { permissionsCheck } from './checks/permissions.ts'
+import { restingMembersCheck } from './checks/resting-members.ts'
 import { soPinCheck } from './checks/so-pin.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
 import { tokenCheck } from './checks/token-hosts.ts'
@@ -34,8 +36,10 @@ const checks: readonly Check[] = [
   diskCheck,
   databaseCheck,
   tokenCheck,
+  keeperCheck,
   vaultKeysCheck,
   vaultAdminsCheck,
+  restingMembersCheck,
   certificateCheck,
   smartcardCheck,
   daemonCheck,

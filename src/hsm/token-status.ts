@@ -22,6 +22,10 @@ export interface TokenStatus {
     readonly root: readonly string[]
     readonly vaultKeys: number
     readonly residentKeys: number
+    /** Keys that stand there twice: copies, which no command of ours makes. */
+    readonly copies: number
+    /** Objects that Strongroom did not make. */
+    readonly others: number
     /** Root and vault keys that allow the PIN more than a new one does. */
     readonly weaknesses: readonly {
       readonly label: string

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { keeperOf } from '../../config/keeper-section.ts'
 import type { Config } from '../../config/schema.ts'
 import { readSecret } from '../../config/loader.ts'
 import { sentenceOf } from '../exit-code.ts'
@@ -23,6 +24,7 @@ function secretsOf({ hsm, tls, store }: Config): string[] {
 
 function foldersOf({ hsm, store, audit }: Config): [setting: string, folder: string][] {
   return [
+    ['hsm.keeper.state', dirname(keeperOf({ hsm }).state)],
     ['audit.directory', audit.directory],
     ...(store.sqlite === undefined ? [] : [['store.sqlite', dirname(store.sqlite)] as [string, string]]),
     ...(hsm.tokenDirectory === undefined ? [] : [['hsm.tokenDirectory', hsm.tokenDirectory] as [string, string]]),

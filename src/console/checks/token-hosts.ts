@@ -6,6 +6,9 @@ import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 import { isServed, reachToken } from '../token-access.ts'
+import { kekFindings } from './kek-rows.ts'
+import { promiseBrokenBy } from './token-promises.ts'
+import { isMigrated } from './vaults.ts'
 
 const { ok, warning, problem } = findingsOf('token')
 const host = findingsOf('token hosts')
@@ -20,7 +23,10 @@ export const tokenCheck: Check = {
     try {
       const statuses = await access.hsm.status()
       const ready = statuses.find(({ token }) => token !== undefined)?.token
-      return [...hosts, ...statuses.flatMap(stateFinding), ...(ready === undefined ? [] : tokenFindings(ready))]
+      const findings = [...hosts, ...statuses.flatMap(stateFinding)]
+      if (ready === undefined) return findings
+      const rows = (await isMigrated(config)) ? await kekFindings(config, ready) : []
+      return [...findings, ...tokenFindings(ready), ...rows]
     } finally {
       await access.close()
     }
@@ -66,11 +72,21 @@ function tokenFindings(token: TokenStatus): Finding[] {
         'Run "strongroom init"; if keys were made with it, restore the token from its backup instead.',
       ),
     ),
+    ...strangeFindings(token.objects),
     ...token.objects.weaknesses.map(weaknessFinding),
     ...(failed.length === 0 ? [ok(`conformance: all ${Object.keys(token.conformance).length} checks passed`)] : []),
-    ...failed.map(([name, result]) =>
-      warning(`conformance: ${name}: ${result}`, 'See softhsm/README.md on what the appliance needs of a token.'),
-    ),
+    ...failed.map(([name, result]) => warning(`conformance: ${name}: ${result}`, promiseBrokenBy(name))),
+  ]
+}
+
+/** Whoever holds the PIN makes and copies objects; a copy outlives the destruction of its key. */
+function strangeFindings({ copies, others }: TokenStatus['objects']): Finding[] {
+  const look = 'Look at all objects (pkcs11-tool --login --list-objects), and destroy what nobody needs.'
+  return [
+    ...(copies > 0 ? [problem(`${count(copies, 'copy', 'copies')} of keys in the token`, look)] : []),
+    ...(others > 0
+      ? [warning(`${count(others, 'object')} in the token that Strongroom did not make: perhaps copies of keys`, look)]
+      : []),
   ]
 }
 

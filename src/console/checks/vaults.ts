@@ -82,7 +82,7 @@ export const vaultAdminsCheck: Check = {
 }
 
 /** Whether the database has the tables of this release; another check reports one that lacks them. */
-async function isMigrated(config: Config): Promise<boolean> {
+export async function isMigrated(config: Config): Promise<boolean> {
   const { exists, pending } = await inspectStore(storePlace(config))
   return exists && pending.length === 0
 }

@@ -35,6 +35,6 @@ export function dateOf(ms: number): string {
   return utcText(ms).slice(0, 16)
 }
 
-export function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`
+export function count(number: number, word: string, several = `${word}s`): string {
+  return `${number} ${number === 1 ? word : several}`
 }

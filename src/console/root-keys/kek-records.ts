@@ -5,6 +5,7 @@ import { ImportJobTable } from '../../features/transparent/import-job-records.ts
 import { KeyVersionTable, TransparentKeyTable, type TransparentKey } from '../../features/transparent/records.ts'
 import { UserTable } from '../../features/users/records.ts'
 import { VaultTable } from '../../features/vaults/records.ts'
+import { tokenObjectKek, vaultKek } from '../../hsm/key-kind.ts'
 import type { Reader } from '../../store/store.ts'
 
 /** One kind of rows that name a KEK. */
@@ -76,6 +77,24 @@ export async function usageOf(reader: Reader, keks: readonly string[]): Promise<
   const counts = await Promise.all(kindsOfUse.map(async ([name, { count }]) => [name, await count(reader, keks)]))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every kind of use has its count
   return Object.fromEntries(counts) as KekUsage
+}
+
+/** Rows that name one of some KEKs, each counted once for each name. */
+export async function countUnder(reader: Reader, keks: readonly string[]): Promise<number> {
+  return Object.values(await usageOf(reader, keks)).reduce((sum, one) => sum + one, 0)
+}
+
+/** Rows of keys that name another KEK than these. */
+export async function countUnderOthers(reader: Reader, keks: readonly string[]): Promise<number> {
+  const others = Not(In([...keks, tokenObjectKek, vaultKek, '']))
+  const counts = await Promise.all([
+    reader.countBy(KeyVersionTable, { kek: others }),
+    reader.countBy(KeyVersionTable, { backupKek: others }),
+    reader.countBy(VaultTable, { keyKek: others }),
+    reader.countBy(OtpDeviceTable, { kek: others }),
+    reader.countBy(ValidationClientTable, { kek: others, revokedAt: IsNull() }),
+  ])
+  return counts.reduce((sum, one) => sum + one, 0)
 }
 
 /** Whether something would be lost with the KEK. */

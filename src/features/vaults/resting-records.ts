@@ -28,9 +28,9 @@ export async function setConfirmed(tx: Tx, { vaultId, userId }: MembershipKey, r
 }
 
 /** The Admins of a vault who can log in and do not rest. */
-export function awakeAdmins(tx: Tx, vaultId: number): Promise<AwakeAdmin[]> {
+export function awakeAdmins(reader: Reader, vaultId: number): Promise<AwakeAdmin[]> {
   return select<AwakeAdmin>(
-    tx,
+    reader,
     `SELECT m.user_id AS "userId", m.granted_by AS "grantedBy", m.granted_at AS "grantedAt"
      FROM vault_members m JOIN users u ON u.id = m.user_id
      WHERE m.vault_id = $1 AND m.permission = ${permissionBits.Admin} AND ${logsIn('u')} AND NOT (${rests('u', 'm')})`,

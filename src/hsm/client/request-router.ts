@@ -221,6 +221,8 @@ const tokenStatus = z.object({
     root: z.array(z.string()),
     vaultKeys: z.number(),
     residentKeys: z.number(),
+    copies: z.number(),
+    others: z.number(),
     weaknesses: z.array(z.object({ label: z.string(), count: z.number(), lacks: z.array(z.string()) })),
     readableKeks: z.array(z.string()),
   }),

@@ -5,6 +5,7 @@ import { TokenFailure } from './failure.ts'
 import { generatedTemplate, unwrappedTemplate } from './key-templates.ts'
 import { hidesKeys } from './kek-probe.ts'
 import { secretKeyRows } from './key-kinds.ts'
+import { limitChecks } from './limit-probe.ts'
 import {
   ecKeyPairGen,
   gcm,
@@ -84,6 +85,7 @@ const checks: Record<string, Check> = {
         Buffer.alloc(64),
       ),
     ),
+  ...limitChecks,
   'gcm-round-trip': (connection, keys) => roundTrip(connection, keys.unwrapped(), Buffer.from('strongroom')),
   'gcm-empty': (connection, keys) => roundTrip(connection, keys.unwrapped(), Buffer.alloc(0)),
   'gcm-one-mebibyte': (connection, keys) =>

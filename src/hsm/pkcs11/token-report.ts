@@ -1,4 +1,5 @@
 import { ObjectClass } from 'graphene-pk11'
+import pkcs11 from 'pkcs11js'
 import type { TokenStatus } from '../token-status.ts'
 import { attempt } from './failure.ts'
 import { mechanismName } from './mechanisms.ts'
@@ -42,6 +43,10 @@ export function tokenStatus(token: Token): TokenStatus {
           (object) => object.label === vaultKeyLabel && object.objectClass === ObjectClass.SECRET_KEY,
         ).length,
         residentKeys: objects.filter((object) => object.label === tokenObjectLabel).length,
+        copies:
+          objects.length - new Set(objects.map(({ label, id, objectClass }) => `${label} ${id} ${objectClass}`)).size,
+        others:
+          connection.keySession.find([{ type: pkcs11.CKA_TOKEN, value: true }]).length - objects.filter(isOurs).length,
         weaknesses: weaknessesOf(connection, objects),
         readableKeks: readableKeks(connection, objects),
       },
@@ -56,6 +61,9 @@ export function tokenStatus(token: Token): TokenStatus {
     }
   })
 }
+
+const isOurs = ({ label }: TokenObject): boolean =>
+  [vaultKeyLabel, tokenObjectLabel, ceremonyLabel, transportLabel].includes(label) || roleOf(label) !== undefined
 
 /** What objects lack that were made by an earlier release, or by a token that refuses it: one entry a label. */
 function weaknessesOf(connection: Connection, objects: readonly TokenObject[]): TokenStatus['objects']['weaknesses'] {

@@ -35,6 +35,10 @@ describe('the operator', () => {
     for (const id of [own, shared.id]) expect(verdict(await client.get(`/vault/${id}`))).toBe('403 1302')
     expect((await run(['vault', 'members', own])).stdout).toMatch(/Admin +rests$/m)
 
+    const { findings } = JSON.parse((await run(['--json', 'doctor'])).stdout) as { findings: { detail: string }[] }
+    expect(
+      findings.map(({ detail }) => detail).filter((detail) => detail.includes(`${user.username} rests in`)),
+    ).toEqual([expect.stringContaining(`vault ${own} `)])
     expect(await run(['vault', 'confirm', shared.id, user.username])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('ask that Admin'),
