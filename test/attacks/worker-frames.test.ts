@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keeperOf } from '../../src/config/keeper-section.ts'
+import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
+import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
+import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
+import { type KeeperOperation, keeperOperations, type Operation, operations } from '../../src/hsm/protocol/frame.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { ask, askKeeper, type FrameAnswer } from '../support/frame-caller.ts'
+import { createRandom, frameOf, type GoodFrame, mutated } from '../support/frame-mutation.ts'
+import { spoilsOf } from '../support/worker-spoils.ts'
+
+/** Code in a worker that sends keeper, token host and key maker what are no frames, or not those that they expect. */
+let appliance: TestAppliance
+let toHost: GoodFrame[]
+let toKeeper: GoodFrame[]
+
+const bytesOf = (fields: readonly (Uint8Array | string)[]) => fields.map((field) => Buffer.from(field))
+const hostFrame = (operation: Operation, ...fields: (Uint8Array | string)[]): GoodFrame => ({
+  code: operations.indexOf(operation),
+  fields: bytesOf(fields),
+})
+const keeperFrame = (operation: KeeperOperation, ...fields: (Uint8Array | string)[]): GoodFrame => ({
+  code: keeperOperations.indexOf(operation),
+  fields: bytesOf(fields),
+})
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+  const { references, count, backup, job, cipher } = await spoilsOf(appliance, {})
+  const [key, pair, mac] = [references.cipher, references.pair, references.mac].map(referenceFields)
+  const [data, none] = [Buffer.alloc(48, 7), Buffer.alloc(0)]
+  if (key === undefined || pair === undefined || mac === undefined) throw new Error('there are three')
+  const policy = sealedPolicy(cipher.key)
+  toHost = [
+    hostFrame('status'),
+    hostFrame('random', '32'),
+    hostFrame('verify', count.record, count.seal),
+    hostFrame('generate', 'aes256-gcm', '0', '1', 'a purpose'),
+    hostFrame('importSecret', 'otp-hmac-sha1', data.subarray(0, 20), 'a purpose'),
+    hostFrame('encrypt', ...key, data, none),
+    hostFrame('decrypt', ...key, data, none),
+    hostFrame('encryptMany', '1', ...key, Buffer.alloc(8), data, none, data, none),
+    hostFrame('rewrapMany', '1', ...key, Buffer.alloc(8), data, none, none),
+    hostFrame('sign', ...pair, 'sha256', 'pss', '32', data.subarray(0, 32)),
+    hostFrame('verifySignature', ...pair, 'sha256', 'pss', '', data.subarray(0, 32), data),
+    hostFrame('hmac', ...mac, data),
+    hostFrame('importKey', job.record, job.seal, data, none, none),
+    hostFrame('exportKey', ...key, data),
+    hostFrame('verifyBackup', backup),
+    hostFrame('restoreKey', backup, policy.record, policy.seal, '0'),
+    hostFrame('encryptRandom', ...key, '32', none),
+  ]
+  toKeeper = [
+    keeperFrame('status'),
+    keeperFrame('seal', policyRecord(cipher.key), policy.record, policy.seal, none, none, none),
+    keeperFrame('seal', count.record, none, none, none, none, none),
+    keeperFrame('sealNew', policyRecord(cipher.key), none, none),
+    keeperFrame('lastAuditEnd', 'worker-1'),
+    keeperFrame('signAuditEnd', 'worker-9', '7', 'ab'.repeat(32), '{"worker-1":{"seq":1,"hash":"x"}}', '', none),
+    keeperFrame('raise', '1', count.record, count.seal),
+    keeperFrame('grant', 'token', ...[count, policy, count, policy].flatMap(({ record, seal }) => [record, seal]), '1'),
+    keeperFrame('endSessions', '1', count.record, count.seal),
+  ]
+}, 60_000)
+afterAll(() => appliance.close())
+
+interface Target {
+  readonly socket: string
+  readonly program: string
+  readonly frames: readonly GoodFrame[]
+  readonly isWell: () => Promise<FrameAnswer>
+}
+
+/** The process that serves this socket. */
+function processOf({ program, socket }: Target): { readonly pid: number; readonly residentBytes: number } {
+  const listed = execFileSync('ps', ['-e', '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n')
+  const line = listed.find(
+    (one) =>
+      one.includes(program) &&
+      one.includes(appliance.directory) &&
+      (program.includes('keeper') || one.includes(`${socket} `)),
+  )
+  const pid = Number(line?.trim().split(' ')[0])
+  const [, resident] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return { pid, residentBytes: Number(resident) * 1024 }
+}
+
+/** Sends these bytes, and no more on this connection. */
+function sendRaw(socket: string, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    const connection = connect(socket)
+    connection.once('close', () => resolve()).on('error', () => undefined)
+    connection.resume().end(bytes)
+  })
+}
+
+const wellAnswered = (answer: FrameAnswer): boolean => 'fields' in answer || answer.fault === 'hsm.rejected'
+const rounds = 16
+const framesPerRound = 200
+const atOnce = 20
+
+async function attack(target: Target, seed: number): Promise<void> {
+  const random = createRandom(seed)
+  for (let round = 0; round < rounds; round++) {
+    for (let sent = 0; sent < framesPerRound; sent += atOnce) {
+      const frames = Array.from({ length: atOnce }, () => {
+        const good = target.frames[random(target.frames.length)]
+        return good === undefined ? Buffer.alloc(0) : mutated(good, random)
+      })
+      await Promise.all(frames.map((bytes) => sendRaw(target.socket, bytes)))
+    }
+    expect(await target.isWell()).toSatisfy(wellAnswered)
+  }
+}
+
+const generousBytes = 256 * 1024 * 1024
+
+describe('a process inside outlives thousands of frames that are none, and answers the next good one', () => {
+  const targets: readonly [string, () => Target][] = [
+    [
+      'token host',
+      () => {
+        const [socket = ''] = appliance.config.hsm.sockets
+        const isWell = () => ask(socket, 'random', [Buffer.from('32')])
+        return { socket, program: 'strongroom-tokend', frames: toHost, isWell }
+      },
+    ],
+    [
+      'keeper',
+      () => {
+        const { socket } = keeperOf(appliance.config)
+        return { socket, program: 'strongroom-keeper', frames: toKeeper, isWell: () => askKeeper(socket, 'status', []) }
+      },
+    ],
+    [
+      'key maker',
+      () => {
+        const socket = keyMakerSocketOf(appliance.config.hsm) ?? ''
+        // It makes no key for these: that takes a second, and others wait.
+        const frames = [hostFrame('status'), hostFrame('generate', 'rsa-9999', '0', '1', 'a purpose'), ...toHost]
+        return { socket, program: 'strongroom-tokend', frames, isWell: () => ask(socket, 'status', []) }
+      },
+    ],
+  ]
+
+  it.each(targets)('%s', async (_name, givenTarget) => {
+    const target = givenTarget()
+    const before = processOf(target)
+    const seed = randomInt(2 ** 31)
+    try {
+      await attack(target, seed)
+      const after = processOf(target)
+      expect(after.pid).toBe(before.pid)
+      expect(after.residentBytes).toBeLessThan(before.residentBytes + generousBytes)
+      expect(appliance.journal).toContain('not our protocol')
+      // What a handler did not expect would be no refusal, but an accident.
+      expect(appliance.journal.split('\n').filter((line) => line.includes('operation failed'))).toEqual([])
+    } catch (cause) {
+      throw new Error(`with the frames of seed ${seed}`, { cause })
+    }
+  })
+
+  it.each(targets)('%s, sent frames of more fields than any operation has', async (_name, givenTarget) => {
+    const target = givenTarget()
+    const before = processOf(target)
+    const fields = Buffer.alloc(4 * 15_000_000)
+    const head = frameOf({ code: 1, fields: [] })
+    head.writeUInt32BE(5 + fields.length)
+    await sendRaw(target.socket, Buffer.concat([head, fields]))
+    expect(await target.isWell()).toSatisfy(wellAnswered)
+    const after = processOf(target)
+    expect(after.pid).toBe(before.pid)
+    expect(after.residentBytes).toBeLessThan(before.residentBytes + generousBytes)
+  })
+})
