@@ -34,22 +34,31 @@ export function rootVersionsOf({ objects }: TokenStatus): RootVersion[] {
 }
 
 /**
- * The token as hosts and keeper see it, all of them: being asked, they take note of new versions. Throws
- * `hsm.unavailable` where one does not answer, which might go on with the versions of before.
+ * The token as hosts and keeper see it: being asked, they take note of new versions. One that does not answer finds them
+ * when it starts. Throws `hsm.unavailable` where none answers, or where two see different versions.
  */
 export async function agreedStatus(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Promise<TokenStatus> {
-  const statuses: HostStatus[] = [await hsm.keeperStatus(), ...(await hsm.status())]
-  const silent = statuses.find(({ token }) => token === undefined)
+  const statuses = await allStatuses(hsm)
   const [first, ...others] = statuses.flatMap(({ token }) => (token === undefined ? [] : [token]))
-  if (silent !== undefined || first === undefined)
-    throw new Fault(
-      'hsm.unavailable',
-      `${silent?.socket} is ${silent?.state} and would not learn of new versions: see strongroom doctor.`,
-    )
+  if (first === undefined) throw new Fault('hsm.unavailable', statuses[0]?.reason)
   const seen = JSON.stringify(first.objects.root)
   if (others.some(({ objects }) => JSON.stringify(objects.root) !== seen))
     throw new Fault('hsm.unavailable', 'Token hosts see different root keys: restart them, then try again.')
   return first
+}
+
+/** Throws `hsm.unavailable` unless all answer: one that does not may still make keys under an older version. */
+export async function requireAll(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Promise<void> {
+  const silent = (await allStatuses(hsm)).find(({ token }) => token === undefined)
+  if (silent !== undefined)
+    throw new Fault(
+      'hsm.unavailable',
+      `${silent.socket} is ${silent.state}, and may not know the newest version: see strongroom doctor.`,
+    )
+}
+
+async function allStatuses(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Promise<HostStatus[]> {
+  return [await hsm.keeperStatus(), ...(await hsm.status())]
 }
 
 /** A KEK as the rows of the database name it, for example `strict.v1`; undefined for other root keys. */

@@ -16,7 +16,7 @@ import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
 import { describePlan, type OldVersion, planOf, unusedOf } from './rotation-plan.ts'
-import { agreedStatus, type RootVersion, rootVersionsOf } from './root-versions.ts'
+import { agreedStatus, requireAll, type RootVersion, rootVersionsOf } from './root-versions.ts'
 import { movableKeks, moveFrom } from './rewrapping.ts'
 
 const help = `
@@ -119,6 +119,7 @@ async function destroyUnused(
   role: RotatableRole,
   { yes }: RotateFlags,
 ): Promise<string[]> {
+  await requireAll(context.token.hsm)
   const before = await unusedNow(context, role)
   if (before.length === 0) return []
   if (yes !== true) await confirm(invocation, before)

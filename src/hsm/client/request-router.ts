@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Fault } from '../../fault.ts'
-import type { HostStatus } from '../token-status.ts'
+import type { HostStatus, TokenStatus } from '../token-status.ts'
 import { type Frame, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
 
@@ -252,6 +252,12 @@ export function parseHostStatus(socket: string, [stateField, reason, token]: rea
     socket,
     state: state.parse(stateField?.toString()),
     ...(reason !== undefined && reason.length > 0 ? { reason: reason.toString() } : {}),
-    ...(token !== undefined && token.length > 0 ? { token: tokenStatus.parse(JSON.parse(token.toString())) } : {}),
+    ...(token !== undefined && token.length > 0 ? { token: parseTokenStatus(token) } : {}),
   }
+}
+
+function parseTokenStatus(json: Buffer): TokenStatus {
+  const { data } = tokenStatus.safeParse(JSON.parse(json.toString()))
+  if (data === undefined) throw unavailable('The token host is of another release: restart it.')
+  return data
 }

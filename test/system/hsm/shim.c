@@ -6,6 +6,7 @@
  * control: one line `FUNCTION ACTION [NUMBER]`
  *   fail CKR        returns CKR each time          fail-once CKR   returns CKR one time, in one process
  *   slow MS         sleeps, then forwards          hang            never returns
+ *   forget CKA      forwards the template without this attribute (C_GenerateKey)
  * journal: a line for each login, and for each object that is made or destroyed, with the attributes that the real module reports.
  */
 #define _GNU_SOURCE
@@ -113,8 +114,29 @@ FORWARD(C_WrapKey,
         (s, m, kek, k, out, n))
 FORWARD_AND(C_Login, (CK_SESSION_HANDLE s, CK_USER_TYPE user, CK_UTF8CHAR_PTR pin, CK_ULONG n), (s, user, pin, n), note_call("C_Login", rv))
 FORWARD_AND(C_DestroyObject, (CK_SESSION_HANDLE s, CK_OBJECT_HANDLE k), (s, k), note_call("C_DestroyObject", rv))
-FORWARD_AND(C_GenerateKey, (CK_SESSION_HANDLE s, CK_MECHANISM_PTR m, CK_ATTRIBUTE_PTR t, CK_ULONG n, CK_OBJECT_HANDLE_PTR k),
-            (s, m, t, n, k), if (rv == CKR_OK) note_object("C_GenerateKey", s, *k))
+/* A token that takes an attribute and does not keep it. */
+static CK_ULONG without_forgotten(const char *function, CK_ATTRIBUTE_PTR template, CK_ULONG count, CK_ATTRIBUTE_PTR kept) {
+  char name[64] = "", action[32] = "";
+  unsigned long forgotten = (unsigned long)-1;
+  FILE *control = fopen(control_path, "r");
+  if (control != NULL) {
+    if (fscanf(control, "%63s %31s %li", name, action, (long *)&forgotten) < 3 || strcmp(name, function) != 0 || strcmp(action, "forget") != 0)
+      forgotten = (unsigned long)-1;
+    fclose(control);
+  }
+  CK_ULONG n = 0;
+  for (CK_ULONG i = 0; i < count && n < 64; i++)
+    if (template[i].type != forgotten) kept[n++] = template[i];
+  return n;
+}
+
+static CK_RV shim_C_GenerateKey(CK_SESSION_HANDLE s, CK_MECHANISM_PTR m, CK_ATTRIBUTE_PTR t, CK_ULONG n, CK_OBJECT_HANDLE_PTR k) {
+  CK_RV rv;
+  CK_ATTRIBUTE kept[64];
+  if (!interfere("C_GenerateKey", &rv)) rv = real->C_GenerateKey(s, m, kept, without_forgotten("C_GenerateKey", t, n, kept), k);
+  if (rv == CKR_OK) note_object("C_GenerateKey", s, *k);
+  return rv;
+}
 FORWARD_AND(C_GenerateKeyPair,
             (CK_SESSION_HANDLE s, CK_MECHANISM_PTR m, CK_ATTRIBUTE_PTR t, CK_ULONG n, CK_ATTRIBUTE_PTR u, CK_ULONG o, CK_OBJECT_HANDLE_PTR p,
              CK_OBJECT_HANDLE_PTR k),
