@@ -1,8 +1,11 @@
 import { Fault } from '../fault.ts'
 import { includes, type Permission, permissionFromBit } from './permission.ts'
 
-/** What is to be done with a key. `write`: encrypt, sign, make an HMAC; `read`: decrypt, verify. */
-export type KeyUse = 'write' | 'read' | 'export' | 'export-plain' | 'backup' | 'otp'
+/**
+ * What is to be done with a key. `write`: encrypt, sign, make an HMAC; `read`: decrypt, verify; `otp`: judge a one-time
+ * password, which the keeper alone does; `validation`: sign for a client of the validator.
+ */
+export type KeyUse = 'write' | 'read' | 'export' | 'export-plain' | 'backup' | 'otp' | 'validation'
 
 /** What a session may do in one vault for a short time: what the keeper granted it. */
 export interface VaultGrant {
@@ -95,6 +98,7 @@ function versionSentence({ version, disabled, policy }: KeyVersionState, use: Ke
     case 'backup':
       return policy.allowBackup === 1 ? undefined : 'The key may not be backed up.'
     case 'otp':
+    case 'validation':
       return 'A key of a vault makes no one-time passwords.'
     default:
       return 'There is no such use of a key.'

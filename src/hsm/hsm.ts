@@ -9,6 +9,7 @@ import type {
   GeneratedPair,
   TokenObjectKey,
 } from './made-key.ts'
+import type { LoginPort } from './login-port.ts'
 import type { HostStatus } from './token-status.ts'
 
 /**
@@ -20,7 +21,7 @@ import type { HostStatus } from './token-status.ts'
  * damaged blob; or the key is of a kind that does not serve), `hsm.seal_broken` (a record does not carry the seal that
  * the token made for it), `hsm.unsupported` (this token lacks the mechanism; the detail names it).
  */
-export interface Hsm {
+export interface Hsm extends LoginPort {
   /** Whether each token host answers, and what its token is and can do. Never rejects for a host that is down. */
   status(): Promise<HostStatus[]>
 
@@ -71,9 +72,6 @@ export interface Hsm {
 
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>
-
-  /** HMAC-SHA-256 by the token's pepper, for what is stored to be compared, such as pass phrases: 32 bytes. */
-  pepper(data: Uint8Array): Promise<Buffer>
 
   /** The last end of an audit chain that the keeper signed; undefined for a chain that it does not know. */
   lastAuditEnd(chain: string): Promise<SignedEnd | undefined>
@@ -194,14 +192,11 @@ export interface Hsm {
   verifyHmac(key: KeyReference, data: Uint8Array, mac: Uint8Array): Promise<boolean>
 
   /**
-   * Decrypts the one AES block (16 bytes) of a hardware-token OTP, with a key of kind `otp-aes128`, and gives the 10
-   * bytes behind the private id. The host compares the private id with `privateIdCheck`, the pepper's HMAC over
-   * `privateIdRecord`, and keeps it. Rejects with `hsm.rejected` when the CRC or the private id is wrong.
+   * The HMAC-SHA-1 of an answer of the validator (`isValidationAnswer`), or whether `mac` is that of any text, with the
+   * key of a sealed client of the validator.
    */
-  decryptOtpBlock(key: KeyReference, block: Uint8Array, privateIdCheck: Uint8Array): Promise<Buffer>
-
-  /** The HMAC of `data` with a key of kind `otp-hmac-*`, for HOTP and TOTP (RFC 4226, RFC 6238). */
-  otpHmac(key: KeyReference, data: Uint8Array): Promise<Buffer>
+  signValidation(client: SealedRecord, answer: string): Promise<Buffer>
+  verifyValidation(client: SealedRecord, text: string, mac: Uint8Array): Promise<boolean>
 
   // How keys go from one appliance to another that holds the same backup keys (`createSharedBackupKeys` in
   // `hsm/pkcs11`).

@@ -66,8 +66,3 @@ export function keyRecord(
   if (wrapped.publicKey === undefined) throw new TypeError(`a key of kind ${kind} without its public key`)
   return encodeRecord([kind, wrapped.kek, wrapped.blob, wrapped.publicKey, ...context])
 }
-
-/** What the pepper's HMAC covers for the private id (6 bytes) of a hardware token; the caller zeroes it. */
-export function privateIdRecord(privateId: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from('yubico private id\0'), privateId])
-}

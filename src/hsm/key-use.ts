@@ -28,8 +28,9 @@ export function useRefusal(use: KeyUse, { key, policy, grant }: UsedRecords, now
     case 'vault key':
       return inVault({ vault: key.fields.vaultId, version: undefined })
     case 'otp':
-    case 'validation client':
       return use === 'otp' ? undefined : rejected('The key of a one-time password serves nothing else.')
+    case 'validation client':
+      return use === 'validation' ? undefined : rejected('The key of a client of the validator serves nothing else.')
     default:
       return rejected('A record that holds no key cannot be used as one.')
   }

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import pkcs11, { type Template } from 'pkcs11js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { mechanismName } from '../../src/hsm/pkcs11/mechanisms.ts'
+import { change } from '../../src/store/statement.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { asOfRelease020 } from '../support/earlier-token.ts'
+import { processesOf } from '../support/fault-kit.ts'
+import { totpCode } from '../support/hardware-token.ts'
 import { type PinSession, type SeenObject, withPin } from '../support/pin-session.ts'
 import { makeVault } from '../support/vault.ts'
 
@@ -187,6 +190,55 @@ describe('who holds the PIN', () => {
       audit: ['sign ECDSA'],
       vault: ['decrypt AES_GCM', 'encrypt AES_GCM'],
     })
+  })
+})
+
+describe('a pass phrase and a one-time password that were captured', () => {
+  const columns = 'id, counter, drift_steps, ticks, used_at'
+  interface Counter {
+    readonly id: number
+    readonly counter: number
+    readonly drift_steps: number
+    readonly ticks: number | null
+    readonly used_at: number | null
+  }
+
+  const countersOf = (userId: number) =>
+    appliance.store.query<Counter & Record<string, unknown>>(`SELECT ${columns} FROM otp_devices WHERE user_id = $1`, [
+      userId,
+    ])
+
+  /** Writes to the database what it held before the login. */
+  async function putBack(counters: readonly Counter[]): Promise<void> {
+    for (const { id, counter, drift_steps, ticks, used_at } of counters)
+      await appliance.store.transaction((tx) =>
+        change(tx, 'UPDATE otp_devices SET counter = $1, drift_steps = $2, ticks = $3, used_at = $4 WHERE id = $5', [
+          counter,
+          drift_steps,
+          ticks,
+          used_at,
+          id,
+        ]),
+      )
+  }
+
+  const logIn = async (body: object) => (await appliance.client().post('/auth', body)).status
+
+  it.each(['hwkey_otp', 'totp'])('open no session (%s) once the counter was put back', async (logintype) => {
+    const user = await appliance.addUser()
+    const otp = logintype === 'totp' ? totpCode(user.totpSecret) : user.hardwareToken.press()
+    const captured = { ...appliance.credentials(user), otp, logintype }
+    const before = await countersOf(user.id)
+    expect(await logIn(captured)).toBe(200)
+    await putBack(before)
+    expect(await logIn(captured)).toBe(403)
+    // Also not after what the keeper had in its memory is gone.
+    const [keeper] = processesOf(appliance).keeper
+    process.kill(keeper ?? 0, 'SIGKILL')
+    await vi.waitFor(() => expect(processesOf(appliance).keeper).not.toEqual([keeper]), { timeout: 10_000 })
+    await putBack(before)
+    expect(await logIn(captured)).toBe(403)
+    expect(await logIn(appliance.credentials(user))).toBe(200)
   })
 })
 

@@ -87,6 +87,60 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('raise', [1, victim.count.record, own.count.seal]),
     await calls.keeper('raise', [2, ...sealed(victim.count), ...sealed(edited(victim.count))]),
   ],
+  // That none of them tells what is asked too often: worker-login.test.ts.
+  checkOtp: () => shownOtps('checkOtp'),
+  useOtp: () => shownOtps('useOtp'),
+  resynchroniseOtp: async () => [
+    await calls.keeper('resynchroniseOtp', [...sealed(victim.references.totp.key), 0, 0, '123456', '123456']),
+    await calls.keeper('resynchroniseOtp', [...sealed(victim.references.cipher.key), 0, 0, '123456', '123456']),
+    await calls.keeper('resynchroniseOtp', [...sealed(edited(victim.references.totp.key)), 0, 0, '123456', '123456']),
+  ],
+  newPassphraseCheck: async () => [
+    await calls.keeper('newPassphraseCheck', [Buffer.from(`passphrase\0${'A'.repeat(32)}`)]),
+    await calls.keeper('newPassphraseCheck', [nothing]),
+  ],
+  matchesPassphrase: async () => [
+    await calls.keeper('matchesPassphrase', [randomBytes(31), randomBytes(32)]),
+    await calls.keeper('matchesPassphrase', [randomBytes(48), randomBytes(64)]),
+    await calls.keeper('matchesPassphrase', [nothing, randomBytes(32)]),
+  ],
+  applicationKeyCheck: async () => [await calls.keeper('applicationKeyCheck', [Buffer.alloc(10_000)])],
+  seedCheck: async () => [
+    await calls.keeper('seedCheck', ['totp', 'otp-hmac-sha1', 30, randomBytes(6)]),
+    await calls.keeper('seedCheck', ['passphrase', 'otp-hmac-sha1', 30, randomBytes(32)]),
+    await calls.keeper('seedCheck', ['totp', 'passphrase', 30, randomBytes(32)]),
+  ],
+  privateIdCheck: async () => [await calls.keeper('privateIdCheck', [randomBytes(32)])],
+  sessionTokenSuccessor: async () => [
+    await calls.keeper('sessionTokenSuccessor', ['passphrase\0'.padEnd(42, 'A')]),
+    await calls.keeper('sessionTokenSuccessor', ['A'.repeat(41)]),
+  ],
+}
+
+/** Devices of nobody, in an impossible state, too many of them; and what is no one-time password. */
+async function shownOtps(operation: 'checkOtp' | 'useOtp'): Promise<FrameAnswer[]> {
+  const { totp, device, cipher, mac } = victim.references
+  const attempts: Fields[] = [
+    ...[edited(totp.key), cipher.key, mac.key, device.key, victim.count].map((one) => [
+      1,
+      ...sealed(one),
+      0,
+      0,
+      '123456',
+    ]),
+    [1, ...sealed(edited(device.key)), 0, 0, randomBytes(16)],
+    [1, ...sealed(totp.key), 0, 0, randomBytes(16)],
+    [1, ...sealed(totp.key), -1, 0, '123456'],
+    [1, ...sealed(totp.key), 'x', 0, '123456'],
+    [1, ...sealed(totp.key), 0, 'x', '123456'],
+    [1, ...sealed(totp.key), 0, 0, '12345'],
+    [1, ...sealed(totp.key), 0, 0, randomBytes(8)],
+    [17, ...sealed(totp.key), 0, 0, '123456'],
+    [-1, '123456'],
+  ]
+  const answers: FrameAnswer[] = []
+  for (const fields of attempts) answers.push(await calls.keeper(operation, fields))
+  return answers
 }
 
 describe('the keeper does no more for a worker than its row says', () => {

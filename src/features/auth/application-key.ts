@@ -38,11 +38,11 @@ export function createApplicationKeys({
   clock,
 }: {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'pepper'>
+  readonly hsm: Pick<Hsm, 'applicationKeyCheck'>
   readonly clock: Clock
 }): ApplicationKeys {
   // 58 bits could be searched in a stolen database; under the token's pepper they cannot.
-  const checkOf = (key: string): Promise<Buffer> => hsm.pepper(Buffer.from(`application key\0${key}`))
+  const checkOf = (key: string): Promise<Buffer> => hsm.applicationKeyCheck(key)
 
   return {
     async create(name, commit, responseVersion = currentResponseVersion) {

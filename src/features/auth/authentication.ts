@@ -24,7 +24,7 @@ type SessionRow = FoundSession &
 
 export interface AuthenticatorDependencies extends LivenessDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'pepper'>
+  readonly hsm: Pick<Hsm, 'sessionTokenSuccessor'>
   readonly clock: Clock
   readonly rules: RotationRules
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import type { Otps } from '../otp/otp.ts'
+import type { ExaminedOtp, Otps } from '../otp/otp.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import { countFailedLogin, passphraseRecordOf } from '../users/passphrase-records.ts'
@@ -17,9 +17,10 @@ export type Claim = SecondFactor & {
 
 /** A second factor that is the user's. */
 interface CheckedFactor extends Pick<VerifiedCredentials, 'warnings' | 'certificate' | 'isStillHeld'> {
-  readonly isGuessable: boolean
   /** True for exactly one of any number of uses of an OTP. */
-  readonly useUp: (tx: Tx) => Promise<boolean>
+  readonly consume: (tx: Tx) => Promise<boolean>
+  /** The OTP, which the keeper is to use up. */
+  readonly otp?: ExaminedOtp
 }
 
 /** The user as the database had it when the check began: the caller checks again what may have changed since. */
@@ -57,30 +58,39 @@ export function createCredentialCheck({
   readonly throttle: Throttle
   readonly clock: Clock
 }): CredentialCheck {
+  // Other calls can only be refused because of it.
+  const transaction = <T>(work: (tx: Tx) => Promise<T>) => store.transaction(work, { syncAside: true })
+
   async function checkFactor(userId: number | undefined, claim: SecondFactor): Promise<CheckedFactor | undefined> {
     if (claim.otpKind === 'smartcard') {
       const { card } = claim
       if (card === undefined || card.userId !== userId) return undefined
       const { fingerprint: certificate, warnings, isStillHeld } = card
-      return { isGuessable: false, warnings, certificate, useUp: yes, isStillHeld }
+      return { warnings, certificate, consume: yes, isStillHeld }
     }
-    const { otp, otpKind } = claim
-    const examined = await otps.examine(store.read, userId, otpKind, otp)
-    if (examined === undefined) return undefined
-    const isGuessable = otp.length < hardwareOtpLength
-    return { isGuessable, warnings: examined.warnings, useUp: (tx) => otps.consume(tx, examined), isStillHeld: yes }
+    const otp = await otps.examine(store.read, userId, claim.otpKind, claim.otp)
+    return otp && { otp, warnings: otp.warnings, consume: (tx) => otps.consume(tx, otp), isStillHeld: yes }
   }
 
-  /** One transaction uses up the OTP and counts the attempt: every refusal costs the same, and none is lost. */
-  function useUp(attempt: Attempt, factor: CheckedFactor | undefined): Promise<boolean> {
-    const work = async (tx: Tx): Promise<boolean> => {
-      const isFresh = factor !== undefined && (await factor.useUp(tx))
-      await throttle.count(tx, attempt, isFresh && !factor.isGuessable)
-      await countFailedLogin(tx, attempt.userId ?? -1, clock.now())
-      return isFresh
-    }
-    // Other calls can only be refused because of it.
-    return store.transaction(work, { syncAside: true })
+  async function count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void> {
+    await throttle.count(tx, attempt, isHolder)
+    await countFailedLogin(tx, attempt.userId ?? -1, clock.now())
+  }
+
+  /**
+   * Checks the factor, uses it up in the database and counts the attempt: every refusal costs the same, and none is lost.
+   * Codes that can be guessed are counted first, so that a throttled guess does not reach the keeper; a hardware token's
+   * OTP is counted with its use, apart from the failures of those who have none.
+   */
+  async function checkAndCount(attempt: Attempt, claim: SecondFactor): Promise<CheckedFactor | undefined> {
+    const isGuessable = claim.otpKind !== 'smartcard' && claim.otp.length < hardwareOtpLength
+    if (isGuessable) await transaction((tx) => count(tx, attempt, false))
+    const factor = await checkFactor(attempt.userId, claim)
+    return transaction(async (tx) => {
+      const isFresh = factor !== undefined && (await factor.consume(tx))
+      if (!isGuessable) await count(tx, attempt, isFresh)
+      return isFresh ? factor : undefined
+    })
   }
 
   return {
@@ -88,10 +98,12 @@ export function createCredentialCheck({
       const name = loginNameOf(username)
       const user = (await findByUsername(store.read, name)) ?? undefined
       const attempt = { name, userId: user?.id, address }
-      const factor = await checkFactor(user?.id, secondFactor)
-      const isFresh = await useUp(attempt, factor)
-      const isRight = await passphrases.check(passphrase, user && passphraseRecordOf(user))
-      if (!user || !factor || !isFresh || !isRight) return undefined
+      const factor = await checkAndCount(attempt, secondFactor)
+      const [isFirst, isRight] = await Promise.all([
+        secondFactor.otpKind === 'smartcard' || otps.useUp(factor?.otp),
+        passphrases.check(passphrase, user && passphraseRecordOf(user)),
+      ])
+      if (!user || !factor || !isFirst || !isRight) return undefined
       return { ...factor, user, attempt }
     },
   }

@@ -21,8 +21,8 @@ export function newSessionToken(): SessionToken {
  * again, from any worker. Only the token's pepper derives it, and only from the token itself, of which the database has
  * but the hash: neither a copy of the database nor an old token leads to a newer one.
  */
-export async function successorOf(hsm: Pick<Hsm, 'pepper'>, token: string): Promise<SessionToken> {
-  const mac = await hsm.pepper(Buffer.from(`next session token\0${token}`))
+export async function successorOf(hsm: Pick<Hsm, 'sessionTokenSuccessor'>, token: string): Promise<SessionToken> {
+  const mac = await hsm.sessionTokenSuccessor(token)
   // 256 bits as a number with 42 digits to the base 62; what is left over are 6 bits.
   let rest = BigInt(`0x${mac.toString('hex')}`)
   const base = BigInt(alphabet.length)

@@ -35,7 +35,7 @@ export function createTokenRotation({
   rules,
 }: {
   readonly store: Pick<Store, 'transaction'>
-  readonly hsm: Pick<Hsm, 'pepper'>
+  readonly hsm: Pick<Hsm, 'sessionTokenSuccessor'>
   readonly rules: RotationRules
 }): RotateToken {
   const useCounts = createUseCounts(rules.rotateAfterUses)

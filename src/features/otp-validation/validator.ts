@@ -1,4 +1,4 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -47,7 +47,7 @@ const syncLevel = '100'
 
 export interface ValidatorDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'otpHmac'>
+  readonly hsm: Pick<Hsm, 'signValidation' | 'verifyValidation'>
   readonly otps: Otps
   readonly audit: Pick<AuditTrail, 'append'>
   readonly clock: Clock
@@ -61,16 +61,16 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
   const { store, hsm, otps, audit, clock, report, warn } = dependencies
   const verdicts = createVerdicts({ store, otps })
 
-  const signerOf = (client: ValidationClient): Sign => {
-    const key = clientKey(client)
-    return (text) => hsm.otpHmac(key, Buffer.from(text))
-  }
+  const signerOf =
+    (client: ValidationClient): Sign =>
+    (text) =>
+      hsm.signValidation(clientKey(client).key, text)
 
   async function isGenuine(client: ValidationClient, { signature, signedText }: ValidationRequest): Promise<boolean> {
     if (signature === undefined) return client.allowUnsigned === 1
-    const expected = Buffer.from((await signerOf(client)(signedText)).toString('base64'))
-    const given = Buffer.from(signature)
-    return given.length === expected.length && timingSafeEqual(given, expected)
+    const mac = Buffer.from(signature, 'base64')
+    // One MAC has one spelling.
+    return mac.toString('base64') === signature && hsm.verifyValidation(clientKey(client).key, signedText, mac)
   }
 
   /** All checks of a request before its OTP is used up. The token checks signature and OTP at once. */

@@ -18,9 +18,11 @@ interface WaitingDecision {
   readonly otp: ExaminedOtp
   readonly nonce: string
   /** Resolves to the function that hands the answer out. */
-  readonly prepare: (verdict: Verdict) => Promise<() => void>
+  readonly prepare: (verdict: Verdict) => Promise<HandOut>
   readonly reject: (error: unknown) => void
 }
+
+type HandOut = () => Promise<void>
 
 /** Most decisions of one transaction: the database is locked for so long. */
 const mostAtOnce = 64
@@ -34,7 +36,7 @@ export function createVerdicts({
   otps,
 }: {
   readonly store: Pick<Store, 'transaction'>
-  readonly otps: Pick<Otps, 'consume'>
+  readonly otps: Pick<Otps, 'consume' | 'useUp'>
 }): Verdicts {
   const waiting: WaitingDecision[] = []
   let running = false
@@ -56,7 +58,7 @@ export function createVerdicts({
         for (const one of batch) decided.push({ one, verdict: await decideOne(tx, one) })
         return Promise.all(decided.map(({ one, verdict }) => one.prepare(verdict)))
       })
-      for (const handOut of answers) handOut()
+      await Promise.all(answers.map((handOut) => handOut()))
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }
@@ -73,9 +75,14 @@ export function createVerdicts({
   return {
     decide: (otp, nonce, prepare) =>
       new Promise((resolve, reject) => {
-        const prepared = async (verdict: Verdict) => {
+        const prepared = async (verdict: Verdict): Promise<HandOut> => {
           const answer = await prepare(verdict)
-          return () => resolve(answer)
+          return async () => {
+            // The keeper has the last word, after the commit: what could not be stored is good still.
+            const isFirst = verdict !== 'OK' || (await otps.useUp(otp))
+            if (isFirst) resolve(answer)
+            else reject(new Error('The database took an OTP that was used before: its counter was put back.'))
+          }
         }
         waiting.push({ otp, nonce, prepare: prepared, reject })
         if (!running) void run()

@@ -84,7 +84,8 @@ export function createDevices({
     async adopt(tx, userId, otp, by) {
       const publicId = parseOtp(otp)?.publicId
       const examined = await otps.examine(tx, null, 'hwkey_otp', otp)
-      if (publicId === undefined || examined === undefined || !(await otps.consume(tx, examined)))
+      const isGood = examined !== undefined && (await otps.consume(tx, examined)) && (await otps.useUp(examined))
+      if (publicId === undefined || !isGood)
         throw new Fault('otp.device_invalid', 'This is no fresh one-time password of a hardware token without a user.')
       return assign(tx, userId, publicId, by)
     },

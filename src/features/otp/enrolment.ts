@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import { privateIdRecord } from '../../hsm/key-record.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Provenance } from '../../hsm/made-key.ts'
 import { otpPurpose } from '../../hsm/provenance.ts'
@@ -8,7 +7,7 @@ import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { lockUser } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
-import { codeParameters, type CodeParameters, type CodeRequest } from './code-parameters.ts'
+import { codeParameters, type CodeRequest } from './code-parameters.ts'
 import {
   deviceRecord,
   devicesOf,
@@ -69,7 +68,7 @@ export function createEnrolments({
   recoveries,
   clock,
 }: {
-  readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'pepper' | 'seal'>
+  readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seedCheck' | 'privateIdCheck' | 'seal'>
   readonly recoveries: Pick<Recoveries, 'note'>
   readonly clock: Clock
 }): Enrolments {
@@ -77,19 +76,14 @@ export function createEnrolments({
 
   const wrapped = wrapping(hsm)
 
-  /**
-   * Recognises a seed that is enrolled again. The number of digits is no part of it: six of them are the end of eight.
-   */
-  const seedCheckOf = ({ kind, keyKind, periodSeconds }: CodeParameters, seed: Buffer): Promise<Buffer> =>
-    peppered(hsm, Buffer.concat([Buffer.from(`otp seed\0${kind}\0${keyKind}\0${periodSeconds}\0`), seed]))
-
   async function enrolCodes(user: Holder, request: CodeRequest, by: number, commit: Commit): Promise<CodeEnrolment> {
     const parameters = codeParameters(request)
     const seed = request.seed ?? (await hsm.random(parameters.seedBytes))
     const secret = seedText(seed)
     const { kind, digits, periodSeconds, counter } = parameters
     const fields = { kind, digits, periodSeconds, publicId: null, userId: user.id, privateIdCheck: null }
-    const seedCheck = await seedCheckOf(parameters, seed)
+    // Recognises a seed that is enrolled again.
+    const seedCheck = await hsm.seedCheck(parameters, seed)
     const row = await sealed({ ...(await wrapped(parameters.keyKind, seed)), ...fields, seedCheck })
     const device = await commit(async (tx) => {
       await checkDeviceLimit(tx, user.id, kind)
@@ -112,7 +106,7 @@ export function createEnrolments({
   ): Promise<OtpDevice> {
     checkToken(token)
     const { publicId } = token
-    const check = await peppered(hsm, privateIdRecord(token.privateId))
+    const check = await hsm.privateIdCheck(token.privateId)
     token.privateId.fill(0)
     const key = await wrapped('otp-aes128', token.secret)
     const codes = { digits: null, periodSeconds: null, seedCheck: null }
@@ -154,15 +148,6 @@ const wrapping =
       secret.fill(0)
     }
   }
-
-/** 32 bytes that reveal nothing without the token. Zeroes the bytes it was given. */
-async function peppered(hsm: Pick<Hsm, 'pepper'>, record: Buffer): Promise<Buffer> {
-  try {
-    return await hsm.pepper(record)
-  } finally {
-    record.fill(0)
-  }
-}
 
 function checkToken(token: HardwareToken): void {
   if (!isPublicId(token.publicId))

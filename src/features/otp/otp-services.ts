@@ -22,7 +22,7 @@ export function createOtp(dependencies: {
   readonly hsm: Hsm
   readonly clock: Clock
   readonly audit: Pick<AuditTrail, 'append'>
-  readonly rules: OtpDependencies['rules'] & { readonly hotpResyncWindow: number }
+  readonly rules: OtpDependencies['rules']
   readonly enabledTypes: readonly string[]
   readonly tryLimit: TryLimit
   readonly recoveries: Pick<Recoveries, 'note'>
@@ -33,7 +33,7 @@ export function createOtp(dependencies: {
     otps,
     enrolments: createEnrolments({ hsm, recoveries, clock }),
     devices: createDevices({ store, hsm, otps, recoveries }),
-    resync: createResync({ store, hsm, clock, window: rules.hotpResyncWindow, limit }),
+    resync: createResync({ store, hsm, clock, limit }),
   }
 }
 

@@ -1,21 +1,20 @@
 import type { Clock } from '../../clock.ts'
-import { isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
+import type { OtpState, OtpVerdict, ShownOtp } from '../../hsm/otp-use.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { candidatesOf, clockWentBack, codeForm, isCodeAt, type CodeRules } from './codes.ts'
+import { clockWentBack, codeForm, type DriftRules } from './codes.ts'
 import {
   advanceCounter,
-  deviceKey,
   devicesOf,
   findByPublicId,
   findHeld,
+  stateOf,
   type Advance,
   type DeviceKind,
   type OtpDevice,
   type OtpKind,
 } from './records.ts'
 import {
-  counterOf,
   lastUseCounter,
   parseOtp,
   readToken,
@@ -25,12 +24,16 @@ import {
   type YubicoOtp,
 } from './yubico-otp.ts'
 
-/** An OTP that its device made. Whether it was used before is decided by `consume` alone. */
+/** An OTP that its device made, for `consume` and `useUp`. */
 export interface ExaminedOtp extends Advance {
   readonly deviceId: number
   readonly userId: number | null
   /** What is unusual about it though it is good; empty nearly always. */
   readonly warnings: OtpWarnings
+  /** False for one that was used before, as far as the keeper knows. */
+  readonly isFresh: boolean
+  readonly state: OtpState
+  readonly shown: ShownOtp
 }
 
 /** The same of a hardware token, with the fields of its block. */
@@ -40,7 +43,7 @@ export interface ExaminedToken extends ExaminedOtp {
 
 export interface Otps {
   /**
-   * Checks an OTP in the token, against all devices of the user that may have made it; undefined for any reason that it
+   * Has the keeper check an OTP, against all devices of the user that may have made it; undefined for any reason that it
    * is wrong. A user who does not exist (undefined) costs about as much as one who does. Null asks for hardware tokens
    * without a holder.
    */
@@ -55,17 +58,22 @@ export interface Otps {
    * as a known one.
    */
   examineToken(reader: Reader, otp: YubicoOtp): Promise<ExaminedToken | undefined>
-  /** Uses it up: true for exactly one of any number of calls with the same OTP. */
+  /** Uses it up in the database: true for exactly one of any number of calls with the same OTP, on all machines. */
   consume(tx: Tx, otp: ExaminedOtp): Promise<boolean>
+  /**
+   * Uses it up for the keeper of this machine, which no change of the database undoes: true for exactly one of any number
+   * of calls with the same OTP. Costs about as much without one.
+   */
+  useUp(otp: ExaminedOtp | undefined): Promise<boolean>
 }
 
 /** What an operator must hear of a device whose OTP is refused. */
 export type OtpAlarm = 'otp.clock_back' | 'otp.worn_out'
 
 export interface OtpDependencies {
-  readonly hsm: Pick<Hsm, 'decryptOtpBlock' | 'otpHmac' | 'pepper'>
+  readonly hsm: Pick<Hsm, 'checkOtp' | 'useOtp'>
   readonly clock: Clock
-  readonly rules: CodeRules
+  readonly rules: DriftRules
   /** The second factors that are enabled: HOTP goes with `hwkey_otp`. */
   readonly enabledTypes: readonly string[]
   /** Resolves once the alarm is recorded. */
@@ -84,9 +92,7 @@ export function createOtps(dependencies: OtpDependencies): Otps {
     otp: YubicoOtp,
   ): Promise<ExaminedToken | undefined> {
     const device = await findByPublicId(reader, otp.publicId)
-    if (device !== null && device.userId === userId) return examineBlock(device, otp)
-    await padWork(hsm, 1)
-    return undefined
+    return examineBlock(device !== null && device.userId === userId ? device : undefined, otp)
   }
 
   return {
@@ -98,29 +104,47 @@ export function createOtps(dependencies: OtpDependencies): Otps {
 
     async examineToken(reader, otp) {
       const held = await findHeld(reader, otp.publicId)
-      if (held === undefined) {
-        await padWork(hsm, 1)
-        return undefined
-      }
-      const examined = await examineBlock(held.device, otp)
-      return held.mayBeUsed ? examined : undefined
+      return examineBlock(held?.mayBeUsed === true ? held.device : undefined, otp)
     },
 
-    consume: (tx, otp) => advanceCounter(tx, otp.deviceId, otp.userId, otp),
+    consume: async (tx, otp) => otp.isFresh && (await advanceCounter(tx, otp.deviceId, otp.userId, otp)),
+
+    async useUp(otp) {
+      if (otp !== undefined) return (await hsm.useOtp([otp.state], otp.shown)).outcome === 'good'
+      await hsm.useOtp([], noOtp)
+      return false
+    },
   }
 }
+
+const noOtp: ShownOtp = { block: Buffer.alloc(16) }
 
 /** An id that no user has: an unknown user is looked up all the same. */
 const unknownUserId = -1
 
-/** Tries a code of 6 to 8 digits on every device of a user that makes such codes. */
+/** What follows from a verdict of the keeper for the row of the device. */
+function examined(device: OtpDevice, shown: ShownOtp, verdict: OtpVerdict, now: number): ExaminedOtp {
+  const { outcome, counter, driftSteps } = verdict
+  return {
+    deviceId: device.id,
+    userId: device.userId,
+    counter,
+    driftSteps,
+    ticks: null,
+    usedAt: now,
+    warnings: {},
+    isFresh: outcome === 'good',
+    state: stateOf(device),
+    shown,
+  }
+}
+
+/** Has a code of 6 to 8 digits tried on every device of a user that makes such codes. */
 function createCodeExamination({ hsm, clock, rules, enabledTypes, alarm }: OtpDependencies) {
   const kinds: DeviceKind[] = [
     ...(enabledTypes.includes('totp') ? ['totp' as const] : []),
     ...(enabledTypes.includes('hwkey_otp') ? ['hotp' as const] : []),
   ]
-  /** What a user with one authenticator app costs, in operations of the token. */
-  const usualCandidates = 2 * rules.totpDriftSteps + 1
 
   return async (reader: Reader, userId: number | undefined, code: string): Promise<ExaminedOtp | undefined> => {
     if (!codeForm.test(code)) return undefined
@@ -128,52 +152,29 @@ function createCodeExamination({ hsm, clock, rules, enabledTypes, alarm }: OtpDe
     const now = clock.now()
     for (const device of devices)
       if (device.kind === 'totp' && clockWentBack(device, now, rules)) await alarm('otp.clock_back', device)
-    const candidates = devices.flatMap((device) => candidatesOf(device, now, rules))
-    // All of them, whichever is right: the duration must not reveal which one matched.
-    const [right] = await Promise.all([
-      Promise.all(candidates.map(({ device, movingFactor }) => isCodeAt(hsm, device, movingFactor, code))),
-      padWork(hsm, usualCandidates - candidates.length),
-    ])
-    const found = candidates.find(({ fresh }, index) => fresh && right[index])
-    return found && { ...found.advance, deviceId: found.device.id, userId: found.device.userId, warnings: {} }
+    const verdict = await hsm.checkOtp(devices.map(stateOf), { code })
+    const device = devices[verdict.at]
+    return device && examined(device, { code }, verdict, now)
   }
 }
 
-/** Decrypts the block of a hardware token in the token of the appliance, and judges its fields. */
+/** Has the block of a hardware token opened, and judges its fields. Without a device the work is done all the same. */
 function createBlockExamination({ hsm, clock, alarm }: OtpDependencies) {
-  async function judge(device: OtpDevice, reading: TokenReading): Promise<ExaminedToken | undefined> {
+  return async (known: OtpDevice | undefined, { block }: YubicoOtp): Promise<ExaminedToken | undefined> => {
+    const device = known?.privateIdCheck === null ? undefined : known
+    const verdict = await hsm.checkOtp(device === undefined ? [] : [stateOf(device)], { block })
+    if (device === undefined || verdict.outcome === 'wrong') return undefined
+    const reading = readToken(verdict.reading)
     if (reading.useCounter === lastUseCounter) {
       await alarm('otp.worn_out', device)
       return undefined
     }
     const now = clock.now()
     return {
-      deviceId: device.id,
-      userId: device.userId,
-      counter: counterOf(reading),
-      driftSteps: 0,
+      ...examined(device, { block }, verdict, now),
       ticks: reading.timestamp,
-      usedAt: now,
       reading,
       warnings: tokenWarnings(device, reading, now),
     }
   }
-
-  return async (device: OtpDevice, { block }: YubicoOtp): Promise<ExaminedToken | undefined> => {
-    if (device.privateIdCheck === null) return undefined
-    try {
-      const decrypted = await hsm.decryptOtpBlock(deviceKey(device), block, device.privateIdCheck)
-      return await judge(device, readToken(decrypted))
-    } catch (error) {
-      if (isFault(error, 'hsm.rejected')) return undefined
-      throw error
-    }
-  }
-}
-
-/**
- * Constant-time padding: operations of the token without a result, so that the duration does not reveal who is a user.
- */
-async function padWork(hsm: Pick<Hsm, 'pepper'>, operations: number): Promise<void> {
-  await Promise.all(Array.from({ length: Math.max(0, operations) }, () => hsm.pepper(Buffer.alloc(8))))
 }

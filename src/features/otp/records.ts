@@ -3,6 +3,7 @@ import { mayLogIn } from '../../access/capabilities.ts'
 import { keyRecord } from '../../hsm/key-record.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { KeyReference } from '../../hsm/hsm.ts'
+import type { OtpState } from '../../hsm/otp-use.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
 import { change, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -98,6 +99,11 @@ export function deviceRecord(device: Omit<EnrolledFields, 'seedCheck'>): Buffer 
 
 export function deviceKey(device: OtpDevice): KeyReference {
   return { key: { record: deviceRecord(device), seal: device.seal } }
+}
+
+/** What the keeper is shown of a device. */
+export function stateOf(device: OtpDevice): OtpState {
+  return { device: deviceKey(device).key, counter: device.counter, driftSteps: device.driftSteps }
 }
 
 export function findByPublicId(reader: Reader, publicId: string): Promise<OtpDevice | null> {

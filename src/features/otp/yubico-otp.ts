@@ -57,11 +57,6 @@ export function readToken(decrypted: Buffer): TokenReading {
   }
 }
 
-/** (use counter << 8) | session use, which grows with every OTP of the token. */
-export function counterOf({ useCounter, sessionUse }: TokenReading): number {
-  return (useCounter << 8) | sessionUse
-}
-
 /** What is unusual about an OTP that is good: key → sentence, as `CALLINFO.audit.warnings` holds it. */
 export type OtpWarnings = Readonly<Record<string, string>>
 

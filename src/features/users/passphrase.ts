@@ -1,6 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { hashRaw } from '@node-rs/argon2'
 import type { Hsm } from '../../hsm/hsm.ts'
+import { passphraseCheckBytes } from '../../hsm/peppered-text.ts'
 import type { PasswordPolicy } from '../passwords/policies.ts'
 import { createLoginQueue, type LoginQueue } from './login-queue.ts'
 import { judge } from './passphrase-policy.ts'
@@ -9,7 +10,7 @@ import { judge } from './passphrase-policy.ts'
 export interface PassphraseRecord {
   /** 16 bytes. */
   readonly salt: Buffer
-  /** HMAC-SHA-256 by the token's pepper over the argon2id hash: 32 bytes. */
+  /** By the keeper, of the argon2id hash; see `newPassphraseCheck`. */
   readonly check: Buffer
   /** Cost parameters, so that old records stay readable when the configured cost grows. */
   readonly cost: string
@@ -37,9 +38,9 @@ export interface Passphrases {
   /** @throws Fault `passphrase.refused` when it is not good enough; `login.busy` */
   create(passphrase: string, username: string): Promise<JudgedPassphrase>
   /**
-   * The record of a pass phrase that was right, made anew where it was made at another cost than is configured now:
-   * unknown users are checked at that cost, and the duration would tell them from known ones. Within `loginQueue.run`
-   * only.
+   * The record of a pass phrase that was right, made anew where it was made at another cost than is configured now
+   * (unknown users are checked at that cost, and the duration would tell them from known ones), or by an earlier
+   * release. Within `loginQueue.run` only.
    */
   renew(passphrase: string, record: PassphraseRecord): Promise<PassphraseRecord | undefined>
   /** @throws Fault `passphrase.refused` when it is not good enough for the user */
@@ -61,32 +62,23 @@ export function createPassphrases({
   cost,
   policy,
 }: {
-  readonly hsm: Pick<Hsm, 'pepper'>
+  readonly hsm: Pick<Hsm, 'newPassphraseCheck' | 'matchesPassphrase'>
   readonly cost: PassphraseCost
   /** For new ones. */
   readonly policy: PasswordPolicy
 }): Passphrases {
   const currentCost = `m=${cost.memoryKiB},t=${cost.passes}`
-  const unknownUser: PassphraseRecord = { salt: randomBytes(saltBytes), check: randomBytes(32), cost: currentCost }
-  const loginQueue = createLoginQueue(cost)
-
-  async function derive(passphrase: string, salt: Buffer, costText: string): Promise<Buffer> {
-    const [memoryCost, timeCost] = parseCost(costText)
-    // Argon2id is the library's default. The same characters typed on another keyboard may arrive composed differently
-    // (RFC 8265 §4.2).
-    const hash = await hashRaw(passphrase.normalize('NFC'), {
-      salt,
-      memoryCost,
-      timeCost,
-      parallelism: 1,
-      outputLen: hashBytes,
-    })
-    return hsm.pepper(Buffer.concat([Buffer.from('passphrase\0'), hash]))
+  const unknownUser: PassphraseRecord = {
+    salt: randomBytes(saltBytes),
+    check: randomBytes(passphraseCheckBytes),
+    cost: currentCost,
   }
+  const loginQueue = createLoginQueue(cost)
 
   async function recordOf(passphrase: string): Promise<PassphraseRecord> {
     const salt = randomBytes(saltBytes)
-    return { salt, check: await derive(passphrase, salt, currentCost), cost: currentCost }
+    const check = await hsm.newPassphraseCheck(await hashOf(passphrase, salt, currentCost))
+    return { salt, check, cost: currentCost }
   }
 
   return {
@@ -94,15 +86,30 @@ export function createPassphrases({
       const strength = judge(passphrase, username, policy)
       return { ...(await loginQueue.run(() => recordOf(passphrase))), strength }
     },
-    renew: async (passphrase, { cost: recordCost }) => (recordCost === currentCost ? undefined : recordOf(passphrase)),
+    async renew(passphrase, { cost: recordCost, check }) {
+      const isCurrent = recordCost === currentCost && check.length === passphraseCheckBytes
+      return isCurrent ? undefined : recordOf(passphrase)
+    },
     judge: (passphrase, username) => void judge(passphrase, username, policy),
     loginQueue,
     async check(passphrase, record) {
       const { salt, check, cost } = record ?? unknownUser
-      const derived = await derive(passphrase, salt, cost)
-      return timingSafeEqual(derived, check) && record !== undefined
+      return (await hsm.matchesPassphrase(check, await hashOf(passphrase, salt, cost))) && record !== undefined
     },
   }
+}
+
+function hashOf(passphrase: string, salt: Buffer, costText: string): Promise<Buffer> {
+  const [memoryCost, timeCost] = parseCost(costText)
+  // Argon2id is the library's default. The same characters typed on another keyboard may arrive composed differently
+  // (RFC 8265 §4.2).
+  return hashRaw(passphrase.normalize('NFC'), {
+    salt,
+    memoryCost,
+    timeCost,
+    parallelism: 1,
+    outputLen: hashBytes,
+  })
 }
 
 function parseCost(text: string): [memoryKiB: number, passes: number] {

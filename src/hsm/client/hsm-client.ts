@@ -5,6 +5,7 @@ import type { GeneratedKey, GenerateOptions, WrappedKey } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields, sealedFields } from '../protocol/batch-frame.ts'
 import { type KeeperOperation, keeperOperations, operations, type Operation } from '../protocol/frame.ts'
+import { loginCalls } from './login-calls.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
 import { hostStatus, RequestRouter } from './request-router.ts'
 
@@ -66,7 +67,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
       return { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
     },
     verify: ({ record, seal }) => done('verify', [record, seal]),
-    pepper: (data) => bytes('pepper', [data]),
+    ...loginCalls(keeper),
     ...auditCalls(keeper),
     auditPublicKey: () => bytes('auditPublicKey', []),
     close() {
@@ -202,9 +203,8 @@ function signatureCalls({ bytes, flag }: Calls) {
       flag('verifySignature', [...referenceFields(key), ...schemeFields(scheme), input, signature]),
     hmac: (key, data) => bytes('hmac', [...referenceFields(key), data]),
     verifyHmac: (key, data, mac) => flag('verifyHmac', [...referenceFields(key), data, mac]),
-    decryptOtpBlock: (key, block, privateIdCheck) =>
-      bytes('decryptOtpBlock', [...referenceFields(key), block, privateIdCheck]),
-    otpHmac: (key, data) => bytes('otpHmac', [...referenceFields(key), data]),
+    signValidation: ({ record, seal }, answer) => bytes('signValidation', [record, seal, Buffer.from(answer)]),
+    verifyValidation: ({ record, seal }, text, mac) => flag('verifyValidation', [record, seal, Buffer.from(text), mac]),
   } satisfies Partial<Hsm>
 }
 

@@ -1,18 +1,20 @@
+import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { KeyToBackUp } from '../hsm.ts'
+import { isValidationAnswer } from '../validation-text.ts'
 import { outcomeFields } from '../protocol/batch-frame.ts'
 import { type Operation, operations } from '../protocol/frame.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { generated, pong, provenance, statusFields, tokenObject, wrapped } from '../server/reply-fields.ts'
 import { hashes, paddings, quickKinds, secretKeyKinds, type SignatureScheme, vaultKek } from '../key-kind.ts'
-import { auditPublicKey, pepper, random, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
+import { auditPublicKey, random, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
 import { decrypt, decryptMany, encrypt, encryptMany, encryptRandom, rewrapMany } from '../pkcs11/cipher-operations.ts'
 import { sealBackup } from '../pkcs11/key-backup.ts'
 import { exportKey, exportPlain } from '../pkcs11/key-export.ts'
 import { generate, importKey, importSecret } from '../pkcs11/key-making.ts'
 import { restoreKey } from '../pkcs11/key-restoring.ts'
 import { kindSupport } from '../pkcs11/kind-support.ts'
-import { decryptOtpBlock, otpHmac } from '../pkcs11/otp-operations.ts'
+import { validationMac } from '../pkcs11/otp-operations.ts'
 import { createTokenObject, createVaultKey, destroyTokenObject, destroyVaultKey } from '../pkcs11/token-keys.ts'
 import { hmac, sign, verifyHmac, verifySignature } from '../pkcs11/signing-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -62,7 +64,6 @@ const sealing = {
     verify(token, fields.sealed())
     return []
   },
-  pepper: (token, fields) => [pepper(token, fields.bytes())],
   auditPublicKey: (token) => [auditPublicKey(token)],
 } satisfies Partial<Record<Operation, Handler>>
 
@@ -102,9 +103,19 @@ const uses = {
   ],
   hmac: (token, fields) => [hmac(token, fields.reference(), fields.bytes())],
   verifyHmac: (token, fields) => [flag(verifyHmac(token, fields.reference(), fields.bytes(), fields.bytes()))],
-  decryptOtpBlock: (token, fields) => [decryptOtpBlock(token, fields.reference(), fields.bytes(), fields.bytes())],
   encryptRandom: (token, fields) => [encryptRandom(token, fields.reference(), fields.integer(), fields.bytes())],
-  otpHmac: (token, fields) => [otpHmac(token, fields.reference(), fields.bytes())],
+  signValidation(token, fields) {
+    const client = fields.sealed()
+    const answer = fields.bytes()
+    // Nothing that could be a request, for which the client alone signs.
+    if (!isValidationAnswer(answer.toString())) throw new Fault('hsm.rejected', 'This is no answer of the validator.')
+    return [validationMac(token, client, answer)]
+  },
+  verifyValidation(token, fields) {
+    const expected = validationMac(token, fields.sealed(), fields.bytes())
+    const given = fields.bytes()
+    return [flag(given.length === expected.length && timingSafeEqual(given, expected))]
+  },
 } satisfies Partial<Record<Operation, Handler>>
 
 const backups = {

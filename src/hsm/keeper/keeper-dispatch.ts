@@ -8,12 +8,13 @@ import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord } from '
 import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
-import { type AuditEnds, readAuditEnd } from './audit-ends.ts'
+import { readAuditEnd } from './audit-ends.ts'
 import { nonceBytes, provenanceRecord, purposeOf } from '../provenance.ts'
 import { generationOf } from '../record-generation.ts'
-import type { EndedSessions } from './ended-sessions.ts'
 import type { WritableFloors } from './floors.ts'
 import { createGrantHandlers } from './grants.ts'
+import type { KeeperMemory } from './keeper-memory.ts'
+import { createLoginHandlers } from './login-handlers.ts'
 import { checkChange, type Origin } from './record-rules.ts'
 import { opened, shown } from './shown-record.ts'
 import type { UsedProvenance } from './used-provenance.ts'
@@ -24,18 +25,10 @@ type Handler = (fields: RequestFields) => Uint8Array[]
 /** While the token is down, a request makes the keeper look for it at most this often. */
 const reopenEveryMs = 250
 
-/** What the keeper does not forget. */
-export interface KeeperMemory {
-  readonly auditEnds: AuditEnds
-  readonly usedProvenance: UsedProvenance
-  readonly floors: WritableFloors
-  readonly endedSessions: EndedSessions
-}
-
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(
   token: Token,
-  { auditEnds, usedProvenance, floors, endedSessions }: KeeperMemory,
+  { auditEnds, usedProvenance, floors, endedSessions, tries, otps }: KeeperMemory,
   origin: Origin,
 ): Dispatch {
   const handlers: Record<KeeperOperation, Handler> = {
@@ -63,6 +56,7 @@ export function createKeeperDispatch(
     },
     sealNew: (fields) => sealNew(token, fields.bytes(), { origin, grant: readGrant(token, fields) }),
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
+    ...createLoginHandlers({ token, otps, tries }),
   }
   const byCode = keeperOperations.map((name) => handlers[name])
   let triedMs = -Infinity

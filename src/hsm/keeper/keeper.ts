@@ -3,33 +3,19 @@ import { readEnvironment } from '../../config/environment.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
 import { listenOn, listenOnPassed } from '../server/frame-server.ts'
 import { startTokenProcess, type TokenProcess } from '../server/token-process.ts'
-import { auditPublicKey, signAudit } from '../pkcs11/seal-operations.ts'
-import { createAuditEnds } from './audit-ends.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
-import { createEndedSessions } from './ended-sessions.ts'
-import { openFloors } from './floors.ts'
-import { openKeeperState } from './keeper-state.ts'
+import { openKeeperMemory } from './keeper-memory.ts'
 import type { Origin } from './record-rules.ts'
-import { createUsedProvenance } from './used-provenance.ts'
 
 /** Opens the token and serves workers and the operator, on sockets of the configuration or those that systemd passes. */
 export function startKeeper(configFile: string, { systemd }: { readonly systemd: boolean }): TokenProcess {
   return startTokenProcess({
     configFile,
     name: 'strongroom-keeper',
-    serve(token, config) {
-      const { socket, operatorSocket, state: path, floors: floorsPath } = keeperOf(config)
-      const state = openKeeperState(path)
-      const usedProvenance = createUsedProvenance(state)
-      const auditEnds = createAuditEnds({
-        state,
-        sign: (digest) => signAudit(token, digest),
-        publicKey: () => auditPublicKey(token),
-        now: Date.now,
-      })
-      const floors = openFloors(floorsPath)
-      const endedSessions = createEndedSessions(state, Date.now)
-      const memory = { auditEnds, usedProvenance, floors, endedSessions }
+    serve(token, config, log) {
+      const { socket, operatorSocket, ...files } = keeperOf(config)
+      const report = (sentence: string) => log.warn(sentence)
+      const memory = openKeeperMemory({ token, files, config, now: Date.now, report })
       const served = (origin: Origin, file: string) => ({
         dispatch: createKeeperDispatch(token, memory, origin),
         listen: (server: Server) =>
@@ -37,10 +23,7 @@ export function startKeeper(configFile: string, { systemd }: { readonly systemd:
       })
       return {
         sockets: [served('worker', socket), served('operator', operatorSocket)],
-        begin: () => () => {
-          state.close()
-          floors.close()
-        },
+        begin: () => () => memory.close(),
       }
     },
   })

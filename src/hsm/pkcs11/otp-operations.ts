@@ -1,13 +1,40 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
-import type { KeyReference } from '../hsm.ts'
-import { privateIdRecord } from '../key-record.ts'
+import type { SealedRecord } from '../hsm.ts'
+import { privateIdText } from '../peppered-text.ts'
+import type { FieldsOf, RecordKey } from '../record-layouts.ts'
 import { pepper } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
-export function otpHmac(token: Token, key: KeyReference, data: Buffer): Buffer {
+/** A device of one-time passwords, whose seal was checked. */
+export interface OpenDevice extends FieldsOf<'otp'> {
+  readonly key: RecordKey
+  readonly sealed: SealedRecord
+}
+
+/** Throws `hsm.seal_broken` for an edited record, `hsm.rejected` for one of something else. */
+export function openDevice(token: Token, sealed: SealedRecord): OpenDevice {
+  const { whole } = token.run(({ keys }) => keys.open({ key: sealed }, 'otp'))
+  if (whole.type !== 'otp' || whole.key === undefined)
+    throw new Fault('hsm.rejected', 'The record is not that of a device of one-time passwords.')
+  return { ...whole.fields, key: whole.key, sealed }
+}
+
+/** The HMAC of which a code is made (RFC 4226 §5.2); `movingFactor`: a counter or a time step. */
+export function otpHmac(token: Token, { sealed }: OpenDevice, movingFactor: number): Buffer {
+  const data = Buffer.alloc(8)
+  data.writeBigUInt64BE(BigInt(movingFactor))
   return token.run(({ session, keys }) =>
-    keys.use(key, 'otp', 'otp-hmac', (handle, row) =>
+    keys.use({ key: sealed }, 'otp', 'otp-hmac', (handle, row) =>
+      session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes)),
+    ),
+  )
+}
+
+/** HMAC-SHA-1 with the key of a client of the validator. */
+export function validationMac(token: Token, client: SealedRecord, data: Buffer): Buffer {
+  return token.run(({ session, keys }) =>
+    keys.use({ key: client }, 'validation', 'otp-hmac', (handle, row) =>
       session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes)),
     ),
   )
@@ -18,23 +45,26 @@ const privateIdBytes = 6
 /** What the CRC-16 (ISO 13239) over a whole block comes to when its own CRC is right. */
 const crcResidue = 0xf0b8
 
-/** What stands behind the private id of a hardware-token OTP, if that is the one. Throws `hsm.rejected` if not. */
-export function decryptOtpBlock(token: Token, key: KeyReference, block: Buffer, privateIdCheck: Buffer): Buffer {
-  if (block.length !== blockBytes) throw new Fault('hsm.rejected', `An OTP block has ${blockBytes} bytes.`)
+/**
+ * The 10 bytes behind the private id of a hardware token's OTP; undefined where CRC or private id are not those of the
+ * token.
+ */
+export function openOtpBlock(token: Token, { sealed, privateIdCheck }: OpenDevice, block: Buffer): Buffer | undefined {
+  if (block.length !== blockBytes || privateIdCheck === null)
+    throw new Fault('hsm.rejected', `A hardware token makes blocks of ${blockBytes} bytes.`)
   const plain = token.run(({ session, keys }) =>
-    keys.use(key, 'otp', 'otp-block', (handle, row) =>
+    keys.use({ key: sealed }, 'otp', 'otp-block', (handle, row) =>
       session.decrypt(row.mechanism, handle, block, Buffer.alloc(blockBytes)),
     ),
   )
-  const record = privateIdRecord(plain.subarray(0, privateIdBytes))
+  const text = privateIdText(plain.subarray(0, privateIdBytes))
   try {
-    const check = pepper(token, record)
+    const check = pepper(token, text)
     const isOurs = check.length === privateIdCheck.length && timingSafeEqual(check, privateIdCheck)
-    if (crc16(plain) !== crcResidue || !isOurs) throw new Fault('hsm.rejected', 'The OTP is of another token.')
-    return Buffer.from(plain.subarray(privateIdBytes))
+    return crc16(plain) === crcResidue && isOurs ? Buffer.from(plain.subarray(privateIdBytes)) : undefined
   } finally {
     plain.fill(0)
-    record.fill(0)
+    text.fill(0)
   }
 }
 

@@ -18,13 +18,10 @@ export const operations = [
   'status',
   'random',
   'verify',
-  'pepper',
   'generate',
   'importSecret',
   'encrypt',
   'decrypt',
-  'decryptOtpBlock',
-  'otpHmac',
   'createVaultKey',
   'destroyVaultKey',
   'auditPublicKey',
@@ -45,6 +42,8 @@ export const operations = [
   'verifyBackup',
   'restoreKey',
   'encryptRandom',
+  'signValidation',
+  'verifyValidation',
 ] as const
 export type Operation = (typeof operations)[number]
 
@@ -60,6 +59,15 @@ export const keeperOperations = [
   'grant',
   'endSessions',
   'rewrapVersion',
+  'checkOtp',
+  'useOtp',
+  'resynchroniseOtp',
+  'newPassphraseCheck',
+  'matchesPassphrase',
+  'applicationKeyCheck',
+  'seedCheck',
+  'privateIdCheck',
+  'sessionTokenSuccessor',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -30,7 +30,7 @@ const algorithms: readonly CodeAlgorithm[] = ['sha1', 'sha256', 'sha512']
 let bench: OtpBench
 
 beforeAll(async () => void (bench = await startBench()))
-afterAll(() => bench.appliance.close())
+afterAll(() => bench.close())
 
 async function given(request: CodeRequest): Promise<{ user: TestUser; secret: string; deviceId: number }> {
   const { services, appliance } = bench

@@ -154,7 +154,7 @@ describe.each(tokensUnderTest())('ciphers of $name', ({ make }) => {
       const pair = await hosts.givenKey('ec-p256')
       const misuses = [
         hosts.hsm.encrypt(mac, Buffer.from('x')),
-        hosts.hsm.otpHmac(mac, Buffer.from('x')),
+        hosts.hsm.verifyValidation(mac.key, 'x', Buffer.alloc(20)),
         hosts.hsm.hmac(cipher, Buffer.from('x')),
         hosts.hsm.hmac(pair, Buffer.from('x')),
         hosts.hsm.encrypt(pair, Buffer.from('x')),

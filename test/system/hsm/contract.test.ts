@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { createCipheriv, createDecipheriv, createHmac, createPublicKey, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
-import { privateIdRecord } from '../../../src/hsm/key-record.ts'
 import { secretKeyKinds, tokenObjectKek, vaultKek } from '../../../src/hsm/key-kind.ts'
-import { type Hosts, startHosts, tokensUnderTest, policyOf } from './hsm-kit.ts'
+import { type Hosts, otpDevice, startHosts, tokensUnderTest, policyOf } from './hsm-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
@@ -17,7 +16,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
   let hosts: Hosts
 
   beforeAll(async () => {
-    hosts = await startHosts({ count: 2, token: await make() })
+    hosts = await startHosts({ count: 2, token: await make(), keeper: true })
   }, 120_000)
 
   afterAll(async () => {
@@ -167,8 +166,11 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       const misuses = [
         hosts.hsm.encrypt(seed, Buffer.from('x')),
         hosts.hsm.encrypt(block, Buffer.from('x')),
-        hosts.hsm.otpHmac(cipher, Buffer.from('x')),
-        hosts.hsm.decryptOtpBlock(cipher, Buffer.alloc(16), Buffer.alloc(32)),
+        hosts.hsm.useOtp([{ device: cipher.key, counter: 0, driftSteps: 0 }], { code: '123456' }),
+        hosts.hsm.useOtp([{ device: cipher.key, counter: 0, driftSteps: 0 }], { block: Buffer.alloc(16) }),
+        hosts.hsm.useOtp([{ device: block.key, counter: 0, driftSteps: 0 }], { code: '123456' }),
+        hosts.hsm.useOtp([{ device: seed.key, counter: 0, driftSteps: 0 }], { block: Buffer.alloc(16) }),
+        hosts.hsm.signValidation(seed.key, 'status=OK&t=2026-01-01'),
         hosts.hsm.decrypt(block, Buffer.alloc(28)),
       ]
       for (const outcome of await Promise.allSettled(misuses)) {
@@ -187,7 +189,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       await expect(hosts.hsm.verify({ record: Buffer.from('another'), seal })).rejects.toMatchObject({
         code: 'hsm.seal_broken',
       })
-      expect(await hosts.hsm.pepper(record)).not.toEqual(seal)
+      expect(await hosts.hsm.applicationKeyCheck('a row')).not.toEqual(seal)
     })
   })
 
@@ -263,35 +265,35 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       'a904c900a64b35909874b33e61c5938a8e15ed1c',
     ]
 
+    /** RFC 4226 §5.3. */
+    const codeOf = (mac: Buffer): string =>
+      String((mac.readUInt32BE(mac.readUInt8(mac.length - 1) & 15) & 0x7fff_ffff) % 100_000_000).padStart(8, '0')
+
     it('agree with RFC 4226', async () => {
-      const key = await hosts.givenSecret('otp-hmac-sha1', Buffer.from('12345678901234567890'))
+      const device = await otpDevice(hosts, 'otp-hmac-sha1', Buffer.from('12345678901234567890'))
       for (const [counter, expected] of rfc4226.entries()) {
-        const data = Buffer.alloc(8)
-        data.writeBigUInt64BE(BigInt(counter))
-        expect((await hosts.hsm.otpHmac(key, data)).toString('hex')).toBe(expected)
+        const code = codeOf(Buffer.from(expected, 'hex'))
+        expect(await hosts.hsm.checkOtp([device], { code })).toMatchObject({ outcome: 'good', counter: counter + 1 })
       }
     })
 
     it('agree with oathtool', async () => {
       const secret = randomBytes(23)
       for (const hash of ['sha1', 'sha256', 'sha512'] as const) {
-        const key = await hosts.givenSecret(`otp-hmac-${hash}`, Buffer.from(secret))
-        const step = 56_666_666
-        const data = Buffer.alloc(8)
-        data.writeBigUInt64BE(BigInt(step))
-        const mac = await hosts.hsm.otpHmac(key, data)
-        const code = (mac.readUInt32BE(mac.readUInt8(mac.length - 1) & 15) & 0x7fff_ffff) % 100_000_000
-        const judge = execFileSync(
-          'oathtool',
-          [`--totp=${hash}`, '--digits=8', `--now=@${step * 30}`, secret.toString('hex')],
-          { encoding: 'utf8' },
-        )
-        expect(String(code).padStart(8, '0')).toBe(judge.trim())
+        const fields = { device: 'totp', periodSeconds: 30 }
+        const device = await otpDevice(hosts, `otp-hmac-${hash}`, Buffer.from(secret), fields)
+        const now = Math.floor(Date.now() / 1000)
+        const args = [`--totp=${hash}`, '--digits=8', `--now=@${now}`, secret.toString('hex')]
+        const code = execFileSync('oathtool', args, { encoding: 'utf8' }).trim()
+        const verdict = { outcome: 'good', at: 0, counter: Math.floor(now / 30) }
+        expect(await hosts.hsm.checkOtp([device], { code })).toMatchObject(verdict)
       }
     })
 
     it('take secrets of every length up to the hash block as they are', async () => {
-      const data = Buffer.from('counter!')
+      const counter = 0x636f_756e
+      const data = Buffer.alloc(8)
+      data.writeBigUInt64BE(BigInt(counter))
       for (const [hash, block] of [
         ['sha1', 64],
         ['sha256', 64],
@@ -299,15 +301,18 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       ] as const) {
         for (const length of [1, 7, 16, 20, 21, 32, 63, block]) {
           const secret = randomBytes(length)
-          const key = await hosts.givenSecret(`otp-hmac-${hash}`, Buffer.from(secret))
-          expect(await hosts.hsm.otpHmac(key, data)).toEqual(createHmac(hash, secret).update(data).digest())
+          const device = await otpDevice(hosts, `otp-hmac-${hash}`, Buffer.from(secret), { counter })
+          const code = codeOf(createHmac(hash, secret).update(data).digest())
+          const verdict = { outcome: 'good', counter: counter + 1 }
+          expect(await hosts.hsm.checkOtp([device], { code })).toMatchObject(verdict)
         }
       }
     })
 
-    it('of a hardware token decrypt to what ykgenerate put in, by ykparse', async () => {
+    it('of a hardware token decrypt to what ykgenerate put in, by ykparse, and are good once', async () => {
       const secret = randomBytes(16)
-      const key = await hosts.givenSecret('otp-aes128', Buffer.from(secret))
+      const given = async (privateIdCheck: Buffer) =>
+        otpDevice(hosts, 'otp-aes128', Buffer.from(secret), { device: 'hwkey_otp', privateIdCheck })
       const otp = execFileSync('ykgenerate', [secret.toString('hex'), '010203040506', '1234', '5678', '9a', 'bc'], {
         encoding: 'utf8',
       })
@@ -317,24 +322,25 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         otp.replaceAll(/./g, (letter) => 'cbdefghijklnrtuv'.indexOf(letter).toString(16)),
         'hex',
       )
-      const check = await hosts.hsm.pepper(privateIdRecord(Buffer.from('010203040506', 'hex')))
-      const opened = await hosts.hsm.decryptOtpBlock(key, block, check)
+      const device = await given(await hosts.hsm.privateIdCheck(Buffer.from('010203040506', 'hex')))
+      const { outcome, reading } = await hosts.hsm.checkOtp([device], { block })
       const parsed = execFileSync('ykparse', [secret.toString('hex'), otp], { encoding: 'utf8' })
       const whole = /Output:\s*([0-9a-f ]+)/.exec(parsed)?.[1]?.replaceAll(' ', '') ?? ''
       expect(whole.slice(0, 12)).toBe('010203040506')
-      expect(opened.toString('hex')).toBe(whole.slice(12))
+      expect([outcome, reading.toString('hex')]).toEqual(['good', whole.slice(12)])
 
-      const foreign = await hosts.hsm.pepper(privateIdRecord(Buffer.from('010203040507', 'hex')))
-      const noise = Buffer.from(block)
-      noise[3] = (noise[3] ?? 0) ^ 1
+      const foreign = await given(await hosts.hsm.privateIdCheck(Buffer.from('010203040507', 'hex')))
+      const without = await given(Buffer.alloc(0))
       for (const [bytes, of] of [
-        [block.subarray(1), check],
         [block, foreign],
-        [block, Buffer.alloc(0)],
-        [noise, check],
-      ] as const) {
-        await expect(hosts.hsm.decryptOtpBlock(key, bytes, of)).rejects.toMatchObject({ code: 'hsm.rejected' })
-      }
+        [block, without],
+        [flipped(block, 3), device],
+      ] as const)
+        expect(await hosts.hsm.useOtp([of], { block: bytes })).toMatchObject({ outcome: 'wrong' })
+      const short = hosts.hsm.useOtp([device], { block: block.subarray(1) })
+      await expect(short).rejects.toMatchObject({ code: 'hsm.rejected' })
+      for (const expected of ['good', 'used', 'used'])
+        expect(await hosts.hsm.useOtp([device], { block })).toMatchObject({ outcome: expected })
     })
   })
 

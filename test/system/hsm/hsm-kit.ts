@@ -7,6 +7,7 @@ import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { createHostSupervisor, type HostSupervisor } from '../../../src/hsm/client/supervisor.ts'
 import type { KeyKind, SecretKeyKind } from '../../../src/hsm/key-kind.ts'
 import type { Hsm, KeyReference, SealedRecord } from '../../../src/hsm/hsm.ts'
+import type { OtpState } from '../../../src/hsm/otp-use.ts'
 import type { WrappedKey } from '../../../src/hsm/made-key.ts'
 import type { HostStatus } from '../../../src/hsm/token-status.ts'
 import { keyRecord, type RecordField } from '../../../src/hsm/key-record.ts'
@@ -41,6 +42,8 @@ export interface HostsOptions {
   readonly queue?: number
   /** Also the host that makes RSA keys. */
   readonly keyMaker?: true
+  /** Also the keeper. */
+  readonly keeper?: true
 }
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -52,7 +55,17 @@ export const hostEntry = join(programs, 'strongroom-tokend.js')
 export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
   const token = options.token ?? (await makeToken())
   const sockets = Array.from({ length: options.count ?? 1 }, (_, index) => join(token.directory, `host-${index}.sock`))
-  const configFile = writeConfig(token, sockets, options.hsm ?? {})
+  const keeper = options.keeper ? { keeper: join(token.directory, 'keeper.sock') } : {}
+  const configFile = writeConfig(token, sockets, {
+    ...(options.keeper && {
+      keeper: {
+        socket: keeper.keeper,
+        operatorSocket: join(token.directory, 'operator.sock'),
+        state: join(token.directory, 'keeper.sqlite'),
+      },
+    }),
+    ...options.hsm,
+  })
   const pids: number[] = []
   const log = {
     info: (fields: { pid?: number }) => void (fields.pid !== undefined && pids.push(fields.pid)),
@@ -65,12 +78,13 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
     configFile,
     sockets,
     ...keyMaker,
+    ...keeper,
     deadlineMs,
     log,
     programs,
   })
   const statuses = await supervisor.start()
-  const hsm = createHsmClient({ sockets, ...keyMaker, deadlineMs, queue: options.queue ?? 4096 })
+  const hsm = createHsmClient({ sockets, ...keyMaker, ...keeper, deadlineMs, queue: options.queue ?? 4096 })
   const reference: Hosts['reference'] = (kind, wrapped) => Promise.resolve(referenceOf(token, kind, wrapped))
   return {
     token,
@@ -108,14 +122,48 @@ export function referenceOf(
   token: TestToken,
   kind: KeyKind,
   wrapped: WrappedKey & { publicKey?: Buffer | undefined },
+  otpContext: readonly RecordField[] = ['otp', 'totp', null, 7, null, 6, 30],
 ): KeyReference {
   const isOtp = kind.startsWith('otp-')
-  const context: RecordField[] = isOtp
-    ? ['otp', 'totp', null, 7, null, 6, 30]
+  const context: readonly RecordField[] = isOtp
+    ? otpContext
     : ['transparent key version 2', identity, 7, 'type', 1, wrapped.publicKey ?? null, null, null, 0, 0]
   const record = keyRecord(kind, wrapped, context)
   const key = { record, seal: rawSeal(token, record) }
   return isOtp ? { key } : { key, policy: policyOf(token) }
+}
+
+/** A device of one-time passwords with this secret, at this counter. */
+export async function otpDevice(
+  { hsm, token }: Hosts,
+  kind: SecretKeyKind,
+  secret: Uint8Array,
+  {
+    device = 'hotp',
+    digits = 8,
+    periodSeconds = null,
+    privateIdCheck = null,
+    counter = 0,
+  }: {
+    readonly device?: string
+    readonly digits?: number
+    readonly periodSeconds?: number | null
+    readonly privateIdCheck?: Buffer | null
+    readonly counter?: number
+  } = {},
+): Promise<OtpState> {
+  const isBlock = device === 'hwkey_otp'
+  const context = [
+    'otp',
+    device,
+    isBlock ? 'cccccccccccc' : null,
+    7,
+    privateIdCheck,
+    isBlock ? null : digits,
+    periodSeconds,
+  ]
+  const { key } = referenceOf(token, kind, await hsm.importSecret(kind, secret), context)
+  return { device: key, counter, driftSteps: 0 }
 }
 
 const foreignToken = z.object({

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { GenerateOptions } from '../../../src/hsm/made-key.ts'
 import { createBackupKit } from './backup-kit.ts'
-import { type Hosts, type Shim, eventually, makeShim, startHosts } from './hsm-kit.ts'
+import { type Hosts, type Shim, eventually, makeShim, otpDevice, startHosts } from './hsm-kit.ts'
 import { sealedJob } from '../../support/import-job.ts'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { makeToken } from '../../support/token.ts'
@@ -316,7 +316,8 @@ const made = () =>
 
 describe('the attributes of session keys, as the module reports them', () => {
   it('are the least that each kind needs', async () => {
-    const { hsm, givenKey, givenSecret } = await givenHosts()
+    const started = await givenHosts({ keeper: true })
+    const { hsm, givenKey } = started
     const unwrappedAs = async (use: () => Promise<unknown>) => {
       await use()
       return shim.calls('C_UnwrapKey').at(-1)?.split(' ').slice(2).join(' ')
@@ -325,12 +326,14 @@ describe('the attributes of session keys, as the module reports them', () => {
     const born = shim.calls('C_GenerateKey').at(-1)
     expect(born).toMatch(/ PRIVATE SENSITIVE EXTRACTABLE ENCRYPT DECRYPT$/)
     expect(await unwrappedAs(() => hsm.encrypt(cipher, Buffer.from('x')))).toBe('PRIVATE SENSITIVE ENCRYPT DECRYPT')
-    const seed = await givenSecret('otp-hmac-sha1', Buffer.alloc(20, 1))
+    const given = (kind: 'otp-hmac-sha1' | 'otp-aes128', fields?: Parameters<typeof otpDevice>[3]) =>
+      otpDevice(started, kind, Buffer.alloc(kind === 'otp-aes128' ? 16 : 20, 1), fields)
+    const seed = await given('otp-hmac-sha1')
     expect(shim.calls('C_CreateObject').at(-1)).toMatch(/ PRIVATE SENSITIVE EXTRACTABLE SIGN$/)
-    expect(await unwrappedAs(() => hsm.otpHmac(seed, Buffer.from('x')))).toBe('PRIVATE SENSITIVE SIGN')
-    const block = await givenSecret('otp-aes128', Buffer.alloc(16, 1))
-    // Refused, for it is no OTP; but the key was unwrapped for that.
-    const opening = () => expect(hsm.decryptOtpBlock(block, Buffer.alloc(16), Buffer.alloc(32))).rejects.toThrow()
+    expect(await unwrappedAs(() => hsm.checkOtp([seed], { code: '12345678' }))).toBe('PRIVATE SENSITIVE SIGN')
+    const block = await given('otp-aes128', { device: 'hwkey_otp', privateIdCheck: Buffer.alloc(32) })
+    // Wrong, for it is no OTP; but the key was unwrapped for that.
+    const opening = () => hsm.checkOtp([block], { block: Buffer.alloc(16) })
     expect(await unwrappedAs(opening)).toBe('PRIVATE SENSITIVE DECRYPT')
     await hsm.createVaultKey()
     expect(shim.calls('C_GenerateKey').at(-1)).toMatch(/ TOKEN PRIVATE SENSITIVE ENCRYPT DECRYPT$/)

@@ -45,12 +45,12 @@ afterEach(async () => {
 })
 
 /** All workers ask one token. */
-const tokenHost: Pick<Hsm, 'pepper'> = {
-  pepper: (data) => Promise.resolve(createHmac('sha256', 'pepper').update(data).digest()),
+const tokenHost: Pick<Hsm, 'sessionTokenSuccessor'> = {
+  sessionTokenSuccessor: (token) => Promise.resolve(createHmac('sha256', 'pepper').update(token).digest()),
 }
 
 /** A worker: what it knows beyond the database is its own. */
-function worker(own: Partial<RotationRules> = {}, hsm: Pick<Hsm, 'pepper'> = tokenHost) {
+function worker(own: Partial<RotationRules> = {}, hsm: Pick<Hsm, 'sessionTokenSuccessor'> = tokenHost) {
   const cardRejection = () => Promise.resolve('an unknown smartcard')
   const commitAsAppliance = createApplianceCommit({
     store,
@@ -216,7 +216,7 @@ describe('strict rotation', () => {
     const rows = JSON.stringify(await store.query('SELECT * FROM session_tokens', []))
     expect(rows).not.toContain(token)
     expect(rows).not.toContain(next)
-    const otherPepper = { pepper: (data: Uint8Array) => tokenHost.pepper(Buffer.concat([data, Buffer.from('x')])) }
+    const otherPepper = { sessionTokenSuccessor: (sent: string) => tokenHost.sessionTokenSuccessor(`${sent}x`) }
     expect(await worker(strict, otherPepper).next(token)).toBe(token)
   })
 
@@ -232,7 +232,7 @@ describe('strict rotation', () => {
   it('waits while no token host answers', async () => {
     const { token } = await givenSession()
     now += 11 * minute
-    const silent = { pepper: () => Promise.reject(new Fault('hsm.unavailable')) }
+    const silent = { sessionTokenSuccessor: () => Promise.reject(new Fault('hsm.unavailable')) }
     expect(await worker(strict, silent).next(token)).toBe(token)
     expect(await worker(strict).next(token)).not.toBe(token)
   })

@@ -1,0 +1,57 @@
+import { Fault } from '../../fault.ts'
+import type { Hsm } from '../hsm.ts'
+import { otpOutcomes, type OtpState, type OtpVerdict, type ShownOtp } from '../otp-use.ts'
+import type { KeeperOperation } from '../protocol/frame.ts'
+import type { RequestRouter } from './request-router.ts'
+
+/** What a login asks the keeper. */
+export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+  const one = async (operation: KeeperOperation, fields: readonly Uint8Array[]): Promise<Buffer> => {
+    const [reply] = await keeper.call(operation, fields)
+    if (reply === undefined) throw tooFew()
+    return reply
+  }
+  const judged = async (operation: 'checkOtp' | 'useOtp', devices: readonly OtpState[], otp: ShownOtp) =>
+    verdictIn(
+      await keeper.call(operation, [
+        number(devices.length),
+        ...devices.flatMap(stateFields),
+        'block' in otp ? otp.block : Buffer.from(otp.code),
+      ]),
+    )
+
+  return {
+    newPassphraseCheck: (hash) => one('newPassphraseCheck', [hash]),
+    matchesPassphrase: async (check, hash) => (await one('matchesPassphrase', [check, hash])).toString() === '1',
+    applicationKeyCheck: (key) => one('applicationKeyCheck', [Buffer.from(key)]),
+    seedCheck: ({ kind, keyKind, periodSeconds }, seed) =>
+      one('seedCheck', [Buffer.from(kind), Buffer.from(keyKind), Buffer.from(String(periodSeconds ?? '')), seed]),
+    privateIdCheck: (privateId) => one('privateIdCheck', [privateId]),
+    sessionTokenSuccessor: (token) => one('sessionTokenSuccessor', [Buffer.from(token)]),
+    checkOtp: (devices, otp) => judged('checkOtp', devices, otp),
+    useOtp: (devices, otp) => judged('useOtp', devices, otp),
+    async resynchroniseOtp(device, codes) {
+      const fields = [...stateFields(device), ...codes.map((code) => Buffer.from(code))]
+      const counter = (await one('resynchroniseOtp', fields)).toString()
+      return counter === '' ? undefined : Number(counter)
+    },
+  } satisfies Partial<Hsm>
+}
+
+const stateFields = ({ device, counter, driftSteps }: OtpState): Uint8Array[] => [
+  device.record,
+  device.seal,
+  number(counter),
+  number(driftSteps),
+]
+
+const number = (value: number): Buffer => Buffer.from(String(value))
+
+function verdictIn([outcome, at, counter, driftSteps, reading]: readonly Buffer[]): OtpVerdict {
+  const known = otpOutcomes.find((one) => one === outcome?.toString())
+  if (known === undefined || reading === undefined) throw tooFew()
+  return { outcome: known, at: Number(at), counter: Number(counter), driftSteps: Number(driftSteps), reading }
+}
+
+const tooFew = (): Fault =>
+  new Fault('hsm.unavailable', 'The keeper answered with too few fields: it is of another version.')

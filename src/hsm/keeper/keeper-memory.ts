@@ -1,0 +1,60 @@
+import type { Config } from '../../config/schema.ts'
+import { auditPublicKey, signAudit } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
+import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
+import { openFloors, type WritableFloors } from './floors.ts'
+import { openKeeperState } from './keeper-state.ts'
+import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
+import { createTryLimit, tryRulesOf, type TryLimit } from './try-limit.ts'
+import { createUsedOtps } from './used-otps.ts'
+import { createUsedProvenance, type UsedProvenance } from './used-provenance.ts'
+
+/** What the keeper does not forget, and decides by. */
+export interface KeeperMemory {
+  readonly auditEnds: AuditEnds
+  readonly usedProvenance: UsedProvenance
+  readonly floors: WritableFloors
+  readonly endedSessions: EndedSessions
+  readonly tries: TryLimit
+  readonly otps: OtpJudge
+  close(): void
+}
+
+/** Opens the files. Throws while another keeper has them open. */
+export function openKeeperMemory({
+  token,
+  files,
+  config,
+  now,
+  report,
+}: {
+  readonly token: Token
+  readonly files: { readonly state: string; readonly floors: string }
+  readonly config: Pick<Config, 'login' | 'otp'>
+  readonly now: () => number
+  /** Told of what an operator should see to. */
+  readonly report: (sentence: string) => void
+}): KeeperMemory {
+  const state = openKeeperState(files.state)
+  const floors = openFloors(files.floors)
+  const tries = createTryLimit(state, tryRulesOf(config.login), now, report)
+  const used = createUsedOtps(state)
+  return {
+    auditEnds: createAuditEnds({
+      state,
+      sign: (digest) => signAudit(token, digest),
+      publicKey: () => auditPublicKey(token),
+      now,
+    }),
+    usedProvenance: createUsedProvenance(state),
+    floors,
+    endedSessions: createEndedSessions(state, now),
+    tries,
+    otps: createOtpJudge({ token, used, tries, rules: config.otp, now }),
+    close() {
+      state.close()
+      floors.close()
+    },
+  }
+}

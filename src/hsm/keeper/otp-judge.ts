@@ -1,0 +1,134 @@
+import { Fault } from '../../fault.ts'
+import type { OtpState, OtpVerdict, ShownOtp } from '../otp-use.ts'
+import { openDevice, type OpenDevice, openOtpBlock, otpHmac } from '../pkcs11/otp-operations.ts'
+import { pepper } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { paddingText } from '../peppered-text.ts'
+import { type Candidate, candidatesOf, type CodeRules, hotpCandidates, isCodeOf } from './otp-candidates.ts'
+import type { TryLimit } from './try-limit.ts'
+import { deviceOf, type UsedOtps } from './used-otps.ts'
+
+export interface OtpRules extends CodeRules {
+  readonly hotpResyncWindow: number
+}
+
+/** Judges one-time passwords; see the port (`hsm.ts`). */
+export interface OtpJudge {
+  check(devices: readonly OtpState[], otp: ShownOtp): OtpVerdict
+  use(devices: readonly OtpState[], otp: ShownOtp): OtpVerdict
+  resynchronise(device: OtpState, codes: readonly [string, string]): number | undefined
+}
+
+export interface OtpJudgeDependencies {
+  readonly token: Token
+  readonly used: UsedOtps
+  readonly tries: TryLimit
+  readonly rules: OtpRules
+  readonly now: () => number
+}
+
+interface Found extends OtpVerdict {
+  readonly subject: Buffer
+}
+
+const nothing = Buffer.alloc(0)
+const wrong: OtpVerdict = { outcome: 'wrong', at: -1, counter: 0, driftSteps: 0, reading: nothing }
+/** Where a code comes without a device, its wrong try is noted here all the same: the work must not tell who is a user. */
+const nobody = Buffer.from('no device')
+
+export function createOtpJudge(dependencies: OtpJudgeDependencies): OtpJudge {
+  const { token, used } = dependencies
+  const findCode = createCodeSearch(dependencies)
+
+  /** The counter that no OTP may be at or behind: the database's, or a later one that was used here. */
+  const floorOf = (device: OpenDevice, counter: number): number => Math.max(counter, used.of(deviceOf(device)))
+
+  function findBlock(states: readonly OtpState[], block: Buffer): Found | undefined {
+    const [state] = states
+    if (state === undefined) {
+      // For a seal, the block and the private id.
+      pad(token, 3)
+      return undefined
+    }
+    const device = openDevice(token, state.device)
+    const reading = openOtpBlock(token, device, block)
+    if (reading === undefined) return undefined
+    const counter = counterOf(reading)
+    const outcome = counter > floorOf(device, state.counter) ? 'good' : 'used'
+    return { outcome, at: 0, counter, driftSteps: 0, reading, subject: deviceOf(device) }
+  }
+
+  const find = (states: readonly OtpState[], otp: ShownOtp): Found | undefined =>
+    'block' in otp ? findBlock(states, otp.block) : findCode(states, otp.code)
+
+  return {
+    check: (states, otp) => find(states, otp) ?? wrong,
+    use(states, otp) {
+      const found = find(states, otp)
+      if (found?.outcome !== 'good') return found ?? wrong
+      return used.advance(found.subject, found.counter) ? found : { ...found, outcome: 'used' }
+    },
+    resynchronise: createResynchronisation(dependencies, floorOf),
+  }
+}
+
+/** Tries a code on every device; all of them, whichever is right: the duration must not reveal which one matched. */
+function createCodeSearch({ token, used, tries, rules, now }: OtpJudgeDependencies) {
+  /** What a user with one authenticator app costs, in operations of the token. */
+  const usualCandidates = 2 * rules.totpDriftSteps + 1
+
+  return (states: readonly OtpState[], code: string): Found | undefined => {
+    const devices = states.map(({ device, counter, driftSteps }, at) => {
+      const opened = openDevice(token, device)
+      const subject = deviceOf(opened)
+      const state = { ...opened, driftSteps, counter: Math.max(counter, used.of(subject)) }
+      const candidates = candidatesOf(state, now(), rules)
+      return { opened, subject, at, candidates, isAllowed: tries.allows(subject) }
+    })
+    let found: Found | undefined
+    let candidatesTried = 0
+    for (const { opened, subject, at, candidates, isAllowed } of devices)
+      for (const candidate of candidates) {
+        candidatesTried += 1
+        if (!isCodeAt(token, opened, candidate, code) || !candidate.isFresh || !isAllowed) continue
+        const { counter, driftSteps } = candidate
+        found ??= { outcome: 'good', at, counter, driftSteps, reading: nothing, subject }
+      }
+    pad(token, usualCandidates - candidatesTried)
+    for (const { subject } of devices) tries.note(subject, found !== undefined)
+    if (devices.length === 0) tries.note(nobody, true)
+    return found
+  }
+}
+
+function createResynchronisation(
+  { token, used, tries, rules }: OtpJudgeDependencies,
+  floorOf: (device: OpenDevice, counter: number) => number,
+): OtpJudge['resynchronise'] {
+  return (state, [first, second]) => {
+    const device = openDevice(token, state.device)
+    if (device.device !== 'hotp') throw new Fault('hsm.rejected', 'Only a HOTP token is resynchronised.')
+    const subject = deviceOf(device)
+    const candidates = hotpCandidates(floorOf(device, state.counter), rules.hotpResyncWindow + 1)
+    const right = candidates.map((candidate) => isCodeAt(token, device, candidate, first))
+    const after = candidates.find(
+      (candidate, index) => index > 0 && right[index - 1] === true && isCodeAt(token, device, candidate, second),
+    )
+    const isRight = after !== undefined && tries.allows(subject)
+    tries.note(subject, isRight)
+    return isRight && used.advance(subject, after.counter) ? after.counter : undefined
+  }
+}
+
+function isCodeAt(token: Token, device: OpenDevice, { movingFactor }: Candidate, code: string): boolean {
+  if (device.digits === null) throw new Fault('hsm.rejected', 'A device without digits makes no codes.')
+  return isCodeOf(otpHmac(token, device, movingFactor), device.digits, code)
+}
+
+/** Bit 15 of the use counter tells that caps lock was on. */
+const counterOf = (reading: Buffer): number => ((reading.readUInt16LE(0) & 0x7fff) << 8) | reading.readUInt8(5)
+
+/** Constant-time padding: operations of the token without a result. */
+function pad(token: Token, operations: number): void {
+  for (let left = operations; left > 0; left--) pepper(token, paddingText)
+}

@@ -1,0 +1,68 @@
+import type { KeeperState } from './keeper-state.ts'
+
+/** Limits how often something can be tried wrongly, such as the codes of one device. */
+export interface TryLimit {
+  /** Whether one more try counts. What is tried when it does not is wrong, whatever it is. */
+  allows(subject: Buffer): boolean
+  /** Notes the end of a try; it costs the same whether it was right. */
+  note(subject: Buffer, wasRight: boolean): void
+}
+
+export interface TryRules {
+  /** Wrong tries at once. */
+  readonly burst: number
+  /** In which time one more is allowed. */
+  readonly intervalMs: number
+}
+
+/**
+ * How the limits follow from those of logins: workers ask only after their own throttle, which counts by network, so
+ * that only a worker that does not ask the throttle comes near these. The throttle lets ten times the free attempts
+ * through from places where a user was never seen, and one in each longest delay afterwards.
+ */
+export const tryRulesOf = (login: { readonly freeAttempts: number; readonly longestDelayMs: number }): TryRules => ({
+  burst: 20 * login.freeAttempts,
+  intervalMs: login.longestDelayMs / 4,
+})
+
+/** The "leaky bucket as a meter" (ITU-T I.371, GCRA): one time for each subject, when all its tries are paid for. */
+export function createTryLimit(
+  state: KeeperState,
+  { burst, intervalMs }: TryRules,
+  now: () => number,
+  report: (sentence: string) => void,
+): TryLimit {
+  state.exec(
+    'CREATE TABLE IF NOT EXISTS tries (subject BLOB PRIMARY KEY, paid_at INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  )
+  const find = state.prepare<[Buffer], { readonly paid_at: number }>('SELECT paid_at FROM tries WHERE subject = ?')
+  const keep = state.prepare('INSERT OR REPLACE INTO tries (subject, paid_at) VALUES (?, ?)')
+  const sweep = state.prepare('DELETE FROM tries WHERE paid_at < ?')
+  const spanMs = burst * intervalMs
+  let sweptAt = now()
+
+  /** No more than a burst ahead: a clock that was set back must not shut the user out for longer. */
+  const paidAt = (subject: Buffer): number => Math.min(Math.max(find.get(subject)?.paid_at ?? 0, now()), now() + spanMs)
+
+  const allows = (subject: Buffer): boolean => paidAt(subject) + intervalMs <= now() + spanMs
+
+  return {
+    allows,
+    note(subject, wasRight) {
+      const isAllowed = allows(subject)
+      const paid = Math.round(paidAt(subject) + (wasRight || !isAllowed ? 0 : intervalMs))
+      // What a crash of the machine takes is tries of its last moment; that of the keeper takes none.
+      state.pragma('synchronous = NORMAL')
+      try {
+        keep.run(subject, paid)
+        if (Math.abs(now() - sweptAt) > spanMs) {
+          sweep.run(now())
+          sweptAt = now()
+        }
+      } finally {
+        state.pragma('synchronous = FULL')
+      }
+      if (isAllowed && !allows(subject)) report('A limit of wrong tries was reached: a worker asks past its throttle.')
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { encodeRecord } from '../key-record.ts'
+import type { OpenDevice } from '../pkcs11/otp-operations.ts'
+import type { KeeperState } from './keeper-state.ts'
+
+/**
+ * How far each device of one-time passwords has got. A counter of the database that was put back makes no OTP good
+ * again.
+ */
+export interface UsedOtps {
+  /** The counter after the last use; 0 for a device that is not known. */
+  of(device: Buffer): number
+  /** False where the counter is not beyond that of the last use. On the disk when it returns. */
+  advance(device: Buffer, counter: number): boolean
+}
+
+/**
+ * Tells a device from all others by its wrapped key, and what it counts by. A key wrap has no randomness (RFC 3394, RFC
+ * 5649): a seed that is enrolled again is the same device.
+ */
+export const deviceOf = ({ key: { kind, kek, blob }, device, periodSeconds }: OpenDevice): Buffer =>
+  createHash('sha256')
+    .update(encodeRecord([kind, kek, blob, device, periodSeconds]))
+    .digest()
+
+export function createUsedOtps(state: KeeperState): UsedOtps {
+  state.exec(
+    'CREATE TABLE IF NOT EXISTS used_otps (device BLOB PRIMARY KEY, counter INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  )
+  const find = state.prepare<[Buffer], { readonly counter: number }>('SELECT counter FROM used_otps WHERE device = ?')
+  const raise = state.prepare(
+    `INSERT INTO used_otps (device, counter) VALUES (?, ?)
+     ON CONFLICT (device) DO UPDATE SET counter = excluded.counter WHERE excluded.counter > counter`,
+  )
+  return {
+    of: (device) => find.get(device)?.counter ?? 0,
+    advance: (device, counter) => raise.run(device, counter).changes === 1,
+  }
+}

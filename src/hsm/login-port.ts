@@ -1,0 +1,47 @@
+import type { OtpState, OtpVerdict, ShownOtp } from './otp-use.ts'
+import type { SeedUse } from './peppered-text.ts'
+
+/** The part of the port that logins ask, and what prepares them: the keeper answers. */
+export interface LoginPort {
+  // What is stored to be compared: HMAC-SHA-256 by the token's pepper, each over a text of its own kind that the keeper
+  // composes.
+
+  /** The check of a pass phrase whose argon2id hash this is: with a nonce, so that no two are alike. 48 bytes. */
+  newPassphraseCheck(hash: Uint8Array): Promise<Buffer>
+
+  /**
+   * Whether the check is of this hash. Wrong ones are limited for each check; those that come too often are told that
+   * they are wrong.
+   */
+  matchesPassphrase(check: Uint8Array, hash: Uint8Array): Promise<boolean>
+
+  /** By which an application key is looked up: 32 bytes. */
+  applicationKeyCheck(key: string): Promise<Buffer>
+
+  /** By which the seed of a device is recognised when it is enrolled again: 32 bytes. */
+  seedCheck(device: SeedUse, seed: Uint8Array): Promise<Buffer>
+
+  /** What the record of a hardware token holds of its private id (6 bytes): 32 bytes. */
+  privateIdCheck(privateId: Uint8Array): Promise<Buffer>
+
+  /** From which the successor of a session's token is derived, always the same: 32 bytes. */
+  sessionTokenSuccessor(token: string): Promise<Buffer>
+
+  // One-time passwords, which the keeper judges by its own clock, and of which it remembers the last one that was used of
+  // each device.
+
+  /**
+   * Whether one of the devices made this OTP and has used none after it. Wrong codes are limited for each device: of one
+   * that has had too many no code is good until some time has passed. No device at all costs about as much as one.
+   */
+  checkOtp(devices: readonly OtpState[], otp: ShownOtp): Promise<OtpVerdict>
+
+  /** The same, and uses it up: `good` for exactly one of any number of calls, whatever the counters of the devices are. */
+  useOtp(devices: readonly OtpState[], otp: ShownOtp): Promise<OtpVerdict>
+
+  /**
+   * The counter after two codes that a HOTP token gave one after the other, which are used up; undefined where they are
+   * not found within `otp.hotpResyncWindow`.
+   */
+  resynchroniseOtp(device: OtpState, codes: readonly [string, string]): Promise<number | undefined>
+}

@@ -1,0 +1,32 @@
+/** A device of one-time passwords, as the database has it. */
+export interface OtpState {
+  /** The sealed record, of type `otp`. */
+  readonly device: { readonly record: Buffer; readonly seal: Buffer }
+  /**
+   * Yubico: (use counter << 8) | session use of the last OTP; TOTP: the last accepted time step; HOTP: the next
+   * expected counter.
+   */
+  readonly counter: number
+  /** TOTP: how many steps its clock was ahead of ours at the last login. */
+  readonly driftSteps: number
+}
+
+/** What was shown: 6 to 8 digits, or the 16 bytes of a hardware token's block, still encrypted. */
+export type ShownOtp = { readonly code: string } | { readonly block: Buffer }
+
+/** `used`: a hardware token made it, at or before its last accepted one. */
+export const otpOutcomes = ['good', 'used', 'wrong'] as const
+
+export interface OtpVerdict {
+  readonly outcome: (typeof otpOutcomes)[number]
+  /** Which of the devices made it; -1 where none did. */
+  readonly at: number
+  /** The state of that device after its use. */
+  readonly counter: number
+  readonly driftSteps: number
+  /** Of a hardware token: the 10 bytes behind its private id; else empty. */
+  readonly reading: Buffer
+}
+
+/** More than any user has. */
+export const mostOtpDevices = 16

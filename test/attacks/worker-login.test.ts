@@ -1,0 +1,159 @@
+import { hashRaw } from '@node-rs/argon2'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keeperOf } from '../../src/config/keeper-section.ts'
+import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
+import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
+import { findUserById } from '../../src/features/users/records.ts'
+import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
+import type { Hsm } from '../../src/hsm/hsm.ts'
+import { tryRulesOf } from '../../src/hsm/keeper/try-limit.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { hotpCodes, totpCode } from '../support/hardware-token.ts'
+import { operatorId } from '../../src/access/confirmation.ts'
+
+/**
+ * Code in a worker: it has the sockets that workers have, and every record of the database. It asks past the throttle of
+ * logins, which is in the worker.
+ */
+let appliance: TestAppliance
+let worker: Hsm
+let user: TestUser
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own({
+    login: { freeAttempts: 2, longestDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } },
+  })
+  const { sockets, deadlineMs, queue } = appliance.config.hsm
+  worker = createHsmClient({ sockets, keeper: keeperOf(appliance.config).socket, deadlineMs, queue })
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+const mostTries = () => tryRulesOf(appliance.config.login).burst
+
+const stateOfDevice = async (kind: 'totp' | 'hotp' | 'hwkey_otp') => {
+  const [device] = await devicesOf(appliance.store.read, user.id, kind)
+  if (device === undefined) throw new Error(`no device ${kind}`)
+  return stateOf(device)
+}
+
+describe('six digits', () => {
+  it.each(['checkOtp', 'useOtp'] as const)('are not to be found by %s', async (operation) => {
+    user = await appliance.addUser()
+    const state = await stateOfDevice('totp')
+    const right = new Set([-1, 0, 1, 2].map((step) => totpCode(user.totpSecret, Date.now() / 1000 + step * 30)))
+    const guesses = Array.from({ length: 2 * mostTries() }, (_, at) => String(at).padStart(6, '0'))
+    for (const code of guesses.filter((guess) => !right.has(guess)))
+      expect(await worker[operation]([state], { code })).toMatchObject({ outcome: 'wrong' })
+    // The right one would come too late, and does not tell that it was right.
+    const code = totpCode(user.totpSecret)
+    expect(await worker[operation]([state], { code })).toMatchObject({ outcome: 'wrong', at: -1 })
+  })
+
+  it('are not to be found beside a device of the attacker, or with another state of the counter', async () => {
+    user = await appliance.addUser()
+    const state = await stateOfDevice('totp')
+    const wrongCodes = Array.from({ length: mostTries() }, (_, at) => String(at).padStart(8, '0'))
+    for (const [at, code] of wrongCodes.entries()) await worker.checkOtp([{ ...state, driftSteps: at % 5 }], { code })
+    const own = await appliance.addUser()
+    const [mine] = await devicesOf(appliance.store.read, own.id, 'totp')
+    if (mine === undefined) throw new Error('no device')
+    const code = totpCode(user.totpSecret)
+    expect(await worker.checkOtp([stateOf(mine), state], { code })).toMatchObject({ outcome: 'wrong' })
+    // Which goes on working.
+    expect(await worker.checkOtp([stateOf(mine), state], { code: totpCode(own.totpSecret) })).toMatchObject({
+      outcome: 'good',
+      at: 0,
+    })
+  })
+
+  it('are not to be found by resynchronising, nor after the keeper was killed', async () => {
+    user = await appliance.addUser()
+    const { enrolments } = appliance.services
+    const { secret } = await enrolments.enrolCodes(user, { kind: 'hotp' }, operatorId, appliance.commit)
+    const state = await stateOfDevice('hotp')
+    const [first = '', second = '', third = ''] = hotpCodes(secret, 0, { count: 3 })
+    for (let at = 0; at < mostTries(); at++)
+      expect(await worker.resynchroniseOtp(state, [`${10_000_000 + at}`, second])).toBeUndefined()
+    expect(await worker.resynchroniseOtp(state, [first, second])).toBeUndefined()
+    await appliance.restart('SIGKILL')
+    expect(await worker.resynchroniseOtp(state, [second, third])).toBeUndefined()
+  })
+})
+
+describe('a one-time password', () => {
+  it('is good once, whatever the worker says of the counter', async () => {
+    user = await appliance.addUser()
+    const [totp, block] = [await stateOfDevice('totp'), parseOtp(user.hardwareToken.press())?.block ?? Buffer.alloc(0)]
+    const token = await stateOfDevice('hwkey_otp')
+    const code = totpCode(user.totpSecret)
+    expect(await worker.useOtp([totp], { code })).toMatchObject({ outcome: 'good' })
+    expect(await worker.useOtp([token], { block })).toMatchObject({ outcome: 'good' })
+    for (const counter of [0, totp.counter, 1])
+      expect(await worker.useOtp([{ ...totp, counter }], { code })).toMatchObject({ outcome: 'wrong' })
+    expect(await worker.useOtp([{ ...token, counter: 0 }], { block })).toMatchObject({ outcome: 'used' })
+    const parallel = parseOtp(user.hardwareToken.press())?.block ?? Buffer.alloc(0)
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => worker.useOtp([token], { block: parallel })))
+    expect(outcomes.filter(({ outcome }) => outcome === 'good')).toHaveLength(1)
+  })
+
+  it('is not to be computed: no key of a device serves another use', async () => {
+    user = await appliance.addUser()
+    const { device } = await stateOfDevice('totp')
+    const refused = { code: 'hsm.rejected' }
+    const answer = 'otp=x&status=OK&t=2026'
+    await expect(worker.signValidation(device, answer)).rejects.toMatchObject(refused)
+    await expect(worker.verifyValidation(device, answer, Buffer.alloc(20))).rejects.toMatchObject(refused)
+    await expect(worker.hmac({ key: device }, Buffer.alloc(8))).rejects.toMatchObject(refused)
+  })
+})
+
+describe('a pass phrase', () => {
+  const givenRecord = async () => {
+    user = await appliance.addUser()
+    const row = await findUserById(appliance.store.read, user.id)
+    if (row === null) throw new Error('no user')
+    const cost = { memoryCost: 8, timeCost: 1, parallelism: 1, outputLen: 32 }
+    const [memoryCost, timeCost] = row.passphraseCost.match(/\d+/g)?.map(Number) ?? []
+    const right = { ...cost, ...(memoryCost && timeCost && { memoryCost, timeCost }), salt: row.passphraseSalt }
+    return { row, hash: (guess: string) => hashRaw(guess, right), guess: (at: number) => hashRaw(`${at}`, { ...cost }) }
+  }
+
+  it('is not to be searched for by asking whether it is right', async () => {
+    const { row, hash, guess } = await givenRecord()
+    for (let at = 0; at < mostTries(); at++)
+      expect(await worker.matchesPassphrase(row.passphraseCheck, await guess(at))).toBe(false)
+    expect(await worker.matchesPassphrase(row.passphraseCheck, await hash(user.passphrase))).toBe(false)
+  })
+
+  it('is not to be recognised by its check: two of one pass phrase are not alike', async () => {
+    const { row, hash } = await givenRecord()
+    const own = await worker.newPassphraseCheck(await hash(user.passphrase))
+    expect(own).toHaveLength(row.passphraseCheck.length)
+    expect(own.subarray(16)).not.toEqual(row.passphraseCheck.subarray(16))
+    // A check without its nonce, as of earlier releases, is another one.
+    const bare = row.passphraseCheck.subarray(16)
+    expect(await worker.matchesPassphrase(bare, await hash(user.passphrase))).toBe(false)
+    expect(await worker.matchesPassphrase(row.passphraseCheck, await hash(user.passphrase))).toBe(true)
+  })
+})
+
+describe('the pepper', () => {
+  it('meets no bytes that the worker composed', async () => {
+    const refused = { code: 'hsm.rejected' }
+    const [hash, prefixed] = [Buffer.alloc(32), Buffer.concat([Buffer.from('passphrase\0'), Buffer.alloc(32)])]
+    await expect(worker.newPassphraseCheck(prefixed)).rejects.toMatchObject(refused)
+    await expect(worker.privateIdCheck(hash)).rejects.toMatchObject(refused)
+    await expect(worker.sessionTokenSuccessor('passphrase\0'.padEnd(42, 'A'))).rejects.toMatchObject(refused)
+    const seeds = { kind: 'totp', keyKind: 'otp-hmac-sha1', periodSeconds: 30 } as const
+    await expect(worker.seedCheck(seeds, Buffer.alloc(6))).rejects.toMatchObject(refused)
+    const made = [
+      await worker.applicationKeyCheck('A'.repeat(42)),
+      await worker.sessionTokenSuccessor('A'.repeat(42)),
+      await worker.seedCheck(seeds, Buffer.from('A'.repeat(42))),
+    ].map((mac) => mac.toString('hex'))
+    expect(new Set(made).size).toBe(made.length)
+  })
+})

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readSecret } from '../../src/config/loader.ts'
+import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
+import type { Hsm } from '../../src/hsm/hsm.ts'
+import { createKeeperDispatch } from '../../src/hsm/keeper/keeper-dispatch.ts'
+import { openKeeperMemory } from '../../src/hsm/keeper/keeper-memory.ts'
+import { createToken } from '../../src/hsm/pkcs11/token-link.ts'
+import { createFrameServer, listenOn } from '../../src/hsm/server/frame-server.ts'
+import { createRequestQueue } from '../../src/hsm/server/request-queue.ts'
+import { createLog } from '../../src/log.ts'
+import type { TestAppliance } from './appliance.ts'
+
+/**
+ * A second keeper over the token of an appliance, in the process of the test, with files of its own and a clock that the
+ * test turns; and a client of it and the appliance's token hosts.
+ */
+export async function startKeeperAt(
+  { config }: Pick<TestAppliance, 'config'>,
+  now: () => number,
+): Promise<{ readonly hsm: Hsm; close(): Promise<void> }> {
+  const { module, token: uri, softhsmConf, handles, pinFile, sockets, deadlineMs, queue } = config.hsm
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-keeper-'))
+  const token = createToken({ module, uri, softhsmConf, handles, readPin: () => readSecret(pinFile) })
+  token.open()
+  const log = createLog({ name: 'keeper of the test', level: 'fatal' })
+  const files = { state: join(directory, 'keeper.sqlite'), floors: join(directory, 'floors.sqlite') }
+  const memory = openKeeperMemory({ token, files, config, now, report: () => undefined })
+  const server = createFrameServer({
+    dispatch: createKeeperDispatch(token, memory, 'operator'),
+    queue: createRequestQueue({ limit: queue, limitBytes: 2 ** 28, deadlineMs }),
+    log,
+  })
+  const socket = join(directory, 'keeper.sock')
+  await listenOn(server, socket)
+  const hsm = createHsmClient({ sockets, keeper: socket, deadlineMs, queue })
+  return {
+    hsm,
+    async close() {
+      await hsm.close()
+      server.close()
+      memory.close()
+      token.close()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
