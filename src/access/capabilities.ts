@@ -56,3 +56,20 @@ export function mayLogIn(capabilities: Capabilities): boolean {
 export function mayAdminister(capabilities: Capabilities): boolean {
   return mayLogIn(capabilities) && holds(capabilities, 'admin')
 }
+
+/**
+ * Whether a bitmap is allowed at all. An escrow account is read by others in an emergency; it must not be able to name
+ * those who do.
+ */
+export function isPossible(capabilities: Capabilities): boolean {
+  return (
+    capabilities >= 0 &&
+    (capabilities & ~allCapabilities) === 0 &&
+    !(holds(capabilities, 'escrow') && holds(capabilities, 'admin'))
+  )
+}
+
+/** Whether users who change their own bitmap would raise themselves: they can give up capabilities, and take on restrictions. */
+export function raisesOwn(current: Capabilities, next: Capabilities): boolean {
+  return ((current ^ next) & (next ^ capabilitiesOf(['changePassphrase']))) !== 0
+}

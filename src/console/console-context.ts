@@ -17,6 +17,7 @@ import { createServices, type Services } from '../daemon/services.ts'
 import { openStore } from '../store/open.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { tables } from '../daemon/tables.ts'
+import { checkTakenOver } from '../daemon/unsealed-rows.ts'
 import type { Invocation } from './invocation.ts'
 import { reachToken, type TokenAccess } from './token-access.ts'
 
@@ -58,21 +59,17 @@ export async function withAppliance<T>(
   work: (context: ConsoleContext) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(invocation.config)
-  return withStore(config, async (store) => {
-    const token = await reachToken(invocation, config)
-    try {
-      return await withTrail({ config, store, hsm: token.hsm }, (audit) =>
-        work({
-          config,
-          store,
-          token,
-          services: createServices({ config, store, hsm: token.hsm, clock: systemClock, audit }),
-          change: (operation, target, change) => recorded({ store, audit }, operation, target, change),
-        }),
-      )
-    } finally {
-      await token.close()
-    }
+  return withToken(invocation, config, async ({ store, token }) => {
+    await checkTakenOver(store.read)
+    return withTrail({ config, store, hsm: token.hsm }, (audit) =>
+      work({
+        config,
+        store,
+        token,
+        services: createServices({ config, store, hsm: token.hsm, clock: systemClock, audit }),
+        change: (operation, target, change) => recorded({ store, audit }, operation, target, change),
+      }),
+    )
   })
 }
 
@@ -97,7 +94,41 @@ async function withTrail<T>(
   }
 }
 
-/** Writes one record, for commands that change the token and not the database. */
+/** What a command works with that needs database and token, and not the domain. */
+export interface TokenPlace {
+  readonly config: Config
+  readonly store: Store
+  readonly token: TokenAccess
+}
+
+export async function withToken<T>(
+  invocation: Invocation,
+  config: Config,
+  work: (place: TokenPlace) => Promise<T>,
+): Promise<T> {
+  return withStore(config, async (store) => {
+    const token = await reachToken(invocation, config)
+    try {
+      return await work({ config, store, token })
+    } finally {
+      await token.close()
+    }
+  })
+}
+
+/** Writes one record of what was done without a change of a row. */
+export async function recordAt(
+  { config, store, token }: TokenPlace,
+  operation: string,
+  target: string,
+  startedTick: number,
+): Promise<void> {
+  await withTrail({ config, store, hsm: token.hsm }, (audit) =>
+    audit.append(consoleEvent(operation, target, 'allowed', startedTick)),
+  )
+}
+
+/** The same for commands that change the token and not the database. */
 export async function recordAlone(
   invocation: Invocation,
   config: Config,
@@ -105,16 +136,7 @@ export async function recordAlone(
   target: string,
   startedTick: number,
 ): Promise<void> {
-  await withStore(config, async (store) => {
-    const token = await reachToken(invocation, config)
-    try {
-      await withTrail({ config, store, hsm: token.hsm }, (audit) =>
-        audit.append(consoleEvent(operation, target, 'allowed', startedTick)),
-      )
-    } finally {
-      await token.close()
-    }
-  })
+  await withToken(invocation, config, (place) => recordAt(place, operation, target, startedTick))
 }
 
 /** The record of one command. */

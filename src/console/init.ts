@@ -10,8 +10,9 @@ import { roleOf } from '../hsm/pkcs11/root-objects.ts'
 import { inspectStore } from '../store/inspection.ts'
 import { openStore } from '../store/open.ts'
 import { tables } from '../daemon/tables.ts'
+import { takeOverRows } from '../daemon/unsealed-rows.ts'
 import { count, table, type Answer } from './output/command-answer.ts'
-import { leaveToOwner, recordAlone, withAppliance } from './console-context.ts'
+import { leaveToOwner, recordAt, withAppliance, withToken } from './console-context.ts'
 import { sentenceOf } from './exit-code.ts'
 import { answering, type Invocation } from './invocation.ts'
 import { movableKeks, moveFrom } from './root-keys/rewrapping.ts'
@@ -19,8 +20,8 @@ import { agreedStatus, rootVersionsOf } from './root-keys/root-versions.ts'
 
 const help = `
 Makes what is missing and touches nothing that is there, so it may be run again at any time: after an
-upgrade it applies the new migrations, and moves the backups of keys from under a backup KEK of release 0.2.0,
-which the PIN can read, to the newest one.
+upgrade it applies the new migrations, seals once what an earlier release left without seals, and moves the
+backups of keys from under a backup KEK of release 0.2.0, which the PIN can read, to the newest one.
 
 Example:
   strongroom init --config /etc/strongroom/strongroom.json`
@@ -38,13 +39,23 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const startedTick = performance.now()
   const roots = initToken(config, join(invocation.build, 'hsm/ceremony'))
   const database = await initDatabase(config)
-  const changes = [
-    ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),
-    ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),
-  ]
-  if (changes.length > 0) await recordAlone(invocation, config, 'init', changes.join(', '), startedTick)
+  const sealedRows = await withToken(invocation, config, async (place) => {
+    const sealed = await takeOverRows(place.store, place.token.hsm, (done, total) =>
+      invocation.terminal.remark(`Sealing the rows of before: ${done} of ${total}.`),
+    )
+    const changes = [
+      ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),
+      ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),
+      ...(sealed > 0 ? [`${count(sealed, 'row')} sealed`] : []),
+    ]
+    if (changes.length > 0) await recordAt(place, 'init', changes.join(', '), startedTick)
+    return sealed
+  })
   const backups = await moveBackups(invocation, roots)
-  return { json: { ...roots, database, backups }, lines: [...describe(roots, database), ...describeBackups(backups)] }
+  return {
+    json: { ...roots, database: { ...database, sealedRows }, backups },
+    lines: [...describe(roots, database, sealedRows), ...describeBackups(backups)],
+  }
 }
 
 function initToken({ hsm }: Config, ceremony: string) {
@@ -125,7 +136,11 @@ async function initDatabase(config: Config): Promise<Database> {
   }
 }
 
-function describe(roots: ReturnType<typeof initToken>, { place, existed, applied }: Database): string[] {
+function describe(
+  roots: ReturnType<typeof initToken>,
+  { place, existed, applied }: Database,
+  sealedRows: number,
+): string[] {
   const made = existed ? 'exists' : 'made'
   const migrated = applied.length === 0 ? 'up to date' : `${count(applied.length, 'migration')} applied`
   return [
@@ -135,6 +150,7 @@ function describe(roots: ReturnType<typeof initToken>, { place, existed, applied
       ...roots.present.map((label) => ['  exists', label]),
       ['database', place],
       [`  ${made}`, migrated],
+      ...(sealedRows === 0 ? [] : [['  sealed', `${sealedRows} of before`]]),
     ]),
     ...roots.warnings.map((warning) => `Warning: ${warning}`),
   ]

@@ -28,6 +28,7 @@ import { createAuthenticator } from '../features/auth/authentication.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { tables } from './tables.ts'
+import { checkTakenOver } from './unsealed-rows.ts'
 import { createRateLimit } from '../features/otp-validation/rate-limit.ts'
 import { createVerifyHandler } from '../features/otp-validation/routes/validate-otp.ts'
 import { createValidator, type ValidatorDependencies } from '../features/otp-validation/validator.ts'
@@ -37,6 +38,7 @@ import type { Appliance, ApplianceOptions } from './worker-process.ts'
 export async function createAppliance({ config, slot, log }: ApplianceOptions): Promise<Appliance> {
   const clock = systemClock
   const store = await openStore(storePlace(config), tables)
+  await checkTakenOver(store.read)
   const hsm = openHsm(config, slot)
   const audit = openTrail({ config, slot, log }, store, hsm)
   const services = createServices({ config, store, hsm, clock, audit, report: reportProblem(log) })

@@ -59,7 +59,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
   const sessions = createSessions({ store, clock, limits: config.session })
   const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
-  const recoveries = createRecoveries({ store, clock, rule: config.users.recovery, endSessions })
+  const recoveries = createRecoveries({ store, hsm, clock, rule: config.users.recovery, endSessions })
   const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config) })
   const otp = createOtp({
     store,

@@ -1,5 +1,6 @@
 import type { Fault } from '../fault.ts'
 import type { AuditEnd, SignedEnd } from './audit-end.ts'
+import type { EarlierRows } from './earlier-rows.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
 import type {
   GenerateOptions,
@@ -21,7 +22,7 @@ import type { HostStatus } from './token-status.ts'
  * damaged blob; or the key is of a kind that does not serve), `hsm.seal_broken` (a record does not carry the seal that
  * the token made for it), `hsm.unsupported` (this token lacks the mechanism; the detail names it).
  */
-export interface Hsm extends LoginPort {
+export interface Hsm extends EarlierRows, LoginPort {
   /** Whether each token host answers, and what its token is and can do. Never rejects for a host that is down. */
   status(): Promise<HostStatus[]>
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { policyRecord, sealedPolicy } from '../../src/features/transparent/sealing.ts'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { type KeeperOperation, keeperOperations } from '../../src/hsm/protocol/frame.ts'
@@ -38,7 +39,7 @@ afterAll(() => appliance.close())
 const none = [nothing, nothing]
 
 /** Not refused yet: the day that one is, its test fails until it is taken off this list. */
-const open: ReadonlySet<string> = new Set(['a session that no login made'])
+const open: ReadonlySet<string> = new Set(['a session that no login made', 'an administrator whom nobody made'])
 
 const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd'>, Attack> = {
   async seal() {
@@ -115,6 +116,11 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('sessionTokenSuccessor', ['passphrase\0'.padEnd(42, 'A')]),
     await calls.keeper('sessionTokenSuccessor', ['A'.repeat(41)]),
   ],
+  sealEarlier: async () => [
+    await calls.keeper('sealEarlier', [madeUpUser()]),
+    await calls.keeper('sealEarlier', [victim.count.record]),
+  ],
+  endTakeover: async () => [await calls.keeper('endTakeover', [])],
 }
 
 /** Devices of nobody, in an impossible state, too many of them; and what is no one-time password. */
@@ -149,6 +155,25 @@ describe('the keeper does no more for a worker than its row says', () => {
     expect(await calls.keeper('lastAuditEnd', ['a chain of my own'])).toEqual({ fields: [nothing, nothing] })
   })
 })
+
+function madeUpUser(): Buffer {
+  const passphrase = { passphraseSalt: randomBytes(16), passphraseCheck: randomBytes(32), passphraseCost: 'm=8192,t=1' }
+  const capabilities = capabilitiesOf(['active', 'admin'])
+  const times = { passphraseChangedAt: 1, recoveries: 0, madeBy: null, generation: 1 }
+  return composeRecord('user', {
+    identity: nothing,
+    id: 1e6,
+    username: 'mallory',
+    capabilities,
+    ...passphrase,
+    ...times,
+  })
+}
+itRefuses(
+  'an administrator whom nobody made',
+  async () => [await calls.keeper('sealNew', [madeUpUser(), ...none])],
+  open,
+)
 
 /** The records of a session of the victim, under a token that the worker knows. */
 async function madeSession(): Promise<FrameAnswer[]> {

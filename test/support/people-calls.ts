@@ -1,5 +1,5 @@
 import { operatorId } from '../../src/access/confirmation.ts'
-import { insertRecovery } from '../../src/features/users/recovery-records.ts'
+import { recover } from './sealed-people.ts'
 import { base32nopad } from '@scure/base'
 import { randomBytes } from 'node:crypto'
 import type { Permission } from '../../src/access/permission.ts'
@@ -252,7 +252,7 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
     needs: 'Admin',
     prepare: async (on) => {
       const { id } = await member(on)
-      await on.appliance.store.transaction((tx) => insertRecovery(tx, id, operatorId, Date.now()))
+      await recover(on.appliance, id)
       return { path: `/vault/${on.vaultId}/member/${id}/confirm` }
     },
   },

@@ -1,7 +1,7 @@
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import type { NewUserRow } from '../../src/features/users/records.ts'
 
-/** The row of a user who exists in the database alone, for tests without a token. */
+/** The row of a user who exists in the database alone, for tests without a token: nobody could seal it. */
 export function userRow(username: string): NewUserRow {
   return {
     username,

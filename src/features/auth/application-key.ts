@@ -2,10 +2,13 @@ import { randomInt } from 'node:crypto'
 import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
-import type { Commit, Store } from '../../store/store.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import { composeRecord, type FieldsOf } from '../../hsm/record-layouts.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
+import { sealChange, sealFirst, type Sealer } from '../users/sealed-change.ts'
 import {
   findActiveApplicationKey,
+  findRevocable,
   insertApplicationKey,
   listApplicationKeys,
   revokeApplicationKey,
@@ -29,6 +32,15 @@ export interface ApplicationKeys {
   find(key: string): Promise<ApplicationKey | undefined>
 }
 
+export function applicationKeyRecord(key: FieldsOf<'application key'>): Buffer {
+  return composeRecord('application key', { ...key })
+}
+
+export const sealedApplicationKey = (key: ApplicationKey): SealedRecord => ({
+  record: applicationKeyRecord(key),
+  seal: key.seal,
+})
+
 export const applicationKeyLength = 10
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -38,11 +50,17 @@ export function createApplicationKeys({
   clock,
 }: {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'applicationKeyCheck'>
+  readonly hsm: Sealer & Pick<Hsm, 'applicationKeyCheck'>
   readonly clock: Clock
 }): ApplicationKeys {
   // 58 bits could be searched in a stolen database; under the token's pepper they cannot.
   const checkOf = (key: string): Promise<Buffer> => hsm.applicationKeyCheck(key)
+
+  async function revoke(tx: Tx, key: ApplicationKey): Promise<boolean> {
+    const next = { revokedAt: clock.now(), generation: key.generation + 1 }
+    const seal = await sealChange(hsm, tx, applicationKeyRecord({ ...key, ...next }), sealedApplicationKey(key))
+    return revokeApplicationKey(tx, key.id, { ...next, seal })
+  }
 
   return {
     async create(name, commit, responseVersion = currentResponseVersion) {
@@ -53,7 +71,11 @@ export function createApplicationKeys({
         )
       const key = Array.from({ length: applicationKeyLength }, () => alphabet[randomInt(alphabet.length)]).join('')
       const row = { name, keyCheck: await checkOf(key), createdAt: clock.now(), revokedAt: null, responseVersion }
-      const applicationKey = await commit((tx) => insertApplicationKey(tx, row))
+      const applicationKey = await commit(async (tx) => {
+        const first = { ...row, generation: 1 }
+        const drawn = await sealFirst(hsm, tx, (identity) => applicationKeyRecord({ ...first, identity }))
+        return insertApplicationKey(tx, { ...first, ...drawn })
+      })
       return { applicationKey, key }
     },
 
@@ -68,7 +90,8 @@ export function createApplicationKeys({
 
     async revoke(name, commit) {
       await commit(async (tx) => {
-        if (!(await revokeApplicationKey(tx, name, clock.now())))
+        const key = await findRevocable(tx, name)
+        if (key === null || !(await revoke(tx, key)))
           throw new Fault('apikey.not_found', `There is no application key ${name} that could be revoked.`)
       })
     },

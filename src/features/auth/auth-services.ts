@@ -45,6 +45,7 @@ export function createAuth(dependencies: {
   return {
     applicationKeys,
     login: createLogin({
+      hsm,
       applicationKeys,
       passphrases,
       credentialCheck,
@@ -59,6 +60,7 @@ export function createAuth(dependencies: {
     sessions,
     passphraseChanges: createPassphraseChanges({
       store,
+      hsm,
       credentialCheck,
       passphrases,
       sessions,

@@ -13,6 +13,12 @@ export interface ApplicationKey {
   readonly revokedAt: number | null
   /** What answers to it look like. */
   readonly responseVersion: ResponseVersion
+  /** 16 random bytes that the keeper drew. */
+  readonly identity: Buffer
+  /** See `record-generation.ts`. */
+  readonly generation: number
+  /** Over `applicationKeyRecord`; empty in a row of before that was not taken over. */
+  readonly seal: Buffer
 }
 
 export const ApplicationKeyTable = new EntitySchema<ApplicationKey>({
@@ -25,6 +31,9 @@ export const ApplicationKeyTable = new EntitySchema<ApplicationKey>({
     createdAt: named('created_at', time),
     revokedAt: named('revoked_at', nullable(time)),
     responseVersion: named('shapes', text),
+    identity: bytes,
+    generation: integer,
+    seal: bytes,
   },
 })
 
@@ -41,8 +50,17 @@ export function findActiveApplicationKey(reader: Reader, keyCheck: Buffer): Prom
   return reader.findOneBy(ApplicationKeyTable, { keyCheck, revokedAt: IsNull() })
 }
 
-export async function revokeApplicationKey(tx: Tx, name: string, now: number): Promise<boolean> {
-  return (await tx.update(ApplicationKeyTable, { name, revokedAt: IsNull() }, { revokedAt: now })).affected === 1
+export function findRevocable(tx: Tx, name: string): Promise<ApplicationKey | null> {
+  return tx.findOneBy(ApplicationKeyTable, { name, revokedAt: IsNull() })
+}
+
+/** False where it was revoked meanwhile. */
+export async function revokeApplicationKey(
+  tx: Tx,
+  id: number,
+  revoked: Pick<ApplicationKey, 'revokedAt' | 'generation' | 'seal'>,
+): Promise<boolean> {
+  return (await tx.update(ApplicationKeyTable, { id, revokedAt: IsNull() }, revoked)).affected === 1
 }
 
 export async function setResponseVersion(tx: Tx, name: string, responseVersion: ResponseVersion): Promise<boolean> {

@@ -5,17 +5,19 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tx } from '../../store/store.ts'
-import type { Passphrases } from '../users/passphrase.ts'
+import type { PassphraseRecord, Passphrases } from '../users/passphrase.ts'
 import { strengthOf } from '../users/passphrase-policy.ts'
 import {
   forgiveFailedLogins,
   passphraseRecordOf,
-  renewPassphraseRecord,
+  recordColumns,
   setPassphraseStrength,
 } from '../users/passphrase-records.ts'
-import type { User } from '../users/records.ts'
+import { lockedUser, type User } from '../users/records.ts'
 import { restingAdvice } from '../users/recovery.ts'
 import { countResting } from '../users/recovery-records.ts'
+import type { Sealer } from '../users/sealed-change.ts'
+import { changeUser } from '../users/user-seals.ts'
 import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials, LoginType } from './credentials.ts'
 import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
@@ -49,6 +51,7 @@ export interface Login {
 }
 
 export function createLogin({
+  hsm,
   applicationKeys,
   passphrases,
   credentialCheck,
@@ -59,6 +62,7 @@ export function createLogin({
   siteWarnings,
   passphraseMaxAgeMs,
 }: {
+  readonly hsm: Sealer
   readonly applicationKeys: ApplicationKeys
   readonly passphrases: Pick<Passphrases, 'loginQueue' | 'renew'>
   readonly credentialCheck: CredentialCheck
@@ -92,7 +96,7 @@ export function createLogin({
       await throttle.forgive(tx, verified.attempt)
       // Locks the row of the user.
       if (!(await forgiveFailedLogins(tx, user)) || !(await verified.isStillHeld(tx))) throw new Fault('login.refused')
-      if (renewed !== undefined) await renewPassphraseRecord(tx, user.id, renewed)
+      await noteLogin(hsm, tx, user, renewed)
       const { id: applicationKeyId, responseVersion } = applicationKey
       const { certificate } = verified
       const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address, certificate })
@@ -109,6 +113,13 @@ export function createLogin({
   return {
     logIn: (attempt, commit) => passphrases.loginQueue.run(() => logIn(attempt, commit), networkOf(attempt.address)),
   }
+}
+
+/** The user is nobody's new user any more, and the record of the pass phrase is the one that was made anew. */
+async function noteLogin(hsm: Sealer, tx: Tx, user: User, renewed: PassphraseRecord | undefined): Promise<void> {
+  if (user.madeBy === null && renewed === undefined) return
+  const current = await lockedUser(tx, user.id)
+  await changeUser(hsm, tx, current, { madeBy: null, ...(renewed && recordColumns(renewed)) })
 }
 
 /** Looked for only where it can be so. */

@@ -6,9 +6,11 @@ import { Fault } from '../../fault.ts'
 import type { Sessions } from './sessions.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
-import { forgiveFailedLogins, passphraseColumns, replacePassphrase } from '../users/passphrase-records.ts'
-import { findUserById } from '../users/records.ts'
+import { forgiveFailedLogins, passphraseColumns } from '../users/passphrase-records.ts'
+import { findUserById, lockedUser } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
+import type { Sealer } from '../users/sealed-change.ts'
+import { changeUser } from '../users/user-seals.ts'
 import type { SecondFactor } from './credentials.ts'
 import type { CredentialCheck } from './credential-check.ts'
 import type { Throttle } from './throttle.ts'
@@ -45,6 +47,7 @@ const asked = capabilitiesOf(['changePassphrase'])
 
 export function createPassphraseChanges({
   store,
+  hsm,
   credentialCheck,
   passphrases,
   sessions,
@@ -53,6 +56,7 @@ export function createPassphraseChanges({
   clock,
 }: {
   readonly store: Store
+  readonly hsm: Sealer
   readonly credentialCheck: CredentialCheck
   readonly passphrases: Passphrases
   readonly sessions: Sessions
@@ -74,7 +78,9 @@ export function createPassphraseChanges({
         // Only this attempt is taken back: the next login reports the earlier ones.
         const isUnchanged = await forgiveFailedLogins(tx, { ...verified.user, failedLogins: 0 })
         if (!isUnchanged || !(await verified.isStillHeld(tx))) throw new Fault('login.refused', credentialRefusal)
-        const capabilities = await replacePassphrase(tx, userId, columns, (current) => current & ~asked)
+        const current = await lockedUser(tx, userId)
+        const capabilities = current.capabilities & ~asked
+        await changeUser(hsm, tx, current, { ...columns, capabilities, madeBy: null })
         return { capabilities, ended: await sessions.endOthers(tx, userId, sessionId) }
       })
     },
@@ -84,9 +90,9 @@ export function createPassphraseChanges({
       if (user === null) throw new Fault('user.not_found')
       const columns = passphraseColumns(await passphrases.create(newPassphrase, user.username), clock.now(), by)
       return commit(async (tx) => {
-        const capabilities = await replacePassphrase(tx, user.id, columns, (current) => current | asked)
+        const capabilities = (await lockedUser(tx, user.id)).capabilities | asked
         const ended = await sessions.endOthers(tx, user.id)
-        await recoveries.note(tx, user.id, by)
+        await recoveries.note(tx, user.id, by, { ...columns, capabilities })
         return { capabilities, ended }
       })
     },

@@ -1,8 +1,6 @@
-import type { Capabilities } from '../../access/capabilities.ts'
-import { Fault } from '../../fault.ts'
 import type { Tx } from '../../store/store.ts'
 import type { JudgedPassphrase, PassphraseRecord } from './passphrase.ts'
-import { findUserById, lockUser, logsIn, UserTable, type User } from './records.ts'
+import { logsIn, UserTable, type User } from './records.ts'
 
 /** What the row says of the pass phrase. */
 export function passphraseRecordOf(user: User): PassphraseRecord {
@@ -14,16 +12,12 @@ export function passphraseColumns({ strength, ...record }: JudgedPassphrase, now
   return { ...recordColumns(record), passphraseStrength: strength, passphraseChangedAt: now, passphraseBy: by }
 }
 
-const recordColumns = ({ salt, check, cost }: PassphraseRecord) => ({
+/** What another record of the same pass phrase changes. */
+export const recordColumns = ({ salt, check, cost }: PassphraseRecord) => ({
   passphraseSalt: salt,
   passphraseCheck: check,
   passphraseCost: cost,
 })
-
-/** Another record of the same pass phrase. */
-export async function renewPassphraseRecord(tx: Tx, userId: number, record: PassphraseRecord): Promise<void> {
-  await tx.update(UserTable, { id: userId }, recordColumns(record))
-}
 
 /** Counts a login as failed before it is known whether it is. */
 export async function countFailedLogin(tx: Tx, userId: number, now: number): Promise<void> {
@@ -39,10 +33,7 @@ export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphrase
   const forgiven = await tx
     .createQueryBuilder()
     .update(UserTable)
-    .set({
-      failedLogins: () => 'CASE WHEN failed_logins > :known THEN failed_logins - :known ELSE 0 END',
-      madeBy: null,
-    })
+    .set({ failedLogins: () => 'CASE WHEN failed_logins > :known THEN failed_logins - :known ELSE 0 END' })
     .setParameters({ known: failedLogins + 1 })
     .where({ id, passphraseChangedAt })
     .andWhere(logsIn('users'))
@@ -52,22 +43,4 @@ export async function forgiveFailedLogins(tx: Tx, { id, failedLogins, passphrase
 
 export async function setPassphraseStrength(tx: Tx, userId: number, passphraseStrength: number): Promise<void> {
   await tx.update(UserTable, { id: userId }, { passphraseStrength })
-}
-
-/**
- * Gives a user whose row is there another pass phrase, and other capabilities; resolves to those.
- * @throws Fault `user.not_found`
- */
-export async function replacePassphrase(
-  tx: Tx,
-  userId: number,
-  columns: ReturnType<typeof passphraseColumns>,
-  change: (current: Capabilities) => Capabilities,
-): Promise<Capabilities> {
-  // The lock first, so that the capabilities are those of this moment.
-  const user = (await lockUser(tx, userId)) ? await findUserById(tx, userId) : null
-  if (user === null) throw new Fault('user.not_found')
-  const capabilities = change(user.capabilities)
-  await tx.update(UserTable, { id: userId }, { ...columns, capabilities })
-  return capabilities
 }

@@ -1,5 +1,6 @@
 import { EntitySchema, Raw } from 'typeorm'
 import { capabilitiesOf, type Capabilities } from '../../access/capabilities.ts'
+import { Fault } from '../../fault.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -38,6 +39,12 @@ export interface User {
   readonly madeBy: number | null
   /** Who gave the present pass phrase; null for the user himself, and where it is not known. */
   readonly passphraseBy: number | null
+  /** 16 random bytes that the keeper drew. */
+  readonly identity: Buffer
+  /** See `record-generation.ts`. */
+  readonly generation: number
+  /** Over the record of the user (`user-seals.ts`); empty in a row of before that was not taken over. */
+  readonly seal: Buffer
 }
 
 export const UserTable = new EntitySchema<User>({
@@ -65,6 +72,9 @@ export const UserTable = new EntitySchema<User>({
     recoveries: integer,
     madeBy: named('made_by', nullable(integer)),
     passphraseBy: named('passphrase_by', nullable(integer)),
+    identity: bytes,
+    generation: integer,
+    seal: bytes,
   },
 })
 
@@ -73,22 +83,28 @@ export function findByUsername(reader: Reader, username: string): Promise<User |
   return reader.findOneBy(UserTable, { username: Raw((column) => `lower(${column}) = lower(:username)`, { username }) })
 }
 
-export type NewUserRow = Omit<User, 'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt' | 'recoveries'>
+export type NewUserRow = Omit<
+  User,
+  'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt' | 'recoveries' | keyof typeof unsealed
+>
 
+const unsealed = { identity: Buffer.alloc(0), generation: 1, seal: Buffer.alloc(0) }
+
+/** Without its seal, which names the id of the row: see `sealNewUser`. */
 export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {
-  const row = { ...user, searchText: searchTextOf(user), failedLogins: 0, lastFailedLoginAt: null, recoveries: 0 }
+  const counts = { failedLogins: 0, lastFailedLoginAt: null, recoveries: 0 }
+  const row = { ...user, ...counts, ...unsealed, searchText: searchTextOf(user) }
   const inserted = await tx.insert(UserTable, row)
   return { ...row, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
-export async function updateUser(tx: Tx, user: User, changes: UserChange): Promise<User> {
+/** What the seal covers is changed by `changeUser` alone. */
+export async function updateUser(tx: Tx, user: User, changes: Partial<User>): Promise<User> {
   const changed = { ...user, ...changes }
-  const searchText = searchTextOf(changed)
-  await tx.update(UserTable, { id: user.id }, { ...changes, searchText })
-  return { ...changed, searchText }
+  const next = { ...changes, searchText: searchTextOf(changed) }
+  await tx.update(UserTable, { id: user.id }, next)
+  return { ...changed, ...next }
 }
-
-export type UserChange = Partial<Pick<User, 'username' | 'fullname' | 'email' | 'capabilities'>>
 
 export function listUsers(reader: Reader): Promise<User[]> {
   return reader.find(UserTable, { order: { id: 'ASC' } })
@@ -103,14 +119,14 @@ export function findUserById(reader: Reader, id: number): Promise<User | null> {
   return reader.findOneBy(UserTable, { id })
 }
 
-/** Whether exactly this user was found and changed. */
-export async function setCapabilities(tx: Tx, userId: number, capabilities: Capabilities): Promise<boolean> {
-  return (await tx.update(UserTable, { id: userId }, { capabilities })).affected === 1
-}
-
-/** The user is no new one any more. */
-export async function forgetMaker(tx: Tx, userId: number): Promise<void> {
-  await tx.update(UserTable, { id: userId }, { madeBy: null })
+/**
+ * The user as the row is once it is locked.
+ * @throws Fault `user.not_found`
+ */
+export async function lockedUser(tx: Tx, userId: number): Promise<User> {
+  const user = (await lockUser(tx, userId)) ? await findUserById(tx, userId) : null
+  if (user === null) throw new Fault('user.not_found')
+  return user
 }
 
 /** In SQL, what `mayLogIn` says of a row of users. */

@@ -2,7 +2,6 @@ import { EntitySchema, MoreThan } from 'typeorm'
 import { integer, named, primary, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { UserTable } from './records.ts'
 
 /** Somebody else than the user set the pass phrase or gave a second factor. */
 export interface RecoveryRow {
@@ -25,11 +24,8 @@ export const RecoveryTable = new EntitySchema<RecoveryRow>({
   },
 })
 
-/** One more; the row of the user stays locked until the transaction ends. */
-export async function insertRecovery(tx: Tx, userId: number, recoveredBy: number, recoveredAt: number): Promise<void> {
-  await tx.increment(UserTable, { id: userId }, 'recoveries', 1)
-  const { recoveries: number } = await tx.findOneByOrFail(UserTable, { id: userId })
-  await tx.insert(RecoveryTable, { userId, number, recoveredBy, recoveredAt })
+export async function insertRecovery(tx: Tx, recovery: RecoveryRow): Promise<void> {
+  await tx.insert(RecoveryTable, recovery)
 }
 
 /** Those of a user after the one of this number, in their order. */

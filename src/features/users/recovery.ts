@@ -1,8 +1,9 @@
 import type { Clock } from '../../clock.ts'
-import { Fault } from '../../fault.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { findUserById, forgetMaker, lockUser } from './records.ts'
+import { lockedUser, type User } from './records.ts'
 import { countResting, insertRecovery } from './recovery-records.ts'
+import type { Sealer } from './sealed-change.ts'
+import { changeUser } from './user-seals.ts'
 
 /**
  * Whoever sets the pass phrase of another user or gives him a second factor can log in as that user. So the user's
@@ -11,35 +12,40 @@ import { countResting, insertRecovery } from './recovery-records.ts'
 export interface Recoveries {
   /**
    * Notes, in the transaction that makes it, that `by` sets the pass phrase of a user or gives a second factor. The
-   * user's own acts do not count, nor those of who made the user, until somebody logs in as the user.
+   * user's own acts do not count, nor those of who made the user, until somebody logs in as the user. `changes` of the
+   * user's row are made under the same seal: the keeper seals no pass phrase of another's without the recovery.
    * @throws Fault `user.not_found`
    */
-  note(tx: Tx, userId: number, by: number): Promise<void>
+  note(tx: Tx, userId: number, by: number, changes?: Partial<User>): Promise<void>
   /** In how many vaults the membership of a user rests. */
   resting(userId: number): Promise<number>
 }
 
 export function createRecoveries({
   store,
+  hsm,
   clock,
   rule,
   endSessions,
 }: {
   readonly store: Pick<Store, 'read'>
+  readonly hsm: Sealer
   readonly clock: Clock
   /** `open`: memberships do not rest. */
   readonly rule: 'approved' | 'open'
   readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
 }): Recoveries {
   return {
-    async note(tx, userId, by) {
-      if (by === userId) return
-      const user = (await lockUser(tx, userId)) ? await findUserById(tx, userId) : null
-      if (user === null) throw new Fault('user.not_found')
-      if (by === user.madeBy) return
-      await forgetMaker(tx, userId)
+    async note(tx, userId, by, changes = {}) {
+      const user = await lockedUser(tx, userId)
+      if (by === userId || by === user.madeBy) {
+        await changeUser(hsm, tx, user, changes)
+        return
+      }
+      const number = user.recoveries + (rule === 'open' ? 0 : 1)
+      await changeUser(hsm, tx, user, { ...changes, madeBy: null, recoveries: number })
       if (rule === 'open') return
-      await insertRecovery(tx, userId, by, clock.now())
+      await insertRecovery(tx, { userId, number, recoveredBy: by, recoveredAt: clock.now() })
       await endSessions(tx, userId)
     },
 

@@ -8,8 +8,10 @@ import {
 import { operatorId } from '../../access/confirmation.ts'
 import { Fault } from '../../fault.ts'
 import type { Tx } from '../../store/store.ts'
-import { findUserById, hasOtherAdministrator, holdUsers, lockUser, updateUser, type User } from './records.ts'
+import { findUserById, hasOtherAdministrator, holdUsers, lockedUser, type User } from './records.ts'
+import type { Sealer } from './sealed-change.ts'
 import { checkCapabilities, checkNameFree, checkOwnChange } from './user-rules.ts'
+import { changeUser } from './user-seals.ts'
 
 /** A member that is undefined leaves its field as it is. */
 export interface UserChanges {
@@ -52,9 +54,11 @@ export interface SecondFactors {
 export async function applyChange(
   tx: Tx,
   {
+    hsm,
     secondFactors,
     endSessions,
   }: {
+    readonly hsm: Sealer
     readonly secondFactors: SecondFactors
     readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
   },
@@ -64,12 +68,11 @@ export async function applyChange(
 ): Promise<User> {
   await holdUsers(tx)
   if (actorId !== undefined) await checkActor(tx, actorId)
-  const user = (await lockUser(tx, id)) ? await findUserById(tx, id) : null
-  if (user === null) throw new Fault('user.not_found')
+  const user = await lockedUser(tx, id)
   const next = capabilities?.(user.capabilities) ?? user.capabilities
   await checkCapabilityChange(tx, user, next, actorId === id)
   if (username !== undefined) await checkNameFree(tx, username, id)
-  const changed = await updateUser(tx, user, {
+  const changed = await changeUser(hsm, tx, user, {
     username: username ?? user.username,
     fullname: fullname ?? user.fullname,
     email: email ?? user.email,

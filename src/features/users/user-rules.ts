@@ -1,10 +1,4 @@
-import {
-  allCapabilities,
-  capabilityBits,
-  holds,
-  type Capabilities,
-  type Capability,
-} from '../../access/capabilities.ts'
+import { allCapabilities, capabilityBits, holds, raisesOwn, type Capabilities } from '../../access/capabilities.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Tx } from '../../store/store.ts'
 import { findByUsername } from './records.ts'
@@ -54,15 +48,9 @@ export function checkCapabilities(capabilities: Capabilities): void {
     throw new Fault('user.invalid', 'status: an escrow account (bit 4) cannot be an administrator (bit 2).')
 }
 
-/**
- * Users cannot raise themselves: they can give up capabilities of their own, and take on restrictions.
- * @throws Fault `user.invalid`
- */
+/** @throws Fault `user.invalid` for users who would raise themselves */
 export function checkOwnChange(current: Capabilities, next: Capabilities): void {
-  const changed = current ^ next
-  const restriction: Capability = 'changePassphrase'
-  const raised = changed & (next ^ (1 << capabilityBits[restriction]))
-  if (raised !== 0)
+  if (raisesOwn(current, next))
     throw new Fault(
       'user.invalid',
       'status: of your own capabilities you can only give up some; ask another administrator.',

@@ -15,8 +15,10 @@ import {
   type ListedUser,
   type User,
 } from './records.ts'
+import type { Sealer } from './sealed-change.ts'
 import { applyChange, deactivated, type SecondFactors, type UserChanges } from './user-change.ts'
 import { checkCapabilities, checkFields, checkNameFree, unlessTaken } from './user-rules.ts'
+import { sealNewUser } from './user-seals.ts'
 
 export interface NewUser {
   readonly username: string
@@ -73,7 +75,7 @@ export function createUsers({
   clock,
 }: {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'generatePair'>
+  readonly hsm: Sealer & Pick<Hsm, 'generatePair'>
   readonly passphrases: Passphrases
   readonly secondFactors: SecondFactors
   /** Ends all sessions of a user. */
@@ -88,7 +90,7 @@ export function createUsers({
     return unlessTaken(username, () =>
       commit(async (tx) => {
         await checkNameFree(tx, username)
-        const created = await insertUser(tx, row)
+        const created = await sealNewUser(hsm, tx, await insertUser(tx, row))
         if (hardwareOtp !== undefined) await secondFactors.adoptByOtp(tx, created.id, hardwareOtp, by)
         return { ...created, otpauth: totp ? await secondFactors.enrolTotp(tx, created, by) : undefined }
       }),
@@ -104,7 +106,7 @@ export function createUsers({
   async function change(id: number, changes: UserChanges, commit: Commit, actorId?: number): Promise<User> {
     checkFields(changes)
     return unlessTaken(changes.username, () =>
-      commit((tx) => applyChange(tx, { secondFactors, endSessions }, id, changes, actorId)),
+      commit((tx) => applyChange(tx, { hsm, secondFactors, endSessions }, id, changes, actorId)),
     )
   }
 

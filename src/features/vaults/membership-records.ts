@@ -1,9 +1,9 @@
 import { EntitySchema, type WhereExpressionBuilder } from 'typeorm'
 import { permissionBits, type Permission } from '../../access/permission.ts'
-import { integer, named, nullable, primary, time } from '../../store/columns.ts'
+import { bytes, integer, named, nullable, primary, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { logsIn, UserTable } from '../users/records.ts'
+import { logsIn } from '../users/records.ts'
 import { rests } from '../users/recovery-records.ts'
 import { permissionOf, VaultTable } from './records.ts'
 
@@ -17,6 +17,10 @@ export interface MembershipRow {
   /** Who gave the permission, and when; null where it is not known. */
   readonly grantedBy: number | null
   readonly grantedAt: number | null
+  /** See `record-generation.ts`. */
+  readonly generation: number
+  /** Over the record of the membership (`vault-seals.ts`); empty in a row of before that was not taken over. */
+  readonly seal: Buffer
 }
 
 export const MembershipTable = new EntitySchema<MembershipRow>({
@@ -30,20 +34,26 @@ export const MembershipTable = new EntitySchema<MembershipRow>({
     recoveries: integer,
     grantedBy: named('granted_by', nullable(integer)),
     grantedAt: named('granted_at', nullable(time)),
+    generation: integer,
+    seal: bytes,
   },
 })
 
 /**
- * A member who was removed while the membership rested. It rests again where an Admin who may not confirm it admits the
- * user anew.
+ * The last record of a member who was removed, from which a membership of the same user goes on: there is either this
+ * row or one of a membership. It rests again where an Admin who may not confirm it admits the user anew.
  */
-export const RemovedMemberTable = new EntitySchema<MembershipKey & Pick<MembershipRow, 'recoveries'>>({
+export type RemovedMember = MembershipKey & Pick<MembershipRow, 'recoveries' | 'generation' | 'seal'>
+
+export const RemovedMemberTable = new EntitySchema<RemovedMember>({
   name: 'RemovedMember',
   tableName: 'removed_members',
   columns: {
     vaultId: named('vault_id', primary(integer)),
     userId: named('user_id', primary(integer)),
     recoveries: integer,
+    generation: integer,
+    seal: bytes,
   },
 })
 
@@ -57,19 +67,28 @@ export interface Grant {
   readonly at: number
 }
 
-/** `recoveries`: how many of the user's are admitted with the membership; all of them unless it is said. */
+/** What a change leaves of a membership, under its seal. */
+export type SealedState = Pick<MembershipRow, 'recoveries' | 'generation' | 'seal'>
+
 export async function addMember(
   tx: Tx,
   member: MembershipKey,
   { permission, by: grantedBy, at }: Grant,
-  recoveries?: number,
+  state: SealedState,
 ): Promise<void> {
   const grant = { permission: permissionBits[permission], grantedBy, grantedAt: at, addedAt: at }
-  await tx.insert(MembershipTable, {
-    ...member,
-    ...grant,
-    recoveries: recoveries ?? (await tx.findOneByOrFail(UserTable, { id: member.userId })).recoveries,
-  })
+  await tx.insert(MembershipTable, { ...member, ...grant, ...state })
+}
+
+export function findMember(reader: Reader, { vaultId, userId }: MembershipKey): Promise<MembershipRow | null> {
+  return reader.findOneBy(MembershipTable, { vaultId, userId })
+}
+
+/** Takes back what is kept of a member who was removed; null for a user who was never a member. */
+export async function recallRemoved(tx: Tx, { vaultId, userId }: MembershipKey): Promise<RemovedMember | null> {
+  const removed = await tx.findOneBy(RemovedMemberTable, { vaultId, userId })
+  if (removed !== null) await tx.delete(RemovedMemberTable, { vaultId, userId })
+  return removed
 }
 
 export function isMember(reader: Reader, { vaultId, userId }: MembershipKey): Promise<boolean> {
@@ -93,16 +112,20 @@ export async function setPermission(
   tx: Tx,
   member: MembershipKey,
   { permission, by: grantedBy, at: grantedAt }: Grant,
+  state: SealedState,
 ): Promise<boolean> {
-  const grant = { permission: permissionBits[permission], grantedBy, grantedAt }
+  const grant = { permission: permissionBits[permission], grantedBy, grantedAt, ...state }
   const update = tx.createQueryBuilder().update(MembershipTable).set(grant)
   const changed = await at(update, member, permission === 'Admin' ? undefined : keepsAdmin).execute()
   return changed.affected === 1
 }
 
-/** False, with nothing changed, for the same reasons. */
-export async function removeMember(tx: Tx, member: MembershipKey): Promise<boolean> {
-  return (await at(tx.createQueryBuilder().delete().from(MembershipTable), member, keepsAdmin).execute()).affected === 1
+/** False, with nothing changed, for the same reasons. `state`: the last one, without permission. */
+export async function removeMember(tx: Tx, member: MembershipKey, state: SealedState): Promise<boolean> {
+  const removed = await at(tx.createQueryBuilder().delete().from(MembershipTable), member, keepsAdmin).execute()
+  if (removed.affected !== 1) return false
+  await tx.insert(RemovedMemberTable, { ...member, ...state })
+  return true
 }
 
 function at<Query extends WhereExpressionBuilder>(

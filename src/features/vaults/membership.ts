@@ -1,31 +1,15 @@
 import { mayLogIn } from '../../access/capabilities.ts'
-import { confirmersOf, operatorId } from '../../access/confirmation.ts'
+import { operatorId } from '../../access/confirmation.ts'
 import type { Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { findUserById, lockUser } from '../users/records.ts'
-import { recoveriesAfter } from '../users/recovery-records.ts'
-import {
-  addMember,
-  hasAdmin,
-  isMember,
-  membersOf,
-  removeMember,
-  setPermission,
-  type Member,
-  type MembershipKey,
-} from './membership-records.ts'
-import { lockVault } from './records.ts'
-import {
-  awakeAdmins,
-  confirmedOf,
-  openRecoveries,
-  recallResting,
-  rememberResting,
-  setConfirmed,
-  type OpenRecovery,
-} from './resting-records.ts'
+import type { Sealer } from '../users/sealed-change.ts'
+import { findMember, hasAdmin, membersOf, type Member, type MembershipKey } from './membership-records.ts'
+import { confirmersAfter, createMemberSteps, type Subject } from './member-steps.ts'
+import { findVault, lockVault } from './records.ts'
+import { openRecoveries, type OpenRecovery } from './resting-records.ts'
 
 /** A member, and why the membership rests: nothing where it does not. */
 export interface ListedMember extends Member {
@@ -39,7 +23,8 @@ export interface ListedMember extends Member {
 export interface Memberships {
   list(vaultId: number): Promise<ListedMember[]>
   /**
-   * A user who was removed while resting rests again, unless `by` may confirm the membership.
+   * A user who was a member before, and was recovered since an Admin last confirmed that membership, rests unless `by`
+   * may confirm it.
    * @throws Fault `user.not_found` also for a user who cannot log in, `vault.member_exists`
    */
   add(member: MembershipKey, permission: Permission, by: number, commit: Commit): Promise<void>
@@ -65,7 +50,30 @@ export interface Memberships {
   adopt(member: MembershipKey, commit: Commit): Promise<void>
 }
 
-export function createMemberships({ store, clock }: { readonly store: Store; readonly clock: Clock }): Memberships {
+export function createMemberships({
+  store,
+  hsm,
+  clock,
+}: {
+  readonly store: Store
+  readonly hsm: Sealer
+  readonly clock: Clock
+}): Memberships {
+  const steps = createMemberSteps(hsm)
+
+  /** Ends the rest of a membership after `check` has seen who may confirm it. */
+  function confirmAfter(key: MembershipKey, commit: Commit, check: (found: Candidates) => void): Promise<void> {
+    return withVaultLocked(key, commit, async (tx, subject) => {
+      const row = await findMember(tx, key)
+      if (row === null) throw new Fault('vault.member_unknown')
+      // The user is locked: the next recovery waits, and is not confirmed with these.
+      const { recoveries } = subject.user
+      if (row.recoveries >= recoveries) throw new Fault('vault.member_awake')
+      check({ recoveries, confirmers: await confirmersAfter(tx, key, row.recoveries) })
+      await steps.confirm(tx, subject, recoveries)
+    })
+  }
+
   return {
     async list(vaultId) {
       const open = await openRecoveries(store.read, vaultId)
@@ -74,24 +82,23 @@ export function createMemberships({ store, clock }: { readonly store: Store; rea
     },
 
     add: (member, permission, by, commit) =>
-      withVaultLocked(member.vaultId, commit, async (tx) => {
-        await checkUser(tx, member.userId)
-        if (await isMember(tx, member)) throw new Fault('vault.member_exists')
-        const confirmed = await recallResting(tx, member)
-        const mayConfirm = confirmed === undefined || (await confirmersAfter(tx, member, confirmed)).includes(by)
-        await addMember(tx, member, { permission, by, at: clock.now() }, mayConfirm ? undefined : confirmed)
-      }),
+      withVaultLocked(
+        member,
+        commit,
+        async (tx, subject) => {
+          checkUser(subject)
+          if ((await findMember(tx, member)) !== null) throw new Fault('vault.member_exists')
+          await steps.admit(tx, subject, { permission, by, at: clock.now() })
+        },
+        noSuchUser,
+      ),
 
     change: (member, permission, by, commit) =>
-      withVaultLocked(member.vaultId, commit, async (tx) => {
-        if (!(await setPermission(tx, member, { permission, by, at: clock.now() }))) throw await refusal(tx, member)
+      withVaultLocked(member, commit, async (tx, subject) => {
+        await steps.setPermission(tx, subject, { permission, by, at: clock.now() })
       }),
 
-    remove: (member, commit) =>
-      withVaultLocked(member.vaultId, commit, async (tx) => {
-        await rememberResting(tx, member)
-        if (!(await removeMember(tx, member))) throw await refusal(tx, member)
-      }),
+    remove: (member, commit) => withVaultLocked(member, commit, (tx, subject) => steps.remove(tx, subject)),
 
     confirm: (member, by, recovery, commit) =>
       confirmAfter(member, commit, ({ recoveries, confirmers }) => {
@@ -106,12 +113,18 @@ export function createMemberships({ store, clock }: { readonly store: Store; rea
       }),
 
     adopt: (member, commit) =>
-      withVaultLocked(member.vaultId, commit, async (tx) => {
-        await checkUser(tx, member.userId)
-        if (await hasAdmin(tx, member.vaultId)) throw new Fault('vault.has_admin')
-        const grant = { permission: 'Admin', by: operatorId, at: clock.now() } as const
-        if (!(await setPermission(tx, member, grant))) await addMember(tx, member, grant)
-      }),
+      withVaultLocked(
+        member,
+        commit,
+        async (tx, subject) => {
+          checkUser(subject)
+          if (await hasAdmin(tx, member.vaultId)) throw new Fault('vault.has_admin')
+          const grant = { permission: 'Admin', by: operatorId, at: clock.now() } as const
+          const row = await findMember(tx, member)
+          await (row === null ? steps.admit(tx, subject, grant) : steps.setPermission(tx, subject, grant))
+        },
+        noSuchUser,
+      ),
   }
 }
 
@@ -121,42 +134,24 @@ interface Candidates {
   readonly confirmers: readonly number[]
 }
 
-/** Ends the rest of a membership after `check` has seen who may confirm it. */
-function confirmAfter(member: MembershipKey, commit: Commit, check: (found: Candidates) => void): Promise<void> {
-  return withVaultLocked(member.vaultId, commit, async (tx) => {
-    // Locked, so that the next recovery of the user waits, and is not confirmed with these.
-    await lockUser(tx, member.userId)
-    const found = await confirmedOf(tx, member)
-    if (found === undefined) throw new Fault('vault.member_unknown')
-    const { confirmed, recoveries } = found
-    if (confirmed >= recoveries) throw new Fault('vault.member_awake')
-    check({ recoveries, confirmers: await confirmersAfter(tx, member, confirmed) })
-    await setConfirmed(tx, member, recoveries)
-  })
-}
-
-async function confirmersAfter(tx: Tx, { vaultId, userId }: MembershipKey, confirmed: number): Promise<number[]> {
-  const open = await recoveriesAfter(tx, userId, confirmed)
-  return confirmersOf(
-    await awakeAdmins(tx, vaultId),
-    open.map(({ recoveredBy, recoveredAt }) => ({ by: recoveredBy, at: recoveredAt })),
-  )
-}
-
 /** Two Admins who remove each other must see one another: on PostgreSQL, only one of them may look at a time. */
-function withVaultLocked(vaultId: number, commit: Commit, work: (tx: Tx) => Promise<void>): Promise<void> {
+function withVaultLocked(
+  member: MembershipKey,
+  commit: Commit,
+  work: (tx: Tx, subject: Subject) => Promise<void>,
+  absent = () => new Fault('vault.member_unknown'),
+): Promise<void> {
   return commit(async (tx) => {
-    if (!(await lockVault(tx, vaultId))) throw new Fault('vault.not_found')
-    await work(tx)
+    const vault = (await lockVault(tx, member.vaultId)) ? await findVault(tx, member.vaultId) : null
+    if (vault === null) throw new Fault('vault.not_found')
+    const user = (await lockUser(tx, member.userId)) ? await findUserById(tx, member.userId) : null
+    if (user === null) throw absent()
+    await work(tx, { member, place: { vault, user }, user })
   })
 }
 
-async function checkUser(tx: Tx, userId: number): Promise<void> {
-  const user = await findUserById(tx, userId)
-  if (user === null || !mayLogIn(user.capabilities))
-    throw new Fault('user.not_found', 'There is no such user, or the user cannot log in.')
-}
+const noSuchUser = (): Fault => new Fault('user.not_found', 'There is no such user, or the user cannot log in.')
 
-async function refusal(tx: Tx, member: MembershipKey): Promise<Fault> {
-  return new Fault((await isMember(tx, member)) ? 'vault.last_admin' : 'vault.member_unknown')
+function checkUser({ user }: Subject): void {
+  if (!mayLogIn(user.capabilities)) throw noSuchUser()
 }

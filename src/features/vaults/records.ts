@@ -10,6 +10,10 @@ export interface Vault {
   readonly id: number
   /** 32 random hexadecimal digits, which backups of its keys name: the number of a row comes back after a restore. */
   readonly identity: string
+  /** The identity of the user who made it; empty for a vault that is older than identities of users. */
+  readonly creator: Buffer
+  /** Over the record of the vault (`vault-seals.ts`); empty in a row of before that was not taken over. */
+  readonly seal: Buffer
   readonly name: string
   readonly policyId: number
   readonly description: string
@@ -36,6 +40,8 @@ export const VaultTable = new EntitySchema<Vault>({
   columns: {
     id,
     identity: text,
+    creator: bytes,
+    seal: bytes,
     name: text,
     policyId: named('policy_id', integer),
     description: text,

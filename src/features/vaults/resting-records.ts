@@ -4,27 +4,11 @@ import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { logsIn } from '../users/records.ts'
 import { rests } from '../users/recovery-records.ts'
-import { MembershipTable, RemovedMemberTable, type MembershipKey } from './membership-records.ts'
+import { MembershipTable, type MembershipKey, type SealedState } from './membership-records.ts'
 
-/** How many recoveries of a user there are, and how many of them the membership in a vault has been confirmed for. */
-export interface Confirmed {
-  readonly confirmed: number
-  readonly recoveries: number
-}
-
-/** Undefined where the user is no member of the vault. */
-export async function confirmedOf(tx: Tx, { vaultId, userId }: MembershipKey): Promise<Confirmed | undefined> {
-  const [row] = await select<Confirmed>(
-    tx,
-    `SELECT m.recoveries AS confirmed, u.recoveries FROM vault_members m JOIN users u ON u.id = m.user_id
-     WHERE m.vault_id = $1 AND m.user_id = $2`,
-    [vaultId, userId],
-  )
-  return row
-}
-
-export async function setConfirmed(tx: Tx, { vaultId, userId }: MembershipKey, recoveries: number): Promise<void> {
-  await tx.update(MembershipTable, { vaultId, userId }, { recoveries })
+/** The member is confirmed for as many recoveries as `state` says. */
+export async function setConfirmed(tx: Tx, { vaultId, userId }: MembershipKey, state: SealedState): Promise<void> {
+  await tx.update(MembershipTable, { vaultId, userId }, { ...state })
 }
 
 /** The Admins of a vault who can log in and do not rest. */
@@ -55,18 +39,4 @@ export function openRecoveries(reader: Reader, vaultId: number): Promise<OpenRec
      WHERE m.vault_id = $1 ORDER BY r.user_id, r.number`,
     [vaultId],
   )
-}
-
-/** For which recoveries a member who is about to be removed is confirmed, where the membership rests. */
-export async function rememberResting(tx: Tx, member: MembershipKey): Promise<void> {
-  const found = await confirmedOf(tx, member)
-  if (found !== undefined && found.confirmed < found.recoveries)
-    await tx.insert(RemovedMemberTable, { ...member, recoveries: found.confirmed })
-}
-
-/** The same of a user who was removed while resting, whom the vault forgets; undefined for any other. */
-export async function recallResting(tx: Tx, { vaultId, userId }: MembershipKey): Promise<number | undefined> {
-  const found = await tx.findOneBy(RemovedMemberTable, { vaultId, userId })
-  await tx.delete(RemovedMemberTable, { vaultId, userId })
-  return found?.recoveries
 }

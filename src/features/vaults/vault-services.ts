@@ -21,7 +21,7 @@ export function createVaultServices(dependencies: {
 }): VaultServices {
   const { store, hsm, clock, keyStorage, clearObjects } = dependencies
   return {
-    vaults: createVaults({ store, vaultKeys: createVaultKeys(hsm, keyStorage), clock, clearObjects }),
-    memberships: createMemberships({ store, clock }),
+    vaults: createVaults({ store, hsm, vaultKeys: createVaultKeys(hsm, keyStorage), clock, clearObjects }),
+    memberships: createMemberships({ store, hsm, clock }),
   }
 }

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
+import { lockedUser, type User } from '../users/records.ts'
+import type { Sealer } from '../users/sealed-change.ts'
 import { addMember, removeEveryMember } from './membership-records.ts'
 import {
   changeKeyRules,
@@ -22,6 +23,7 @@ import {
   type VaultFields,
 } from './records.ts'
 import { createKeyDisposal, type VaultKeys } from './vault-key.ts'
+import { sealedVault, sealMembership, sealNewVault } from './vault-seals.ts'
 
 export interface Vaults {
   /** A vault with a data key of its own in the token, and its creator as the only member, with Admin. */
@@ -53,8 +55,6 @@ export interface VaultSettings {
 
 export type VaultChanges = { readonly [setting in keyof VaultSettings]?: VaultSettings[setting] | undefined }
 
-const identityBytes = 16
-
 const defaultRules: KeyRules = { createsKeysOnUse: 1, signingPermission: permissionBits.Write }
 
 function settingsOf({ createsKeysOnUse, signingPermission }: KeyRules): VaultSettings {
@@ -63,13 +63,14 @@ function settingsOf({ createsKeysOnUse, signingPermission }: KeyRules): VaultSet
 
 export interface VaultDependencies {
   readonly store: Store
+  readonly hsm: Sealer
   readonly vaultKeys: VaultKeys
   readonly clock: Clock
   /** Destroys what was deleted in a vault that is about to go; resolves to how many objects are left in it. */
   readonly clearObjects: (tx: Tx, vaultId: number) => Promise<number>
 }
 
-export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDependencies): Vaults {
+export function createVaults({ store, hsm, vaultKeys, clock, clearObjects }: VaultDependencies): Vaults {
   const disposal = createKeyDisposal(store, vaultKeys)
 
   async function read(vaultId: number): Promise<Vault> {
@@ -83,18 +84,13 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
       const { provenance: _, ...key } = made
       try {
         return await commit(async (tx) => {
-          const now = clock.now()
-          const { id, name, policyId, description } = await insertVault(tx, {
-            ...vault,
-            ...defaultRules,
-            ...key,
-            identity: randomBytes(identityBytes).toString('hex'),
-            keySeal: Buffer.alloc(0),
-            keyUses: 0,
-            createdAt: now,
-          })
-          await sealVaultKey(tx, id, await vaultKeys.seal(id, made))
-          await addMember(tx, { vaultId: id, userId: creatorId }, { permission: 'Admin', by: creatorId, at: now })
+          const creator = await lockedUser(tx, creatorId)
+          const sealed = await sealNewVault(hsm, tx, creator.identity)
+          const uses = { keySeal: Buffer.alloc(0), keyUses: 0, createdAt: clock.now() }
+          const row = await insertVault(tx, { ...vault, ...defaultRules, ...key, ...sealed, ...uses })
+          await sealVaultKey(tx, row.id, await vaultKeys.seal(row.id, made))
+          await addCreator(hsm, tx, row, creator)
+          const { id, name, policyId, description } = row
           return { id, name, policyId, description, permission: 'Admin' as const }
         })
       } catch (error) {
@@ -143,6 +139,14 @@ export function createVaults({ store, vaultKeys, clock, clearObjects }: VaultDep
         return settingsOf(next)
       }),
   }
+}
+
+/** Whoever makes a vault is its first member, with Admin. */
+async function addCreator(hsm: Sealer, tx: Tx, vault: Vault, creator: User): Promise<void> {
+  const first = { permission: permissionBits.Admin, recoveries: creator.recoveries, generation: 1 }
+  const state = await sealMembership(hsm, tx, { vault, user: creator }, first, sealedVault(vault))
+  const grant = { permission: 'Admin', by: creator.id, at: vault.createdAt } as const
+  await addMember(tx, { vaultId: vault.id, userId: creator.id }, grant, state)
 }
 
 function checkEmpty({ keys }: { readonly keys: number }, objects: number): void {

@@ -66,6 +66,11 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
       const reply = await keeper.call('rewrapVersion', [record, seal])
       return { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
     },
+    async sealEarlier(record) {
+      const reply = await keeper.call('sealEarlier', [record])
+      return { identity: field(reply, 0), seal: field(reply, 1) }
+    },
+    endTakeover: async () => void (await keeper.call('endTakeover', [])),
     verify: ({ record, seal }) => done('verify', [record, seal]),
     ...loginCalls(keeper),
     ...auditCalls(keeper),

@@ -1,3 +1,4 @@
+import { operatorId } from '../../access/confirmation.ts'
 import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
 import type { SealedRecord } from '../hsm.ts'
@@ -15,8 +16,10 @@ import type { WritableFloors } from './floors.ts'
 import { createGrantHandlers } from './grants.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { createLoginHandlers } from './login-handlers.ts'
-import { checkChange, type Origin } from './record-rules.ts'
+import type { Origin, RuleContext } from './record-change.ts'
+import { checkChange } from './record-rules.ts'
 import { opened, shown } from './shown-record.ts'
+import { earlierRecord } from './takeover.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 import { rewrapVersion } from './version-rewrapping.ts'
 
@@ -26,11 +29,8 @@ type Handler = (fields: RequestFields) => Uint8Array[]
 const reopenEveryMs = 250
 
 /** What the keeper does for clients of one of its sockets. */
-export function createKeeperDispatch(
-  token: Token,
-  { auditEnds, usedProvenance, floors, endedSessions, tries, otps }: KeeperMemory,
-  origin: Origin,
-): Dispatch {
+export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
+  const { auditEnds, usedProvenance, floors, endedSessions, takeover, tries, otps } = memory
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
     status: () => statusFields(token),
@@ -40,7 +40,7 @@ export function createKeeperDispatch(
       const isNew = previous.record.length === 0
       const provenance = fields.bytes()
       const change = { origin, previous: isNew ? undefined : previous, grant: readGrant(token, fields) }
-      const next = checkedChange(token, floors, record, change)
+      const next = checkedChange(token, memory, record, change)
       if (isNew) checkProvenance(token, usedProvenance, next, record, provenance)
       return [seal(token, record)]
     },
@@ -51,12 +51,24 @@ export function createKeeperDispatch(
     lastAuditEnd: (fields) => endFields(auditEnds.last(fields.text())),
     signAuditEnd: (fields) => endFields(auditEnds.sign(readAuditEnd(fields))),
     rewrapVersion(fields) {
-      if (origin !== 'operator') throw new Fault('hsm.rejected', 'The operator alone has keys wrapped anew.')
+      checkOperator(origin)
       return rewrapVersion(token, fields.sealed())
     },
-    sealNew: (fields) => sealNew(token, fields.bytes(), { origin, grant: readGrant(token, fields) }),
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
     ...createLoginHandlers({ token, otps, tries }),
+    sealNew: (fields) => sealNew(token, memory, fields.bytes(), { origin, grant: readGrant(token, fields) }),
+    sealEarlier(fields) {
+      checkOperator(origin)
+      takeover.checkOpen()
+      const record = earlierRecord(opened(fields.bytes()), () => random(token, identityBytes))
+      const { fields: sealed } = opened(record)
+      return ['identity' in sealed ? sealed.identity : Buffer.alloc(0), seal(token, record)]
+    },
+    endTakeover() {
+      checkOperator(origin)
+      takeover.end()
+      return []
+    },
   }
   const byCode = keeperOperations.map((name) => handlers[name])
   let triedMs = -Infinity
@@ -70,6 +82,10 @@ export function createKeeperDispatch(
     if (handler === undefined) throw new Fault('hsm.unsupported', `This keeper knows no operation ${code}.`)
     return handler(createRequestFields(fields))
   }
+}
+
+function checkOperator(origin: Origin): void {
+  if (origin !== 'operator') throw new Fault('hsm.rejected', 'The keeper does this for the operator alone.')
 }
 
 /** An empty text stands for an end that is not known. */
@@ -94,7 +110,7 @@ function readGrant(token: Token, fields: RequestFields): FieldsOf<'grant'> | und
 /** Reads a record and asks its type's rule. */
 function checkedChange(
   token: Token,
-  floors: WritableFloors,
+  memory: KeeperMemory,
   record: Buffer,
   { origin, previous, grant }: AskedChange,
 ): OpenedRecord {
@@ -105,9 +121,27 @@ function checkedChange(
   if (previous === undefined && 'identity' in next.fields && ownsIdentity.has(next.type))
     throw new Fault('hsm.rejected', 'A new record of this type gets its identity here.')
   const before = previous && opened(previous.record)
-  checkGeneration(floors, next, before)
-  checkChange({ next, previous: before, origin, grant })
+  checkGeneration(memory.floors, next, before)
+  checkChange({ next, previous: before, origin, grant, ...contextOf(memory) })
+  noteRecovery(memory, next, before, origin === 'operator' ? operatorId : grant?.userId)
   return next
+}
+
+const contextOf = ({ recovery, recoverers }: KeeperMemory): RuleContext => ({
+  recovery,
+  madeRecovery: (by, user, after, upTo) => recoverers.made(by, user, after, upTo),
+})
+
+/** Also one that is not committed after all: whoever tried it confirms nobody. */
+function noteRecovery(
+  { recoverers }: KeeperMemory,
+  next: OpenedRecord,
+  before: OpenedRecord | undefined,
+  by: number | undefined,
+): void {
+  if (next.type !== 'user' || before?.type !== 'user' || by === undefined) return
+  const { identity, recoveries } = next.fields
+  if (recoveries > before.fields.recoveries) recoverers.note(by, identity, recoveries)
 }
 
 /** The types whose records are made by `sealNew`. */
@@ -149,12 +183,19 @@ function checkProvenance(
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */
-function sealNew(token: Token, record: Buffer, { origin, grant }: Omit<AskedChange, 'previous'>): Buffer[] {
+function sealNew(
+  token: Token,
+  memory: KeeperMemory,
+  record: Buffer,
+  { origin, grant }: Omit<AskedChange, 'previous'>,
+): Buffer[] {
   const { type, key, fields } = opened(record)
   if (key !== undefined || !('identity' in fields) || fields.identity.length > 0)
     throw new Fault('hsm.rejected', 'A record of this type gets no identity.')
   const identity = random(token, identityBytes)
   const complete = composeRecord(type, { ...fields, identity })
-  checkChange({ next: opened(complete), previous: undefined, origin, grant })
+  const next = opened(complete)
+  checkGeneration(memory.floors, next, undefined)
+  checkChange({ next, previous: undefined, origin, grant, ...contextOf(memory) })
   return [identity, seal(token, complete)]
 }

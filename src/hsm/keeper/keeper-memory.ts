@@ -6,6 +6,9 @@ import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { openKeeperState } from './keeper-state.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
+import type { RuleContext } from './record-change.ts'
+import { createRecoverers, type Recoverers } from './recoverers.ts'
+import { createTakeover, type Takeover } from './takeover.ts'
 import { createTryLimit, tryRulesOf, type TryLimit } from './try-limit.ts'
 import { createUsedOtps } from './used-otps.ts'
 import { createUsedProvenance, type UsedProvenance } from './used-provenance.ts'
@@ -18,6 +21,9 @@ export interface KeeperMemory {
   readonly endedSessions: EndedSessions
   readonly tries: TryLimit
   readonly otps: OtpJudge
+  readonly recoverers: Recoverers
+  readonly takeover: Takeover
+  readonly recovery: RuleContext['recovery']
   close(): void
 }
 
@@ -31,7 +37,7 @@ export function openKeeperMemory({
 }: {
   readonly token: Token
   readonly files: { readonly state: string; readonly floors: string }
-  readonly config: Pick<Config, 'login' | 'otp'>
+  readonly config: Pick<Config, 'login' | 'otp' | 'users'>
   readonly now: () => number
   /** Told of what an operator should see to. */
   readonly report: (sentence: string) => void
@@ -52,6 +58,9 @@ export function openKeeperMemory({
     endedSessions: createEndedSessions(state, now),
     tries,
     otps: createOtpJudge({ token, used, tries, rules: config.otp, now }),
+    recoverers: createRecoverers(state),
+    takeover: createTakeover(state),
+    recovery: config.users.recovery,
     close() {
       state.close()
       floors.close()

@@ -5,7 +5,7 @@ import { listenOn, listenOnPassed } from '../server/frame-server.ts'
 import { startTokenProcess, type TokenProcess } from '../server/token-process.ts'
 import { createKeeperDispatch } from './keeper-dispatch.ts'
 import { openKeeperMemory } from './keeper-memory.ts'
-import type { Origin } from './record-rules.ts'
+import type { Origin } from './record-change.ts'
 
 /** Opens the token and serves workers and the operator, on sockets of the configuration or those that systemd passes. */
 export function startKeeper(configFile: string, { systemd }: { readonly systemd: boolean }): TokenProcess {

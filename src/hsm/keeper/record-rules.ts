@@ -1,23 +1,8 @@
-import { holds } from '../../access/capabilities.ts'
-import { permissionBits } from '../../access/permission.ts'
-import { Fault } from '../../fault.ts'
 import { importJobMs } from '../import-limits.ts'
 import { isKeyPairKind, kindOfType } from '../key-kind.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord, type RecordType } from '../record-layouts.ts'
-
-/** Who asks the keeper: a worker of the daemon, or the operator's console over a socket of its own. */
-export type Origin = 'worker' | 'operator'
-
-interface Change<T extends RecordType = RecordType> {
-  readonly next: Extract<OpenedRecord, { type: T }>
-  /** The sealed record that it takes the place of; undefined for a new one. */
-  readonly previous: Extract<OpenedRecord, { type: T }> | undefined
-  readonly origin: Origin
-  /** What the caller may do for whom the worker asks; undefined where it names none. */
-  readonly grant: FieldsOf<'grant'> | undefined
-}
-
-type Rule<T extends RecordType> = (change: Change<T>) => boolean
+import { checkFirstMember, peopleRules } from './people-rules.ts'
+import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
 
 /** Whether a record may be sealed. A type without a rule is never sealed. */
 const rules: { readonly [T in RecordType]: Rule<T> } = {
@@ -61,59 +46,26 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     keepsVersion(next.fields, previous?.fields),
   'invocations 2': ({ next, previous }) =>
     isSame(next, previous, 'identity', 'version') && next.fields.invocations >= (previous?.fields.invocations ?? 0),
-  user: ({ next, previous, origin, grant }) => {
-    if (!isSame(next, previous, 'identity', 'id') || next.fields.recoveries < (previous?.fields.recoveries ?? 0))
-      return false
-    if (origin === 'operator' || (grant !== undefined && holds(grant.capabilities, 'admin'))) return true
-    // A user changes the own pass phrase.
-    return previous !== undefined && isOf(grant, next) && isSame(next, previous, 'username', 'capabilities')
-  },
-  'application key': ({ next, previous, origin }) =>
-    origin === 'operator' && isSame(next, previous, 'identity', 'name', 'keyCheck'),
-  vault: ({ next, origin, grant }) =>
-    origin === 'operator' ||
-    (grant !== undefined && holds(grant.capabilities, 'createVault') && grant.user.equals(next.fields.creator)),
-  membership: ({ next, previous, origin, grant }) =>
-    isSame(next, previous, 'vault', 'user') &&
-    [0, 1, 2, 4].includes(next.fields.permission) &&
-    (origin === 'operator' ||
-      (grant?.vault?.equals(next.fields.vault) === true &&
-        (grant.permission === permissionBits.Admin || (next.fields.permission === 0 && isOf(grant, next))))),
+  ...peopleRules,
   session: ({ next, previous }) =>
     isSame(next, previous, 'identity', 'user', 'applicationKey', 'recoveries', 'certificate', 'createdAt', 'expiresAt'),
   // The keeper composes grants; it seals none for others.
   grant: () => false,
 }
 
-/** Whether the caller of the grant is the user whom the record names. */
-function isOf(grant: FieldsOf<'grant'> | undefined, { type, fields }: Named): boolean {
-  return grant?.user.equals(type === 'user' ? fields.identity : fields.user) === true
-}
-
-type Named = Extract<OpenedRecord, { type: 'user' | 'membership' }>
-
 /** @throws Fault `hsm.rejected` for a record that the keeper does not seal in place of `previous` */
 export function checkChange(change: AnyChange): void {
   const { next, previous } = change
   // The first member of a vault follows the record of the vault.
-  if (previous?.type === 'vault' && next.type === 'membership') return checkFirstMember(next, previous)
+  if (previous?.type === 'vault' && next.type === 'membership') return checkFirstMember(next, previous, change)
   if (previous !== undefined && previous.type !== next.type) throw refused(next.type)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are of the type of the rule
   const rule = rules[next.type] as (change: AnyChange) => boolean
   if (!rule(change)) throw refused(next.type)
 }
 
-/** Whoever made a vault is an Admin of it, once. */
-function checkFirstMember(
-  { fields }: Extract<OpenedRecord, { type: 'membership' }>,
-  { fields: vault }: Extract<OpenedRecord, { type: 'vault' }>,
-): void {
-  const isCreator = fields.user.equals(vault.creator) && fields.vault.equals(vault.identity)
-  if (!isCreator || fields.permission !== permissionBits.Admin || fields.generation !== 1) throw refused('membership')
-}
-
 /** A change of a record of any type. */
-export interface AnyChange extends Pick<Change, 'origin' | 'grant'> {
+export interface AnyChange extends Omit<Change, 'next' | 'previous'> {
   readonly next: OpenedRecord
   readonly previous: OpenedRecord | undefined
 }
@@ -122,20 +74,6 @@ function isSameKey({ key }: OpenedRecord, previous: OpenedRecord | undefined): b
   if (key === undefined || (isKeyPairKind(key.kind) && key.publicKey === undefined)) return false
   const before = previous?.key
   return before === undefined || (before.kind === key.kind && before.kek === key.kek && before.blob.equals(key.blob))
-}
-
-function isSame<T extends { readonly fields: object }>(
-  next: T,
-  previous: T | undefined,
-  ...names: readonly (keyof T['fields'])[]
-): boolean {
-  if (previous === undefined) return true
-  const [after, before]: readonly [T['fields'], T['fields']] = [next.fields, previous.fields]
-  return names.every((name) => isEqual(after[name], before[name]))
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  return Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : one === other
 }
 
 type Policy = Omit<FieldsOf<'transparent key'>, 'id'>
@@ -207,7 +145,3 @@ function keepsDevice(next: Device, previous: Device | undefined): boolean {
 const skewMs = 60_000
 
 const isOtpKey = (kind: string | undefined): boolean => kind?.startsWith('otp-') === true
-
-function refused(type: string): Fault {
-  return new Fault('hsm.rejected', `The keeper does not seal this ${type}.`)
-}

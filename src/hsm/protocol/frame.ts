@@ -68,6 +68,8 @@ export const keeperOperations = [
   'seedCheck',
   'privateIdCheck',
   'sessionTokenSuccessor',
+  'sealEarlier',
+  'endTakeover',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

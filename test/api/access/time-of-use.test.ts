@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
-import { setCapabilities } from '../../../src/features/users/records.ts'
 import { countOf, eventually, processesOf, stateOf, verdict } from '../../support/fault-kit.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import type { Answer, TestClient } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { setCapabilities } from '../../support/sealed-people.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { conversation, secureSocket } from '../../support/wire.ts'
 import { createObject, formWith, upload } from '../../support/object-kit.ts'
@@ -34,8 +34,7 @@ function areThoseOfTheMoment(start: () => Promise<TestAppliance>): void {
     await vault.share(String(user.id), 'Admin')
     client = await appliance.login(user)
   }
-  const setTo = (...capabilities: Capability[]) =>
-    appliance.store.transaction((tx) => setCapabilities(tx, user.id, capabilitiesOf(capabilities)))
+  const setTo = (...capabilities: Capability[]) => setCapabilities(appliance, user.id, capabilitiesOf(capabilities))
 
   const losses: readonly (readonly [string, () => Promise<unknown>, inVault: string, ofObject: string])[] = [
     ['is no member any more', () => vault.share(String(user.id), undefined), '404 1400', '404 1610'],

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
-import { setCapabilities } from '../../../src/features/users/records.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
+import { setCapabilities } from '../../support/sealed-people.ts'
 
 let appliance: TestAppliance
 let vault: TestVault
@@ -22,7 +22,7 @@ async function lanesOf(token: string | undefined): Promise<TestClient[]> {
 }
 
 const setTo = (userId: number, capabilities: readonly Capability[]) =>
-  appliance.store.transaction((tx) => setCapabilities(tx, userId, capabilitiesOf(capabilities)))
+  setCapabilities(appliance, userId, capabilitiesOf(capabilities))
 
 describe('takes effect on the very next call, whichever worker serves it', () => {
   it('a user disabled; and the session stays dead when the user is enabled again', async () => {

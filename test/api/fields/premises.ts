@@ -1,5 +1,4 @@
 import { operatorId } from '../../../src/access/confirmation.ts'
-import { insertRecovery } from '../../../src/features/users/recovery-records.ts'
 import { randomBytes } from 'node:crypto'
 import type { TestAppliance } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
@@ -7,6 +6,7 @@ import { ClientCa, pemOf } from '../../support/client-pki.ts'
 import { HardwareToken, hotpCodes } from '../../support/hardware-token.ts'
 import { CardAppliance } from '../certificates/card-kit.ts'
 import { createObject } from '../../support/object-kit.ts'
+import { recover } from '../../support/sealed-people.ts'
 
 export type Premises = Awaited<ReturnType<typeof makePremises>>
 
@@ -62,7 +62,7 @@ export async function makePremises() {
     async restingMember() {
       const place = { vaultid: await newVault(admin), userid: await newUserId() }
       await told('POST', `/vault/${place.vaultid}/member/${place.userid}`, { status: 1 })
-      await appliance.store.transaction((tx) => insertRecovery(tx, Number(place.userid), operatorId, Date.now()))
+      await recover(appliance, Number(place.userid))
       return place
     },
     async newKey(members: object = {}) {

@@ -15,9 +15,8 @@ import { createSessions } from '../../../src/features/auth/sessions.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { tables } from '../../../src/daemon/tables.ts'
-import { setCapabilities } from '../../../src/features/users/records.ts'
 import { userRow } from '../../support/user-row.ts'
-import { insertUser } from '../../../src/features/users/records.ts'
+import { insertUser, UserTable } from '../../../src/features/users/records.ts'
 
 const minute = 60_000
 const rules = {
@@ -89,6 +88,9 @@ async function givenUser(name = 'alice') {
       createdAt: 0,
       revokedAt: null,
       responseVersion: currentResponseVersion,
+      identity: Buffer.alloc(0),
+      generation: 1,
+      seal: Buffer.alloc(0),
     }
     return { userId: user.id, applicationKeyId: (await insertApplicationKey(tx, key)).id, address: '::1' }
   })
@@ -152,9 +154,10 @@ describe('a session', () => {
 
   it('of a user who was disabled stays dead when he is enabled again', async () => {
     const { admits, token, userId } = await givenSession()
-    await store.transaction((tx) => setCapabilities(tx, userId, 0))
+    await store.transaction((tx) => tx.update(UserTable, { id: userId }, { capabilities: 0 }))
     expect(await admits(token)).toBe(false)
-    await store.transaction((tx) => setCapabilities(tx, userId, capabilitiesOf(['read', 'active'])))
+    const capabilities = capabilitiesOf(['read', 'active'])
+    await store.transaction((tx) => tx.update(UserTable, { id: userId }, { capabilities }))
     expect(await admits(token)).toBe(false)
   })
 

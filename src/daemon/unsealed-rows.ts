@@ -1,0 +1,137 @@
+import type { EntitySchema, ObjectLiteral } from 'typeorm'
+import { Fault, isFault } from '../fault.ts'
+import { applicationKeyRecord } from '../features/auth/application-key.ts'
+import { ApplicationKeyTable } from '../features/auth/login-records.ts'
+import { UserTable } from '../features/users/records.ts'
+import { userRecord } from '../features/users/user-seals.ts'
+import { MembershipTable, RemovedMemberTable, type MembershipKey } from '../features/vaults/membership-records.ts'
+import { VaultTable } from '../features/vaults/records.ts'
+import { membershipRecord, type MembershipState, vaultRecord } from '../features/vaults/vault-seals.ts'
+import type { Hsm, SealedRecord } from '../hsm/hsm.ts'
+import { afterCommit } from '../store/after-commit.ts'
+import type { Reader, Store, Tx } from '../store/store.ts'
+
+/** What a row says under its seal once it is taken over, and the columns that it gets. */
+type SealRow<Row> = (tx: Tx, row: Row, hsm: Pick<Hsm, 'sealEarlier'>) => Promise<Taken<Row>>
+
+interface Taken<Row> {
+  readonly sealed: SealedRecord
+  readonly columns: Partial<Row>
+}
+
+interface EarlierTable {
+  /** For people. */
+  readonly name: string
+  countUnsealed(reader: Reader): Promise<number>
+  /** Resolves to how many rows it has sealed, at most so many at once. */
+  sealSome(tx: Tx, hsm: Pick<Hsm, 'sealEarlier'>): Promise<SealedRecord[]>
+}
+
+const noSeal = Buffer.alloc(0)
+const rowsAtOnce = 200
+
+function earlier<Row extends ObjectLiteral & { readonly seal: Buffer }>(
+  name: string,
+  table: EntitySchema<Row>,
+  keys: readonly (keyof Row & string)[],
+  sealRow: SealRow<Row>,
+): EarlierTable {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every row of these tables has the column
+  const where = { seal: noSeal } as object
+  return {
+    name,
+    countUnsealed: (reader) => reader.countBy(table, where),
+    async sealSome(tx, hsm) {
+      const records: SealedRecord[] = []
+      for (const row of await tx.find(table, { where, take: rowsAtOnce })) {
+        const place = Object.fromEntries(keys.map((key) => [key, row[key]]))
+        const { sealed, columns } = await sealRow(tx, row, hsm).catch((error: unknown) => {
+          throw named(error, `${name} ${Object.values(place).join(' of ')}`)
+        })
+        await tx.update(table, place, { ...columns, seal: sealed.seal })
+        records.push(sealed)
+      }
+      return records
+    },
+  }
+}
+
+function named(error: unknown, row: string): unknown {
+  return isFault(error, 'hsm.rejected') ? new Fault(error.code, `${row}: ${error.detail}`, { cause: error }) : error
+}
+
+/** Those of users and vaults first: members name their identities. */
+const earlierTables: readonly EarlierTable[] = [
+  earlier('user', UserTable, ['id'], async (_tx, user, hsm) => {
+    const { identity, seal } = await hsm.sealEarlier(userRecord(user))
+    return { sealed: { record: userRecord({ ...user, identity }), seal }, columns: { identity } }
+  }),
+  earlier('application key', ApplicationKeyTable, ['id'], async (_tx, key, hsm) => {
+    const { identity, seal } = await hsm.sealEarlier(applicationKeyRecord(key))
+    return { sealed: { record: applicationKeyRecord({ ...key, identity }), seal }, columns: { identity } }
+  }),
+  earlier('vault', VaultTable, ['id'], async (_tx, { identity, creator }, hsm) => {
+    const record = vaultRecord(Buffer.from(identity, 'hex'), creator)
+    return { sealed: { record, seal: (await hsm.sealEarlier(record)).seal }, columns: {} }
+  }),
+  earlier('member', MembershipTable, ['userId', 'vaultId'], (tx, row, hsm) => sealMember(tx, hsm, row, row)),
+  earlier('removed member', RemovedMemberTable, ['userId', 'vaultId'], (tx, row, hsm) =>
+    sealMember(tx, hsm, row, { ...row, permission: 0 }),
+  ),
+]
+
+async function sealMember(
+  tx: Tx,
+  hsm: Pick<Hsm, 'sealEarlier'>,
+  { vaultId, userId }: MembershipKey,
+  state: MembershipState,
+) {
+  const vault = await tx.findOneByOrFail(VaultTable, { id: vaultId })
+  const user = await tx.findOneByOrFail(UserTable, { id: userId })
+  const { permission, recoveries, generation } = state
+  const record = membershipRecord({ vault, user }, { permission, recoveries, generation })
+  return { sealed: { record, seal: (await hsm.sealEarlier(record)).seal }, columns: {} }
+}
+
+export async function countUnsealed(reader: Reader): Promise<number> {
+  let count = 0
+  for (const table of earlierTables) count += await table.countUnsealed(reader)
+  return count
+}
+
+/** @throws Fault `store.unavailable` while rows of an earlier release have not been taken over */
+export async function checkTakenOver(reader: Reader): Promise<void> {
+  const count = await countUnsealed(reader)
+  if (count > 0)
+    throw new Fault(
+      'store.unavailable',
+      `${count} rows of users, application keys, vaults and members bear no seal: the database is of an earlier release. Run "strongroom init", which seals them once.`,
+    )
+}
+
+/**
+ * Seals the rows of before, some in each transaction: what was sealed stays so when it is broken off. Afterwards the
+ * keeper takes over no more. Resolves to how many there were.
+ * @throws Fault `hsm.rejected` for rows without a seal that came in after that
+ */
+export async function takeOverRows(
+  store: Store,
+  hsm: Pick<Hsm, 'sealEarlier' | 'endTakeover' | 'raise'>,
+  progress: (done: number, total: number) => void,
+): Promise<number> {
+  const total = await countUnsealed(store.read)
+  let done = 0
+  for (const table of earlierTables) {
+    for (let last = rowsAtOnce; last === rowsAtOnce;) {
+      last = await store.transaction(async (tx) => {
+        const records = await table.sealSome(tx, hsm)
+        afterCommit(tx, () => hsm.raise(records))
+        return records.length
+      })
+      done += last
+      if (last > 0) progress(done, total)
+    }
+  }
+  await hsm.endTakeover()
+  return done
+}

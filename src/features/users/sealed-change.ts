@@ -1,0 +1,27 @@
+import { grantOf } from '../../access/acting.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import { afterCommit } from '../../store/after-commit.ts'
+import type { Tx } from '../../store/store.ts'
+
+export type Sealer = Pick<Hsm, 'seal' | 'sealNew' | 'raise'>
+
+/**
+ * Seals a record for whoever the transaction acts by, in place of the row's present one. With the commit the keeper
+ * learns of it, and refuses older ones from then on; not before, so that a change that is undone shuts nobody out.
+ */
+export async function sealChange(hsm: Sealer, tx: Tx, record: Buffer, previous?: SealedRecord): Promise<Buffer> {
+  const seal = await hsm.seal(record, previous, undefined, await grantOf(tx))
+  afterCommit(tx, () => hsm.raise([{ record, seal }]))
+  return seal
+}
+
+/** The same for a new record that gets its identity so. */
+export async function sealFirst(
+  hsm: Sealer,
+  tx: Tx,
+  recordOf: (identity: Buffer) => Buffer,
+): Promise<{ readonly identity: Buffer; readonly seal: Buffer }> {
+  const drawn = await hsm.sealNew(recordOf(Buffer.alloc(0)), await grantOf(tx))
+  afterCommit(tx, () => hsm.raise([{ record: recordOf(drawn.identity), seal: drawn.seal }]))
+  return drawn
+}

@@ -1,0 +1,97 @@
+import { confirmersOf, operatorId } from '../../access/confirmation.ts'
+import { permissionBits } from '../../access/permission.ts'
+import { Fault } from '../../fault.ts'
+import type { Tx } from '../../store/store.ts'
+import type { User } from '../users/records.ts'
+import { recoveriesAfter } from '../users/recovery-records.ts'
+import type { Sealer } from '../users/sealed-change.ts'
+import {
+  addMember,
+  findMember,
+  recallRemoved,
+  removeMember,
+  setPermission,
+  type Grant,
+  type MembershipKey,
+  type SealedState,
+} from './membership-records.ts'
+import { awakeAdmins, setConfirmed } from './resting-records.ts'
+import { sealedMembership, sealMembership, type MembershipPlace, type MembershipState } from './vault-seals.ts'
+
+/** A user and a vault, both locked, whose membership changes. */
+export interface Subject {
+  readonly member: MembershipKey
+  readonly place: MembershipPlace
+  readonly user: User
+}
+
+/** Changes of one membership in a transaction, each under the seal of its next record. */
+export interface MemberSteps {
+  /** A user who is no member, with those recoveries that the grant's author may confirm. */
+  admit(tx: Tx, subject: Subject, grant: Grant): Promise<void>
+  /** @throws Fault `vault.member_unknown`, `vault.last_admin` */
+  setPermission(tx: Tx, subject: Subject, grant: Grant): Promise<void>
+  /** @throws Fault `vault.member_unknown`, `vault.last_admin` */
+  remove(tx: Tx, subject: Subject): Promise<void>
+  confirm(tx: Tx, subject: Subject, recoveries: number): Promise<void>
+}
+
+export function createMemberSteps(hsm: Sealer): MemberSteps {
+  /** A row that was edited is not sealed anew. */
+  async function nextState(
+    tx: Tx,
+    { member, place }: Subject,
+    changes: Partial<MembershipState>,
+  ): Promise<SealedState> {
+    const row = await findMember(tx, member)
+    if (row === null) throw new Fault('vault.member_unknown')
+    const { permission, recoveries } = { ...row, ...changes }
+    const state = { permission, recoveries, generation: row.generation + 1 }
+    return sealedState(await sealMembership(hsm, tx, place, state, sealedMembership(place, row)))
+  }
+
+  return {
+    async admit(tx, { member, place, user }, grant) {
+      const removed = await recallRemoved(tx, member)
+      const mayConfirm =
+        grant.by === operatorId ||
+        removed === null ||
+        removed.recoveries >= user.recoveries ||
+        (await confirmersAfter(tx, member, removed.recoveries)).includes(grant.by)
+      const recoveries = mayConfirm ? Math.max(user.recoveries, removed?.recoveries ?? 0) : removed.recoveries
+      const first = { permission: permissionBits[grant.permission], generation: (removed?.generation ?? 0) + 1 }
+      const last = removed === null ? undefined : sealedMembership(place, { ...removed, permission: 0 })
+      const state = await sealMembership(hsm, tx, place, { ...first, recoveries }, last)
+      await addMember(tx, member, grant, sealedState(state))
+    },
+
+    async setPermission(tx, subject, grant) {
+      const state = await nextState(tx, subject, { permission: permissionBits[grant.permission] })
+      if (!(await setPermission(tx, subject.member, grant, state))) throw new Fault('vault.last_admin')
+    },
+
+    async remove(tx, subject) {
+      const state = await nextState(tx, subject, { permission: 0 })
+      if (!(await removeMember(tx, subject.member, state))) throw new Fault('vault.last_admin')
+    },
+
+    async confirm(tx, subject, recoveries) {
+      await setConfirmed(tx, subject.member, await nextState(tx, subject, { recoveries }))
+    },
+  }
+}
+
+const sealedState = ({ recoveries, generation, seal }: SealedState): SealedState => ({ recoveries, generation, seal })
+
+/** Who may confirm a member beyond the recoveries that are confirmed. */
+export async function confirmersAfter(
+  tx: Tx,
+  { vaultId, userId }: MembershipKey,
+  confirmed: number,
+): Promise<number[]> {
+  const open = await recoveriesAfter(tx, userId, confirmed)
+  return confirmersOf(
+    await awakeAdmins(tx, vaultId),
+    open.map(({ recoveredBy, recoveredAt }) => ({ by: recoveredBy, at: recoveredAt })),
+  )
+}

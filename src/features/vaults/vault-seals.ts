@@ -1,0 +1,61 @@
+import type { SealedRecord } from '../../hsm/hsm.ts'
+import { composeRecord, type FieldsOf } from '../../hsm/record-layouts.ts'
+import type { Tx } from '../../store/store.ts'
+import type { User } from '../users/records.ts'
+import { sealChange, sealFirst, type Sealer } from '../users/sealed-change.ts'
+import type { MembershipRow } from './membership-records.ts'
+import type { Vault } from './records.ts'
+
+/** What a row of a vault says under its seal: which vault it is, and who made it, where that is known. */
+export function sealedVault({ identity, creator, seal }: Pick<Vault, 'identity' | 'creator' | 'seal'>): SealedRecord {
+  return { record: vaultRecord(Buffer.from(identity, 'hex'), creator), seal }
+}
+
+export function vaultRecord(identity: Buffer, creator: Buffer): Buffer {
+  return composeRecord('vault', { identity, creator })
+}
+
+/** Draws the identity of a new vault. */
+export async function sealNewVault(
+  hsm: Sealer,
+  tx: Tx,
+  creator: Buffer,
+): Promise<Pick<Vault, 'identity' | 'creator' | 'seal'>> {
+  const { identity, seal } = await sealFirst(hsm, tx, (drawn) => vaultRecord(drawn, creator))
+  return { identity: identity.toString('hex'), creator, seal }
+}
+
+/** Of which vault and user a membership is. */
+export interface MembershipPlace {
+  readonly vault: Pick<Vault, 'identity'>
+  readonly user: Pick<User, 'identity'>
+}
+
+/** What the seal of a membership covers beside its place; permission 0 for a member who was removed. */
+export type MembershipState = Pick<FieldsOf<'membership'>, 'permission' | 'recoveries' | 'generation'>
+
+export function membershipRecord({ vault, user }: MembershipPlace, state: MembershipState): Buffer {
+  return composeRecord('membership', {
+    ...state,
+    vault: Buffer.from(vault.identity, 'hex'),
+    user: user.identity,
+  })
+}
+
+export function sealedMembership(
+  place: MembershipPlace,
+  membership: MembershipState & Pick<MembershipRow, 'seal'>,
+): SealedRecord {
+  return { record: membershipRecord(place, membership), seal: membership.seal }
+}
+
+/** The next state of a membership with its seal; `previous` is the present record, or that of the vault for its first. */
+export async function sealMembership(
+  hsm: Sealer,
+  tx: Tx,
+  place: MembershipPlace,
+  next: MembershipState,
+  previous: SealedRecord | undefined,
+): Promise<MembershipState & Pick<MembershipRow, 'seal'>> {
+  return { ...next, seal: await sealChange(hsm, tx, membershipRecord(place, next), previous) }
+}

@@ -1,0 +1,133 @@
+import { capabilitiesOf, holds, isPossible, raisesOwn } from '../../access/capabilities.ts'
+import { operatorId } from '../../access/confirmation.ts'
+import { permissionBits } from '../../access/permission.ts'
+import type { FieldsOf } from '../record-layouts.ts'
+import { type Change, isSame, refused, type Rule } from './record-change.ts'
+
+type Grant = FieldsOf<'grant'>
+type User = FieldsOf<'user'>
+
+/**
+ * Whether whoever asks may: the operator, or a caller whose grant says so. Workers do not show grants with every change
+ * yet: a change without one is judged by the rest of its rule alone, until they do.
+ */
+function isAllowed({ origin, grant }: Pick<Change, 'origin' | 'grant'>, right: (grant: Grant) => boolean): boolean {
+  return origin === 'operator' || grant === undefined || right(grant)
+}
+
+/** Who asks, by the id of the row; undefined for a worker without a grant. */
+const askerOf = ({ origin, grant }: Pick<Change, 'origin' | 'grant'>): number | undefined =>
+  origin === 'operator' ? operatorId : grant?.userId
+
+/** What is sealed of users, application keys, vaults and members. */
+export const peopleRules: {
+  readonly [T in 'user' | 'application key' | 'vault' | 'membership']: Rule<T>
+} = {
+  user: (change) => keepsUser(change) && recovers(change) && isAllowed(change, (grant) => mayChangeUser(grant, change)),
+
+  'application key': ({ next, previous, origin }) =>
+    origin === 'operator' &&
+    isSame(next, previous, 'identity', 'name', 'keyCheck') &&
+    // What was revoked stays so.
+    (previous === undefined ? next.fields.revokedAt === null : isRevokedStill(next.fields, previous.fields)),
+
+  vault: ({ next, previous, ...change }) =>
+    previous === undefined &&
+    isAllowed(
+      change,
+      ({ capabilities, user }) => holds(capabilities, 'createVault') && user.equals(next.fields.creator),
+    ),
+
+  membership: (change) => keepsMembership(change) && isAllowed(change, (grant) => mayChangeMember(grant, change)),
+}
+
+function isRevokedStill(next: FieldsOf<'application key'>, previous: FieldsOf<'application key'>): boolean {
+  return previous.revokedAt === null || next.revokedAt === previous.revokedAt
+}
+
+/** Whoever asks: a user stays the same one, recoveries are counted one by one, and nobody becomes a new user again. */
+function keepsUser({ next, previous }: Change<'user'>): boolean {
+  const { fields } = next
+  if (previous === undefined) return fields.recoveries === 0 && isPossible(fields.capabilities)
+  const before = previous.fields
+  return (
+    isSame(next, previous, 'identity', 'id') &&
+    [0, 1].includes(fields.recoveries - before.recoveries) &&
+    (fields.madeBy === null || fields.madeBy === before.madeBy) &&
+    (fields.capabilities === before.capabilities || isPossible(fields.capabilities))
+  )
+}
+
+/** A pass phrase that is not the user's own choice comes with a recovery, but for a new user from the maker. */
+function recovers(change: Change<'user'>): boolean {
+  const { next, previous, grant, recovery } = change
+  const asker = askerOf(change)
+  if (previous === undefined || asker === undefined) return true
+  const [after, before] = [next.fields, previous.fields]
+  // Whoever has a session of the user has logged in.
+  if (grant?.user.equals(after.identity)) return after.madeBy === null && after.recoveries === before.recoveries
+  if (asker === before.madeBy || hasSamePassphrase(after, before)) return true
+  return after.madeBy === null && (recovery === 'open' || after.recoveries === before.recoveries + 1)
+}
+
+const hasSamePassphrase = (one: User, other: User): boolean =>
+  one.passphraseSalt.equals(other.passphraseSalt) &&
+  one.passphraseCheck.equals(other.passphraseCheck) &&
+  one.passphraseCost === other.passphraseCost
+
+/** Administrators change others and give up what they may; everybody else changes the own pass phrase. */
+function mayChangeUser(grant: Grant, { next, previous }: Change<'user'>): boolean {
+  const isAdministrator = holds(grant.capabilities, 'admin')
+  if (previous === undefined) return isAdministrator && next.fields.madeBy === grant.userId
+  const [after, before] = [next.fields, previous.fields]
+  if (!grant.user.equals(after.identity)) return isAdministrator
+  // Who was asked to change it has done so.
+  const isDone =
+    !hasSamePassphrase(after, before) &&
+    after.capabilities === (before.capabilities & ~capabilitiesOf(['changePassphrase']))
+  if (isAdministrator) return isDone || !raisesOwn(before.capabilities, after.capabilities)
+  return after.username === before.username && (isDone || after.capabilities === before.capabilities)
+}
+
+/** Whoever asks: a membership stays in its place, and recoveries are confirmed by nobody who made them. */
+function keepsMembership(change: Change<'membership'>): boolean {
+  const { next, previous, madeRecovery, origin } = change
+  const { permission, recoveries, user } = next.fields
+  const isRemoval = permission === 0
+  if (!isRemoval && !Object.values(permissionBits).some((bit) => bit === permission)) return false
+  if (previous === undefined) return !isRemoval
+  const before = previous.fields
+  const asker = askerOf(change)
+  return (
+    isSame(next, previous, 'vault', 'user') &&
+    (isRemoval
+      ? before.permission !== 0 && recoveries === before.recoveries
+      : recoveries === before.recoveries ||
+        (recoveries > before.recoveries &&
+          (origin === 'operator' || asker === undefined || !madeRecovery(asker, user, before.recoveries, recoveries))))
+  )
+}
+
+/** An Admin of the vault changes its members, and everybody leaves. Nobody confirms himself. */
+function mayChangeMember(grant: Grant, { next, previous }: Change<'membership'>): boolean {
+  const { vault, user, permission, recoveries } = next.fields
+  if (grant.vault?.equals(vault) !== true) return false
+  const isOwn = grant.user.equals(user)
+  if (isOwn && recoveries !== previous?.fields.recoveries) return false
+  return grant.permission === permissionBits.Admin || (isOwn && permission === 0)
+}
+
+/**
+ * The first member of a vault follows the record of the vault: whoever made it is an Admin of it, once.
+ * @throws Fault `hsm.rejected`
+ */
+export function checkFirstMember(
+  { fields }: Change<'membership'>['next'],
+  { fields: vault }: Change<'vault'>['next'],
+  change: Pick<Change, 'origin' | 'grant'>,
+): void {
+  const isCreator = fields.user.equals(vault.creator) && fields.vault.equals(vault.identity)
+  const isFirst = fields.permission === permissionBits.Admin && fields.generation === 1
+  if (!isCreator || !isFirst || !isAllowed(change, ({ user }) => user.equals(vault.creator)))
+    throw refused('membership')
+}

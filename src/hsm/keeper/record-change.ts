@@ -1,0 +1,44 @@
+import { Fault } from '../../fault.ts'
+import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
+
+/** Who asks the keeper: a worker of the daemon, or the operator's console over a socket of its own. */
+export type Origin = 'worker' | 'operator'
+
+/** What the keeper knows beside the records that it is shown. */
+export interface RuleContext {
+  /** `users.recovery` of the configuration. */
+  readonly recovery: 'approved' | 'open'
+  /** Whether this user made one of the recoveries of a user after the one number, up to the other. */
+  readonly madeRecovery: (by: number, user: Buffer, after: number, upTo: number) => boolean
+}
+
+export interface Change<T extends RecordType = RecordType> extends RuleContext {
+  readonly next: Extract<OpenedRecord, { type: T }>
+  /** The sealed record that it takes the place of; undefined for a new one. */
+  readonly previous: Extract<OpenedRecord, { type: T }> | undefined
+  readonly origin: Origin
+  /** What the caller may do for whom the worker asks; undefined where it names none. */
+  readonly grant: FieldsOf<'grant'> | undefined
+}
+
+/** Whether a record may be sealed. */
+export type Rule<T extends RecordType> = (change: Change<T>) => boolean
+
+/** Whether these fields are as they were. */
+export function isSame<T extends { readonly fields: object }>(
+  next: T,
+  previous: T | undefined,
+  ...names: readonly (keyof T['fields'])[]
+): boolean {
+  if (previous === undefined) return true
+  const [after, before]: readonly [T['fields'], T['fields']] = [next.fields, previous.fields]
+  return names.every((name) => isEqual(after[name], before[name]))
+}
+
+export function isEqual(one: unknown, other: unknown): boolean {
+  return Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : one === other
+}
+
+export function refused(type: string): Fault {
+  return new Fault('hsm.rejected', `The keeper does not seal this ${type}.`)
+}
