@@ -111,16 +111,22 @@ describe('who holds the PIN', () => {
   })
 
   it('reads no backup of a key of release 0.2.0, once the operator has run init of this one', async () => {
-    const earlier = await TestAppliance.own({}, { prepare: asOfRelease020 })
+    const earlier = await TestAppliance.own({ hsm: { deadlineMs: 3_000 } }, { prepare: asOfRelease020 })
     try {
       const vault = await makeVault(earlier)
       for (const type of ['aes256-gcm96', 'hmac-sha256', 'ecdsa-p256'])
         await vault.admin.must('POST', `/transparent/${vault.id}/keys/${type}`, { type })
-      expect(readFrom(earlier, blobsOf(await rowsOf(earlier)))).toContain('strongroom.kek.backup.v1')
+      const yesterday = blobsOf(await rowsOf(earlier))
+      expect(readFrom(earlier, yesterday)).toContain('strongroom.kek.backup.v1')
       expect(await strongroom(earlier.configFile, ['init'])).toMatchObject({ status: 0, stderr: '' })
       const after = await rowsOf(earlier)
       expect(blobsOf(after)).toHaveLength(6)
       expect(readFrom(earlier, blobsOf(after))).toEqual(new Set())
+      // A copy of the database from before is of use for as long as the KEK is there.
+      expect(readFrom(earlier, yesterday)).toEqual(new Set(['strongroom.kek.backup.v1']))
+      const destroying = ['root-keys', 'rotate', 'kek.backup', '--destroy-unused', '--yes']
+      expect(await strongroom(earlier.configFile, destroying)).toMatchObject({ status: 0, stderr: '' })
+      expect(readFrom(earlier, [...yesterday, ...blobsOf(await rowsOf(earlier))])).toEqual(new Set())
     } finally {
       await earlier.close()
     }

@@ -66,6 +66,9 @@ function tokenFindings(token: TokenStatus): Finding[] {
     ok(
       `${token.label}, serial ${token.serial}, ${token.objects.root.length} root objects, ${count(token.objects.vaultKeys, 'vault key')}`,
     ),
+    ...(token.manufacturer.startsWith('SoftHSM')
+      ? [ok('SoftHSM2: PIN and the files of the token together give every key, whatever this says of the PIN alone')]
+      : []),
     ...missing.map((label) =>
       problem(
         `${label} is missing`,

@@ -55,11 +55,12 @@ async function rotate(invocation: Invocation, name: string, flags: RotateFlags):
   return withAppliance(invocation, async (context) => {
     const before = await versionsOf(context, role)
     const isUnderWay = before.some(({ newest }) => !newest)
-    const { made, warnings } =
+    const { made, warnings: refusals } =
       isUnderWay && flags.new !== true ? nothingMade : await makeVersion(invocation, context, role)
     const versions = made.length === 0 ? before : await versionsOf(context, role)
     const { moved, left } = await moveFrom(context, invocation.terminal, movableKeks(versions))
     const destroyed = flags.destroyUnused === true ? await destroyUnused(invocation, context, role, flags) : []
+    const warnings = [...refusals, ...(destroyed.length === 0 ? [] : await outliving(context))]
     const older = versions.filter(({ label, newest }) => !newest && !destroyed.includes(label))
     const plan = await planOf(context.store.read, older)
     return {
@@ -126,11 +127,20 @@ async function destroyUnused(
   // A key that was made under an older version a moment ago may not be in the database yet.
   if (!context.token.ownHost) await delay(context.config.hsm.deadlineMs)
   const labels = (await unusedNow(context, role)).filter((label) => before.includes(label))
+  if (labels.length === 0) return []
   await recordFirst(context, 'root-keys.destroy', labels.join(', '))
   destroyVersions(creationOptions(invocation, context), labels)
   leaveTokenToOwner(context)
-  await agreedStatus(context.token.hsm)
   return labels
+}
+
+/** Root keys of release 0.2.0 can be copied by whoever holds the PIN. */
+async function outliving({ token }: ConsoleContext): Promise<string[]> {
+  const { copies, others } = (await agreedStatus(token.hsm)).objects
+  if (copies + others === 0) return []
+  return [
+    `The token holds ${count(copies + others, 'object')} that Strongroom did not make. A copy of a root key outlives it: look at them (strongroom doctor).`,
+  ]
 }
 
 async function unusedNow(context: ConsoleContext, role: RotatableRole): Promise<string[]> {

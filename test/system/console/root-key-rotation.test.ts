@@ -76,12 +76,15 @@ describe('strongroom root-keys', () => {
 
   it('wraps exportable keys and their backups anew, and destroys what nothing names', async () => {
     await make('open', { allow_export: true, allow_plaintext_export: true, allow_backup: true })
+    await make('signing', { type: 'ecdsa-p256', allow_export: true, allow_backup: true })
+    const input = base64('signed before')
+    const { CALLINFO: signed } = await vault.admin.must('POST', `/transparent/${vault.id}/sign/signing`, { input })
     const ciphertext = await vault.encrypt('open', base64('moves'))
     const plain = await vault.admin.must('GET', `/transparent/export/${vault.id}/open`)
     const backup = await vault.admin.must('GET', `/transparent/backup/${vault.id}/open`)
     for (const name of ['kek.exportable', 'kek.backup']) {
       const { made, moved, left } = await ask('rotate', name)
-      expect({ moved, left }).toEqual({ moved: 1, left: [] })
+      expect({ moved, left }).toEqual({ moved: 2, left: [] })
       expect(made.length).toBe(name === 'kek.exportable' ? 1 : 3)
     }
     const [, newestBackup] = await versions('kek.backup-exportable')
@@ -90,6 +93,12 @@ describe('strongroom root-keys', () => {
       backup_kek: `backup-exportable.v${newestBackup.version}`,
     })
     expect(await vault.decrypt('open', ciphertext)).toBe(base64('moves'))
+    const { CALLINFO: again } = await vault.admin.must('POST', `/transparent/${vault.id}/sign/signing`, { input })
+    for (const { signature } of [signed, again]) {
+      const body = { input, signature }
+      const { CALLINFO } = await vault.admin.must('POST', `/transparent/${vault.id}/verify/signing`, body)
+      expect(CALLINFO).toMatchObject({ valid: true })
+    }
     expect((await vault.admin.must('GET', `/transparent/export/${vault.id}/open`))['KEYS']).toEqual(plain['KEYS'])
 
     const before = rootLabels(appliance.token)
@@ -130,7 +139,7 @@ describe('strongroom root-keys', () => {
         WHERE key_id = (SELECT id FROM transparent_keys WHERE name = 'edited')`),
     )
     const { made, moved, left, older } = await ask('rotate', 'kek.exportable', '--destroy-unused', '--yes')
-    expect({ made, moved }).toEqual({ made: ['strongroom.kek.exportable.v3'], moved: 2 })
+    expect({ made, moved }).toEqual({ made: ['strongroom.kek.exportable.v3'], moved: 3 })
     expect(left).toEqual([expect.objectContaining({ version: 1, reason: expect.stringContaining('altered') })])
     expect(older).toMatchObject([{ label: 'strongroom.kek.exportable.v2', needed: true, keys: [{ name: 'edited' }] }])
   })

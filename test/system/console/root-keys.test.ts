@@ -12,6 +12,14 @@ import { addUser, givenInitialised, givenPremises } from '../../support/console-
 import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { withPin } from '../../support/pin-session.ts'
 
+const secret = (label: string): Template => [
+  { type: pkcs11.CKA_TOKEN, value: true },
+  { type: pkcs11.CKA_PRIVATE, value: true },
+  { type: pkcs11.CKA_VALUE_LEN, value: 32 },
+  { type: pkcs11.CKA_LABEL, value: label },
+  { type: pkcs11.CKA_ID, value: Buffer.alloc(16, 7) },
+]
+
 /** Of one subject. */
 function detailsOf(stdout: string, subject: string): string[] {
   const { findings } = JSON.parse(stdout) as { findings: { subject: string; detail: string }[] }
@@ -54,13 +62,6 @@ describe('strongroom doctor', () => {
     const strange = async () => detailsOf((await premises.run(['--json', 'doctor'])).stdout, 'token')
     expect((await strange()).join('\n')).not.toMatch(/did not make|cop(y|ies) of/)
     withPin(premises.token, ({ lib, session }) => {
-      const secret = (label: string): Template => [
-        { type: pkcs11.CKA_TOKEN, value: true },
-        { type: pkcs11.CKA_PRIVATE, value: true },
-        { type: pkcs11.CKA_VALUE_LEN, value: 32 },
-        { type: pkcs11.CKA_LABEL, value: label },
-        { type: pkcs11.CKA_ID, value: Buffer.alloc(16, 7) },
-      ]
       lib.C_GenerateKey(session, { mechanism: pkcs11.CKM_AES_KEY_GEN }, secret('mine'))
       // As earlier releases made them.
       const key = lib.C_GenerateKey(session, { mechanism: pkcs11.CKM_AES_KEY_GEN }, secret('strongroom.vault'))
@@ -82,8 +83,15 @@ describe('strongroom doctor', () => {
     expect(await rows()).toEqual([
       'nothing lies under strongroom.kek.backup.v1 any more, from under which keys come readable',
     ])
+    // It could be a copy of the KEK: whoever holds the PIN makes such objects in tokens that allow it.
+    withPin(premises.token, ({ lib, session }) =>
+      lib.C_GenerateKey(session, { mechanism: pkcs11.CKM_AES_KEY_GEN }, secret('mine')),
+    )
     const destroying = ['root-keys', 'rotate', 'kek.backup', '--destroy-unused', '--yes']
-    expect((await premises.ask(destroying)).destroyed).toContain('strongroom.kek.backup.v1')
+    expect(await premises.ask(destroying)).toMatchObject({
+      destroyed: expect.arrayContaining(['strongroom.kek.backup.v1']),
+      warnings: [expect.stringContaining('1 object that Strongroom did not make')],
+    })
     expect(await rows()).toEqual([])
     await addUser(premises, 'alice')
     await premises.ask(['otp', 'enroll', 'alice', '--totp'])
