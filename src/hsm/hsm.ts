@@ -1,5 +1,4 @@
 import type { Fault } from '../fault.ts'
-import type { AuditEnd, SignedEnd } from './audit-end.ts'
 import type { EarlierRows } from './earlier-rows.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
 import type {
@@ -11,7 +10,10 @@ import type {
   TokenObjectKey,
 } from './made-key.ts'
 import type { LoginPort } from './login-port.ts'
+import type { SealedRecord, SealingPort } from './sealing-port.ts'
 import type { HostStatus } from './token-status.ts'
+
+export type { GrantRequest, RewrappedVersion, SealedRecord } from './sealing-port.ts'
 
 /**
  * The port to the token. Behind it stands a token host (`hsm/client` → `hsm/host` → `hsm/pkcs11`); no process in front
@@ -22,7 +24,7 @@ import type { HostStatus } from './token-status.ts'
  * damaged blob; or the key is of a kind that does not serve), `hsm.seal_broken` (a record does not carry the seal that
  * the token made for it), `hsm.unsupported` (this token lacks the mechanism; the detail names it).
  */
-export interface Hsm extends EarlierRows, LoginPort {
+export interface Hsm extends EarlierRows, LoginPort, SealingPort {
   /** Whether each token host answers, and what its token is and can do. Never rejects for a host that is down. */
   status(): Promise<HostStatus[]>
 
@@ -36,52 +38,8 @@ export interface Hsm extends EarlierRows, LoginPort {
 
   // The token's own lasting keys bind records, hashes and the audit trail to this token.
 
-  /**
-   * HMAC-SHA-256 over `record` by the token's seal key: 32 bytes. The keeper gives it for records whose type it knows
-   * (`record-layouts.ts`) by the rule of that type; `previous` is the sealed record that this one replaces. A new record of
-   * a key needs the `provenance` that the host gave with the key, which is used up by it. Rejects with
-   * `hsm.rejected` for any other, with `hsm.seal_broken` where `previous` was edited, and with `hsm.outdated` where a
-   * later record than `previous` was shown to the keeper. `grant`: what the caller may do for whom this is sealed.
-   */
-  seal(record: Uint8Array, previous?: SealedRecord, provenance?: Buffer, grant?: SealedRecord): Promise<Buffer>
-
-  /** Shows the keeper records that were committed: older ones of the same things are refused from now on. */
-  raise(records: readonly SealedRecord[]): Promise<void>
-
-  /**
-   * Seals a new record that gets an identity: 16 random bytes that the keeper draws in place of the empty ones of
-   * `record`.
-   */
-  sealNew(record: Uint8Array, grant?: SealedRecord): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
-
-  /**
-   * What a session may do for the next minute, sealed. Rejects with `session.invalid`, `vault.not_found` and
-   * `access.resting` where it may do nothing, with `hsm.seal_broken` and `hsm.outdated` for records that were edited or
-   * put back.
-   */
-  grant(request: GrantRequest): Promise<{ readonly grant: SealedRecord; readonly expiresAt: number }>
-
-  /** Their records get no grant any more. */
-  endSessions(sessions: readonly SealedRecord[]): Promise<void>
-
-  /**
-   * Has the keeper wrap a version of a key under the newest KEKs, and seal its record so. What comes from under no KEK
-   * to be wrapped again, and all else of the record, stays. Rejects with `hsm.rejected` for any other record, and
-   * wherever the operator did not ask.
-   */
-  rewrapVersion(version: SealedRecord): Promise<RewrappedVersion>
-
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>
-
-  /** The last end of an audit chain that the keeper signed; undefined for a chain that it does not know. */
-  lastAuditEnd(chain: string): Promise<SignedEnd | undefined>
-
-  /**
-   * Has the keeper sign the end of an audit chain with the audit signing key. Rejects with `hsm.rejected` unless it goes
-   * on from the last end that was signed; the same end again gives the same signature.
-   */
-  signAuditEnd(end: AuditEnd): Promise<SignedEnd>
 
   /** The audit signing key's public half, DER SubjectPublicKeyInfo. */
   auditPublicKey(): Promise<Buffer>
@@ -99,7 +57,7 @@ export interface Hsm extends EarlierRows, LoginPort {
   generate(kind: KeyKind, options: GenerateOptions): Promise<GeneratedKey>
 
   /** `generate` for a pair that is neither exportable nor backed up. */
-  generatePair(kind: KeyPairKind): Promise<GeneratedPair>
+  generatePair(kind: KeyPairKind, purpose?: Uint8Array): Promise<GeneratedPair>
 
   /** Wraps a secret that came from outside (an OTP seed at enrolment). The caller zeroes `secret` afterwards. */
   importSecret(kind: SecretKeyKind, secret: Uint8Array, purpose?: Uint8Array): Promise<WrappedKey & Provenance>
@@ -110,9 +68,10 @@ export interface Hsm extends EarlierRows, LoginPort {
    * backed up, and holds the private key by which it is unwrapped. `wrapped` is what CKM_RSA_AES_KEY_WRAP makes for the
    * public half (PKCS#11 v2.40 §2.1.21): RSA-OAEP (SHA-1, MGF1-SHA-1, no label) of an AES key ‖ RFC 5649 by that key of
    * the value, or of PKCS#8 for a private key; `publicKey` is as in `ImportOptions`. Rejects with `hsm.rejected` for what
-   * cannot be unwrapped, is of another kind or length, does not fit `publicKey`, or comes after the job's end.
+   * cannot be unwrapped, is of another kind or length, does not fit `publicKey`, or comes after the job's end. It is
+   * made for the key of `policy` (of `sealNew`), which has to be new and to say what the job says.
    */
-  importKey(job: SealedRecord, wrapped: Uint8Array, publicKey?: Uint8Array, purpose?: Uint8Array): Promise<GeneratedKey>
+  importKey(job: SealedRecord, wrapped: Uint8Array, policy: SealedRecord, publicKey?: Uint8Array): Promise<GeneratedKey>
 
   /**
    * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits.
@@ -231,29 +190,6 @@ export interface KeyToBackUp {
   readonly policy: SealedRecord
   readonly versions: readonly { readonly key: SealedRecord; readonly count: SealedRecord }[]
   readonly grant?: SealedRecord
-}
-
-/** By what the keeper grants: the token of a session, and its sealed records. */
-export interface GrantRequest {
-  readonly token: string
-  readonly session: SealedRecord
-  readonly user: SealedRecord
-  readonly applicationKey: SealedRecord
-  /** For the use of one vault, which the membership names. */
-  readonly membership?: { readonly sealed: SealedRecord; readonly vaultId: number } | undefined
-}
-
-export interface SealedRecord {
-  readonly record: Buffer
-  /** 32 bytes. */
-  readonly seal: Buffer
-}
-
-/** What changes of a version's record when its key is wrapped anew. */
-export interface RewrappedVersion extends WrappedKey {
-  readonly backup: WrappedKey | undefined
-  /** Of the record with these. */
-  readonly seal: Buffer
 }
 
 /**

@@ -38,7 +38,7 @@ export interface GeneratedKey extends MadeKey, Provenance {
   readonly publicKey: Buffer | undefined
 }
 
-export interface GeneratedPair extends WrappedKey {
+export interface GeneratedPair extends WrappedKey, Provenance {
   /** DER SubjectPublicKeyInfo. */
   readonly publicKey: Buffer
 }

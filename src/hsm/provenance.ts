@@ -1,13 +1,30 @@
+import { importJobKind } from './import-limits.ts'
 import { encodeRecord } from './key-record.ts'
-import type { WrappedKey } from './made-key.ts'
+import type { MadeKey } from './made-key.ts'
 import type { OpenedRecord } from './record-layouts.ts'
 
-/**
- * What a key is made for, as the record that will hold it says: a key that was made for one place is sealed in no other.
- * Undefined for a record that holds no key.
- */
-export function purposeOf({ type, key, fields }: OpenedRecord): Buffer | undefined {
-  if (key === undefined) return undefined
+/** A key that a record holds, and what it was made for. */
+export interface HeldKey extends MadeKey {
+  readonly kind: string
+  readonly purpose: Buffer
+}
+
+/** Undefined for a record that holds no key. */
+export function heldKey(record: OpenedRecord): HeldKey | undefined {
+  const { type, key, fields } = record
+  if (type === 'import job') {
+    const { kek, blob, publicKey } = fields
+    return { kind: importJobKind, kek, blob, publicKey, purpose: importJobPurpose }
+  }
+  const purpose = purposeOf(record)
+  if (key === undefined || purpose === undefined) return undefined
+  const { backupKek, backupBlob } = { backupKek: null, backupBlob: null, ...fields }
+  const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
+  return { ...key, backup, purpose }
+}
+
+/** As the record that will hold the key says it: a key that was made for one place is sealed in no other. */
+function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
   switch (type) {
     case 'transparent key version':
       return versionPurpose(fields.keyId)
@@ -31,6 +48,7 @@ export function versionPurpose(owner: Buffer | number): Buffer {
 }
 
 export const vaultKeyPurpose = encodeRecord(['vault key'])
+export const importJobPurpose = encodeRecord(['import job'])
 export const otpPurpose = encodeRecord(['otp'])
 export const validationClientPurpose = encodeRecord(['validation client'])
 
@@ -41,12 +59,7 @@ export const nonceBytes = 16
  * What a host seals of a key that it has made or taken in, with a nonce. The keeper seals no record of a key without
  * it.
  */
-export function provenanceRecord(
-  nonce: Uint8Array,
-  purpose: Uint8Array,
-  kind: string,
-  key: WrappedKey & { readonly publicKey?: Buffer | undefined; readonly backup?: WrappedKey | undefined },
-): Buffer {
+export function provenanceRecord(nonce: Uint8Array, purpose: Uint8Array, kind: string, key: MadeKey): Buffer {
   const { kek, blob, publicKey, backup } = key
   return encodeRecord([
     'made key',

@@ -84,6 +84,16 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('rewrapVersion', sealed(victim.references.cipher.key)),
     await calls.keeper('rewrapVersion', sealed(edited(victim.references.cipher.key))),
   ],
+  sealFirstCount: async () => [
+    await calls.keeper('sealFirstCount', [victim.references.cipher.key.record]),
+    await calls.keeper('sealFirstCount', [victim.job.record]),
+    await calls.keeper('sealFirstCount', [randomBytes(40)]),
+  ],
+  signImportJob: async () => [
+    await calls.keeper('signImportJob', sealed(victim.count)),
+    await calls.keeper('signImportJob', sealed(edited(victim.job))),
+    await calls.keeper('signImportJob', [victim.job.record, own.job.seal]),
+  ],
   raise: async () => [
     await calls.keeper('raise', [1, victim.count.record, own.count.seal]),
     await calls.keeper('raise', [2, ...sealed(victim.count), ...sealed(edited(victim.count))]),

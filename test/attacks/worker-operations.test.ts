@@ -160,16 +160,20 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
       ['strongroom.kek.strict.v1', nothing],
     ]),
   destroyTokenObject: () => calls.each('destroyTokenObject', [['ab'.repeat(16)]]),
-  importKey: () =>
-    calls.each(
-      'importKey',
-      [
+  importKey() {
+    const [theirs, mine] = [sealed(sealedPolicy(victim.cipher.key)), sealed(sealedPolicy(own.cipher.key))]
+    return calls.each('importKey', [
+      ...[
         { record: victim.job.record, seal: own.job.seal },
         edited(victim.job),
         victim.references.cipher.key,
         victim.count,
-      ].map((job) => [...sealed(job), data, nothing, materialPurpose(own.cipher.key)]),
-    ),
+      ].map((job) => [...sealed(job), data, ...mine, nothing]),
+      [...sealed(own.job), data, ...mine, nothing],
+      [...sealed(own.job), data, ...theirs, nothing],
+      [...sealed(own.job), data, ...none, nothing],
+    ])
+  },
   exportKey() {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const recipient = publicKey.export({ type: 'spki', format: 'der' })

@@ -2,6 +2,7 @@ import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import type { GeneratedPair, GenerateOptions } from '../../src/hsm/made-key.ts'
 import type { KeyKind } from '../../src/hsm/key-kind.ts'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { rawSeal } from './raw-seal.ts'
 import type { TestToken } from './token.ts'
 
@@ -10,7 +11,7 @@ const minuteMs = 60_000
 /** The record of an import job over this pair, sealed by the test's own hand. */
 export function sealedJob(
   token: TestToken,
-  { kek, blob, publicKey }: GeneratedPair,
+  { kek, blob, publicKey }: Omit<GeneratedPair, 'provenance'>,
   kind: KeyKind,
   { exportable, backup }: GenerateOptions,
   expiresAt = Date.now() + minuteMs,
@@ -18,5 +19,30 @@ export function sealedJob(
   const flags = [Number(exportable), 0, Number(backup), 1]
   const head = ['import job', 'ab'.repeat(16), 7, 'name', 'type', kind, kek, blob, publicKey, 'info']
   const record = encodeRecord([...head, ...flags, 0, expiresAt - minuteMs, expiresAt])
+  return { record, seal: rawSeal(token, record) }
+}
+
+/** The policy of the key that such a job makes, in the same way. */
+export function newKeyPolicy(token: TestToken, { exportable, backup }: GenerateOptions): SealedRecord {
+  const names = {
+    identity: Buffer.alloc(16, 7),
+    vaultId: 7,
+    name: 'name',
+    type: 'type',
+    info: 'info',
+    residency: 'database',
+  }
+  const versions = { oldestVersion: 1, latestVersion: 1, minEncryptionVersion: 1, minDecryptionVersion: 1 }
+  const record = composeRecord('transparent key 2', {
+    ...names,
+    ...versions,
+    allowExport: Number(exportable),
+    allowPlaintextExport: 0,
+    allowBackup: Number(backup),
+    allowDelete: 1,
+    autoRotatePeriodMs: 0,
+    createdAt: Date.now(),
+    deletedAt: null,
+  })
   return { record, seal: rawSeal(token, record) }
 }

@@ -4,13 +4,15 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { importJobKind, importJobMs } from '../../hsm/import-limits.ts'
 import { encodeRecord } from '../../hsm/key-record.ts'
+import { importJobPurpose } from '../../hsm/provenance.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { deleteJobsBefore, findJob, insertJob, useUpJob, type ImportJob } from './import-job-records.ts'
 import { newKeyRow, type NewKey } from './key-policy.ts'
 import { keyTypeOf } from './key-type.ts'
 import type { Keyring } from './keyring.ts'
 import type { TransparentKey } from './records.ts'
-import { materialPurpose, type SealedKey, trusting } from './sealing.ts'
+import { toDer } from './signatures.ts'
+import { type SealedKey, sealedPolicy, trusting } from './sealing.ts'
 
 /** What an import brings: everything else is the job's. */
 export interface Import extends Pick<ImportJob, 'vaultId' | 'name'> {
@@ -21,13 +23,23 @@ export interface Import extends Pick<ImportJob, 'vaultId' | 'name'> {
   readonly publicKey: Buffer | undefined
 }
 
+/** A job with what shows that its public key is the appliance's. */
+export interface NewImportJob extends ImportJob {
+  /** What the job says (`hsm/import-job-statement.ts`). */
+  readonly statement: string
+  /** Of the statement: ECDSA over SHA-256, DER. */
+  readonly signature: Buffer
+  /** The appliance's audit key, DER SubjectPublicKeyInfo. */
+  readonly signer: Buffer
+}
+
 /**
  * How keys come in from outside: a job fixes what becomes of one, and has a key pair that serves this one import. So a
  * wrapped key that somebody else sees is of no use to him.
  */
 export interface ImportJobs {
   /** @throws Fault `key.residency`, `key.flag_off`, `hsm.unavailable` */
-  create(key: NewKey, commit: Commit): Promise<ImportJob>
+  create(key: NewKey, commit: Commit): Promise<NewImportJob>
   /**
    * A key from outside as version 1, by a job that this uses up.
    * @throws Fault `import.no_job`, `import.invalid`, `key.exists`, `key.tampered`
@@ -41,7 +53,7 @@ const idBytes = 16
 
 export function createImportJobs(dependencies: {
   readonly store: Pick<Store, 'read' | 'transaction'>
-  readonly hsm: Pick<Hsm, 'generatePair' | 'importKey' | 'seal'>
+  readonly hsm: Pick<Hsm, 'generatePair' | 'importKey' | 'seal' | 'signImportJob' | 'auditPublicKey'>
   readonly keyring: Pick<Keyring, 'adopt'>
   readonly clock: Clock
 }): ImportJobs {
@@ -52,7 +64,7 @@ export function createImportJobs(dependencies: {
         throw new Fault('key.residency', 'A key that was made elsewhere cannot reside in the token.')
       const now = clock.now()
       const row = newKeyRow(key, now)
-      const { kek, blob, publicKey } = await hsm.generatePair(importJobKind)
+      const { kek, blob, publicKey, provenance } = await hsm.generatePair(importJobKind, importJobPurpose)
       const unsealed: Omit<ImportJob, 'seal'> = {
         id: randomBytes(idBytes).toString('hex'),
         vaultId: row.vaultId,
@@ -70,17 +82,18 @@ export function createImportJobs(dependencies: {
         createdAt: now,
         expiresAt: now + importJobMs,
       }
-      const job = { ...unsealed, seal: await hsm.seal(jobRecord(unsealed)) }
+      const job = { ...unsealed, seal: await hsm.seal(jobRecord(unsealed), undefined, provenance) }
+      const { text, signature } = await hsm.signImportJob(sealedJob(job))
       await commit((tx) => insertJob(tx, job))
-      return job
+      return { ...job, statement: text, signature: toDer(signature), signer: await hsm.auditPublicKey() }
     },
 
     async importKey({ vaultId, name, job: id, wrapped, publicKey }, commit) {
       const job = id === undefined ? null : await findJob(store.read, { id, vaultId, name })
       if (job === null || job.expiresAt <= clock.now()) throw new Fault('import.no_job')
       const make = (row: SealedKey) => {
-        const purpose = materialPurpose({ ...row, id: 0 })
-        return trusting(() => hsm.importKey(sealedJob(job), wrapped, publicKey, purpose)).catch(refused)
+        const policy = sealedPolicy({ ...row, id: 0 })
+        return trusting(() => hsm.importKey(sealedJob(job), wrapped, policy, publicKey)).catch(refused)
       }
       const usingUp: Commit = (work, options) =>
         commit(async (tx) => {

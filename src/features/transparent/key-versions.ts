@@ -57,7 +57,10 @@ export interface KeyVersions {
 }
 
 export function createKeyVersions(dependencies: {
-  readonly hsm: Pick<Hsm, 'generate' | 'createTokenObject' | 'destroyTokenObject' | 'seal' | 'verify'>
+  readonly hsm: Pick<
+    Hsm,
+    'generate' | 'createTokenObject' | 'destroyTokenObject' | 'seal' | 'sealFirstCount' | 'verify'
+  >
   readonly invocations: Pick<Invocations, 'firstLease'>
   readonly clock: Clock
 }): KeyVersions {
@@ -96,12 +99,12 @@ export function createKeyVersions(dependencies: {
         disabled,
         createdAt,
       }
-      const invocationsHeld = spent + invocations.firstLease
+      const count = await hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease))
       const sealed = {
         ...unsealed,
         seal: await hsm.seal(versionRecord(key, unsealed), undefined, made.provenance),
-        invocations: invocationsHeld,
-        invocationsSeal: await hsm.seal(invocationsRecord(key, version, invocationsHeld)),
+        invocations: count.invocations,
+        invocationsSeal: count.seal,
       }
       await insertVersion(tx, sealed)
       return sealed

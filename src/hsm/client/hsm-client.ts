@@ -1,13 +1,14 @@
 import { Fault } from '../../fault.ts'
-import type { SignedEnd } from '../audit-end.ts'
 import type { Hsm, Outcome, RewrapItem } from '../hsm.ts'
-import type { GeneratedKey, GenerateOptions, WrappedKey } from '../made-key.ts'
+import type { GeneratedKey, GenerateOptions } from '../made-key.ts'
 import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields, sealedFields } from '../protocol/batch-frame.ts'
-import { type KeeperOperation, keeperOperations, operations, type Operation } from '../protocol/frame.ts'
+import { keeperOperations, operations, type Operation } from '../protocol/frame.ts'
 import { loginCalls } from './login-calls.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
+import { field, given, wrapped } from './replies.ts'
 import { hostStatus, RequestRouter } from './request-router.ts'
+import { sealingCalls } from './sealing-calls.ts'
 
 export interface HsmClientOptions {
   /** Unix sockets of the token hosts (`hsm.sockets`). */
@@ -50,22 +51,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     ],
     keeperStatus: () => keeperStatus('status'),
     random: (count) => bytes('random', [Buffer.from(String(count))]),
-    async seal(record, previous, provenance = nothing, grant?) {
-      const fields = [record, ...sealedFields(previous), provenance, ...sealedFields(grant)]
-      return field(await keeper.call('seal', fields), 0)
-    },
-    async raise(records) {
-      await keeper.call('raise', [Buffer.from(String(records.length)), ...records.flatMap(sealedFields)])
-    },
-    async sealNew(record, grant) {
-      const reply = await keeper.call('sealNew', [record, ...sealedFields(grant)])
-      return { identity: field(reply, 0), seal: field(reply, 1) }
-    },
-    ...grantCalls(keeper),
-    async rewrapVersion({ record, seal }) {
-      const reply = await keeper.call('rewrapVersion', [record, seal])
-      return { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
-    },
+    ...sealingCalls(keeper),
     async sealEarlier(record) {
       const reply = await keeper.call('sealEarlier', [record])
       return { identity: field(reply, 0), seal: field(reply, 1) }
@@ -73,7 +59,6 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     endTakeover: async () => void (await keeper.call('endTakeover', [])),
     verify: ({ record, seal }) => done('verify', [record, seal]),
     ...loginCalls(keeper),
-    ...auditCalls(keeper),
     auditPublicKey: () => bytes('auditPublicKey', []),
     close() {
       router.close()
@@ -83,46 +68,6 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     },
   }
 }
-
-function grantCalls(keeper: RequestRouter<KeeperOperation>) {
-  return {
-    async grant({ token, session, user, applicationKey, membership }) {
-      const reply = await keeper.call('grant', [
-        Buffer.from(token),
-        ...[session, user, applicationKey, membership?.sealed].flatMap(sealedFields),
-        Buffer.from(String(membership?.vaultId ?? 0)),
-      ])
-      const expiresAt = Number(field(reply, 2))
-      return { grant: { record: field(reply, 0), seal: field(reply, 1) }, expiresAt }
-    },
-    async endSessions(sessions) {
-      await keeper.call('endSessions', [Buffer.from(String(sessions.length)), ...sessions.flatMap(sealedFields)])
-    },
-  } satisfies Partial<Hsm>
-}
-
-function auditCalls(keeper: RequestRouter<KeeperOperation>) {
-  return {
-    async lastAuditEnd(chain) {
-      const reply = await keeper.call('lastAuditEnd', [Buffer.from(chain)])
-      return given(reply, 0) && signedEnd(reply)
-    },
-    signAuditEnd: async ({ chain, covers, heads, previous }) =>
-      signedEnd(
-        await keeper.call('signAuditEnd', [
-          ...[chain, covers.seq, covers.hash, JSON.stringify(heads), previous?.text ?? ''].map((part) =>
-            Buffer.from(String(part)),
-          ),
-          previous?.signature ?? nothing,
-        ]),
-      ),
-  } satisfies Partial<Hsm>
-}
-
-const signedEnd = (reply: readonly Buffer[]): SignedEnd => ({
-  text: field(reply, 0).toString(),
-  signature: field(reply, 1),
-})
 
 function keyCalls({ fields, bytes, done, generated }: Calls) {
   return {
@@ -137,19 +82,19 @@ function keyCalls({ fields, bytes, done, generated }: Calls) {
       )
     },
     generate: (kind, options) => generated('generate', [Buffer.from(kind), ...optionFields(options)]),
-    async generatePair(kind) {
-      const options = optionFields({ exportable: false, backup: false })
-      const { kek, blob, publicKey } = await generated('generate', [Buffer.from(kind), ...options])
+    async generatePair(kind, purpose = nothing) {
+      const options = optionFields({ exportable: false, backup: false, purpose })
+      const { kek, blob, publicKey, provenance } = await generated('generate', [Buffer.from(kind), ...options])
       if (publicKey === undefined)
         throw new Fault('hsm.unavailable', 'The token host gave a pair without a public key.')
-      return { kek, blob, publicKey }
+      return { kek, blob, publicKey, provenance }
     },
     async importSecret(kind, secret, purpose = nothing) {
       const reply = await fields('importSecret', [Buffer.from(kind), secret, purpose])
       return { ...wrapped(reply, 0), provenance: field(reply, 2) }
     },
-    importKey: ({ record, seal }, blob, publicKey, purpose) =>
-      generated('importKey', [record, seal, blob, publicKey ?? nothing, purpose ?? nothing]),
+    importKey: (job, blob, policy, publicKey) =>
+      generated('importKey', [...sealedFields(job), blob, ...sealedFields(policy), publicKey ?? nothing]),
     exportKey: (key, recipient) => bytes('exportKey', [...referenceFields(key), recipient]),
     exportPlain: (key) => bytes('exportPlain', referenceFields(key)),
     async createTokenObject(kind, purpose = nothing) {
@@ -280,21 +225,4 @@ function generatedKey(reply: readonly Buffer[]): GeneratedKey {
     backup: given(reply, 3) && wrapped(reply, 3),
     provenance: field(reply, 5),
   }
-}
-
-function wrapped(reply: readonly Buffer[], at: number): WrappedKey {
-  return { kek: field(reply, at).toString(), blob: field(reply, at + 1) }
-}
-
-/** Undefined for the empty field that stands for nothing. */
-function given(reply: readonly Buffer[], at: number): Buffer | undefined {
-  const found = field(reply, at)
-  return found.length === 0 ? undefined : found
-}
-
-function field(reply: readonly Buffer[], at: number): Buffer {
-  const found = reply[at]
-  if (found === undefined)
-    throw new Fault('hsm.unavailable', 'The token host answered with too few fields: it is of another version.')
-  return found
 }

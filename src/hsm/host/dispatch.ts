@@ -84,8 +84,9 @@ const keys = {
     return [...wrapped(key), provenance(token, kind, fields.bytes(), key)]
   },
   importKey(token, fields) {
-    const { kind, key } = importKey(token, fields.sealed(), fields.bytes(), fields.optionalBytes())
-    return generated(token, kind, fields.bytes(), key)
+    const [job, wrapped, policy] = [fields.sealed(), fields.bytes(), fields.sealed()]
+    const { kind, purpose, key } = importKey(token, job, wrapped, policy, fields.optionalBytes())
+    return generated(token, kind, purpose, key)
   },
   exportKey: (token, fields) => [exportKey(token, fields.reference(), fields.bytes())],
   exportPlain: (token, fields) => [exportPlain(token, fields.reference())],

@@ -10,10 +10,12 @@ import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { readAuditEnd } from './audit-ends.ts'
-import { nonceBytes, provenanceRecord, purposeOf } from '../provenance.ts'
+import { heldKey, nonceBytes, provenanceRecord } from '../provenance.ts'
 import { generationOf } from '../record-generation.ts'
+import { sealFirstCount } from './first-counts.ts'
 import type { WritableFloors } from './floors.ts'
 import { createGrantHandlers } from './grants.ts'
+import { signImportJob } from './import-job-signing.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { createLoginHandlers } from './login-handlers.ts'
 import type { Origin, RuleContext } from './record-change.ts'
@@ -30,7 +32,7 @@ const reopenEveryMs = 250
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
-  const { auditEnds, usedProvenance, floors, endedSessions, takeover, tries, otps } = memory
+  const { auditEnds, usedProvenance, floors, endedSessions, firstCounts, takeover, tries, otps } = memory
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
     status: () => statusFields(token),
@@ -54,6 +56,8 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       checkOperator(origin)
       return rewrapVersion(token, fields.sealed())
     },
+    sealFirstCount: (fields) => sealFirstCount(token, firstCounts, fields.bytes()),
+    signImportJob: (fields) => signImportJob(token, fields.sealed()),
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
     ...createLoginHandlers({ token, otps, tries }),
     sealNew: (fields) => sealNew(token, memory, fields.bytes(), { origin, grant: readGrant(token, fields) }),
@@ -172,12 +176,10 @@ function checkProvenance(
   record: Buffer,
   provenance: Buffer,
 ): void {
-  const purpose = purposeOf(next)
-  if (next.key === undefined || purpose === undefined) return
-  const { backupKek, backupBlob } = { backupKek: null, backupBlob: null, ...next.fields }
-  const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
+  const key = heldKey(next)
+  if (key === undefined) return
   const nonce = provenance.subarray(0, nonceBytes)
-  const made = provenanceRecord(nonce, purpose, next.key.kind, { ...next.key, backup })
+  const made = provenanceRecord(nonce, key.purpose, key.kind, key)
   verify(token, { record: made, seal: provenance.subarray(nonceBytes) })
   if (!used.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in another record already.')
 }

@@ -3,6 +3,7 @@ import { auditPublicKey, signAudit } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
 import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
+import { createFirstCounts, type FirstCounts } from './first-counts.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { openKeeperState } from './keeper-state.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
@@ -19,6 +20,7 @@ export interface KeeperMemory {
   readonly usedProvenance: UsedProvenance
   readonly floors: WritableFloors
   readonly endedSessions: EndedSessions
+  readonly firstCounts: FirstCounts
   readonly tries: TryLimit
   readonly otps: OtpJudge
   readonly recoverers: Recoverers
@@ -56,6 +58,7 @@ export function openKeeperMemory({
     usedProvenance: createUsedProvenance(state),
     floors,
     endedSessions: createEndedSessions(state, now),
+    firstCounts: createFirstCounts(state),
     tries,
     otps: createOtpJudge({ token, used, tries, rules: config.otp, now }),
     recoverers: createRecoverers(state),

@@ -31,9 +31,11 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     next.fields.kek.startsWith('strict.') &&
     next.fields.expiresAt <= Date.now() + importJobMs + skewMs,
   'accepted backup': ({ origin, previous }) => origin === 'operator' && previous === undefined,
-  // What was used up stays used up.
+  // What was used up stays used up. The first of a version is sealed by `sealFirstCount`.
   invocations: ({ next, previous }) =>
-    isSame(next, previous, 'keyId', 'version') && next.fields.invocations >= (previous?.fields.invocations ?? 0),
+    previous !== undefined &&
+    isSame(next, previous, 'keyId', 'version') &&
+    next.fields.invocations >= previous.fields.invocations,
   'transparent key 2': ({ next, previous }) =>
     next.fields.identity.length === identityBytes &&
     (previous === undefined
@@ -45,7 +47,9 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     isSame(next, previous, 'identity') &&
     keepsVersion(next.fields, previous?.fields),
   'invocations 2': ({ next, previous }) =>
-    isSame(next, previous, 'identity', 'version') && next.fields.invocations >= (previous?.fields.invocations ?? 0),
+    previous !== undefined &&
+    isSame(next, previous, 'identity', 'version') &&
+    next.fields.invocations >= previous.fields.invocations,
   ...peopleRules,
   session: ({ next, previous }) =>
     isSame(next, previous, 'identity', 'user', 'applicationKey', 'recoveries', 'certificate', 'createdAt', 'expiresAt'),

@@ -2,6 +2,7 @@ import pkcs11, { type Template } from 'pkcs11js'
 import type { KeyKind, SecretKeyKind } from '../key-kind.ts'
 import type { MadeKey, GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
 import type { SealedRecord } from '../hsm.ts'
+import { versionPurpose } from '../provenance.ts'
 import { openJob, unwrapJobKey } from './import-job.ts'
 import { importable, requirePaddedWrap, rowOf, secretKeyRows, unwrapOnly } from './key-kinds.ts'
 import { importedTemplate, transientTemplate, transientWrapKeyTemplate } from './key-templates.ts'
@@ -11,6 +12,7 @@ import { oaep } from './mechanisms.ts'
 import { generateSessionKey, withTransient, wrapSessionKey, wrapUnder } from './session-keys.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { requireSupport } from './kind-support.ts'
+import { newKeyIdentity } from './new-key-policy.ts'
 import type { Token } from './token-link.ts'
 
 /** Generates a key as a session object, wraps it, destroys it: it exists in plain nowhere. */
@@ -45,10 +47,12 @@ export function importKey(
   token: Token,
   sealed: SealedRecord,
   wrapped: Buffer,
+  policy: SealedRecord,
   publicKey: Buffer | undefined,
-): { readonly kind: KeyKind; readonly key: MadeKey } {
+): { readonly kind: KeyKind; readonly purpose: Buffer; readonly key: MadeKey } {
+  const job = token.run((connection) => openJob(connection, sealed))
+  const purpose = versionPurpose(newKeyIdentity(token, policy, job.policy))
   return token.run((connection) => {
-    const job = openJob(connection, sealed)
     requireSupport(connection, job.kind)
     const recipient = unwrapJobKey(connection, job)
     const key = withTransient(connection.keySession, [recipient], () =>
@@ -57,6 +61,7 @@ export function importKey(
     const options = { exportable: job.exportable, backup: job.backup, ...(publicKey ? { publicKey } : {}) }
     return withTransient(connection.keySession, [key], () => ({
       kind: job.kind,
+      purpose,
       key: acceptKey(connection, job.kind, key, options),
     }))
   })

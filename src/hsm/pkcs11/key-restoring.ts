@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import { decodeContent, readBackup, restoredPolicy, type Backup } from '../backup-record.ts'
+import { decodeContent, readBackup, restoredPolicy } from '../backup-record.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { kindOfType, type KeyKind } from '../key-kind.ts'
 import type { MadeKey, ImportOptions, WrappedKey } from '../made-key.ts'
@@ -11,8 +11,8 @@ import { acceptKey } from './key-making.ts'
 import { privateTemplate, transientTemplate, unwrappedTemplate } from './key-templates.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { requireSupport } from './kind-support.ts'
-import { openSealed } from './seal-check.ts'
-import { verify, verifyBackup } from './seal-operations.ts'
+import { newKeyIdentity } from './new-key-policy.ts'
+import { verifyBackup } from './seal-operations.ts'
 import { withTransient, wrapUnder } from './session-keys.ts'
 import type { Token } from './token-link.ts'
 
@@ -36,23 +36,12 @@ export function restoreKey(token: Token, bytes: Buffer, policy: SealedRecord, fr
   const kind = kindOfType(backup.type)
   const versions = from >= 0 ? backup.versions.slice(from, from + versionsAtOnce) : []
   if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'The backup has no such version.')
-  verify(token, policy)
-  const purpose = versionPurpose(identityOf(policy, backup))
+  const purpose = versionPurpose(newKeyIdentity(token, policy, restoredPolicy(backup)))
   const exportable = backup.allowExport === 1
   const keys = versions.map(({ publicKey, ...version }) =>
     restoreVersion(token, kind, version, { exportable, backup: true, ...(publicKey ? { publicKey } : {}) }),
   )
   return { kind, purpose, keys }
-}
-
-/** Of the key that the backup becomes, whose policy is to be what the backup says: no looser, and no other. */
-function identityOf({ record }: SealedRecord, backup: Backup): Buffer {
-  const { type, fields } = openSealed(record)
-  if (type === 'transparent key 2') {
-    const said: Readonly<Record<string, unknown>> = fields
-    if (Object.entries(restoredPolicy(backup)).every(([name, value]) => said[name] === value)) return fields.identity
-  }
-  throw new Fault('hsm.rejected', 'The policy of the key is not that of the backup.')
 }
 
 function restoreVersion(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): MadeKey {

@@ -70,6 +70,8 @@ export const keeperOperations = [
   'sessionTokenSuccessor',
   'sealEarlier',
   'endTakeover',
+  'sealFirstCount',
+  'signImportJob',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -1,4 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
@@ -153,6 +155,39 @@ describe('GET /transparent/export/:vaultid/:name', () => {
       'A'.repeat(4000),
     ]
     for (const publicKey of bad) expectFault(await vault.admin.get(exportPath('careful', publicKey)), 400, 1804)
+  })
+})
+
+describe('POST /transparent/import_job/:vaultid/:name', () => {
+  it('gives a public key that is signed with all that the job fixes, as OpenSSL finds by the key of the operator', async () => {
+    const flags = { type: 'aes256-gcm96', info: 'né', allow_export: true }
+    const { CALLINFO } = await vault.admin.must('POST', `/transparent/import_job/${vault.id}/signed`, flags)
+    const statement = String(CALLINFO['statement'])
+    const said: Record<string, unknown> = JSON.parse(statement)
+    expect(said).toEqual({
+      ...flags,
+      import_job: CALLINFO['job'],
+      vaultid: vault.id,
+      name: 'signed',
+      allow_plaintext_export: false,
+      allow_backup: true,
+      allow_delete: true,
+      auto_rotate_period_ms: 0,
+      expires: CALLINFO['expires'],
+      public_key_der: CALLINFO['public_key_der'],
+      key: expect.stringMatching(/^[0-9a-f]{16}$/),
+    })
+    const pinned = readFileSync(join(appliance.config.audit.directory, 'audit-public.pem'))
+    expect(CALLINFO['signer']).toBe(pinned.toString())
+    const verify = (text: string) =>
+      openssl(['dgst', '-sha256', '-verify', 'key.pem', '-signature', 'job.sig', 'job.json'], {
+        'key.pem': pinned,
+        'job.sig': Buffer.from(String(CALLINFO['signature']), 'base64'),
+        'job.json': text,
+      }).toString()
+    expect(verify(statement)).toBe('Verified OK\n')
+    const substitute = recipient.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+    expect(() => verify(JSON.stringify({ ...said, public_key_der: substitute }))).toThrow('openssl dgst')
   })
 })
 

@@ -112,7 +112,15 @@ export function policyOf(token: TestToken, limits: Readonly<Record<string, Recor
   const versions = { oldestVersion: 1, latestVersion: 1, minEncryptionVersion: 1, minDecryptionVersion: 1 }
   const flags = { allowExport: 1, allowPlaintextExport: 1, allowBackup: 1, allowDelete: 1 }
   const names = { identity, vaultId: 7, name: 'key', type: 'type', info: '', residency: 'database' }
-  const fields = { ...names, ...flags, ...versions, autoRotatePeriodMs: 0, createdAt: 0, deletedAt: null, ...limits }
+  const fields = {
+    ...names,
+    ...flags,
+    ...versions,
+    autoRotatePeriodMs: 0,
+    createdAt: Date.now(),
+    deletedAt: null,
+    ...limits,
+  }
   const record = composeRecord('transparent key 2', fields)
   return { record, seal: rawSeal(token, record) }
 }

@@ -14,7 +14,7 @@ import type { KeyReference } from '../../../src/hsm/hsm.ts'
 import type { GeneratedPair, GenerateOptions } from '../../../src/hsm/made-key.ts'
 import { type KeyKind, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/key-kind.ts'
 import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
-import { sealedJob } from '../../support/import-job.ts'
+import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 
 const options = { exportable: true, backup: true }
@@ -46,6 +46,8 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
   })
 
   const jobFor = (kind: KeyKind, policy: GenerateOptions) => sealedJob(hosts.token, pair, kind, policy)
+  const takeIn = (kind: KeyKind, flags: GenerateOptions, wrapped: Buffer, publicKey?: Buffer) =>
+    hosts.hsm.importKey(jobFor(kind, flags), wrapped, newKeyPolicy(hosts.token, flags), publicKey)
   const rejected = { code: 'hsm.rejected' }
 
   describe('that go out', () => {
@@ -117,17 +119,14 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         ['aes128-ofb', 16],
       ] as const) {
         const value = randomBytes(bytes)
-        const key = await hosts.reference(
-          kind,
-          await hosts.hsm.importKey(jobFor(kind, strictly), rsaAesWrap(transport, value)),
-        )
+        const key = await hosts.reference(kind, await takeIn(kind, strictly, rsaAesWrap(transport, value)))
         const judge = await hosts.givenSecret(kind, Buffer.from(value))
         const ciphertext = await hosts.hsm.encrypt(key, Buffer.from('payload'))
         expect(await hosts.hsm.decrypt(judge, ciphertext)).toEqual(Buffer.from('payload'))
         await expect(hosts.hsm.exportPlain(key)).rejects.toMatchObject(rejected)
       }
       const value = randomBytes(32)
-      const imported = await hosts.hsm.importKey(jobFor('hmac-sha256', options), rsaAesWrap(transport, value))
+      const imported = await takeIn('hmac-sha256', options, rsaAesWrap(transport, value))
       expect(await hosts.hsm.exportPlain(await hosts.reference('hmac-sha256', imported))).toEqual(value)
       expect([imported.kek, imported.backup?.kek]).toEqual([
         'exportable.v1',
@@ -139,7 +138,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
       it(`serve as if born here: ${kind}`, async () => {
         const { publicKey, privateKey } = generators[kind]()
         const wrapped = rsaAesWrap(transport, pkcs8Of(privateKey))
-        const imported = await hosts.hsm.importKey(jobFor(kind, strictly), wrapped, spkiOf(publicKey))
+        const imported = await takeIn(kind, strictly, wrapped, spkiOf(publicKey))
         expect(imported.publicKey).toEqual(spkiOf(publicKey))
         const key = await hosts.reference(kind, imported)
         const message = randomBytes(30)
@@ -155,7 +154,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
     it('need no public key where the private one tells it', async () => {
       const { publicKey, privateKey } = generators['rsa-2048']()
       const wrapped = rsaAesWrap(transport, pkcs8Of(privateKey))
-      const imported = await hosts.hsm.importKey(jobFor('rsa-2048', strictly), wrapped)
+      const imported = await takeIn('rsa-2048', strictly, wrapped)
       expect(imported.publicKey).toEqual(spkiOf(publicKey))
     })
 
@@ -171,7 +170,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         ['ec-p256', curve, Buffer.from('no key')],
         ['rsa-2048', rsa, stranger('rsa-2048')],
       ] as const) {
-        await expect(hosts.hsm.importKey(jobFor(kind, strictly), wrapped, publicKey)).rejects.toMatchObject(rejected)
+        await expect(takeIn(kind, strictly, wrapped, publicKey)).rejects.toMatchObject(rejected)
       }
     })
 
@@ -197,10 +196,9 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         ['aes256-gcm', rsaAesWrap(transport, pkcs8Of(ec.privateKey))],
         ['rsa-3072', rsaAesWrap(transport, pkcs8Of(generators['rsa-2048']().privateKey))],
       ] as const) {
-        await expect(
-          hosts.hsm.importKey(jobFor(kind, strictly), wrapped, publicKey),
-          `${kind} ${wrapped.length}`,
-        ).rejects.toMatchObject(rejected)
+        await expect(takeIn(kind, strictly, wrapped, publicKey), `${kind} ${wrapped.length}`).rejects.toMatchObject(
+          rejected,
+        )
       }
     })
 
@@ -213,7 +211,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
       })
       const others = rsaAesWrap(spkiOf(recipient.publicKey), randomBytes(32))
       for (const bad of [...changed, wrapped.subarray(1), wrapped.subarray(0, 384), Buffer.alloc(0), others]) {
-        await expect(hosts.hsm.importKey(jobFor('aes256-gcm', strictly), bad)).rejects.toMatchObject(rejected)
+        await expect(takeIn('aes256-gcm', strictly, bad)).rejects.toMatchObject(rejected)
       }
     })
 
@@ -221,13 +219,15 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
       const wrapped = rsaAesWrap(transport, randomBytes(32))
       const good = jobFor('aes256-gcm', strictly)
       const edited = { record: jobFor('aes256-gcm', options).record, seal: good.seal }
-      await expect(hosts.hsm.importKey(edited, wrapped)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+      const policy = newKeyPolicy(hosts.token, strictly)
+      await expect(hosts.hsm.importKey(edited, wrapped, policy)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
       const { key } = await hosts.reference('rsa-3072', pair)
       const late = sealedJob(hosts.token, pair, 'aes256-gcm', strictly, Date.now())
-      for (const bad of [key, late]) await expect(hosts.hsm.importKey(bad, wrapped)).rejects.toMatchObject(rejected)
+      for (const bad of [key, late])
+        await expect(hosts.hsm.importKey(bad, wrapped, policy)).rejects.toMatchObject(rejected)
       // Nor does the pair of a job serve as a key.
       await expect(hosts.hsm.sign({ key: good }, { hash: 'sha256' }, randomBytes(32))).rejects.toMatchObject(rejected)
-      expect((await hosts.hsm.importKey(good, wrapped)).kek).toBe('strict.v1')
+      expect((await hosts.hsm.importKey(good, wrapped, policy)).kek).toBe('strict.v1')
     })
   })
 

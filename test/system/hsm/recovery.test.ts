@@ -3,10 +3,9 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { GenerateOptions } from '../../../src/hsm/made-key.ts'
 import { createBackupKit } from './backup-kit.ts'
 import { type Hosts, type Shim, eventually, makeShim, otpDevice, startHosts } from './hsm-kit.ts'
-import { sealedJob } from '../../support/import-job.ts'
+import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { makeToken } from '../../support/token.ts'
 
@@ -353,13 +352,14 @@ describe('the attributes of session keys, as the module reports them', () => {
     const { hsm, reference, token } = await givenHosts({ keyMaker: true })
     const kit = createBackupKit({ hsm, token })
     const pair = await hsm.generatePair('rsa-3072')
-    const jobOf = (policy: GenerateOptions) => sealedJob(token, pair, 'aes256-gcm', policy)
     const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey
     const options = { exportable: true, backup: true }
+    const job = sealedJob(token, pair, 'aes256-gcm', options)
+    const takeIn = (wrapped: Buffer) => hsm.importKey(job, wrapped, newKeyPolicy(token, options))
     const left = () => made() + shim.calls('C_UnwrapKey').length
     const before = left()
     for (let round = 0; round < 3; round++) {
-      const generated = await hsm.importKey(jobOf(options), rsaAesWrap(pair.publicKey, randomBytes(32)))
+      const generated = await takeIn(rsaAesWrap(pair.publicKey, randomBytes(32)))
       const key = await reference('aes256-gcm', generated)
       await hsm.exportKey(key, recipient.export({ type: 'spki', format: 'der' }))
       await hsm.exportPlain(key)
@@ -368,7 +368,7 @@ describe('the attributes of session keys, as the module reports them', () => {
       await expect(kit.restore(kit.forged('aes128-gcm', backup))).rejects.toMatchObject({ code: 'hsm.rejected' })
       for (const bytes of [16, 25]) {
         const wrong = rsaAesWrap(pair.publicKey, randomBytes(bytes))
-        await expect(hsm.importKey(jobOf(options), wrong)).rejects.toMatchObject({ code: 'hsm.rejected' })
+        await expect(takeIn(wrong)).rejects.toMatchObject({ code: 'hsm.rejected' })
       }
     }
     expect(left()).toBe(before)

@@ -27,6 +27,9 @@ export const createImportJob = (importJobs: ImportJobs, defaults: KeyDefaults) =
         job: z.string().describe('good for one import of this key'),
         public_key: z.string().describe('PEM'),
         public_key_der: z.string().describe('base64'),
+        statement: z.string().describe('all that the job fixes and its public key, as JSON'),
+        signature: z.string().describe('of the statement by the audit key: ECDSA over SHA-256, DER in base64'),
+        signer: z.string().describe('the audit key, PEM: compare it with the one that the operator gave you'),
         expires: z.iso.datetime(),
       }),
     },
@@ -36,13 +39,16 @@ export const createImportJob = (importJobs: ImportJobs, defaults: KeyDefaults) =
     async run({ params, body, vault, resource, commit }) {
       if (resource) throw new Fault('key.exists')
       const key = newKeyOf({ vaultId: vault.id, name: params.name }, body, defaults)
-      const { id, name, publicKey, expiresAt } = await importJobs.create(key, commit)
+      const { id, name, publicKey, expiresAt, statement, signature, signer } = await importJobs.create(key, commit)
       return {
         callinfo: {
           name,
           job: id,
           public_key: pemOf('PUBLIC KEY', publicKey),
           public_key_der: publicKey.toString('base64'),
+          statement,
+          signature: signature.toString('base64'),
+          signer: pemOf('PUBLIC KEY', signer),
           expires: new Date(expiresAt).toISOString(),
         },
       }

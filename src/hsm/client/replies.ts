@@ -1,0 +1,19 @@
+import { Fault } from '../../fault.ts'
+import type { WrappedKey } from '../made-key.ts'
+
+export function wrapped(reply: readonly Buffer[], at: number): WrappedKey {
+  return { kek: field(reply, at).toString(), blob: field(reply, at + 1) }
+}
+
+/** Undefined for the empty field that stands for nothing. */
+export function given(reply: readonly Buffer[], at: number): Buffer | undefined {
+  const found = field(reply, at)
+  return found.length === 0 ? undefined : found
+}
+
+export function field(reply: readonly Buffer[], at: number): Buffer {
+  const found = reply[at]
+  if (found === undefined)
+    throw new Fault('hsm.unavailable', 'The token host answered with too few fields: it is of another version.')
+  return found
+}

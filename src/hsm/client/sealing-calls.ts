@@ -1,0 +1,67 @@
+import type { SignedEnd } from '../audit-end.ts'
+import { sealedFields } from '../protocol/batch-frame.ts'
+import type { KeeperOperation } from '../protocol/frame.ts'
+import type { SealingPort } from '../sealing-port.ts'
+import { field, given, wrapped } from './replies.ts'
+import type { RequestRouter } from './request-router.ts'
+
+/** What workers and the operator have the keeper seal and sign. */
+export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+  return {
+    async seal(record, previous, provenance = nothing, grant?) {
+      const fields = [record, ...sealedFields(previous), provenance, ...sealedFields(grant)]
+      return field(await keeper.call('seal', fields), 0)
+    },
+    async raise(records) {
+      await keeper.call('raise', [Buffer.from(String(records.length)), ...records.flatMap(sealedFields)])
+    },
+    async sealNew(record, grant) {
+      const reply = await keeper.call('sealNew', [record, ...sealedFields(grant)])
+      return { identity: field(reply, 0), seal: field(reply, 1) }
+    },
+    async rewrapVersion({ record, seal }) {
+      const reply = await keeper.call('rewrapVersion', [record, seal])
+      return { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
+    },
+    async sealFirstCount(record) {
+      const reply = await keeper.call('sealFirstCount', [record])
+      return { invocations: Number(field(reply, 0).toString()), seal: field(reply, 1) }
+    },
+    async signImportJob(job) {
+      const reply = await keeper.call('signImportJob', sealedFields(job))
+      return { text: field(reply, 0).toString(), signature: field(reply, 1) }
+    },
+    async grant({ token, session, user, applicationKey, membership }) {
+      const reply = await keeper.call('grant', [
+        Buffer.from(token),
+        ...[session, user, applicationKey, membership?.sealed].flatMap(sealedFields),
+        Buffer.from(String(membership?.vaultId ?? 0)),
+      ])
+      const expiresAt = Number(field(reply, 2))
+      return { grant: { record: field(reply, 0), seal: field(reply, 1) }, expiresAt }
+    },
+    async endSessions(sessions) {
+      await keeper.call('endSessions', [Buffer.from(String(sessions.length)), ...sessions.flatMap(sealedFields)])
+    },
+    async lastAuditEnd(chain) {
+      const reply = await keeper.call('lastAuditEnd', [Buffer.from(chain)])
+      return given(reply, 0) && signedEnd(reply)
+    },
+    signAuditEnd: async ({ chain, covers, heads, previous }) =>
+      signedEnd(
+        await keeper.call('signAuditEnd', [
+          ...[chain, covers.seq, covers.hash, JSON.stringify(heads), previous?.text ?? ''].map((part) =>
+            Buffer.from(String(part)),
+          ),
+          previous?.signature ?? nothing,
+        ]),
+      ),
+  } satisfies SealingPort
+}
+
+const nothing = Buffer.alloc(0)
+
+const signedEnd = (reply: readonly Buffer[]): SignedEnd => ({
+  text: field(reply, 0).toString(),
+  signature: field(reply, 1),
+})

@@ -1,0 +1,33 @@
+import { Fault } from '../../fault.ts'
+import { seal } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { composeRecord } from '../record-layouts.ts'
+import type { KeeperState } from './keeper-state.ts'
+import { opened } from './shown-record.ts'
+
+/** With which counts the versions of keys began, so that none begins a second time with less. */
+export interface FirstCounts {
+  /** The count to begin with: the one that is asked for, or the highest that was asked for before. */
+  begin(version: Buffer, count: number): number
+}
+
+export function createFirstCounts(state: KeeperState): FirstCounts {
+  state.exec(
+    'CREATE TABLE IF NOT EXISTS first_counts (version BLOB PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  )
+  const keep = state.prepare<[Buffer, number], { readonly count: number }>(
+    `INSERT INTO first_counts (version, count) VALUES (?, ?)
+     ON CONFLICT (version) DO UPDATE SET count = max(count, excluded.count) RETURNING count`,
+  )
+  return { begin: (version, count) => keep.get(version, count)?.count ?? count }
+}
+
+/** See `Hsm.sealFirstCount`. */
+export function sealFirstCount(token: Token, firstCounts: FirstCounts, record: Buffer): Uint8Array[] {
+  const { type, fields } = opened(record)
+  if ((type !== 'invocations' && type !== 'invocations 2') || fields.invocations < 0)
+    throw new Fault('hsm.rejected', 'This is no count of a version.')
+  const version = composeRecord(type, { ...fields, invocations: 0 })
+  const invocations = firstCounts.begin(version, fields.invocations)
+  return [Buffer.from(String(invocations)), seal(token, composeRecord(type, { ...fields, invocations }))]
+}

@@ -1,0 +1,22 @@
+import { Fault } from '../../fault.ts'
+import type { SealedRecord } from '../hsm.ts'
+import { openSealed } from './seal-check.ts'
+import { verify } from './seal-operations.ts'
+import type { Token } from './token-link.ts'
+
+/** How long ago the policy of a key may be made that is only now made itself; it is made in the same request. */
+const freshMs = 600_000
+
+/**
+ * The identity of a key that is to be made of material from outside, where its policy says just this. A key that is
+ * there already gets none: that would be somebody's key with material that somebody else knows.
+ */
+export function newKeyIdentity(token: Token, policy: SealedRecord, says: Readonly<Record<string, unknown>>): Buffer {
+  verify(token, policy)
+  const { type, fields } = openSealed(policy.record)
+  if (type === 'transparent key 2' && Date.now() - fields.createdAt <= freshMs) {
+    const said: Readonly<Record<string, unknown>> = fields
+    if (Object.entries(says).every(([name, value]) => said[name] === value)) return Buffer.from(fields.identity)
+  }
+  throw new Fault('hsm.rejected', 'The policy of the key is not that of what comes in, or the key is there already.')
+}

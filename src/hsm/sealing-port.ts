@@ -1,0 +1,82 @@
+import type { AuditEnd, SignedEnd } from './audit-end.ts'
+import type { SignedJob } from './import-job-statement.ts'
+import type { WrappedKey } from './made-key.ts'
+
+/** The part of the port that seals and signs: the keeper answers. */
+export interface SealingPort {
+  /**
+   * HMAC-SHA-256 over `record` by the token's seal key: 32 bytes. The keeper gives it for records whose type it knows
+   * (`record-layouts.ts`) by the rule of that type; `previous` is the sealed record that this one replaces. A new record of
+   * a key needs the `provenance` that the host gave with the key, which is used up by it. Rejects with
+   * `hsm.rejected` for any other, with `hsm.seal_broken` where `previous` was edited, and with `hsm.outdated` where a
+   * later record than `previous` was shown to the keeper. `grant`: what the caller may do for whom this is sealed.
+   */
+  seal(record: Uint8Array, previous?: SealedRecord, provenance?: Buffer, grant?: SealedRecord): Promise<Buffer>
+
+  /** Shows the keeper records that were committed: older ones of the same things are refused from now on. */
+  raise(records: readonly SealedRecord[]): Promise<void>
+
+  /**
+   * Seals a new record that gets an identity: 16 random bytes that the keeper draws in place of the empty ones of
+   * `record`.
+   */
+  sealNew(record: Uint8Array, grant?: SealedRecord): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
+
+  /**
+   * What a session may do for the next minute, sealed. Rejects with `session.invalid`, `vault.not_found` and
+   * `access.resting` where it may do nothing, with `hsm.seal_broken` and `hsm.outdated` for records that were edited or
+   * put back.
+   */
+  grant(request: GrantRequest): Promise<{ readonly grant: SealedRecord; readonly expiresAt: number }>
+
+  /** Their records get no grant any more. */
+  endSessions(sessions: readonly SealedRecord[]): Promise<void>
+
+  /**
+   * Has the keeper wrap a version of a key under the newest KEKs, and seal its record so. What comes from under no KEK
+   * to be wrapped again, and all else of the record, stays. Rejects with `hsm.rejected` for any other record, and
+   * wherever the operator did not ask.
+   */
+  rewrapVersion(version: SealedRecord): Promise<RewrappedVersion>
+
+  /**
+   * Seals the first count of a version of a key, by the keeper: no lower than any with which this version was to begin
+   * before. From then on `seal` raises it.
+   */
+  sealFirstCount(record: Uint8Array): Promise<{ readonly invocations: number; readonly seal: Buffer }>
+
+  /** Has the keeper sign what a sealed import job says, with the audit signing key. */
+  signImportJob(job: SealedRecord): Promise<SignedJob>
+
+  /** The last end of an audit chain that the keeper signed; undefined for a chain that it does not know. */
+  lastAuditEnd(chain: string): Promise<SignedEnd | undefined>
+
+  /**
+   * Has the keeper sign the end of an audit chain with the audit signing key. Rejects with `hsm.rejected` unless it goes
+   * on from the last end that was signed; the same end again gives the same signature.
+   */
+  signAuditEnd(end: AuditEnd): Promise<SignedEnd>
+}
+
+/** By what the keeper grants: the token of a session, and its sealed records. */
+export interface GrantRequest {
+  readonly token: string
+  readonly session: SealedRecord
+  readonly user: SealedRecord
+  readonly applicationKey: SealedRecord
+  /** For the use of one vault, which the membership names. */
+  readonly membership?: { readonly sealed: SealedRecord; readonly vaultId: number } | undefined
+}
+
+export interface SealedRecord {
+  readonly record: Buffer
+  /** 32 bytes. */
+  readonly seal: Buffer
+}
+
+/** What changes of a version's record when its key is wrapped anew. */
+export interface RewrappedVersion extends WrappedKey {
+  readonly backup: WrappedKey | undefined
+  /** Of the record with these. */
+  readonly seal: Buffer
+}

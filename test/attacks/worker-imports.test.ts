@@ -1,0 +1,174 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
+import { keeperOf } from '../../src/config/keeper-section.ts'
+import { findJob, type ImportJob } from '../../src/features/transparent/import-job-records.ts'
+import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
+import {
+  invocationsRecord,
+  keyReference,
+  policyRecord,
+  sealedNewKey,
+  sealedPolicy,
+  versionRecord,
+} from '../../src/features/transparent/sealing.ts'
+import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
+import type { Hsm } from '../../src/hsm/hsm.ts'
+import type { GeneratedKey } from '../../src/hsm/made-key.ts'
+import { importJobPurpose } from '../../src/hsm/provenance.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
+import { importJob } from '../api/transparent/key-kit.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { rawSeal } from '../support/raw-seal.ts'
+import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
+import { makeVault, type TestVault } from '../support/vault.ts'
+
+/**
+ * Code in a worker that wants keys by way of imports: it sees the bodies that pass, and has the sockets of keeper and
+ * token hosts that workers have, and every record of the database. It has neither the PIN nor the operator's socket.
+ */
+let appliance: TestAppliance
+let victim: TestVault
+let attacker: TestVault
+let worker: Hsm
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  victim = await makeVault(appliance)
+  attacker = await makeVault(appliance)
+  const { config } = appliance
+  const { sockets, deadlineMs, queue } = config.hsm
+  const keyMakerSocket = keyMakerSocketOf(config.hsm)
+  worker = createHsmClient({ sockets, keeper: keeperOf(config).socket, keyMakerSocket, deadlineMs, queue })
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+const refused = { code: 'hsm.rejected' }
+const broken = { code: 'hsm.seal_broken' }
+const strict = { type: 'aes256-gcm96' }
+const readable = { allowExport: 1, allowPlaintextExport: 1 }
+const freshName = () => `key-${randomBytes(4).toString('hex')}`
+
+async function storedKey(name: string): Promise<StoredKey> {
+  const stored = await findKey(appliance.store.read, Number(victim.id), name)
+  if (stored === undefined) throw new Error(`no key ${name}`)
+  return stored
+}
+
+async function givenKey(): Promise<StoredKey> {
+  const name = freshName()
+  await victim.admin.must('POST', `/transparent/${victim.id}/keys/${name}`, strict)
+  return storedKey(name)
+}
+
+/** A job of the victim's, as its row says. */
+async function givenJob(name: string): Promise<ImportJob> {
+  const { job: id } = await importJob(victim.admin, victim.id, name, strict)
+  const job = await findJob(appliance.store.read, { id, vaultId: Number(victim.id), name })
+  if (job === null) throw new Error('the job is gone')
+  return job
+}
+
+const jobRecord = (job: ImportJob) => composeRecord('import job', { ...job, kind: 'aes256-gcm' })
+
+/** What the worker makes a version of, where keeper and hosts go along with it. */
+async function plant(key: TransparentKey, version: number, made: GeneratedKey) {
+  const { kek, blob, backup } = made
+  const planted = {
+    keyId: key.id,
+    version,
+    kek,
+    blob,
+    publicKey: null,
+    backupKek: backup?.kek ?? null,
+    backupBlob: backup?.blob ?? null,
+    disabled: 0,
+    createdAt: 0,
+    invocations: 0,
+    invocationsSeal: Buffer.alloc(0),
+  }
+  const seal = await worker.seal(versionRecord(key, planted), undefined, made.provenance)
+  return keyReference(key, { ...planted, seal })
+}
+
+/** The value, or undefined where one of the steps was refused. */
+const gainedBy = (steps: () => Promise<Buffer>): Promise<Buffer | undefined> => steps().catch(() => undefined)
+
+describe('the key pair of an import job', () => {
+  it('serves in no second job, by which a key that passes would come out', async () => {
+    const job = await givenJob(freshName())
+    const value = randomBytes(32)
+    const seen = rsaAesWrap(job.publicKey, value)
+    const gained = await gainedBy(async () => {
+      const second = { ...job, ...readable, id: 'ab'.repeat(16), vaultId: Number(attacker.id), name: 'mine' }
+      const record = jobRecord(second)
+      const sealed = { record, seal: await worker.seal(record) }
+      const { key } = await givenKey()
+      const mine = { ...key, ...readable, vaultId: second.vaultId, name: 'mine', info: second.info }
+      const own = { ...(await sealedNewKey(worker, mine)), id: 0 }
+      const made = await worker.importKey(sealed, seen, sealedPolicy(own))
+      return worker.exportPlain(await plant(own, 1, made))
+    })
+    expect(gained).toBeUndefined()
+  })
+})
+
+describe('a key that the attacker knows', () => {
+  it('becomes no version of a key that is there', async () => {
+    const { key } = await givenKey()
+    const job = await givenJob(freshName())
+    const sealed = { record: jobRecord(job), seal: job.seal }
+    const gained = await gainedBy(async () => {
+      const wrapped = rsaAesWrap(job.publicKey, Buffer.alloc(32, 7))
+      const made = await worker.importKey(sealed, wrapped, sealedPolicy(key))
+      return worker.encrypt(await plant(key, 1, made), Buffer.from('what the victim trusts it with'))
+    })
+    expect(gained).toBeUndefined()
+  })
+
+  it('becomes none of a key of that name, type and policy that was made before', async () => {
+    const { token } = appliance
+    const like = { ...(await givenKey()).key, name: freshName() }
+    const job = await givenJob(like.name)
+    const sealed = { record: jobRecord(job), seal: job.seal }
+    const wrapped = rsaAesWrap(job.publicKey, Buffer.alloc(32, 7))
+    const madeAt = (createdAt: number) => {
+      const record = policyRecord({ ...like, createdAt })
+      return { record, seal: rawSeal(token, record) }
+    }
+    await expect(worker.importKey(sealed, wrapped, madeAt(Date.now() - 3_600_000))).rejects.toMatchObject(refused)
+    await expect(worker.importKey(sealed, wrapped, madeAt(Date.now()))).resolves.toMatchObject({ kek: 'strict.v1' })
+  })
+})
+
+describe('the public key of an import job', () => {
+  it('is signed where the pair was made in the token, and else not', async () => {
+    const job = await givenJob(freshName())
+    const own = generateKeyPairSync('rsa', { modulusLength: 3072 }).publicKey.export({ type: 'spki', format: 'der' })
+    const { provenance } = await worker.generatePair('rsa-3072', importJobPurpose)
+    const record = jobRecord({ ...job, publicKey: own })
+    await expect(worker.seal(record, undefined, provenance)).rejects.toMatchObject(broken)
+    await expect(worker.signImportJob({ record, seal: job.seal })).rejects.toMatchObject(broken)
+    const { key } = await givenKey()
+    await expect(worker.signImportJob(sealedPolicy(key))).rejects.toMatchObject(refused)
+    const { text } = await worker.signImportJob({ record: jobRecord(job), seal: job.seal })
+    expect(JSON.parse(text)).toMatchObject({ name: job.name, public_key_der: job.publicKey.toString('base64') })
+  })
+})
+
+describe('the count of a version', () => {
+  it('begins once: below its beginning it is not sealed', async () => {
+    const { key, latest } = await givenKey()
+    const lower = invocationsRecord(key, latest.version, 0)
+    expect(await gainedBy(() => worker.seal(lower))).toBeUndefined()
+    const begun = await worker.sealFirstCount(lower)
+    expect(begun.invocations).toBe(latest.invocations)
+    expect(begun.seal).toEqual(latest.invocationsSeal)
+    for (const count of [-1, 0.5, 2 ** 60])
+      await expect(worker.sealFirstCount(invocationsRecord(key, 2, count))).rejects.toMatchObject(refused)
+    await expect(worker.sealFirstCount(jobRecord(await givenJob(freshName())))).rejects.toMatchObject(refused)
+  })
+})
