@@ -1,5 +1,4 @@
 import { Fault } from '../../fault.ts'
-import type { Log } from '../../log.ts'
 import { rsaKinds } from '../key-kind.ts'
 import { createRsaPool, type RsaPool } from '../pkcs11/rsa-pool.ts'
 import { createTokenObject } from '../pkcs11/token-keys.ts'
@@ -7,6 +6,7 @@ import type { Token } from '../pkcs11/token-link.ts'
 import { operations } from '../protocol/frame.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { generated, pong, statusFields, tokenObject } from '../server/reply-fields.ts'
+import type { Journal } from '../server/journal.ts'
 import { createRequestFields } from '../server/request-fields.ts'
 import type { RequestQueue } from '../server/request-queue.ts'
 
@@ -24,7 +24,7 @@ export interface KeyMakerOptions {
   readonly tokenDirectory: string | undefined
   /** How many keys of each size are to be ready. */
   readonly keysAhead: number
-  readonly log: Log
+  readonly log: Journal
 }
 
 /** The token host that makes RSA keys and does nothing else, so that no other operation waits for one. */
@@ -60,7 +60,7 @@ const breathMs = 20
 const idleMs = 500
 const retryMs = 30_000
 
-function fill(pool: RsaPool, token: Token, queue: RequestQueue, log: Log): { readonly close: () => void } {
+function fill(pool: RsaPool, token: Token, queue: RequestQueue, log: Journal): { readonly close: () => void } {
   const round = (): number => {
     if (token.state() !== 'ready' || !queue.isIdle()) return idleMs
     try {

@@ -14,7 +14,7 @@ export function startKeeper(configFile: string, { systemd }: { readonly systemd:
     name: 'strongroom-keeper',
     serve(token, config, log) {
       const { socket, operatorSocket, ...files } = keeperOf(config)
-      const report = (sentence: string) => log.warn(sentence)
+      const report = (sentence: string) => log.warn({}, sentence)
       const memory = openKeeperMemory({ token, files, config, now: Date.now, report })
       const served = (origin: Origin, file: string) => ({
         dispatch: createKeeperDispatch(token, memory, origin),

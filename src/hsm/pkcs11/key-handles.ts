@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { KeyUse } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
@@ -9,6 +8,7 @@ import { type KeyRow, type SecretKeyRow, unwrapMechanism } from './key-kinds.ts'
 import { privateTemplate, unwrappedTemplate } from './key-templates.ts'
 import type { KeyPairRow } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import { createRecentMap } from './recent-map.ts'
 import { verifyingTemplate } from './public-keys.ts'
 import { findTokenObject, tokenObjectLabelOf } from './token-objects.ts'
 import type { RootKeys } from './root-objects.ts'
@@ -62,7 +62,7 @@ interface HeldKey {
 
 export function createKeyHandles({ limit, keySession, operation, roots, mechanisms }: KeyHandlesOptions): KeyHandles {
   const { verify, openPolicy, openGrant, openKey } = createSealCheck({ limit, operation, roots })
-  const keys = new LRUCache<string, HeldKey>({ max: limit, dispose: (held) => release(keySession, held) })
+  const keys = createRecentMap<HeldKey>({ limit, dispose: (held) => release(keySession, held) })
   const unwrap = ({ row, kek, blob }: OpenRecord): KeyHandle => {
     const label = tokenObjectLabelOf(kek)
     if (label !== undefined) return findTokenObject(keySession, label, blob, row)
@@ -131,9 +131,9 @@ export function createKeyHandles({ limit, keySession, operation, roots, mechanis
       return opened
     },
     shrink() {
-      for (let surplus = Math.ceil(keys.size / 2); surplus > 0; surplus--) keys.pop()
+      for (let surplus = Math.ceil(keys.size() / 2); surplus > 0; surplus--) keys.dropOldest()
     },
-    held: () => keys.size,
+    held: () => keys.size(),
   }
 }
 

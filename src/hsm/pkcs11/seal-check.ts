@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { type FieldsOf, type OpenedRecord, openRecord, type RecordKey } from '../record-layouts.ts'
 import { type KeyRow, rowOf } from './key-kinds.ts'
 import { hmacSha256 } from './mechanisms.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
+import { createRecentMap, type RecentMap } from './recent-map.ts'
 import type { RootKeys } from './root-objects.ts'
 
 export const sealBytes = 32
@@ -36,13 +36,11 @@ export interface SealCheckOptions {
 }
 
 /** What was good, by the seal. */
-type SealMemory = LRUCache<string, { readonly record: Buffer; readonly opened: OpenedRecord }>
-
-const createMemory = (max: number): SealMemory => new LRUCache({ max })
+type SealMemory = RecentMap<{ readonly record: Buffer; readonly opened: OpenedRecord }>
 
 export function createSealCheck({ limit, operation, roots }: SealCheckOptions): SealCheck {
-  const policies = createMemory(limit)
-  const grants = createMemory(limit)
+  const policies: SealMemory = createRecentMap({ limit })
+  const grants: SealMemory = createRecentMap({ limit })
 
   const verify = ({ record, seal }: SealedRecord) => {
     const expected = operation().sign(hmacSha256, roots.seal, record, Buffer.alloc(sealBytes))

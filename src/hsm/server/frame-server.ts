@@ -2,7 +2,6 @@ import { lstatSync, statSync, unlinkSync } from 'node:fs'
 import { type Server, type Socket, createServer, connect } from 'node:net'
 import { dirname } from 'node:path'
 import { Fault } from '../../fault.ts'
-import type { Log } from '../../log.ts'
 import {
   createFrameReader,
   createFrameWriter,
@@ -11,6 +10,7 @@ import {
   type FrameWriter,
   outcomes,
 } from '../protocol/frame.ts'
+import type { Journal } from './journal.ts'
 import type { RequestQueue } from './request-queue.ts'
 
 /** Every list of operations begins with it. */
@@ -22,7 +22,7 @@ export type Dispatch = (frame: Frame) => Uint8Array[]
 export interface FrameServerOptions {
   readonly dispatch: Dispatch
   readonly queue: RequestQueue
-  readonly log: Log
+  readonly log: Journal
 }
 
 /** Answers the frames of clients, not listening yet. It keeps nothing between two requests. */
@@ -60,7 +60,7 @@ function serve(socket: Socket, { dispatch, queue, log }: FrameServerOptions): vo
   })
 }
 
-function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Log): void {
+function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Journal): void {
   try {
     writer.write(frame.id, outcomes.done, dispatch(frame))
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { Server } from 'node:net'
 import { loadConfig, readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
-import { type Log, createLog } from '../../log.ts'
 import { createToken, type Token } from '../pkcs11/token-link.ts'
 import { createFrameServer, type Dispatch } from './frame-server.ts'
+import { createJournal, type Journal } from './journal.ts'
 import { createRequestQueue, type RequestQueue, type RequestQueueOptions } from './request-queue.ts'
 
 /** A process that holds the token: a token host, or the keeper. */
@@ -18,7 +18,7 @@ export interface TokenProcessOptions {
   readonly configFile: string
   /** In the journal. */
   readonly name: string
-  readonly serve: (token: Token, config: Config, log: Log) => Service
+  readonly serve: (token: Token, config: Config, log: Journal) => Service
 }
 
 export interface Service {
@@ -41,7 +41,7 @@ const queueLimitBytes = 256 * 1024 * 1024
 export function startTokenProcess({ configFile, name, serve }: TokenProcessOptions): TokenProcess {
   const config = loadConfig(configFile)
   const { hsm, log: logging } = config
-  const log = createLog({ name, level: logging.level })
+  const log = createJournal({ name, level: logging.level })
   const token = createToken({
     module: hsm.module,
     uri: hsm.token,
@@ -93,7 +93,7 @@ const longestRetryMs = 5_000
  * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK
  * every few seconds, because keys that are unwrapped already go on working in a token that is gone.
  */
-function watchToken(token: Token, log: Log): { close(): void } {
+function watchToken(token: Token, log: Journal): { close(): void } {
   let retryMs = firstRetryMs
   let timer: NodeJS.Timeout | undefined
   let reported: string | undefined

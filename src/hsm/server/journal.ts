@@ -1,0 +1,36 @@
+import { hostname } from 'node:os'
+
+/** What processes that hold the token write: lines like those of `log.ts`, without its packages (decision 31). */
+export type Journal = Readonly<Record<'debug' | 'info' | 'warn' | 'error', Write>>
+type Write = (fields: Readonly<Record<string, unknown>>, message: string) => void
+
+export interface JournalOptions {
+  readonly name: string
+  /** `log.level`: nothing below it is written. */
+  readonly level: string
+}
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
+
+/** To standard output, where pipes and files are written at once, so that nothing is lost when the process ends. */
+export function createJournal({ name, level }: JournalOptions): Journal {
+  // A reader that is gone is no reason to end.
+  process.stdout.on('error', () => undefined)
+  const common = { pid: process.pid, hostname: hostname(), name }
+  const lowest = levels.indexOf(level)
+  const writer =
+    (own: string): Write =>
+    (fields, message) => {
+      if (lowest === -1 || levels.indexOf(own) < lowest) return
+      const line = { level: own, time: new Date().toISOString(), ...common, ...fields, msg: message }
+      process.stdout.write(`${JSON.stringify(line, readable)}\n`)
+    }
+  return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') }
+}
+
+/** The members of an error are none that JSON shows. */
+function readable(_name: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value
+  const { name, message, stack, cause } = value
+  return { type: name, message, stack, ...(cause === undefined ? {} : { cause }) }
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { makeVault } from '../../support/vault.ts'
+
+const hook = resolve(import.meta.dirname, '../../support/module-listing.mjs')
+
+/** graphene-pk11 brings tslib. */
+const bindings = ['graphene-pk11', 'pkcs11js', 'tslib']
+/** better-sqlite3 finds its compiled half by the other two. */
+const database = ['better-sqlite3', 'bindings', 'file-uri-to-path']
+/** It reads the configuration, and has no dependencies. */
+const configuration = ['zod']
+
+let appliance: TestAppliance
+beforeAll(async () => {
+  appliance = await TestAppliance.own({ hsm: { rsaKeysAhead: 1 } })
+  await appliance.restart('SIGTERM', { NODE_OPTIONS: `--import=${hook}`, MODULE_LISTING: appliance.directory })
+  // What is loaded at the first use only is loaded then.
+  const vault = await makeVault(appliance)
+  await vault.admin.must('POST', `/transparent/${vault.id}/keys/key`, { type: 'aes256-gcm96' })
+  await vault.decrypt('key', await vault.encrypt('key', Buffer.from('x').toString('base64')))
+}, 120_000)
+afterAll(() => appliance.close())
+
+/** The packages of which a program has loaded a module. */
+function packagesOf(program: string): string[] {
+  const modules = readFileSync(resolve(appliance.directory, program), 'utf8')
+  expect(modules).toContain(`dist/bin/${program}`)
+  const named = modules.matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)
+  return [...new Set([...named].map(([, name = '']) => name))].toSorted()
+}
+
+// Decision 31 has the reason for each. One more makes its publisher a holder of the PIN.
+describe('a process that holds the PIN loads no package but those that it needs', () => {
+  it('the keeper', () => {
+    expect(packagesOf('strongroom-keeper.js')).toEqual([...bindings, ...database, ...configuration].toSorted())
+  })
+
+  it('token hosts and the key maker', () => {
+    expect(packagesOf('strongroom-tokend.js')).toEqual([...bindings, ...configuration].toSorted())
+  })
+
+  it('unlike a worker', () => {
+    expect(packagesOf('worker.js')).toEqual(expect.arrayContaining(['koa', 'pino', 'lru-cache']))
+  })
+})
