@@ -1,15 +1,9 @@
 import type { Command } from 'commander'
 import { AuditHeadTable } from '../../audit/records.ts'
 import { loadConfig } from '../../config/loader.ts'
-import { UserCertificateTable } from '../../features/certificates/records.ts'
+import { tables } from '../../daemon/tables.ts'
 import { ApplicationKeyTable } from '../../features/auth/login-records.ts'
-import { OtpDeviceTable } from '../../features/otp/records.ts'
-import { ValidationClientTable } from '../../features/otp-validation/records.ts'
-import { SiteTemplateTable } from '../../features/templates/records.ts'
-import { ImportJobTable } from '../../features/transparent/import-job-records.ts'
-import { KeyVersionTable, TransparentKeyTable } from '../../features/transparent/records.ts'
 import { UserTable } from '../../features/users/records.ts'
-import { VaultTable } from '../../features/vaults/records.ts'
 import type { Reader } from '../../store/store.ts'
 import { withStore } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -101,18 +95,9 @@ async function protectedBy(
 }
 
 /** Whose rows bear a seal; which version of the key made it stands in none. */
-const sealedTables = [
-  TransparentKeyTable,
-  KeyVersionTable,
-  OtpDeviceTable,
-  UserCertificateTable,
-  VaultTable,
-  ValidationClientTable,
-  ImportJobTable,
-  SiteTemplateTable,
-]
+const sealedTables = tables.filter(({ options }) => Object.keys(options.columns).includes('seal'))
 
-async function countAll(reader: Reader, tables: readonly (typeof sealedTables)[number][]): Promise<number> {
-  const counts = await Promise.all(tables.map((one) => reader.countBy<object>(one, {})))
+async function countAll(reader: Reader, counted: readonly (typeof tables)[number][]): Promise<number> {
+  const counts = await Promise.all(counted.map((one) => reader.countBy(one, {})))
   return counts.reduce((sum, one) => sum + one, 0)
 }

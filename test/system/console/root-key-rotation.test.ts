@@ -48,6 +48,7 @@ describe('strongroom root-keys', () => {
     await make('listed')
     const { stdout } = await run('list')
     expect(stdout).toMatch(/^kek\.strict +v1 +newest +\d+ versions? of (a key|keys), .*second factors/m)
+    expect(stdout).toMatch(/^seal +v1 +newest +[1-9]\d* rows$/m)
     expect(stdout).toMatch(/^audit +v1 +newest +\d+ chains? of the audit trail$/m)
     expect(await versions('kek.strict')).toMatchObject([{ version: 1, newest: true, protects: { keyVersions: 1 } }])
   })
