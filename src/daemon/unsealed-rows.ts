@@ -23,6 +23,7 @@ interface EarlierTable {
   /** For people. */
   readonly name: string
   countUnsealed(reader: Reader): Promise<number>
+  count(reader: Reader): Promise<number>
   /** Resolves to how many rows it has sealed, at most so many at once. */
   sealSome(tx: Tx, hsm: Pick<Hsm, 'sealEarlier'>): Promise<SealedRecord[]>
 }
@@ -41,6 +42,7 @@ function earlier<Row extends ObjectLiteral & { readonly seal: Buffer }>(
   return {
     name,
     countUnsealed: (reader) => reader.countBy(table, where),
+    count: (reader) => reader.countBy(table, {}),
     async sealSome(tx, hsm) {
       const records: SealedRecord[] = []
       for (const row of await tx.find(table, { where, take: rowsAtOnce })) {
@@ -93,20 +95,25 @@ async function sealMember(
   return { sealed: { record, seal: (await hsm.sealEarlier(record)).seal }, columns: {} }
 }
 
-export async function countUnsealed(reader: Reader): Promise<number> {
+async function countUnsealed(reader: Reader): Promise<number> {
   let count = 0
   for (const table of earlierTables) count += await table.countUnsealed(reader)
   return count
 }
 
-/** @throws Fault `store.unavailable` while rows of an earlier release have not been taken over */
+/**
+ * A single row without a seal is one that somebody edited: it is refused where it is used, and stops nobody else.
+ * @throws Fault `store.unavailable` while no row of a table has been taken over
+ */
 export async function checkTakenOver(reader: Reader): Promise<void> {
-  const count = await countUnsealed(reader)
-  if (count > 0)
-    throw new Fault(
-      'store.unavailable',
-      `${count} rows of users, application keys, vaults and members bear no seal: the database is of an earlier release. Run "strongroom init", which seals them once.`,
-    )
+  for (const table of earlierTables) {
+    const unsealed = await table.countUnsealed(reader)
+    if (unsealed > 0 && unsealed === (await table.count(reader)))
+      throw new Fault(
+        'store.unavailable',
+        `No ${table.name} in the database bears a seal: it is of an earlier release. Run "strongroom init", which seals its rows once.`,
+      )
+  }
 }
 
 /**

@@ -20,7 +20,7 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
       await appliance.stop()
       await appliance.store.transaction(withoutSeals)
 
-      const sentence = expect.stringMatching(/bear no seal.*Run "strongroom init"/) as unknown
+      const sentence = expect.stringMatching(/No user in the database bears a seal.*Run "strongroom init"/) as unknown
       await expect(appliance.restart()).rejects.toMatchObject({ message: sentence })
       expect(await strongroom(appliance.configFile, ['user', 'disable', user.username])).toMatchObject({
         status: 4,

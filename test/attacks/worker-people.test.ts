@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capabilitiesOf, type Capability } from '../../src/access/capabilities.ts'
+import { keeperOf } from '../../src/config/keeper-section.ts'
+import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
+import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { composeRecord, type FieldsOf } from '../../src/hsm/record-layouts.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { newIdentity, sealedRecord } from '../support/grant-kit.ts'
+
+/**
+ * Code in a worker has the grants of those whose sessions pass through it, and asks for seals by them that they do not
+ * carry.
+ */
+let appliance: TestAppliance
+let worker: Hsm
+
+beforeAll(async () => {
+  appliance = await TestAppliance.shared()
+  const { sockets, deadlineMs, queue } = appliance.config.hsm
+  worker = createHsmClient({ sockets, keeper: keeperOf(appliance.config).socket, deadlineMs, queue })
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+const bits = (...names: Capability[]) => capabilitiesOf(['read', 'active', ...names])
+const [victim, caller, vault] = [newIdentity(), newIdentity(), newIdentity()]
+
+const user = (fields: Partial<FieldsOf<'user'>> = {}): FieldsOf<'user'> => ({
+  identity: victim,
+  id: 4711,
+  username: 'victim',
+  capabilities: bits(),
+  passphraseSalt: Buffer.alloc(16, 1),
+  passphraseCheck: Buffer.alloc(32, 1),
+  passphraseCost: 'm=8192,t=1',
+  passphraseChangedAt: 1,
+  recoveries: 0,
+  madeBy: null,
+  generation: 1,
+  ...fields,
+})
+const member = (fields: Partial<FieldsOf<'membership'>> = {}): FieldsOf<'membership'> => ({
+  vault,
+  user: victim,
+  permission: 1,
+  recoveries: 0,
+  generation: 1,
+  ...fields,
+})
+
+/** Of the caller, in the vault with Admin and without a capability, unless it is said otherwise. */
+const grantOf = (fields: Partial<FieldsOf<'grant'>> = {}): SealedRecord =>
+  sealedRecord(appliance.token, 'grant', {
+    session: newIdentity(),
+    user: caller,
+    userId: 815,
+    capabilities: bits(),
+    vault,
+    vaultId: 7,
+    permission: 4,
+    expiresAt: Date.now() + 60_000,
+    ...fields,
+  })
+const administrator = () => grantOf({ capabilities: bits('admin'), vault: null, vaultId: null, permission: 0 })
+const own = (capabilities = bits()) => grantOf({ user: victim, userId: 4711, capabilities })
+
+const newPassphrase = { passphraseCheck: Buffer.alloc(32, 2) }
+const next = { generation: 2 }
+
+function changeUser(to: Partial<FieldsOf<'user'>>, grant: SealedRecord, from: Partial<FieldsOf<'user'>> = {}) {
+  const record = composeRecord('user', { ...user({ ...from, ...next, ...to }) })
+  return worker.seal(record, sealedRecord(appliance.token, 'user', user(from)), undefined, grant)
+}
+function changeMember(
+  to: Partial<FieldsOf<'membership'>>,
+  grant: SealedRecord,
+  from?: Partial<FieldsOf<'membership'>>,
+) {
+  const record = composeRecord('membership', { ...member({ ...from, ...next, ...to }) })
+  return worker.seal(record, sealedRecord(appliance.token, 'membership', member(from)), undefined, grant)
+}
+const rejected = { code: 'hsm.rejected' }
+
+describe('the keeper seals no user', () => {
+  it.each<[string, Partial<FieldsOf<'user'>>, () => SealedRecord, Partial<FieldsOf<'user'>>?]>([
+    ['raised by somebody who is no administrator', { capabilities: bits('admin') }, () => grantOf()],
+    ['who raises himself', { capabilities: bits('admin') }, () => own()],
+    [
+      'who is an administrator and raises himself',
+      { capabilities: bits('admin', 'audit') },
+      () => own(bits('admin')),
+      { capabilities: bits('admin') },
+    ],
+    ['with capabilities that there are not', { capabilities: 1 << 20 }, administrator],
+    ['who is escrow and administrator', { capabilities: bits('admin', 'escrow') }, administrator],
+    ['who names himself otherwise', { username: 'somebody' }, () => own()],
+    ['with another identity', { identity: caller }, administrator],
+    ['in another row', { id: 1 }, administrator],
+    ["with another's pass phrase, unnoticed", newPassphrase, administrator],
+    ["with another's salt, unnoticed", { passphraseSalt: Buffer.alloc(16, 2) }, administrator],
+    ['with a pass phrase of somebody who is no administrator', { ...newPassphrase, recoveries: 1 }, () => grantOf()],
+    ['who was recovered often at once', { recoveries: 5 }, administrator],
+    ['who was not recovered after all', { recoveries: 1 }, administrator, { recoveries: 2 }],
+    ['who is new again', { madeBy: 815 }, administrator],
+    [
+      'with a pass phrase of an administrator who is not the maker, as if he were',
+      { ...newPassphrase, recoveries: 1 },
+      administrator,
+      { madeBy: 816 },
+    ],
+    ['who has logged in and is new still', newPassphrase, () => own(), { madeBy: 816 }],
+    ['who skips a generation', { generation: 3, username: 'somebody' }, administrator],
+    ['of the same generation', { generation: 1, username: 'somebody' }, administrator],
+  ])('%s', async (_what, to, grant, from) => {
+    await expect(changeUser(to, grant(), from)).rejects.toMatchObject(rejected)
+  })
+
+  it('for whom an administrator does not answer', async () => {
+    const made = (fields: Partial<FieldsOf<'user'>>) =>
+      composeRecord('user', { ...user({ identity: Buffer.alloc(0), ...fields }) })
+    await expect(worker.sealNew(made({ madeBy: 815 }), grantOf())).rejects.toMatchObject(rejected)
+    await expect(worker.sealNew(made({ madeBy: 816 }), administrator())).rejects.toMatchObject(rejected)
+    await expect(worker.sealNew(made({ madeBy: 815, generation: 7 }), administrator())).rejects.toMatchObject(rejected)
+    expect((await worker.sealNew(made({ madeBy: 815 }), administrator())).identity).toHaveLength(16)
+  })
+
+  it('but those whom an administrator, the maker or the user may change so', async () => {
+    const sealed = (made: Buffer) => expect(made).toHaveLength(32)
+    sealed(await changeUser({ capabilities: bits('audit') }, administrator()))
+    sealed(await changeUser({ ...newPassphrase, recoveries: 1 }, administrator()))
+    sealed(await changeUser(newPassphrase, administrator(), { madeBy: 815 }))
+    sealed(await changeUser(newPassphrase, own()))
+    const asked = { capabilities: bits('changePassphrase') }
+    sealed(await changeUser({ ...newPassphrase, capabilities: bits() }, own(), asked))
+    await expect(changeUser({ capabilities: bits() }, own(), asked)).rejects.toMatchObject(rejected)
+  })
+})
+
+describe('the keeper seals no member', () => {
+  it.each<[string, Partial<FieldsOf<'membership'>>, () => SealedRecord, Partial<FieldsOf<'membership'>>?]>([
+    ['raised by one with Write', { permission: 4 }, () => grantOf({ permission: 2 })],
+    ['raised by an Admin of another vault', { permission: 4 }, () => grantOf({ vault: newIdentity() })],
+    ['raised by an administrator', { permission: 4 }, administrator],
+    ['who raises himself', { permission: 4 }, () => grantOf({ user: victim, permission: 1 })],
+    ['removed by one with Write', { permission: 0 }, () => grantOf({ permission: 2 })],
+    ['with a permission that there is not', { permission: 6 }, () => grantOf()],
+    ['moved to another user', { user: caller }, () => grantOf()],
+    ['who confirms himself', { recoveries: 1 }, () => grantOf({ user: victim })],
+    ['whose recoveries are forgotten', { recoveries: 0 }, () => grantOf(), { recoveries: 2 }],
+    ['removed and confirmed in one', { permission: 0, recoveries: 1 }, () => grantOf()],
+    ['who is removed twice', { permission: 0 }, () => grantOf(), { permission: 0 }],
+    ['put back by himself', { permission: 1 }, () => grantOf({ user: victim, permission: 1 }), { permission: 0 }],
+  ])('%s', async (_what, to, grant, from) => {
+    await expect(changeMember(to, grant(), from)).rejects.toMatchObject(rejected)
+  })
+
+  it('made up, or put in as the first one', async () => {
+    const record = composeRecord('membership', { ...member({ user: caller, permission: 4 }) })
+    await expect(worker.seal(record, undefined, undefined, grantOf({ permission: 2 }))).rejects.toMatchObject(rejected)
+    const made = sealedRecord(appliance.token, 'vault', { identity: vault, creator: victim })
+    await expect(worker.seal(record, made, undefined, grantOf())).rejects.toMatchObject(rejected)
+    const first = composeRecord('membership', { ...member({ permission: 4 }) })
+    await expect(worker.seal(first, made, undefined, grantOf())).rejects.toMatchObject(rejected)
+    expect(await worker.seal(first, made, undefined, own())).toHaveLength(32)
+  })
+
+  it('whom an Admin confirms after a recovery that he made', async () => {
+    const identity = newIdentity()
+    const recovered = { identity, ...newPassphrase, recoveries: 1 }
+    const both = grantOf({ capabilities: bits('admin') })
+    expect(await changeUser(recovered, both, { identity })).toHaveLength(32)
+    await expect(changeMember({ user: identity, recoveries: 1 }, both, { user: identity })).rejects.toMatchObject(
+      rejected,
+    )
+    const other = grantOf({ user: newIdentity(), userId: 816 })
+    expect(await changeMember({ user: identity, recoveries: 1 }, other, { user: identity })).toHaveLength(32)
+  })
+
+  it('of before a removal that was shown', async () => {
+    const place = { vault: newIdentity(), user: newIdentity() }
+    const grant = () => grantOf({ vault: place.vault })
+    const before = sealedRecord(appliance.token, 'membership', member(place))
+    const removed = composeRecord('membership', { ...member({ ...place, permission: 0, ...next }) })
+    const seal = await worker.seal(removed, before, undefined, grant())
+    await worker.raise([{ record: removed, seal }])
+    const raised = composeRecord('membership', { ...member({ ...place, permission: 4, ...next }) })
+    await expect(worker.seal(raised, before, undefined, grant())).rejects.toMatchObject({ code: 'hsm.outdated' })
+    await expect(worker.seal(before.record, undefined, undefined, grant())).rejects.toMatchObject(rejected)
+    const again = composeRecord('membership', { ...member({ ...place, generation: 3 }) })
+    expect(await worker.seal(again, { record: removed, seal }, undefined, grant())).toHaveLength(32)
+  })
+})
+
+describe('the keeper seals for no worker', () => {
+  it('an application key', async () => {
+    const key = { identity: Buffer.alloc(0), name: 'mine', keyCheck: Buffer.alloc(32), revokedAt: null, generation: 1 }
+    await expect(worker.sealNew(composeRecord('application key', key), administrator())).rejects.toMatchObject(rejected)
+  })
+
+  it('a vault in the name of another, or of one who may make none', async () => {
+    const record = composeRecord('vault', { identity: Buffer.alloc(0), creator: victim })
+    const maker = grantOf({ capabilities: bits('createVault') })
+    await expect(worker.sealNew(record, maker)).rejects.toMatchObject(rejected)
+    await expect(worker.sealNew(record, own())).rejects.toMatchObject(rejected)
+    expect((await worker.sealNew(record, own(bits('createVault')))).identity).toHaveLength(16)
+  })
+
+  it('anything by a grant that has expired, or that nobody gave', async () => {
+    const expired = grantOf({ capabilities: bits('admin'), expiresAt: Date.now() - 1 })
+    await expect(changeUser({ username: 'somebody' }, expired)).rejects.toMatchObject(rejected)
+    const forged = { ...administrator(), seal: Buffer.alloc(32) }
+    await expect(changeUser({ username: 'somebody' }, forged)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+  })
+})
