@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { findKey } from '../src/features/transparent/records.ts'
-import { keyReference } from '../src/features/transparent/sealing.ts'
+import { latestReference } from '../test/support/key-references.ts'
 import type { TestToken } from '../test/support/token.ts'
 import { cpuTimes } from './cpu.ts'
 import { nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
@@ -79,7 +79,7 @@ async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Option
   await admin.must('POST', `/transparent/${vault}/keys/port`, {})
   const stored = await findKey(appliance.store.read, Number(vault), 'port')
   if (stored === undefined) throw new Error('the key is not in the database')
-  const key = keyReference(stored.key, stored.latest)
+  const key = await latestReference(appliance.store, stored)
   const batch = Array.from({ length: items }, () => ({ key, plaintext: randomBytes(bytes) }))
   const drive = async (times: number) => {
     for (let call = 0; call < times; call++) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createHsmClient } from '../src/hsm/client/hsm-client.ts'
 import { findKeyType } from '../src/features/transparent/key-type.ts'
 import type { StoredKey } from '../src/features/transparent/records.ts'
-import { keyReference } from '../src/features/transparent/sealing.ts'
+import { latestReference } from '../test/support/key-references.ts'
 import { writeCiphertext } from '../src/features/transparent/ciphertext.ts'
 import { cpuTimes, rssBytes } from './cpu.ts'
 import { sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
@@ -122,8 +122,9 @@ async function decryptionsWith(daemon: Daemon, keys: readonly StoredKey[]): Prom
 }
 
 /** A call that decrypts what the key has encrypted. */
-async function decryptionWith({ appliance, call }: Daemon, { key, latest }: StoredKey): Promise<Call> {
-  const bytes = await appliance.hsm.encrypt(keyReference(key, latest), randomBytes(64))
+async function decryptionWith({ appliance, call }: Daemon, stored: StoredKey): Promise<Call> {
+  const { key, latest } = stored
+  const bytes = await appliance.hsm.encrypt(await latestReference(appliance.store, stored), randomBytes(64))
   return call(`decrypt/${key.name}`, { ciphertext: writeCiphertext({ version: latest.version, bytes }) })
 }
 
@@ -150,11 +151,10 @@ async function memoryOf({ appliance }: Daemon, stored: readonly StoredKey[]): Pr
   if (socket === undefined) throw new Error('there is no token host')
   const hsm = createHsmClient({ sockets: [socket], deadlineMs: 60_000, queue: 4096 })
   const encryptWith = async (keys: readonly StoredKey[]): Promise<number> => {
+    const references = await Promise.all(keys.map((one) => latestReference(appliance.store, one)))
     const before = cpuTimes(appliance.pid).host
     for (let at = 0; at < keys.length; at += 100)
-      await Promise.all(
-        keys.slice(at, at + 100).map(({ key, latest }) => hsm.encrypt(keyReference(key, latest), Buffer.alloc(64))),
-      )
+      await Promise.all(references.slice(at, at + 100).map((key) => hsm.encrypt(key, Buffer.alloc(64))))
     return (cpuTimes(appliance.pid).host - before) / keys.length
   }
   try {

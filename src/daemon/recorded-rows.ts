@@ -2,7 +2,7 @@ import type { AuditEvent, RecordedRows } from '../audit/event.ts'
 import type { CurrentRow } from '../audit/row-replay.ts'
 import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/login-records.ts'
 import { OtpDeviceTable, type OtpDevice } from '../features/otp/records.ts'
-import { KeyVersionTable, TransparentKeyTable, type TransparentKey } from '../features/transparent/records.ts'
+import { KeyVersionTable, TransparentKeyTable, type KeyRow } from '../features/transparent/records.ts'
 import { UserTable, type User } from '../features/users/records.ts'
 import { MembershipTable, type MembershipRow } from '../features/vaults/membership-records.ts'
 import { VaultTable, type Vault } from '../features/vaults/records.ts'
@@ -21,7 +21,7 @@ const rowState = {
     `capabilities=${capabilities} passphrase=${passphraseChangedAt} recoveries=${recoveries} maker=${madeBy ?? ''}`,
   device: ({ userId, counter }: OtpDevice) => `user=${userId ?? ''} counter=${counter}`,
   applicationKey: ({ revokedAt }: ApplicationKey) => `revoked=${revokedAt ?? ''}`,
-  key: (key: TransparentKey, disabled: readonly number[]) =>
+  key: (key: KeyRow, disabled: readonly number[]) =>
     [
       `versions=${key.oldestVersion}-${key.latestVersion} encrypt=${key.minEncryptionVersion} decrypt=${key.minDecryptionVersion}`,
       `export=${key.allowExport} plain=${key.allowPlaintextExport} backup=${key.allowBackup} delete=${key.allowDelete}`,

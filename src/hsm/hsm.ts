@@ -3,6 +3,7 @@ import type { EarlierRows } from './earlier-rows.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
 import type {
   GenerateOptions,
+  KeyPurpose,
   WrappedKey,
   Provenance,
   GeneratedKey,
@@ -10,10 +11,12 @@ import type {
   TokenObjectKey,
 } from './made-key.ts'
 import type { LoginPort } from './login-port.ts'
-import type { SealedRecord, SealingPort } from './sealing-port.ts'
+import type { SealedRecord } from './sealed-record.ts'
+import type { SealingPort } from './sealing-port.ts'
 import type { HostStatus } from './token-status.ts'
 
-export type { GrantRequest, RewrappedVersion, SealedRecord } from './sealing-port.ts'
+export type { SealedRecord } from './sealed-record.ts'
+export type { GrantRequest, RewrappedVersion } from './sealing-port.ts'
 
 /**
  * The port to the token. Behind it stands a token host (`hsm/client` → `hsm/host` → `hsm/pkcs11`); no process in front
@@ -69,9 +72,14 @@ export interface Hsm extends EarlierRows, LoginPort, SealingPort {
    * public half (PKCS#11 v2.40 §2.1.21): RSA-OAEP (SHA-1, MGF1-SHA-1, no label) of an AES key ‖ RFC 5649 by that key of
    * the value, or of PKCS#8 for a private key; `publicKey` is as in `ImportOptions`. Rejects with `hsm.rejected` for what
    * cannot be unwrapped, is of another kind or length, does not fit `publicKey`, or comes after the job's end. It is
-   * made for the key of `policy` (of `sealNew`), which has to be new and to say what the job says.
+   * made for the key of `to.policy` (of `sealNew`), which has to be new and to say what the job says.
    */
-  importKey(job: SealedRecord, wrapped: Uint8Array, policy: SealedRecord, publicKey?: Uint8Array): Promise<GeneratedKey>
+  importKey(
+    job: SealedRecord,
+    wrapped: Uint8Array,
+    to: Pick<KeyReference, 'policy' | 'vaultKey'>,
+    publicKey?: Uint8Array,
+  ): Promise<GeneratedKey>
 
   /**
    * The key in the format of `importKey`, wrapped to `recipient`: DER SubjectPublicKeyInfo, RSA of 2048 to 8192 bits.
@@ -87,7 +95,7 @@ export interface Hsm extends EarlierRows, LoginPort, SealingPort {
   exportPlain(key: KeyReference): Promise<Buffer>
 
   /** Generates an object of the token, which can be neither exported nor backed up. On the disk when it resolves. */
-  createTokenObject(kind: KeyKind, purpose?: Uint8Array): Promise<TokenObjectKey>
+  createTokenObject(kind: KeyKind, purpose?: KeyPurpose): Promise<TokenObjectKey>
 
   /** Destroys such a key; one that is not there is no error. */
   destroyTokenObject(id: string): Promise<void>
@@ -164,7 +172,7 @@ export interface Hsm extends EarlierRows, LoginPort, SealingPort {
   /**
    * A backup of a key with its versions (`backup-record.ts`), under the newest backup seal. Policy, versions and counts
    * are read from sealed records: `hsm.rejected` where the policy forbids it, or they are not of one key. Of the origin
-   * the host says which appliance it is, and the caller which vault.
+   * the host says which appliance it is, and the policy which vault; of a key that is older than identities the caller.
    */
   sealBackup(key: KeyToBackUp): Promise<Buffer>
 
@@ -177,17 +185,23 @@ export interface Hsm extends EarlierRows, LoginPort, SealingPort {
 
   /**
    * Takes versions of a backup into use, the first of them `from`; some at once, so that others do not wait for all. Kind,
-   * keys and flags are those of the backup, whose seal is checked, and the keys are made for the key of `policy` (of
+   * keys and flags are those of the backup, whose seal is checked, and the keys are made for the key of `to.policy` (of
    * `sealNew`), which has to say what the backup says. Each stays under its backup KEK, with the checks of `importKey`.
    * `hsm.rejected` for a key that is exportable and was not born as one.
    */
-  restoreKey(backup: Uint8Array, policy: SealedRecord, from: number): Promise<readonly GeneratedKey[]>
+  restoreKey(
+    backup: Uint8Array,
+    to: Pick<KeyReference, 'policy' | 'vaultKey'>,
+    from: number,
+  ): Promise<readonly GeneratedKey[]>
 }
 
 export interface KeyToBackUp {
   /** The identity of its vault. */
   readonly vault: string
   readonly policy: SealedRecord
+  /** As in a `KeyReference`. */
+  readonly vaultKey?: SealedRecord | undefined
   readonly versions: readonly { readonly key: SealedRecord; readonly count: SealedRecord }[]
   readonly grant?: SealedRecord
 }
@@ -202,6 +216,8 @@ export interface KeyReference {
   readonly policy?: SealedRecord
   /** What the caller may do for whom it is used. */
   readonly grant?: SealedRecord
+  /** Of a key in a vault, the record of the vault's own key: it is wrapped by that one too. */
+  readonly vaultKey?: SealedRecord
 }
 
 export interface EncryptItem {

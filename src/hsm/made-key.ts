@@ -1,9 +1,29 @@
-export interface GenerateOptions {
+import type { SealedRecord } from './sealed-record.ts'
+
+export interface GenerateOptions extends KeyPurpose {
   readonly exportable: boolean
   /** Also wrap the new key under the backup KEK: at once, because the strict KEK lets nothing out again. */
   readonly backup: boolean
-  /** What the key is for (`provenance.ts`); a key for nothing is sealed in no record. */
+}
+
+/** What a key is made for. */
+export interface KeyPurpose {
+  /** As `provenance.ts` says it; a key for nothing is sealed in no record. */
   readonly purpose?: Uint8Array
+  /** In place of the purpose, for a version of a key of a vault: it is wrapped by the vault's key too. */
+  readonly place?: KeyPlace
+}
+
+/** A key of a vault, and the vault, each by its identity. */
+export interface PlacedKey {
+  readonly identity: Buffer
+  readonly vault: Buffer
+}
+
+/** Where a key of a vault belongs. */
+export interface KeyPlace extends PlacedKey {
+  /** The record of the vault's own key. */
+  readonly vaultKey: SealedRecord
 }
 
 export interface ImportOptions extends GenerateOptions {

@@ -1,6 +1,6 @@
 import { importJobKind } from './import-limits.ts'
 import { encodeRecord } from './key-record.ts'
-import type { MadeKey } from './made-key.ts'
+import type { MadeKey, PlacedKey } from './made-key.ts'
 import type { OpenedRecord } from './record-layouts.ts'
 
 /** A key that a record holds, and what it was made for. */
@@ -29,8 +29,8 @@ function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
     case 'transparent key version':
       return versionPurpose(fields.keyId)
     case 'transparent key version 2':
-      return versionPurpose(fields.identity)
-    case 'vault key':
+      return placedPurpose(fields)
+    case 'vault key 2':
     case 'otp':
     case 'validation client':
       return encodeRecord([type])
@@ -39,15 +39,17 @@ function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
   }
 }
 
-/**
- * Of any version of a key: by its identity, or by the number of the row of one that has none. Not by the version's
- * number, which parallel rotations learn only when they commit.
- */
-export function versionPurpose(owner: Buffer | number): Buffer {
-  return encodeRecord(['transparent key version', owner])
+/** Of any version of a key that has no identity, by the number of its row. */
+export function versionPurpose(keyId: number): Buffer {
+  return encodeRecord(['transparent key version', keyId])
 }
 
-export const vaultKeyPurpose = encodeRecord(['vault key'])
+/** Of any version of a key. Not by the version's number, which parallel rotations learn only when they commit. */
+export function placedPurpose({ identity, vault }: PlacedKey): Buffer {
+  return encodeRecord(['transparent key version 2', identity, vault])
+}
+
+export const vaultKeyPurpose = encodeRecord(['vault key 2'])
 export const importJobPurpose = encodeRecord(['import job'])
 export const otpPurpose = encodeRecord(['otp'])
 export const validationClientPurpose = encodeRecord(['validation client'])

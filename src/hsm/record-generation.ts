@@ -7,6 +7,8 @@ export interface Generation {
   readonly subject: Buffer
   /** The first record of a thing has 1. */
   readonly number: number
+  /** Whether the number is a count, which may grow by more than one. */
+  readonly isCount?: boolean
 }
 
 /** Undefined for a record that has none. */
@@ -17,6 +19,16 @@ export function generationOf({ type, fields }: OpenedRecord): Generation | undef
       return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
     case 'membership':
       return { subject: encodeRecord([type, fields.vault, fields.user]), number: fields.generation }
+    case 'transparent key 2':
+      return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
+    case 'transparent key version 2':
+      return { subject: encodeRecord([type, fields.identity, fields.version]), number: fields.generation }
+    case 'invocations 2':
+      return {
+        subject: encodeRecord([type, fields.identity, fields.version]),
+        number: fields.invocations,
+        isCount: true,
+      }
     default:
       return undefined
   }

@@ -5,7 +5,6 @@ import { keyPairKinds, secretKeyKinds } from './key-kind.ts'
 type FieldKind = 'text' | 'integer' | 'bytes' | 'text?' | 'integer?' | 'bytes?'
 
 const policy = {
-  vaultId: 'integer',
   name: 'text',
   type: 'text',
   info: 'text',
@@ -24,7 +23,6 @@ const policy = {
 } as const
 
 const version = {
-  vaultId: 'integer',
   type: 'text',
   version: 'integer',
   publicKey: 'bytes?',
@@ -40,7 +38,7 @@ export const identityBytes = 16
 /**
  * Every kind of record that bears the token's seal, with its fields in the order in which the seal covers them. Records
  * of a key begin with its kind, KEK, blob and, for a pair, public key (`keyRecord`); all others begin with the type. Keys
- * that were made before there were identities keep records that name their row; no new ones are sealed.
+ * that were made before there were identities have records that name rows, until they are taken over.
  */
 const recordLayouts = {
   template: { id: 'integer', document: 'text', removedAt: 'integer?' },
@@ -55,11 +53,12 @@ const recordLayouts = {
     periodSeconds: 'integer?',
   },
   'vault key': { vaultId: 'integer' },
-  'transparent key': { id: 'integer', ...policy },
-  'transparent key version': { keyId: 'integer', ...version },
+  'transparent key': { id: 'integer', vaultId: 'integer', ...policy },
+  'transparent key version': { keyId: 'integer', vaultId: 'integer', ...version },
   'import job': {
     id: 'text',
     vaultId: 'integer',
+    vault: 'bytes',
     name: 'text',
     type: 'text',
     kind: 'text',
@@ -77,8 +76,10 @@ const recordLayouts = {
   },
   'accepted backup': { vault: 'text', digest: 'text', acceptedAt: 'integer' },
   invocations: { keyId: 'integer', version: 'integer', invocations: 'integer' },
-  'transparent key 2': { identity: 'bytes', ...policy },
-  'transparent key version 2': { identity: 'bytes', ...version },
+  'vault key 2': { vault: 'bytes' },
+  'transparent key 2': { identity: 'bytes', vault: 'bytes', ...policy, generation: 'integer' },
+  // The blob lies in a second wrapping, by the key of the vault, and so does that of the backup (`outer-wrapping.ts`).
+  'transparent key version 2': { identity: 'bytes', vault: 'bytes', ...version, generation: 'integer' },
   'invocations 2': { identity: 'bytes', version: 'integer', invocations: 'integer' },
   user: {
     identity: 'bytes',

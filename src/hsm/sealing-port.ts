@@ -1,6 +1,7 @@
 import type { AuditEnd, SignedEnd } from './audit-end.ts'
 import type { SignedJob } from './import-job-statement.ts'
 import type { WrappedKey } from './made-key.ts'
+import type { SealedRecord } from './sealed-record.ts'
 
 /** The part of the port that seals and signs: the keeper answers. */
 export interface SealingPort {
@@ -34,10 +35,10 @@ export interface SealingPort {
 
   /**
    * Has the keeper wrap a version of a key under the newest KEKs, and seal its record so. What comes from under no KEK
-   * to be wrapped again, and all else of the record, stays. Rejects with `hsm.rejected` for any other record, and
-   * wherever the operator did not ask.
+   * to be wrapped again, and all else of the record, stays. `vaultKey` is as in a `KeyReference`. Rejects with
+   * `hsm.rejected` for any other record, and wherever the operator did not ask.
    */
-  rewrapVersion(version: SealedRecord): Promise<RewrappedVersion>
+  rewrapVersion(version: SealedRecord, vaultKey?: SealedRecord): Promise<RewrappedVersion>
 
   /**
    * Seals the first count of a version of a key, by the keeper: no lower than any with which this version was to begin
@@ -66,12 +67,6 @@ export interface GrantRequest {
   readonly applicationKey: SealedRecord
   /** For the use of one vault, which the membership names. */
   readonly membership?: { readonly sealed: SealedRecord; readonly vaultId: number } | undefined
-}
-
-export interface SealedRecord {
-  readonly record: Buffer
-  /** 32 bytes. */
-  readonly seal: Buffer
 }
 
 /** What changes of a version's record when its key is wrapped anew. */

@@ -9,6 +9,7 @@ import { asOfRelease020 } from '../support/earlier-token.ts'
 import { processesOf } from '../support/fault-kit.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { type PinSession, type SeenObject, withPin } from '../support/pin-session.ts'
+import { keysOfRelease020 } from '../support/earlier-keys.ts'
 import { makeVault } from '../support/vault.ts'
 
 // The attacker has the PIN and the module, a copy of the database, and not the SO PIN.
@@ -116,6 +117,7 @@ describe('who holds the PIN', () => {
       const vault = await makeVault(earlier)
       for (const type of ['aes256-gcm96', 'hmac-sha256', 'ecdsa-p256'])
         await vault.admin.must('POST', `/transparent/${vault.id}/keys/${type}`, { type })
+      await keysOfRelease020(earlier, Number(vault.id))
       const yesterday = blobsOf(await rowsOf(earlier))
       expect(readFrom(earlier, yesterday)).toContain('strongroom.kek.backup.v1')
       expect(await strongroom(earlier.configFile, ['init'])).toMatchObject({ status: 0, stderr: '' })

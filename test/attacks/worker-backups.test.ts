@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keeperOf } from '../../src/config/keeper-section.ts'
 import { decodeContent, encodeContent, readBackup } from '../../src/hsm/backup-record.ts'
+import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
 import {
-  keyReference,
-  materialPurpose,
   sealedCount,
   sealedNewKey,
   sealedPolicy,
@@ -15,8 +14,11 @@ import {
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
+import type { PlacedKey } from '../../src/hsm/made-key.ts'
+import { placedPurpose } from '../../src/hsm/provenance.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { ask } from '../support/frame-caller.ts'
+import { latestReference } from '../support/key-references.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
@@ -56,7 +58,16 @@ async function givenKey(flags: Readonly<Record<string, unknown>> = {}): Promise<
 
 /** A key of the attacker's own vault, as far as the keeper goes along with it. */
 async function ownKey(like: TransparentKey, flags: Partial<TransparentKey> = {}): Promise<TransparentKey> {
-  return { ...(await sealedNewKey(worker, { ...like, ...flags, vaultId: Number(attacker.id) })), id: 0 }
+  const vaultId = Number(attacker.id)
+  const { vault } = await createKeyPlaces(appliance.store).of(vaultId)
+  return { ...(await sealedNewKey(worker, { ...like, ...flags, vaultId }, vault)), id: 0 }
+}
+
+const referenceOf = (stored: StoredKey) => latestReference(appliance.store, stored)
+
+function placeOf({ identity, vault }: TransparentKey): PlacedKey {
+  if (identity === null || vault === null) throw new Error('the key has no identity')
+  return { identity, vault }
 }
 
 async function backUp(name: string): Promise<Buffer> {
@@ -74,7 +85,7 @@ describe('the backup of a key in the database', () => {
     ['is no key that leaves in plain', wrapsOnly, readable],
   ])('%s', async (_what, flags, ownFlags) => {
     const { key, latest } = await givenKey(flags)
-    const ciphertext = await worker.encrypt(keyReference(key, latest), secret)
+    const ciphertext = await worker.encrypt(await referenceOf({ key, latest }), secret)
     const own = await ownKey(key, ownFlags)
     const answer = await ask(socket(), 'restoreKey', [
       text('aes256-gcm'),
@@ -82,7 +93,7 @@ describe('the backup of a key in the database', () => {
       latest.backupBlob ?? nothing,
       text(String(own.allowExport)),
       text('1'),
-      materialPurpose(own),
+      placedPurpose(placeOf(own)),
       nothing,
     ])
     const gained: unknown[] = []
@@ -96,8 +107,8 @@ describe('the backup of a key in the database', () => {
         backupBlob,
       }
       const planted = { ...version, seal: await worker.seal(versionRecord(own, version), undefined, provenance) }
-      gained.push((await worker.decrypt(keyReference(own, planted), ciphertext)).toString())
-      if (own.allowExport === 1) gained.push(await worker.exportPlain(keyReference(own, planted)))
+      gained.push((await worker.decrypt(await referenceOf({ key: own, latest: planted }), ciphertext)).toString())
+      if (own.allowExport === 1) gained.push(await worker.exportPlain(await referenceOf({ key: own, latest: planted })))
     }
     expect(gained).toEqual([])
   })
@@ -127,8 +138,9 @@ describe('a backup', () => {
     const { key, latest } = await givenKey(wrapsOnly)
     const open = await givenKey({ allow_export: true, allow_plaintext_export: true })
     const version = { key: sealedVersion(key, latest), count: sealedCount(key, latest) }
+    const { vaultKey } = await createKeyPlaces(appliance.store).of(key.vaultId)
     const backUpAs = (policy: TransparentKey, ...versions: readonly (typeof version)[]) =>
-      worker.sealBackup({ vault: 'ab'.repeat(16), policy: sealedPolicy(policy), versions })
+      worker.sealBackup({ vault: 'ab'.repeat(16), policy: sealedPolicy(policy), vaultKey, versions })
     await expect(backUpAs(open.key, version)).rejects.toMatchObject(refused)
     await expect(backUpAs({ ...key, ...readable }, version)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
     const fewer = { ...version, count: sealedCount(open.key, open.latest) }
@@ -145,7 +157,9 @@ describe('a backup', () => {
   it('makes no key of another policy than its own', async () => {
     const { key } = await givenKey(wrapsOnly)
     const backup = await backUp(key.name)
-    const restoreAs = (policy: TransparentKey) => worker.restoreKey(backup, sealedPolicy(policy), 0)
+    const { vaultKey } = await createKeyPlaces(appliance.store).of(Number(attacker.id))
+    const restoreAs = (policy: TransparentKey) =>
+      worker.restoreKey(backup, { policy: sealedPolicy(policy), vaultKey }, 0)
     for (const other of [
       readable,
       { type: 'aes256-ctr' },
@@ -162,11 +176,12 @@ describe('a backup', () => {
 describe('a key of one kind', () => {
   it('is sealed under no type of another, by which a backup would make it one', async () => {
     const own = await ownKey((await givenKey()).key, { type: 'aes256-ctr' })
-    const purpose = materialPurpose(own)
-    const made = await worker.generate('aes256-gcm', { exportable: false, backup: true, purpose })
+    const { vaultKey } = await createKeyPlaces(appliance.store).of(own.vaultId)
+    const place = { ...placeOf(own), vaultKey }
+    const made = await worker.generate('aes256-gcm', { exportable: false, backup: true, place })
     const { kek: backupKek = null, blob: backupBlob = null } = made.backup ?? {}
-    const head = ['transparent key version 2', own.identity, own.vaultId, own.type, 1, null]
-    const record = keyRecord('aes256-gcm', made, [...head, backupKek, backupBlob, 0, 0])
+    const head = ['transparent key version 2', own.identity, own.vault, own.type, 1, null]
+    const record = keyRecord('aes256-gcm', made, [...head, backupKek, backupBlob, 0, 0, 1])
     await expect(worker.seal(record, undefined, made.provenance)).rejects.toMatchObject(refused)
   })
 })

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { keeperOf } from '../../src/config/keeper-section.ts'
 import { findJob, type ImportJob } from '../../src/features/transparent/import-job-records.ts'
+import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
 import {
   invocationsRecord,
-  keyReference,
   policyRecord,
   sealedNewKey,
   sealedPolicy,
@@ -19,6 +19,7 @@ import { importJobPurpose } from '../../src/hsm/provenance.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importJob } from '../api/transparent/key-kit.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { latestReference } from '../support/key-references.ts'
 import { rawSeal } from '../support/raw-seal.ts'
 import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
@@ -72,7 +73,12 @@ async function givenJob(name: string): Promise<ImportJob> {
   return job
 }
 
-const jobRecord = (job: ImportJob) => composeRecord('import job', { ...job, kind: 'aes256-gcm' })
+const placeOf = (vaultId: number) => createKeyPlaces(appliance.store).of(vaultId)
+
+async function jobRecord(job: ImportJob): Promise<Buffer> {
+  const { vault } = await placeOf(job.vaultId)
+  return composeRecord('import job', { ...job, vault, kind: 'aes256-gcm' })
+}
 
 /** What the worker makes a version of, where keeper and hosts go along with it. */
 async function plant(key: TransparentKey, version: number, made: GeneratedKey) {
@@ -87,11 +93,12 @@ async function plant(key: TransparentKey, version: number, made: GeneratedKey) {
     backupBlob: backup?.blob ?? null,
     disabled: 0,
     createdAt: 0,
+    generation: 1,
     invocations: 0,
     invocationsSeal: Buffer.alloc(0),
   }
   const seal = await worker.seal(versionRecord(key, planted), undefined, made.provenance)
-  return keyReference(key, { ...planted, seal })
+  return latestReference(appliance.store, { key, latest: { ...planted, seal } })
 }
 
 /** The value, or undefined where one of the steps was refused. */
@@ -103,13 +110,14 @@ describe('the key pair of an import job', () => {
     const value = randomBytes(32)
     const seen = rsaAesWrap(job.publicKey, value)
     const gained = await gainedBy(async () => {
+      const { vault, vaultKey } = await placeOf(Number(attacker.id))
       const second = { ...job, ...readable, id: 'ab'.repeat(16), vaultId: Number(attacker.id), name: 'mine' }
-      const record = jobRecord(second)
+      const record = await jobRecord(second)
       const sealed = { record, seal: await worker.seal(record) }
       const { key } = await givenKey()
       const mine = { ...key, ...readable, vaultId: second.vaultId, name: 'mine', info: second.info }
-      const own = { ...(await sealedNewKey(worker, mine)), id: 0 }
-      const made = await worker.importKey(sealed, seen, sealedPolicy(own))
+      const own = { ...(await sealedNewKey(worker, mine, vault)), id: 0 }
+      const made = await worker.importKey(sealed, seen, { policy: sealedPolicy(own), vaultKey })
       return worker.exportPlain(await plant(own, 1, made))
     })
     expect(gained).toBeUndefined()
@@ -120,10 +128,11 @@ describe('a key that the attacker knows', () => {
   it('becomes no version of a key that is there', async () => {
     const { key } = await givenKey()
     const job = await givenJob(freshName())
-    const sealed = { record: jobRecord(job), seal: job.seal }
+    const sealed = { record: await jobRecord(job), seal: job.seal }
     const gained = await gainedBy(async () => {
       const wrapped = rsaAesWrap(job.publicKey, Buffer.alloc(32, 7))
-      const made = await worker.importKey(sealed, wrapped, sealedPolicy(key))
+      const { vaultKey } = await placeOf(key.vaultId)
+      const made = await worker.importKey(sealed, wrapped, { policy: sealedPolicy(key), vaultKey })
       return worker.encrypt(await plant(key, 1, made), Buffer.from('what the victim trusts it with'))
     })
     expect(gained).toBeUndefined()
@@ -133,11 +142,12 @@ describe('a key that the attacker knows', () => {
     const { token } = appliance
     const like = { ...(await givenKey()).key, name: freshName() }
     const job = await givenJob(like.name)
-    const sealed = { record: jobRecord(job), seal: job.seal }
+    const sealed = { record: await jobRecord(job), seal: job.seal }
     const wrapped = rsaAesWrap(job.publicKey, Buffer.alloc(32, 7))
+    const { vaultKey } = await placeOf(like.vaultId)
     const madeAt = (createdAt: number) => {
       const record = policyRecord({ ...like, createdAt })
-      return { record, seal: rawSeal(token, record) }
+      return { policy: { record, seal: rawSeal(token, record) }, vaultKey }
     }
     await expect(worker.importKey(sealed, wrapped, madeAt(Date.now() - 3_600_000))).rejects.toMatchObject(refused)
     await expect(worker.importKey(sealed, wrapped, madeAt(Date.now()))).resolves.toMatchObject({ kek: 'strict.v1' })
@@ -149,12 +159,12 @@ describe('the public key of an import job', () => {
     const job = await givenJob(freshName())
     const own = generateKeyPairSync('rsa', { modulusLength: 3072 }).publicKey.export({ type: 'spki', format: 'der' })
     const { provenance } = await worker.generatePair('rsa-3072', importJobPurpose)
-    const record = jobRecord({ ...job, publicKey: own })
+    const record = await jobRecord({ ...job, publicKey: own })
     await expect(worker.seal(record, undefined, provenance)).rejects.toMatchObject(broken)
     await expect(worker.signImportJob({ record, seal: job.seal })).rejects.toMatchObject(broken)
     const { key } = await givenKey()
     await expect(worker.signImportJob(sealedPolicy(key))).rejects.toMatchObject(refused)
-    const { text } = await worker.signImportJob({ record: jobRecord(job), seal: job.seal })
+    const { text } = await worker.signImportJob({ record: await jobRecord(job), seal: job.seal })
     expect(JSON.parse(text)).toMatchObject({ name: job.name, public_key_der: job.publicKey.toString('base64') })
   })
 })
@@ -169,6 +179,6 @@ describe('the count of a version', () => {
     expect(begun.seal).toEqual(latest.invocationsSeal)
     for (const count of [-1, 0.5, 2 ** 60])
       await expect(worker.sealFirstCount(invocationsRecord(key, 2, count))).rejects.toMatchObject(refused)
-    await expect(worker.sealFirstCount(jobRecord(await givenJob(freshName())))).rejects.toMatchObject(refused)
+    await expect(worker.sealFirstCount(await jobRecord(await givenJob(freshName())))).rejects.toMatchObject(refused)
   })
 })

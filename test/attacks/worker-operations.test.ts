@@ -2,9 +2,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientKey, findClient } from '../../src/features/otp-validation/records.ts'
-import { materialPurpose, sealedPolicy } from '../../src/features/transparent/sealing.ts'
+import { sealedPolicy } from '../../src/features/transparent/sealing.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
+import { placedPurpose } from '../../src/hsm/provenance.ts'
 import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
 import { type Operation, operations } from '../../src/hsm/protocol/frame.ts'
 import { TestAppliance } from '../support/appliance.ts'
@@ -60,8 +61,16 @@ const mixed = (name: keyof Spoils['references'], another: keyof Spoils['referenc
   recombined({ victim, own }, name, another)
 const inVictimsKey = (kek: string, blob: Buffer) => planted(victim, kek, blob)
 const asVaultKey = (kek: string, blob: Buffer) =>
-  keyRecord('aes256-gcm', { kek, blob }, ['vault key', Number(victim.vault.id)])
-const flags = (purpose: Uint8Array) => ['0', '0', purpose]
+  keyRecord('aes256-gcm', { kek, blob }, ['vault key 2', victim.cipher.key.vault])
+/** What a key is made for: the one of this user. */
+const placeOf = ({ cipher: { key }, references }: Spoils) => [
+  nothing,
+  key.identity ?? nothing,
+  key.vault ?? nothing,
+  ...sealed(references.vaultKey.key),
+]
+const noPlace = [nothing, nothing, nothing, ...none]
+const flags = (place: readonly Uint8Array[]) => ['0', '0', ...place]
 
 /** They take nothing from their caller, and tell nothing of keys. */
 const tellsNothing = ['ping', 'status', 'kindSupport', 'auditPublicKey'] as const
@@ -78,18 +87,21 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
       [victim.count.record, nothing],
     ]),
   async generate() {
-    const mine = await calls.host('generate', ['aes256-gcm', ...flags(materialPurpose(own.cipher.key))])
+    const mine = await calls.host('generate', ['aes256-gcm', ...flags(placeOf(own))])
     return [
       ...(await calls.each('generate', [
-        ['rsa-4096', ...flags(nothing)],
-        ['nothing', ...flags(nothing)],
+        ['rsa-4096', ...flags(noPlace)],
+        ['nothing', ...flags(noPlace)],
+        // His key below the key of another vault, and one below what is the key of none.
+        ['aes256-gcm', ...flags([...placeOf(own).slice(0, 3), ...sealed(victim.references.vaultKey.key)])],
+        ['aes256-gcm', ...flags([...placeOf(own).slice(0, 3), ...sealed(own.references.cipher.key)])],
       ])),
       await calls.placed(mine, inVictimsKey, 5),
       await calls.placed(mine, asVaultKey, 5),
     ]
   },
   async importSecret() {
-    const known = await calls.host('importSecret', ['aes256-gcm', Buffer.alloc(32, 7), materialPurpose(own.cipher.key)])
+    const known = await calls.host('importSecret', ['aes256-gcm', Buffer.alloc(32, 7), purposeOf(own)])
     return [await calls.placed(known, inVictimsKey, 2), await calls.placed(known, asVaultKey, 2)]
   },
   encrypt: () =>
@@ -156,8 +168,8 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
   },
   createTokenObject: () =>
     calls.each('createTokenObject', [
-      ['rsa-4096', nothing],
-      ['strongroom.kek.strict.v1', nothing],
+      ['rsa-4096', ...noPlace],
+      ['strongroom.kek.strict.v1', ...noPlace],
     ]),
   destroyTokenObject: () => calls.each('destroyTokenObject', [['ab'.repeat(16)]]),
   importKey() {
@@ -168,10 +180,10 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
         edited(victim.job),
         victim.references.cipher.key,
         victim.count,
-      ].map((job) => [...sealed(job), data, ...mine, nothing]),
-      [...sealed(own.job), data, ...mine, nothing],
-      [...sealed(own.job), data, ...theirs, nothing],
-      [...sealed(own.job), data, ...none, nothing],
+      ].map((job) => [...sealed(job), data, ...mine, ...vaultKeyOf(own), nothing]),
+      [...sealed(own.job), data, ...mine, ...vaultKeyOf(own), nothing],
+      [...sealed(own.job), data, ...theirs, ...vaultKeyOf(victim), nothing],
+      [...sealed(own.job), data, ...none, ...vaultKeyOf(own), nothing],
     ])
   },
   exportKey() {
@@ -197,11 +209,19 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
     const [count, other] = [sealed(victim.count), sealed(own.count)]
     const identity = 'ab'.repeat(16)
     return calls.each('sealBackup', [
-      [identity, ...mine.policy, ...none, 1, ...theirs.key, ...count],
-      [identity, ...theirs.policy, ...none, 1, ...theirs.key, ...other],
-      [identity, ...theirs.policy, ...none, 1, ...mine.key, ...other],
-      [identity, ...theirs.policy, ...none, 1, ...sealed(edited(victim.references.cipher.key)), ...count],
-      [identity, ...theirs.policy, ...none, 0],
+      [identity, ...mine.policy, ...none, ...mine.vaultKey, 1, ...theirs.key, ...count],
+      [identity, ...theirs.policy, ...none, ...theirs.vaultKey, 1, ...theirs.key, ...other],
+      [identity, ...theirs.policy, ...none, ...theirs.vaultKey, 1, ...mine.key, ...other],
+      [
+        identity,
+        ...theirs.policy,
+        ...none,
+        ...theirs.vaultKey,
+        1,
+        ...sealed(edited(victim.references.cipher.key)),
+        ...count,
+      ],
+      [identity, ...theirs.policy, ...none, ...theirs.vaultKey, 0],
     ])
   },
   verifyBackup() {
@@ -217,15 +237,24 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
     calls.each(
       'restoreKey',
       [own.cipher, victim.cipher]
-        .map(({ key }) => [victim.backup, ...sealed(edited(sealedPolicy(key))), 0])
+        .map(({ key }) => [victim.backup, ...sealed(edited(sealedPolicy(key))), ...vaultKeyOf(own), 0])
         .concat([
-          [victim.backup, ...sealed(sealedPolicy(own.cipher.key)), 0],
-          [victim.count.record, ...sealed(sealedPolicy(own.cipher.key)), 0],
+          [victim.backup, ...sealed(sealedPolicy(own.cipher.key)), ...vaultKeyOf(own), 0],
+          [victim.count.record, ...sealed(sealedPolicy(own.cipher.key)), ...vaultKeyOf(own), 0],
         ]),
     ),
 }
 
-const fieldsOf = ({ key, policy }: KeyReference) => ({ key: sealed(key), policy: policy ? sealed(policy) : none })
+const fieldsOf = ({ key, policy, vaultKey }: KeyReference) => ({
+  key: sealed(key),
+  policy: policy ? sealed(policy) : none,
+  vaultKey: vaultKey ? sealed(vaultKey) : none,
+})
+const vaultKeyOf = ({ references }: Spoils) => sealed(references.vaultKey.key)
+function purposeOf({ cipher: { key } }: Spoils): Buffer {
+  return placedPurpose({ identity: key.identity ?? nothing, vault: key.vault ?? nothing })
+}
+
 describe('a token host does no more for a worker than its row says', () => {
   for (const [name, attack] of Object.entries(attacks)) itRefuses(name, attack, open)
   it.each(tellsNothing)('%s', async (name) => {

@@ -1,21 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keeperOf } from '../../src/config/keeper-section.ts'
+import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
-import {
-  keyReference,
-  materialPurpose,
-  policyRecord,
-  sealedPolicy,
-  sealedVersion,
-  versionRecord,
-} from '../../src/features/transparent/sealing.ts'
+import { policyRecord, sealedPolicy, sealedVersion, versionRecord } from '../../src/features/transparent/sealing.ts'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import { vaultKek } from '../../src/hsm/key-kind.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { WrappedKey } from '../../src/hsm/made-key.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { latestReference } from '../support/key-references.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
@@ -49,6 +44,8 @@ async function givenKey(flags: Readonly<Record<string, unknown>> = {}): Promise<
   return stored
 }
 
+const referenceOf = (stored: StoredKey) => latestReference(appliance.store, stored)
+
 /** The data key of the vault, as a record that the worker puts together. */
 async function vaultKeyBlob(): Promise<Buffer> {
   const [row] = await appliance.store.query<{ blob: string }>('SELECT key_blob AS blob FROM vaults WHERE id = $1', [
@@ -60,7 +57,7 @@ async function vaultKeyBlob(): Promise<Buffer> {
 describe('a plain key', () => {
   it('of a policy that wraps only is not to be had', async () => {
     const { key, latest } = await givenKey({ allow_export: true })
-    await expect(worker.exportPlain(keyReference(key, latest))).rejects.toMatchObject(refused)
+    await expect(worker.exportPlain(await referenceOf({ key, latest }))).rejects.toMatchObject(refused)
   })
 
   it('is not to be had without the policy, or with that of a key that may', async () => {
@@ -69,7 +66,7 @@ describe('a plain key', () => {
     await expect(worker.exportPlain({ key: sealedVersion(key, latest) })).rejects.toMatchObject(refused)
     const lent = { key: sealedVersion(key, latest), policy: sealedPolicy(open.key) }
     await expect(worker.exportPlain(lent)).rejects.toMatchObject(refused)
-    await expect(worker.exportPlain(keyReference(open.key, open.latest))).resolves.toHaveLength(32)
+    await expect(worker.exportPlain(await referenceOf(open))).resolves.toHaveLength(32)
   })
 
   it('is not to be had by loosening the policy, or by a second one for the same key', async () => {
@@ -77,7 +74,7 @@ describe('a plain key', () => {
     const loose = { ...key, allowPlaintextExport: 1 }
     await expect(worker.seal(policyRecord(loose), sealedPolicy(key))).rejects.toMatchObject(refused)
     await expect(worker.seal(policyRecord(loose))).rejects.toMatchObject(refused)
-    await expect(worker.seal(policyRecord({ ...loose, identity: null }))).rejects.toMatchObject(refused)
+    await expect(worker.seal(policyRecord({ ...loose, identity: null, vault: null }))).rejects.toMatchObject(refused)
     // What the keeper does make is the policy of another key.
     const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }))
     const other = { record: policyRecord({ ...loose, identity }), seal }
@@ -89,7 +86,7 @@ describe('a plain key', () => {
     await vault.admin.must('PUT', `/transparent/${vault.id}/keys/${key.name}`, { allow_export: false })
     const now = await findKey(appliance.store.read, key.vaultId, key.name)
     if (now === undefined) throw new Error('the key is gone')
-    await expect(worker.exportPlain(keyReference(now.key, latest))).rejects.toMatchObject(refused)
+    await expect(worker.exportPlain(await referenceOf({ key: now.key, latest }))).rejects.toMatchObject(refused)
     const again = { ...now.key, allowExport: 1, allowPlaintextExport: 1 }
     await expect(worker.seal(policyRecord(again), sealedPolicy(now.key))).rejects.toMatchObject(refused)
   })
@@ -100,17 +97,27 @@ describe('the data key of a vault', () => {
     const blob = await vaultKeyBlob()
     const { key } = await givenKey()
     const wrapped = { kek: vaultKek, blob }
-    await expect(worker.seal(keyRecord('aes256-ctr', wrapped, ['vault key', Number(vault.id)]))).rejects.toMatchObject(
-      refused,
-    )
+    await expect(
+      worker.seal(keyRecord('aes256-ctr', wrapped, ['vault key 2', Buffer.alloc(16, 7)])),
+    ).rejects.toMatchObject(refused)
     const version = { keyId: key.id, version: 2, ...wrapped, publicKey: null, backupKek: null, backupBlob: null }
-    const record = versionRecord({ ...key, type: 'aes256-ctr' }, { ...version, disabled: 0, createdAt: 0 })
+    const record = versionRecord(
+      { ...key, type: 'aes256-ctr' },
+      { ...version, disabled: 0, createdAt: 0, generation: 1 },
+    )
     await expect(worker.seal(record)).rejects.toMatchObject(refused)
   })
 })
 
 describe('a key', () => {
-  const unsealed = { publicKey: null, backupKek: null, backupBlob: null, disabled: 0, createdAt: 0 }
+  const unsealed = {
+    publicKey: null,
+    backupKek: null,
+    backupBlob: null,
+    disabled: 0,
+    createdAt: 0,
+    generation: 1,
+  }
 
   /** A version of the attacker's own key, whose policy allows everything, with material that is not his. */
   const planted = (own: StoredKey, { kek, blob }: WrappedKey) =>
@@ -121,13 +128,15 @@ describe('a key', () => {
     const own = await givenKey({ allow_export: true, allow_plaintext_export: true })
     await expect(worker.seal(planted(own, victim.latest))).rejects.toMatchObject(broken)
     const vaultKey = { kek: vaultKek, blob: await vaultKeyBlob() }
-    await expect(worker.seal(keyRecord('aes256-gcm', vaultKey, ['vault key', 7]))).rejects.toMatchObject(broken)
+    await expect(
+      worker.seal(keyRecord('aes256-gcm', vaultKey, ['vault key 2', Buffer.alloc(16, 7)])),
+    ).rejects.toMatchObject(broken)
   })
 
   it('that was made for one place is sealed in no other, and in none twice', async () => {
     const [one, other] = [await givenKey(), await givenKey()]
-    const purpose = materialPurpose(one.key)
-    const made = await worker.generate('aes256-gcm', { exportable: false, backup: false, purpose })
+    const purpose = await createKeyPlaces(appliance.store).purposeOf(one.key)
+    const made = await worker.generate('aes256-gcm', { exportable: false, backup: false, ...purpose })
     const second = { ...unsealed, version: 2, kek: made.kek, blob: made.blob }
     const seal = (key: TransparentKey, version: object = {}) =>
       worker.seal(versionRecord(key, { ...second, keyId: key.id, ...version }), undefined, made.provenance)
@@ -200,7 +209,7 @@ describe('a seal', () => {
     await expect(worker.seal(fewer, { record: count, seal: latest.invocationsSeal })).rejects.toMatchObject(refused)
     const version = sealedVersion(key, latest)
     for (const moved of [
-      versionRecord({ ...key, vaultId: key.vaultId + 1 }, latest),
+      versionRecord({ ...key, vault: Buffer.alloc(16, 7) }, latest),
       versionRecord({ ...key, type: 'aes256-ctr' }, latest),
       versionRecord(key, { ...latest, version: 2 }),
       versionRecord(key, { ...latest, blob: randomBytes(40) }),
@@ -217,15 +226,19 @@ describe('a key', () => {
     await expect(appliance.hsm.rewrapVersion(sealedPolicy(key))).rejects.toMatchObject(refused)
     const edited = sealedVersion(key, { ...latest, backupKek: latest.kek, backupBlob: latest.blob })
     await expect(appliance.hsm.rewrapVersion(edited)).rejects.toMatchObject(broken)
-    await expect(appliance.hsm.rewrapVersion(sealedVersion(key, latest))).resolves.toMatchObject({ kek: latest.kek })
+    await expect(
+      appliance.hsm.rewrapVersion(sealedVersion(key, latest), (await referenceOf({ key, latest })).vaultKey),
+    ).resolves.toMatchObject({ kek: latest.kek })
   })
 
   it('that is disabled, deleted or too old is not used', async () => {
     const { key, latest } = await givenKey()
-    const ciphertext = await worker.encrypt(keyReference(key, latest), Buffer.from('x'))
+    const ciphertext = await worker.encrypt(await referenceOf({ key, latest }), Buffer.from('x'))
     await vault.admin.must('DELETE', `/transparent/${vault.id}/keys/${key.name}`)
     const deleted = await findKey(appliance.store.read, key.vaultId, key.name)
     if (deleted === undefined) throw new Error('the key is gone')
-    await expect(worker.decrypt(keyReference(deleted.key, latest), ciphertext)).rejects.toMatchObject(refused)
+    await expect(worker.decrypt(await referenceOf({ key: deleted.key, latest }), ciphertext)).rejects.toMatchObject(
+      refused,
+    )
   })
 })

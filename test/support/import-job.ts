@@ -17,16 +17,20 @@ export function sealedJob(
   expiresAt = Date.now() + minuteMs,
 ): SealedRecord {
   const flags = [Number(exportable), 0, Number(backup), 1]
-  const head = ['import job', 'ab'.repeat(16), 7, 'name', 'type', kind, kek, blob, publicKey, 'info']
+  const head = ['import job', 'ab'.repeat(16), 7, jobVault, 'name', 'type', kind, kek, blob, publicKey, 'info']
   const record = encodeRecord([...head, ...flags, 0, expiresAt - minuteMs, expiresAt])
   return { record, seal: rawSeal(token, record) }
 }
+
+/** The identity of the vault of such a job. */
+const jobVault = Buffer.alloc(16, 0xab)
 
 /** The policy of the key that such a job makes, in the same way. */
 export function newKeyPolicy(token: TestToken, { exportable, backup }: GenerateOptions): SealedRecord {
   const names = {
     identity: Buffer.alloc(16, 7),
-    vaultId: 7,
+    vault: jobVault,
+    generation: 1,
     name: 'name',
     type: 'type',
     info: 'info',

@@ -61,8 +61,7 @@ export function recombined(
   another: keyof Spoils['references'],
 ): Buffer[][] {
   const [theirs, mine] = [victim.references[name], own.references[name]]
-  const withPolicy = (key: SealedRecord, { policy }: KeyReference): KeyReference =>
-    policy === undefined ? { key } : { key, policy }
+  const withPolicy = (key: SealedRecord, reference: KeyReference): KeyReference => ({ ...reference, key })
   const swapped = [
     withPolicy({ record: theirs.key.record, seal: mine.key.seal }, theirs),
     withPolicy(edited(theirs.key), theirs),
@@ -77,7 +76,7 @@ export function recombined(
           { key: theirs.key },
           withPolicy(theirs.key, mine),
           withPolicy(mine.key, theirs),
-          { key: theirs.key, policy: edited(policy) },
+          { ...theirs, policy: edited(policy) },
           { key: policy, policy },
         ]
   return [...swapped, ...lent].map(referenceFields)
@@ -96,7 +95,7 @@ export function backupParts({ backup }: Spoils): Buffer[] {
 /** A second version of the user's key, with material that comes from elsewhere. */
 export function planted({ cipher: { key } }: Spoils, kek: string, blob: Buffer): Buffer {
   const bare = { publicKey: null, backupKek: null, backupBlob: null, disabled: 0, createdAt: 0 }
-  return versionRecord(key, { ...bare, keyId: key.id, version: 2, kek, blob })
+  return versionRecord(key, { ...bare, generation: 1, keyId: key.id, version: 2, kek, blob })
 }
 
 /** The code of the refusal, also where it is that of the one item of a batch; undefined where there was none. */

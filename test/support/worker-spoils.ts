@@ -1,12 +1,13 @@
 import { devicesOf, deviceKey } from '../../src/features/otp/records.ts'
 import { ImportJobTable } from '../../src/features/transparent/import-job-records.ts'
 import { findKey, type StoredKey } from '../../src/features/transparent/records.ts'
-import { keyReference, sealedCount } from '../../src/features/transparent/sealing.ts'
+import { sealedCount } from '../../src/features/transparent/sealing.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
 import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import type { TestAppliance } from './appliance.ts'
+import { latestReference } from './key-references.ts'
 import { makeVault, type TestVault } from './vault.ts'
 
 /** What a worker reads in the database of one user: keys of the user's vault, its data key, a device, a backup. */
@@ -41,14 +42,14 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
   const row = present(await findVault(read, Number(vault.id)))
   const [totp] = await devicesOf(read, user.id, 'totp')
   const [hardware] = await devicesOf(read, user.id, 'hwkey_otp')
-  const reference = ({ key, latest }: StoredKey) => keyReference(key, latest)
+  const reference = (key: StoredKey) => latestReference(appliance.store, key)
   return {
     vault,
     cipher,
     references: {
-      cipher: reference(cipher),
-      mac: reference(await stored('mac')),
-      pair: reference(await stored('pair')),
+      cipher: await reference(cipher),
+      mac: await reference(await stored('mac')),
+      pair: await reference(await stored('pair')),
       vaultKey: vaultKeyReference(row),
       device: deviceKey(present(hardware)),
       totp: deviceKey(present(totp)),
@@ -56,7 +57,10 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
     count: sealedCount(cipher.key, cipher.latest),
     vaultKeyId: row.keyId,
     backup: Buffer.from((keys as { backup: string }).backup, 'base64'),
-    job: { record: composeRecord('import job', { ...wanted, kind: 'aes256-gcm' }), seal: wanted.seal },
+    job: {
+      record: composeRecord('import job', { ...wanted, vault: cipher.key.vault, kind: 'aes256-gcm' }),
+      seal: wanted.seal,
+    },
   }
 }
 

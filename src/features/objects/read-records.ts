@@ -4,6 +4,7 @@ import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
 import { awake } from '../vaults/membership-records.ts'
 import { VaultTable, type Vault } from '../vaults/records.ts'
+import type { SealedVaultKey } from '../vaults/vault-key.ts'
 import { VaultObjectTable, type VaultObject } from './records.ts'
 
 /** What is told of a file without decrypting anything. */
@@ -28,7 +29,7 @@ export interface StoredObject extends Pick<
 }
 
 /** What a vault gives to the encryption of its objects. */
-export type KeyedVault = Pick<Vault, 'id' | 'policyId' | 'keyKek' | 'keyBlob' | 'keySeal'>
+export type KeyedVault = Pick<Vault, 'policyId'> & SealedVaultKey
 
 /** An object and its vault, as one statement finds them. */
 export interface ObjectInVault {
@@ -62,7 +63,7 @@ const objectColumns = selectList(VaultObjectTable, 'o', {
 })
 const vaultColumns = selectList(VaultTable, 'v', {
   prefix: 'vault.',
-  members: ['id', 'policyId', 'keyKek', 'keyBlob', 'keySeal'],
+  members: ['id', 'identity', 'policyId', 'keyKek', 'keyBlob', 'keyLayout', 'keySeal'],
 })
 
 /** The object that a path names; a deleted one is not there. */

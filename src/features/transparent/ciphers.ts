@@ -6,12 +6,12 @@ import type { Commit, Store } from '../../store/store.ts'
 import { allFailed, mapEach, mapTogether, onToken, readyIn, type Batch } from './batch.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
+import type { KeyPlaces } from './key-places.ts'
 import type { NewKey } from './key-policy.ts'
 import { checkAad, cipherOf, keyTypeOf, type KeyType } from './key-type.ts'
 import { existing, perVersion, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import { findKey, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
-import { referencesOf } from './sealing.ts'
 
 export interface PlainItem {
   readonly plaintext: Buffer
@@ -70,6 +70,7 @@ export interface CipherDependencies {
   readonly keyring: Pick<Keyring, 'createAnd' | 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
   readonly invocations: Pick<Invocations, 'spend'>
+  readonly places: Pick<KeyPlaces, 'referencesOf'>
   /** Whether a vault lets a first use make the key. */
   readonly createsOnUse: (vaultId: number) => Promise<boolean>
 }
@@ -147,8 +148,8 @@ async function encryptWithNew(
   return { key: stored.key, results: result }
 }
 
-function encryptAll({ hsm }: CipherDependencies, key: TransparentKey, items: Batch<Prepared>) {
-  const referenceTo = referencesOf(key)
+async function encryptAll({ hsm, places }: CipherDependencies, key: TransparentKey, items: Batch<Prepared>) {
+  const referenceTo = await places.referencesOf(key)
   const work = (ready: readonly Prepared[]) =>
     onToken(
       ready.map(({ to, plaintext, aad }) => ({ key: referenceTo(to), plaintext, aad })),
@@ -164,7 +165,7 @@ async function decrypt(on: CipherDependencies, stored: StoredKey | undefined, it
   const failed = allFailed(items)
   if (failed) return { key, results: failed }
   const opened = mapEach(items, await opener(on, found, items))
-  const referenceTo = referencesOf(key)
+  const referenceTo = await on.places.referencesOf(key)
   const work = (ready: readonly Opened[]) =>
     onToken(
       ready.map(({ from, ciphertext, aad }) => ({ key: referenceTo(from), ciphertext, aad })),
@@ -185,7 +186,7 @@ async function rewrap(on: CipherDependencies, stored: StoredKey | undefined, ite
   const target = await writable(on, found, asked)
   const open = await opener(on, found, items)
   const opened = mapEach(items, (item) => ({ ...open(item), to: target(item.toVersion) }))
-  const referenceTo = referencesOf(key)
+  const referenceTo = await on.places.referencesOf(key)
   const work = (ready: readonly (Opened & Pick<Prepared, 'to'>)[]) =>
     onToken(
       ready.map(({ from, to, ciphertext, aad }) => {

@@ -3,10 +3,11 @@ import type { Store } from '../../store/store.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { checkAad, cipherOf, keyTypeOf } from './key-type.ts'
+import type { KeyPlaces } from './key-places.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
 import type { StoredKey, TransparentKey } from './records.ts'
-import { keyReference, trusting } from './sealing.ts'
+import { trusting } from './sealing.ts'
 
 export interface DataKeyRequest {
   readonly bytes: number
@@ -40,8 +41,9 @@ export function createDataKeys(dependencies: {
   readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
   readonly invocations: Pick<Invocations, 'spend'>
+  readonly places: Pick<KeyPlaces, 'referencesOf'>
 }): DataKeys {
-  const { store, hsm, keyring, versions, invocations } = dependencies
+  const { store, hsm, keyring, versions, invocations, places } = dependencies
   return {
     async make(stored, { bytes, version, aad, open }) {
       const type = keyTypeOf(existing(stored).key.type)
@@ -51,7 +53,7 @@ export function createDataKeys(dependencies: {
       const { key } = found
       const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
       await invocations.spend(key, used.version, 1)
-      const reference = keyReference(key, used)
+      const reference = (await places.referencesOf(key))(used)
       const answer = (bytes: Buffer, plaintext: Buffer | undefined) => {
         return { key, ciphertext: { version: used.version, bytes }, plaintext }
       }

@@ -7,6 +7,7 @@ import { encodeRecord } from '../../hsm/key-record.ts'
 import { importJobPurpose } from '../../hsm/provenance.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { deleteJobsBefore, findJob, insertJob, useUpJob, type ImportJob } from './import-job-records.ts'
+import type { KeyPlaces } from './key-places.ts'
 import { newKeyRow, type NewKey } from './key-policy.ts'
 import { keyTypeOf } from './key-type.ts'
 import type { Keyring } from './keyring.ts'
@@ -55,15 +56,17 @@ export function createImportJobs(dependencies: {
   readonly store: Pick<Store, 'read' | 'transaction'>
   readonly hsm: Pick<Hsm, 'generatePair' | 'importKey' | 'seal' | 'signImportJob' | 'auditPublicKey'>
   readonly keyring: Pick<Keyring, 'adopt'>
+  readonly places: Pick<KeyPlaces, 'of'>
   readonly clock: Clock
 }): ImportJobs {
-  const { store, hsm, keyring, clock } = dependencies
+  const { store, hsm, keyring, places, clock } = dependencies
   return {
     async create(key, commit) {
       if (key.residency === 'token')
         throw new Fault('key.residency', 'A key that was made elsewhere cannot reside in the token.')
       const now = clock.now()
       const row = newKeyRow(key, now)
+      const { vault } = await places.of(row.vaultId)
       const { kek, blob, publicKey, provenance } = await hsm.generatePair(importJobKind, importJobPurpose)
       const unsealed: Omit<ImportJob, 'seal'> = {
         id: randomBytes(idBytes).toString('hex'),
@@ -82,8 +85,8 @@ export function createImportJobs(dependencies: {
         createdAt: now,
         expiresAt: now + importJobMs,
       }
-      const job = { ...unsealed, seal: await hsm.seal(jobRecord(unsealed), undefined, provenance) }
-      const { text, signature } = await hsm.signImportJob(sealedJob(job))
+      const job = { ...unsealed, seal: await hsm.seal(jobRecord(unsealed, vault), undefined, provenance) }
+      const { text, signature } = await hsm.signImportJob(sealedJob(job, vault))
       await commit((tx) => insertJob(tx, job))
       return { ...job, statement: text, signature: toDer(signature), signer: await hsm.auditPublicKey() }
     },
@@ -91,9 +94,10 @@ export function createImportJobs(dependencies: {
     async importKey({ vaultId, name, job: id, wrapped, publicKey }, commit) {
       const job = id === undefined ? null : await findJob(store.read, { id, vaultId, name })
       if (job === null || job.expiresAt <= clock.now()) throw new Fault('import.no_job')
+      const { vault, vaultKey } = await places.of(vaultId)
       const make = (row: SealedKey) => {
-        const policy = sealedPolicy({ ...row, id: 0 })
-        return trusting(() => hsm.importKey(sealedJob(job), wrapped, policy, publicKey)).catch(refused)
+        const to = { policy: sealedPolicy({ ...row, id: 0 }), vaultKey }
+        return trusting(() => hsm.importKey(sealedJob(job, vault), wrapped, to, publicKey)).catch(refused)
       }
       const usingUp: Commit = (work, options) =>
         commit(async (tx) => {
@@ -124,11 +128,12 @@ function keyOf(job: ImportJob): NewKey {
 }
 
 /** Every column but the seal, and the kind of key that the token is to take. */
-function jobRecord(job: Omit<ImportJob, 'seal'>): Buffer {
+function jobRecord(job: Omit<ImportJob, 'seal'>, vault: Buffer): Buffer {
   return encodeRecord([
     'import job',
     job.id,
     job.vaultId,
+    vault,
     job.name,
     job.type,
     keyTypeOf(job.type).kind,
@@ -146,7 +151,10 @@ function jobRecord(job: Omit<ImportJob, 'seal'>): Buffer {
   ])
 }
 
-const sealedJob = (job: ImportJob): SealedRecord => ({ record: jobRecord(job), seal: job.seal })
+const sealedJob = (job: ImportJob, vault: Buffer): SealedRecord => ({
+  record: jobRecord(job, vault),
+  seal: job.seal,
+})
 
 function refused(error: unknown): never {
   throw isFault(error, 'hsm.rejected') ? new Fault('import.invalid', error.detail) : error

@@ -18,7 +18,7 @@ export interface NewKey {
 }
 
 /** A row before it is sealed, which gives it its identity. */
-export type NewKeyRow = Omit<TransparentKey, 'id' | 'identity' | 'seal'>
+export type NewKeyRow = Omit<TransparentKey, 'id' | 'identity' | 'vault' | 'generation' | 'seal'>
 
 /** The row of a new key. @throws Fault `key.residency`, `key.flag_off` for flags that contradict each other */
 export function newKeyRow(

@@ -1,11 +1,12 @@
 import type { Clock } from '../../clock.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { settled, valueOf, type Result } from './batch.ts'
 import type { Invocations } from './invocations.ts'
+import type { KeyPlaces } from './key-places.ts'
 import { keyTypeOf } from './key-type.ts'
 import {
   findVersion,
@@ -15,14 +16,7 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import {
-  checkPolicy,
-  invocationsRecord,
-  materialPurpose,
-  type Owner,
-  versionRecord,
-  type UnsealedVersion,
-} from './sealing.ts'
+import { checkPolicy, invocationsRecord, type Owner, versionRecord, type UnsealedVersion } from './sealing.ts'
 
 /** What decides how the material of a key is made. */
 export type MaterialPolicy = Owner & Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
@@ -62,15 +56,18 @@ export function createKeyVersions(dependencies: {
     'generate' | 'createTokenObject' | 'destroyTokenObject' | 'seal' | 'sealFirstCount' | 'verify'
   >
   readonly invocations: Pick<Invocations, 'firstLease'>
+  readonly places: Pick<KeyPlaces, 'of' | 'purposeOf'>
   readonly clock: Clock
 }): KeyVersions {
-  const { hsm, invocations, clock } = dependencies
+  const { hsm, invocations, places, clock } = dependencies
   return {
     async make({ type, residency, allowExport, allowBackup, ...owner }) {
-      const purpose = materialPurpose(owner)
+      const purpose = await places.purposeOf(owner)
       const { kind } = keyTypeOf(type)
       if (residency === 'database')
-        return hsm.generate(kind, { exportable: allowExport === 1, backup: allowBackup === 1, purpose })
+        return hsm
+          .generate(kind, { exportable: allowExport === 1, backup: allowBackup === 1, ...purpose })
+          .catch((error: unknown) => notWithoutVault(error, () => places.of(owner.vaultId)))
       const { id, publicKey, provenance } = await hsm.createTokenObject(kind, purpose)
       return { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined, provenance }
     },
@@ -98,6 +95,7 @@ export function createKeyVersions(dependencies: {
         backupBlob: made.backup?.blob ?? null,
         disabled,
         createdAt,
+        generation: key.identity === null ? 0 : 1,
       }
       const count = await hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease))
       const sealed = {
@@ -129,6 +127,12 @@ export function createKeyVersions(dependencies: {
       return found
     },
   }
+}
+
+/** The key of a vault that was deleted meanwhile makes none: then the vault is what is not found. */
+async function notWithoutVault(error: unknown, findVault: () => Promise<unknown>): Promise<never> {
+  if (isFault(error, 'hsm.rejected')) await findVault()
+  throw error
 }
 
 /** The first version to encrypt, sign or make HMACs with: what it makes can be decrypted and verified afterwards. */

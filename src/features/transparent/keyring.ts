@@ -4,6 +4,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Invocations } from './invocations.ts'
+import type { KeyPlaces } from './key-places.ts'
 import { changedKey, isRotationDue, newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import {
@@ -70,12 +71,13 @@ interface KeyringDependencies {
   readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'verify' | 'destroyTokenObject'>
   readonly versions: KeyVersions
   readonly invocations: Pick<Invocations, 'adopt'>
+  readonly places: Pick<KeyPlaces, 'of'>
   readonly clock: Clock
   readonly commitAsAppliance: CommitForKey
 }
 
 export function createKeyring(on: KeyringDependencies): Keyring {
-  const { store, hsm, clock } = on
+  const { store, hsm } = on
   const rows = createKeyRows(hsm)
   return {
     createAnd: async (key, spent, commit, use) => createAnd(on, key, spent, commit, use),
@@ -86,7 +88,7 @@ export function createKeyring(on: KeyringDependencies): Keyring {
     },
 
     async adopt(key, make, commit) {
-      const row = await sealedNewKey(hsm, newKeyRow(key, clock.now()))
+      const row = await sealedNew(on, key)
       return insert(on, row, await make(row), 0, commit, nothing).catch(nameTaken)
     },
 
@@ -159,6 +161,11 @@ async function withMaterial<T>(
   }
 }
 
+async function sealedNew({ hsm, places, clock }: KeyringDependencies, key: NewKey): Promise<SealedKey> {
+  const row = newKeyRow(key, clock.now())
+  return sealedNewKey(hsm, row, (await places.of(key.vaultId)).vault)
+}
+
 async function createAnd<T>(
   on: KeyringDependencies,
   key: NewKey,
@@ -166,7 +173,7 @@ async function createAnd<T>(
   commit: Commit,
   use: (stored: StoredKey) => Promise<T>,
 ) {
-  const row = await sealedNewKey(on.hsm, newKeyRow(key, on.clock.now()))
+  const row = await sealedNew(on, key)
   return withMaterial(on, { ...row, id: 0 }, (made) => insert(on, row, made, spent, commit, use))
 }
 

@@ -5,7 +5,12 @@ import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** A named key of a vault: flags and limits. Its material is in its versions. */
-export interface TransparentKey {
+export interface TransparentKey extends KeyRow {
+  /** The identity of its vault, out of the vault's row; null for a key that has none itself. */
+  readonly vault: Buffer | null
+}
+
+export interface KeyRow {
   readonly id: number
   /** 16 random bytes, which the keeper drew; null for a key that is older than identities. */
   readonly identity: Buffer | null
@@ -30,6 +35,8 @@ export interface TransparentKey {
   readonly createdAt: number
   /** Since when it is deleted; until it is destroyed it can be taken back. */
   readonly deletedAt: number | null
+  /** How often it was changed, and one; 0 for a key without an identity. */
+  readonly generation: number
   readonly seal: Buffer
 }
 
@@ -45,13 +52,15 @@ export interface KeyVersion {
   /** 0 or 1. */
   readonly disabled: number
   readonly createdAt: number
+  /** As that of the key. */
+  readonly generation: number
   readonly seal: Buffer
   /** Encryptions that workers have reserved; never fewer than were made. */
   readonly invocations: number
   readonly invocationsSeal: Buffer
 }
 
-export const TransparentKeyTable = new EntitySchema<TransparentKey>({
+export const TransparentKeyTable = new EntitySchema<KeyRow>({
   name: 'TransparentKey',
   tableName: 'transparent_keys',
   columns: {
@@ -73,6 +82,7 @@ export const TransparentKeyTable = new EntitySchema<TransparentKey>({
     minDecryptionVersion: named('min_decryption_version', integer),
     createdAt: named('created_at', time),
     deletedAt: named('deleted_at', nullable(time)),
+    generation: integer,
     seal: bytes,
   },
 })
@@ -90,6 +100,7 @@ export const KeyVersionTable = new EntitySchema<KeyVersion>({
     backupBlob: named('backup_blob', nullable(bytes)),
     disabled: integer,
     createdAt: named('created_at', time),
+    generation: integer,
     seal: bytes,
     invocations: integer,
     invocationsSeal: named('invocations_seal', bytes),
@@ -102,9 +113,11 @@ export interface StoredKey {
   readonly latest: KeyVersion
 }
 
-const columns = `${selectList(TransparentKeyTable, 'k', { prefix: 'key.' })},
-  ${selectList(KeyVersionTable, 'kv', { prefix: 'latest.' })}`
-const latestVersion = 'LEFT JOIN key_versions kv ON kv.key_id = k.id AND kv.version = k.latest_version'
+const keyColumns = `${selectList(TransparentKeyTable, 'k', { prefix: 'key.' })}, kw.identity AS "key.vault"`
+const columns = `${keyColumns}, ${selectList(KeyVersionTable, 'kv', { prefix: 'latest.' })}`
+// The vault that the row names, so that a row which was moved to another one is not what its seal says.
+const vaultOfKey = 'LEFT JOIN vaults kw ON kw.id = k.vault_id'
+const latestVersion = `LEFT JOIN key_versions kv ON kv.key_id = k.id AND kv.version = k.latest_version ${vaultOfKey}`
 
 /** The key that a path names, deleted or not. */
 export const keyQuery: ResourceQuery<StoredKey> = {
@@ -124,6 +137,7 @@ const missingVersion: Omit<KeyVersion, 'keyId'> = {
   backupBlob: null,
   disabled: 0,
   createdAt: 0,
+  generation: 0,
   seal: Buffer.alloc(0),
   invocations: 0,
   invocationsSeal: Buffer.alloc(0),
@@ -131,10 +145,21 @@ const missingVersion: Omit<KeyVersion, 'keyId'> = {
 
 function readStoredKey(row: Readonly<Record<string, unknown>>): StoredKey | undefined {
   if (row['key.id'] === null) return undefined
-  const key = readRow(TransparentKeyTable, row, 'key.')
+  const key = readKey(row)
   const latest =
     row['latest.version'] === null ? { ...missingVersion, keyId: key.id } : readRow(KeyVersionTable, row, 'latest.')
   return { key, latest }
+}
+
+function readKey(row: Readonly<Record<string, unknown>>): TransparentKey {
+  const key = readRow(TransparentKeyTable, row, 'key.')
+  const vault = row['key.vault']
+  return { ...key, vault: key.identity === null ? null : Buffer.from(typeof vault === 'string' ? vault : '', 'hex') }
+}
+
+async function selectKeys(reader: Reader, where: string, parameters: readonly unknown[]): Promise<TransparentKey[]> {
+  const sql = `SELECT ${keyColumns} FROM transparent_keys k ${vaultOfKey} WHERE ${where}`
+  return (await select<Readonly<Record<string, unknown>>>(reader, sql, parameters)).map(readKey)
 }
 
 export async function findKey(reader: Reader, vaultId: number, name: string): Promise<StoredKey | undefined> {
@@ -157,8 +182,8 @@ export async function listKeys(reader: Reader, vaultId: number, after: string, l
   return rows.map(readStoredKey).filter((stored) => stored !== undefined)
 }
 
-export function findKeyById(reader: Reader, id: number): Promise<TransparentKey | null> {
-  return reader.findOneBy(TransparentKeyTable, { id })
+export async function findKeyById(reader: Reader, id: number): Promise<TransparentKey | null> {
+  return (await selectKeys(reader, 'k.id = $1', [id]))[0] ?? null
 }
 
 export function findVersion(reader: Reader, keyId: number, version: number): Promise<KeyVersion | null> {
@@ -175,7 +200,8 @@ export function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> 
 }
 
 export async function insertKey(tx: Tx, key: Omit<TransparentKey, 'id'>): Promise<TransparentKey> {
-  const inserted = await tx.insert(TransparentKeyTable, key)
+  const { vault: _, ...row } = key
+  const inserted = await tx.insert(TransparentKeyTable, row)
   return { ...key, id: Number(inserted.identifiers[0]?.['id']) }
 }
 
@@ -185,7 +211,8 @@ export async function insertVersion(tx: Tx, version: KeyVersion): Promise<void> 
 
 /** Of parallel changes of one key exactly one finds the seal that it was made from. */
 export async function replaceKey(tx: Tx, from: TransparentKey, to: TransparentKey): Promise<boolean> {
-  return (await tx.update(TransparentKeyTable, { id: from.id, seal: from.seal }, to)).affected === 1
+  const { vault: _, ...row } = to
+  return (await tx.update(TransparentKeyTable, { id: from.id, seal: from.seal }, row)).affected === 1
 }
 
 export type CountlessVersion = Omit<KeyVersion, 'invocations' | 'invocationsSeal'>
@@ -229,9 +256,5 @@ export async function deleteKey(tx: Tx, { id, seal }: TransparentKey): Promise<b
 
 /** Keys that were deleted before `time`, a bounded number. */
 export function findDeletedBefore(reader: Reader, time: number, limit: number): Promise<TransparentKey[]> {
-  return reader.find(TransparentKeyTable, {
-    where: { deletedAt: LessThan(time) },
-    order: { deletedAt: 'ASC' },
-    take: limit,
-  })
+  return selectKeys(reader, 'k.deleted_at < $1 ORDER BY k.deleted_at LIMIT $2', [time, limit])
 }

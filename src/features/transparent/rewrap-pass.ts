@@ -2,7 +2,8 @@ import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { type CountlessVersion, findKeyById, findVersionsUnder, type KeyVersion, replaceVersion } from './records.ts'
-import { sealedVersion } from './sealing.ts'
+import { createKeyPlaces, type KeyPlaces } from './key-places.ts'
+import { nextGeneration, sealedVersion } from './sealing.ts'
 
 /** What a pass over the versions of keys works with. */
 export interface RewrapPass {
@@ -29,10 +30,11 @@ const pageSize = 100
 export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]): Promise<RewrapOutcome> {
   const left: { keyId: number; version: number; reason: string }[] = []
   let moved = 0
+  const places = createKeyPlaces({ read: pass.reader })
   for (;;) {
     const page = await findVersionsUnder(pass.reader, keks, { skip: left.length, limit: pageSize })
     if (page.length === 0) return { moved, left }
-    const outcomes = await Promise.all(page.map((version) => rewrapOne(pass, version, keks)))
+    const outcomes = await Promise.all(page.map((version) => rewrapOne(pass, places, version, keks)))
     const renewed = outcomes.flatMap(({ from, to }) => (typeof to === 'string' ? [] : [{ from, to }]))
     for (const { from, to } of outcomes)
       if (typeof to === 'string') left.push({ keyId: from.keyId, version: from.version, reason: to })
@@ -49,14 +51,16 @@ export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]):
 /** The version as it is to be, or why it stays as it is. */
 async function rewrapOne(
   { reader, hsm }: RewrapPass,
+  places: Pick<KeyPlaces, 'of'>,
   from: KeyVersion,
   keks: readonly string[],
 ): Promise<{ from: KeyVersion; to: CountlessVersion | string }> {
   const key = await findKeyById(reader, from.keyId)
   if (key === null) return { from, to: 'its key is missing' }
   try {
-    const { kek, blob, backup, seal } = await hsm.rewrapVersion(sealedVersion(key, from))
-    const { invocations: _, invocationsSeal: __, ...unchanged } = from
+    const vaultKey = key.identity === null ? undefined : (await places.of(key.vaultId)).vaultKey
+    const { kek, blob, backup, seal } = await hsm.rewrapVersion(sealedVersion(key, from), vaultKey)
+    const { invocations: _, invocationsSeal: __, ...unchanged } = { ...from, generation: nextGeneration(key, from) }
     const to = { ...unchanged, kek, blob, backupKek: backup?.kek ?? null, backupBlob: backup?.blob ?? null, seal }
     return { from, to: [kek, to.backupKek].some((name) => name !== null && keks.includes(name)) ? 'it stays' : to }
   } catch (error) {

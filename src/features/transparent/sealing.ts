@@ -1,24 +1,22 @@
 import { Fault, isFault } from '../../fault.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
-import { versionPurpose } from '../../hsm/provenance.ts'
-import type { Hsm, KeyReference, SealedRecord } from '../../hsm/hsm.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findKeyById, replaceKey, replaceVersion, type KeyVersion, type TransparentKey } from './records.ts'
 
-/** What the records of a key are bound to: its identity, or the number of its row where it is older than identities. */
-export type Owner = Pick<TransparentKey, 'id' | 'identity'>
+/** What the records of a key are bound to: identities, or the numbers of rows where the key is older than those. */
+export type Owner = Pick<TransparentKey, 'id' | 'identity' | 'vault' | 'vaultId'>
 
-/** What the material of versions is made for. */
-export const materialPurpose = ({ id, identity }: Owner): Buffer => versionPurpose(identity ?? id)
+const isPlaced = ({ identity }: Pick<Owner, 'identity'>): boolean => identity !== null
 
 /** Every column of the key but the seal itself, as the seal covers it. */
 export function policyRecord(key: Omit<TransparentKey, 'seal'>): Buffer {
   return encodeRecord([
-    key.identity === null ? 'transparent key' : 'transparent key 2',
+    isPlaced(key) ? 'transparent key 2' : 'transparent key',
     key.identity ?? key.id,
-    key.vaultId,
+    key.vault ?? key.vaultId,
     key.name,
     key.type,
     key.info,
@@ -34,6 +32,7 @@ export function policyRecord(key: Omit<TransparentKey, 'seal'>): Buffer {
     key.minDecryptionVersion,
     key.createdAt,
     key.deletedAt,
+    ...(isPlaced(key) ? [key.generation] : []),
   ])
 }
 
@@ -41,14 +40,14 @@ export type UnsealedVersion = Omit<KeyVersion, 'seal' | 'invocations' | 'invocat
 
 /** Every column of the version that does not count, bound to its key and vault. */
 export function versionRecord(
-  key: Owner & Pick<TransparentKey, 'vaultId' | 'type'>,
-  { version, kek, blob, publicKey, backupKek, backupBlob, disabled, createdAt }: UnsealedVersion,
+  key: Owner & Pick<TransparentKey, 'type'>,
+  { version, kek, blob, publicKey, backupKek, backupBlob, disabled, createdAt, generation }: UnsealedVersion,
 ): Buffer {
   const { kind } = keyTypeOf(key.type)
   return keyRecord(kind, { kek, blob, publicKey: publicKey ?? undefined }, [
-    key.identity === null ? 'transparent key version' : 'transparent key version 2',
+    isPlaced(key) ? 'transparent key version 2' : 'transparent key version',
     key.identity ?? key.id,
-    key.vaultId,
+    key.vault ?? key.vaultId,
     key.type,
     version,
     publicKey,
@@ -56,10 +55,15 @@ export function versionRecord(
     backupBlob,
     disabled,
     createdAt,
+    ...(isPlaced(key) ? [generation] : []),
   ])
 }
 
-export function invocationsRecord({ id, identity }: Owner, version: number, invocations: number): Buffer {
+export function invocationsRecord(
+  { id, identity }: Pick<Owner, 'id' | 'identity'>,
+  version: number,
+  invocations: number,
+): Buffer {
   return identity === null
     ? encodeRecord(['invocations', id, version, invocations])
     : encodeRecord(['invocations 2', identity, version, invocations])
@@ -72,7 +76,10 @@ export const sealedVersion = (key: TransparentKey, version: KeyVersion): SealedR
   seal: version.seal,
 })
 
-export const sealedCount = (key: Owner, { version, invocations, invocationsSeal }: KeyVersion): SealedRecord => ({
+export const sealedCount = (
+  key: Pick<Owner, 'id' | 'identity'>,
+  { version, invocations, invocationsSeal }: KeyVersion,
+): SealedRecord => ({
   record: invocationsRecord(key, version, invocations),
   seal: invocationsSeal,
 })
@@ -86,25 +93,16 @@ export type SealedKey = Omit<TransparentKey, 'id'>
 /** Seals a new key, which gets its identity so. */
 export async function sealedNewKey(
   hsm: Pick<Hsm, 'sealNew'>,
-  key: Omit<TransparentKey, 'id' | 'identity' | 'seal'>,
+  row: Omit<SealedKey, 'identity' | 'vault' | 'generation' | 'seal'>,
+  vault: Buffer,
 ): Promise<SealedKey> {
+  const key = { ...row, vault, generation: 1 }
   return { ...key, ...(await hsm.sealNew(policyRecord({ ...key, id: 0, identity: undrawn }))) }
 }
 
-export function keyReference(key: TransparentKey, version: KeyVersion): KeyReference {
-  return { key: sealedVersion(key, version), policy: sealedPolicy(key) }
-}
-
-/** References of one key, made once per version: a host checks each object once, however many items name it. */
-export function referencesOf(key: TransparentKey): (version: KeyVersion) => KeyReference {
-  const references = new Map<number, KeyReference>()
-  return (version) => {
-    const known = references.get(version.version)
-    if (known !== undefined) return known
-    const made = keyReference(key, version)
-    references.set(version.version, made)
-    return made
-  }
+/** A changed key or version is the next generation of it, unless it is older than generations. */
+export function nextGeneration(key: Owner, { generation }: { readonly generation: number }): number {
+  return isPlaced(key) ? generation + 1 : generation
 }
 
 /** Turns a broken seal into words about keys; the cause makes the operator hear of it. */
@@ -149,7 +147,7 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenOb
         if (current === null) throw new Fault('key.not_found')
         // A new seal over an edited row would make the edit good.
         await checkPolicy(hsm, current)
-        const next = await step(current, tx)
+        const next = { ...(await step(current, tx)), generation: nextGeneration(current, current) }
         const sealed = { ...next, seal: await trusting(() => hsm.seal(policyRecord(next), sealedPolicy(current))) }
         if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
         await then?.(tx, sealed)
@@ -157,7 +155,8 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenOb
       }),
 
     async replaceVersion(tx, key, from, change) {
-      const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change }
+      const generation = nextGeneration(key, from)
+      const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change, generation }
       // The keeper refuses an edited row: a new seal over it would make the edit good.
       const seal = await trusting(() => hsm.seal(versionRecord(key, next), sealedVersion(key, from)))
       const sealed = { ...next, seal }

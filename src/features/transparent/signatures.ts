@@ -6,10 +6,11 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import { checkMac, keyTypeOf, signatureOf, type SignatureRow } from './key-type.ts'
+import type { KeyPlaces } from './key-places.ts'
 import { existing, writableFrom, type KeyVersions } from './key-versions.ts'
 import type { Keyring } from './keyring.ts'
-import type { StoredKey, TransparentKey } from './records.ts'
-import { keyReference, trusting } from './sealing.ts'
+import type { KeyVersion, StoredKey, TransparentKey } from './records.ts'
+import { trusting } from './sealing.ts'
 
 export interface SigningRequest {
   /** The message, or its digest where `prehashed`. */
@@ -58,8 +59,10 @@ export function createSignatures(dependencies: {
   readonly hsm: Pick<Hsm, 'sign' | 'verifySignature' | 'hmac' | 'verifyHmac'>
   readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
+  readonly places: Pick<KeyPlaces, 'referencesOf'>
 }): Signatures {
-  const { store, hsm, keyring, versions } = dependencies
+  const { store, hsm, keyring, versions, places } = dependencies
+  const referenceTo = async (key: TransparentKey, used: KeyVersion) => (await places.referencesOf(key))(used)
   /** The key as it is after a rotation that was due, and the version to use. */
   const newest = async (stored: StoredKey, version: number | undefined, use: string) => {
     const found = version === undefined ? await keyring.rotateIfDue(stored) : stored
@@ -75,7 +78,7 @@ export function createSignatures(dependencies: {
       const row = signatureOf(keyTypeOf(found.key.type))
       const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
       const { key, used } = await newest(found, version, 'signs')
-      const raw = await trusting(() => hsm.sign(keyReference(key, used), scheme, input))
+      const raw = await trusting(async () => hsm.sign(await referenceTo(key, used), scheme, input))
       const bytes = row.family === 'ecdsa' && request.form === 'asn1' ? toDer(raw) : raw
       return { key, version: used.version, bytes }
     },
@@ -86,8 +89,8 @@ export function createSignatures(dependencies: {
       const used = await verifying(found, version)
       const raw = row.family === 'ecdsa' && request.form === 'asn1' ? fromDer(signature, row.orderBytes) : signature
       if (raw === undefined) return { key: found.key, valid: false }
-      const valid = await trusting(() =>
-        hsm.verifySignature(keyReference(found.key, used), schemeOf(row, request), inputOf(row, request), raw),
+      const valid = await trusting(async () =>
+        hsm.verifySignature(await referenceTo(found.key, used), schemeOf(row, request), inputOf(row, request), raw),
       )
       return { key: found.key, valid }
     },
@@ -96,7 +99,11 @@ export function createSignatures(dependencies: {
       const found = existing(stored)
       checkMac(keyTypeOf(found.key.type))
       const { key, used } = await newest(found, version, 'makes HMACs')
-      return { key, version: used.version, bytes: await trusting(() => hsm.hmac(keyReference(key, used), input)) }
+      return {
+        key,
+        version: used.version,
+        bytes: await trusting(async () => hsm.hmac(await referenceTo(key, used), input)),
+      }
     },
 
     async verifyHmac(stored, version, input, mac) {
@@ -106,7 +113,7 @@ export function createSignatures(dependencies: {
       try {
         return {
           key: found.key,
-          valid: await trusting(() => hsm.verifyHmac(keyReference(found.key, used), input, mac)),
+          valid: await trusting(async () => hsm.verifyHmac(await referenceTo(found.key, used), input, mac)),
         }
       } catch (error) {
         if (isFault(error, 'hsm.rejected')) return { key: found.key, valid: false }

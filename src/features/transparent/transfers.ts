@@ -5,6 +5,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Arrival, BackupOrigins } from './backup-origins.ts'
+import type { KeyPlaces } from './key-places.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
 import {
   deleteKey,
@@ -18,7 +19,6 @@ import {
 import {
   checkPolicy,
   createKeyRows,
-  keyReference,
   sealedCount,
   sealedNewKey,
   sealedPolicy,
@@ -87,6 +87,7 @@ interface TransferDependencies {
   >
   readonly versions: Pick<KeyVersions, 'add' | 'find'>
   readonly origins: BackupOrigins
+  readonly places: KeyPlaces
   readonly clock: Clock
 }
 
@@ -107,15 +108,16 @@ export function createTransfers(on: TransferDependencies): Transfers {
   }
 }
 
-async function backUp({ store, hsm, origins }: TransferDependencies, stored: StoredKey | undefined) {
+async function backUp({ store, hsm, origins, places }: TransferDependencies, stored: StoredKey | undefined) {
   const { key } = existing(stored)
   await checkPolicy(hsm, key)
   const found = await findVersions(store.read, key.id)
   if (key.allowBackup !== 1 || found.some(({ backupBlob }) => backupBlob === null))
     throw new Fault('key.backup_forbidden')
   const { vault } = await origins.of(store.read, key.vaultId)
+  const { vaultKey } = await places.of(key.vaultId)
   const versions = found.map((version) => ({ key: sealedVersion(key, version), count: sealedCount(key, version) }))
-  const backup = await trusting(() => hsm.sealBackup({ vault, policy: sealedPolicy(key), versions }))
+  const backup = await trusting(() => hsm.sealBackup({ vault, policy: sealedPolicy(key), vaultKey, versions }))
   return { key, text: backup.toString('base64') }
 }
 
@@ -127,13 +129,11 @@ async function restore(
   if (stored && !force) throw nameTaken(stored.key)
   const content = await opened(on, backup)
   noteOrigin(content.origin)
-  const row = await sealedNewKey(on.hsm, {
-    ...restoredPolicy(content),
-    vaultId,
-    name,
-    createdAt: on.clock.now(),
-  })
-  const made = await restored(on, row, backup, content.versions.length)
+  const { vault, vaultKey } = await on.places.of(vaultId)
+  const placed = { ...restoredPolicy(content), vaultId, name, createdAt: on.clock.now() }
+  const row = await sealedNewKey(on.hsm, placed, vault)
+  const to = { policy: sealedPolicy({ ...row, id: 0 }), vaultKey }
+  const made = await restored(on, to, backup, content.versions.length)
   let replaced: KeyVersion[] = []
   const arrival: Arrival = { vaultId, userId, origin: content.origin, backup }
   const key = await commit(async (tx) => {
@@ -189,13 +189,13 @@ async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Bac
 /** All versions: the token hosts take them part by part. */
 async function restored(
   { hsm }: TransferDependencies,
-  row: SealedKey,
+  to: Parameters<Hsm['restoreKey']>[1],
   backup: Buffer,
   count: number,
 ): Promise<readonly GeneratedKey[]> {
   const made: GeneratedKey[] = []
   while (made.length < count) {
-    const next = () => hsm.restoreKey(backup, sealedPolicy({ ...row, id: 0 }), made.length)
+    const next = () => hsm.restoreKey(backup, to, made.length)
     made.push(...(await refusing('backup.invalid', next)))
   }
   return made
@@ -226,12 +226,12 @@ async function insert(
 }
 
 async function exported(
-  { hsm }: TransferDependencies,
+  { hsm, places }: TransferDependencies,
   key: TransparentKey,
   version: KeyVersion,
   recipient: Buffer | undefined,
 ) {
-  const reference = keyReference(key, version)
+  const reference = (await places.referencesOf(key))(version)
   const material = await trusting(() =>
     recipient ? refusing('request.invalid', () => hsm.exportKey(reference, recipient)) : hsm.exportPlain(reference),
   )

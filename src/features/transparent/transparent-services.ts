@@ -9,6 +9,7 @@ import { createDataKeys, type DataKeys } from './data-keys.ts'
 import { createImportJobs, type ImportJobs } from './import-jobs.ts'
 import { createInvocations } from './invocations.ts'
 import { createKeyDeletion, type KeyDeletion } from './key-deletion.ts'
+import { createKeyPlaces } from './key-places.ts'
 import { createKeyVersions } from './key-versions.ts'
 import { createKeyring, type CommitForKey, type Keyring } from './keyring.ts'
 import { createSignatures, type Signatures } from './signatures.ts'
@@ -35,10 +36,11 @@ export function createTransparent(dependencies: {
 }): TransparentServices {
   const { store, hsm, clock, vaults, rules, commitAsAppliance } = dependencies
   const invocations = createInvocations({ store, hsm, leaseSize: rules.invocationLease })
-  const versions = createKeyVersions({ hsm, invocations, clock })
+  const places = createKeyPlaces(store)
+  const versions = createKeyVersions({ hsm, invocations, places, clock })
   const commitForKey: CommitForKey = (operation, { vaultId, name }, work) =>
     commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
-  const keyring = createKeyring({ store, hsm, versions, invocations, clock, commitAsAppliance: commitForKey })
+  const keyring = createKeyring({ store, hsm, versions, invocations, places, clock, commitAsAppliance: commitForKey })
   const createsOnUse = async (vaultId: number) => (await vaults.settings(vaultId)).createsKeysOnUse
   return {
     keyring,
@@ -49,10 +51,10 @@ export function createTransparent(dependencies: {
       recoveryWindowMs: rules.recoveryWindowMs,
       commitAsAppliance: commitForKey,
     }),
-    ciphers: createCiphers({ store, hsm, keyring, versions, invocations, createsOnUse }),
-    dataKeys: createDataKeys({ store, hsm, keyring, versions, invocations }),
-    signatures: createSignatures({ store, hsm, keyring, versions }),
-    transfers: createTransfers({ store, hsm, versions, origins: createBackupOrigins({ hsm, clock }), clock }),
-    importJobs: createImportJobs({ store, hsm, keyring, clock }),
+    ciphers: createCiphers({ store, hsm, keyring, versions, invocations, places, createsOnUse }),
+    dataKeys: createDataKeys({ store, hsm, keyring, versions, invocations, places }),
+    signatures: createSignatures({ store, hsm, keyring, versions, places }),
+    transfers: createTransfers({ store, hsm, versions, places, origins: createBackupOrigins({ hsm, clock }), clock }),
+    importJobs: createImportJobs({ store, hsm, keyring, places, clock }),
   }
 }

@@ -23,7 +23,9 @@ export interface Vault {
   readonly keyKek: string
   /** CKA_ID, or the wrapped key. */
   readonly keyBlob: Buffer
-  /** Made in the token over the key and the vault's id: 32 bytes. */
+  /** What the record of the key names: 2 for the vault's identity, 1 in releases before for the number of its row. */
+  readonly keyLayout: number
+  /** Made in the token over the key and its vault: 32 bytes. */
   readonly keySeal: Buffer
   /** Encryptions made with the data key. */
   readonly keyUses: number
@@ -48,6 +50,7 @@ export const VaultTable = new EntitySchema<Vault>({
     keyId: named('key_id', text),
     keyKek: named('key_kek', text),
     keyBlob: named('key_blob', bytes),
+    keyLayout: named('key_layout', integer),
     keySeal: named('key_seal', bytes),
     keyUses: named('key_uses', integer),
     createdAt: named('created_at', time),
@@ -71,10 +74,6 @@ export const PendingKeyTable = new EntitySchema<PendingKey>({
 export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vault> {
   const inserted = await tx.insert(VaultTable, vault)
   return { ...vault, id: Number(inserted.identifiers[0]?.['id']) }
-}
-
-export async function sealVaultKey(tx: Tx, vaultId: number, keySeal: Buffer): Promise<void> {
-  await tx.update(VaultTable, { id: vaultId }, { keySeal })
 }
 
 /** Counts encryptions with the vault's data key; false, and nothing counted, where they would be more than `most`. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
 import { keyRecord } from '../../hsm/key-record.ts'
-import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
+import type { Hsm, KeyReference, SealedRecord } from '../../hsm/hsm.ts'
 import type { Provenance } from '../../hsm/made-key.ts'
 import { vaultKeyPurpose } from '../../hsm/provenance.ts'
 import type { Store, Tx } from '../../store/store.ts'
@@ -13,13 +13,14 @@ export type VaultKeyStorage = 'token' | 'wrapped'
 
 export type VaultKey = Pick<Vault, 'keyId' | 'keyKek' | 'keyBlob'>
 export type NewVaultKey = VaultKey & Provenance
-type SealedVaultKey = Pick<Vault, 'id' | 'keyKek' | 'keyBlob' | 'keySeal'>
+/** What the record of a vault's key is made of. */
+export type SealedVaultKey = Pick<Vault, 'id' | 'identity' | 'keyKek' | 'keyBlob' | 'keyLayout' | 'keySeal'>
 
 /** The data keys of vaults (AES-256-GCM): what the objects of a vault are encrypted with. */
 export interface VaultKeys {
   create(): Promise<NewVaultKey>
-  /** Binds a new key to its vault: 32 bytes. */
-  seal(vaultId: number, key: NewVaultKey): Promise<Buffer>
+  /** Binds a new key to the vault of this identity: 32 bytes. */
+  seal(identity: string, key: NewVaultKey): Promise<Buffer>
   /** A key that is not there is no error. One that was wrapped is gone with its row. */
   destroy(key: Pick<Vault, 'keyId' | 'keyKek'>): Promise<void>
 }
@@ -43,7 +44,8 @@ export function createVaultKeys(
       const { kek, blob, provenance } = await hsm.generate('aes256-gcm', options)
       return { keyId: randomBytes(idBytes).toString('hex'), keyKek: kek, keyBlob: blob, provenance }
     },
-    seal: (vaultId, { provenance, ...key }) => hsm.seal(recordOf({ id: vaultId, ...key }), undefined, provenance),
+    seal: (identity, { provenance, ...key }) =>
+      hsm.seal(recordOf({ id: 0, identity, keyLayout: vaultKeyLayout, ...key }), undefined, provenance),
     async destroy({ keyId, keyKek }) {
       if (keyKek === vaultKek) await hsm.destroyVaultKey(keyId)
     },
@@ -52,11 +54,20 @@ export function createVaultKeys(
 
 /** The key for the token host, which checks its seal before the first use (`hsm.seal_broken`). */
 export function vaultKeyReference(vault: SealedVaultKey): KeyReference {
-  return { key: { record: recordOf(vault), seal: vault.keySeal } }
+  return { key: sealedVaultKey(vault) }
 }
 
-function recordOf({ id, keyKek, keyBlob }: Omit<SealedVaultKey, 'keySeal'>): Buffer {
-  return keyRecord('aes256-gcm', { kek: keyKek, blob: keyBlob }, ['vault key', id])
+export const sealedVaultKey = (vault: SealedVaultKey): SealedRecord => ({
+  record: recordOf(vault),
+  seal: vault.keySeal,
+})
+
+/** Of the keys of new vaults. */
+export const vaultKeyLayout = 2
+
+function recordOf({ id, identity, keyKek, keyBlob, keyLayout }: Omit<SealedVaultKey, 'keySeal'>): Buffer {
+  const context = keyLayout === vaultKeyLayout ? ['vault key 2', Buffer.from(identity, 'hex')] : ['vault key', id]
+  return keyRecord('aes256-gcm', { kek: keyKek, blob: keyBlob }, context)
 }
 
 /**

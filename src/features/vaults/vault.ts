@@ -15,14 +15,13 @@ import {
   insertVault,
   lockVault,
   permissionOf,
-  sealVaultKey,
   vaultsOf,
   type KeyRules,
   type SharedVault,
   type Vault,
   type VaultFields,
 } from './records.ts'
-import { createKeyDisposal, type VaultKeys } from './vault-key.ts'
+import { createKeyDisposal, vaultKeyLayout, type VaultKeys } from './vault-key.ts'
 import { sealedVault, sealMembership, sealNewVault } from './vault-seals.ts'
 
 export interface Vaults {
@@ -86,9 +85,9 @@ export function createVaults({ store, hsm, vaultKeys, clock, clearObjects }: Vau
         return await commit(async (tx) => {
           const creator = await lockedUser(tx, creatorId)
           const sealed = await sealNewVault(hsm, tx, creator.identity)
-          const uses = { keySeal: Buffer.alloc(0), keyUses: 0, createdAt: clock.now() }
+          const keySeal = await vaultKeys.seal(sealed.identity, made)
+          const uses = { keyLayout: vaultKeyLayout, keySeal, keyUses: 0, createdAt: clock.now() }
           const row = await insertVault(tx, { ...vault, ...defaultRules, ...key, ...sealed, ...uses })
-          await sealVaultKey(tx, row.id, await vaultKeys.seal(row.id, made))
           await addCreator(hsm, tx, row, creator)
           const { id, name, policyId, description } = row
           return { id, name, policyId, description, permission: 'Admin' as const }

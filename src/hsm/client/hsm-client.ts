@@ -1,12 +1,13 @@
 import { Fault } from '../../fault.ts'
 import type { Hsm, Outcome, RewrapItem } from '../hsm.ts'
-import type { GeneratedKey, GenerateOptions } from '../made-key.ts'
-import { type KeyKind, keyKinds, type KindSupport, type SignatureScheme } from '../key-kind.ts'
+import type { GeneratedKey } from '../made-key.ts'
+import { type KeyKind, keyKinds, type KindSupport } from '../key-kind.ts'
 import { batchFields, type BatchItem, readOutcomes, referenceFields, sealedFields } from '../protocol/batch-frame.ts'
 import { keeperOperations, operations, type Operation } from '../protocol/frame.ts'
 import { loginCalls } from './login-calls.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
 import { field, given, wrapped } from './replies.ts'
+import { optionFields, purposeFields, schemeFields } from './request-values.ts'
 import { hostStatus, RequestRouter } from './request-router.ts'
 import { sealingCalls } from './sealing-calls.ts'
 
@@ -93,12 +94,18 @@ function keyCalls({ fields, bytes, done, generated }: Calls) {
       const reply = await fields('importSecret', [Buffer.from(kind), secret, purpose])
       return { ...wrapped(reply, 0), provenance: field(reply, 2) }
     },
-    importKey: (job, blob, policy, publicKey) =>
-      generated('importKey', [...sealedFields(job), blob, ...sealedFields(policy), publicKey ?? nothing]),
+    importKey: (job, blob, { policy, vaultKey }, publicKey) =>
+      generated('importKey', [
+        ...sealedFields(job),
+        blob,
+        ...sealedFields(policy),
+        ...sealedFields(vaultKey),
+        publicKey ?? nothing,
+      ]),
     exportKey: (key, recipient) => bytes('exportKey', [...referenceFields(key), recipient]),
     exportPlain: (key) => bytes('exportPlain', referenceFields(key)),
-    async createTokenObject(kind, purpose = nothing) {
-      const reply = await fields('createTokenObject', [Buffer.from(kind), purpose])
+    async createTokenObject(kind, purpose = {}) {
+      const reply = await fields('createTokenObject', [Buffer.from(kind), ...purposeFields(purpose)])
       return { id: field(reply, 0).toString(), publicKey: given(reply, 1), provenance: field(reply, 2) }
     },
     destroyTokenObject: (id) => done('destroyTokenObject', [Buffer.from(id)]),
@@ -160,17 +167,19 @@ function signatureCalls({ bytes, flag }: Calls) {
 
 function backupCalls({ fields, bytes, done }: Calls) {
   return {
-    sealBackup: ({ vault, policy, grant, versions }) =>
+    sealBackup: ({ vault, policy, grant, vaultKey, versions }) =>
       bytes('sealBackup', [
         Buffer.from(vault),
         ...sealedFields(policy),
         ...sealedFields(grant),
+        ...sealedFields(vaultKey),
         Buffer.from(String(versions.length)),
         ...versions.flatMap(({ key, count }) => [...sealedFields(key), ...sealedFields(count)]),
       ]),
     verifyBackup: (backup) => done('verifyBackup', [backup]),
-    async restoreKey(backup, policy, from) {
-      const reply = await fields('restoreKey', [backup, ...sealedFields(policy), Buffer.from(String(from))])
+    async restoreKey(backup, { policy, vaultKey }, from) {
+      const to = [...sealedFields(policy), ...sealedFields(vaultKey)]
+      const reply = await fields('restoreKey', [backup, ...to, Buffer.from(String(from))])
       const count = reply.length / generatedFields
       return Array.from({ length: count }, (_, at) => generatedKey(reply.slice(at * generatedFields)))
     },
@@ -201,17 +210,7 @@ function createCalls(call: RequestRouter<Operation>['call']): Calls {
   }
 }
 
-// Fields of requests.
-
 const nothing = Buffer.alloc(0)
-
-function optionFields({ exportable, backup, purpose }: GenerateOptions): Uint8Array[] {
-  return [...[exportable, backup].map((flag) => Buffer.from(flag ? '1' : '0')), purpose ?? nothing]
-}
-
-function schemeFields({ hash, padding, saltBytes }: SignatureScheme): Buffer[] {
-  return [Buffer.from(hash), Buffer.from(padding ?? 'pss'), Buffer.from(saltBytes === undefined ? '' : `${saltBytes}`)]
-}
 
 // Fields of replies.
 

@@ -19,8 +19,8 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
       const reply = await keeper.call('sealNew', [record, ...sealedFields(grant)])
       return { identity: field(reply, 0), seal: field(reply, 1) }
     },
-    async rewrapVersion({ record, seal }) {
-      const reply = await keeper.call('rewrapVersion', [record, seal])
+    async rewrapVersion(version, vaultKey) {
+      const reply = await keeper.call('rewrapVersion', [...sealedFields(version), ...sealedFields(vaultKey)])
       return { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
     },
     async sealFirstCount(record) {

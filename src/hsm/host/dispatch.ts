@@ -43,7 +43,7 @@ export function createDispatch(token: Token, tokenDirectory: string | undefined)
     },
     createTokenObject(_token, fields) {
       const kind = fields.oneOf(quickKinds)
-      return tokenObject(token, kind, fields.bytes(), createTokenObject(token, kind, tokenDirectory))
+      return tokenObject(token, kind, fields.purpose().purpose, createTokenObject(token, kind, tokenDirectory))
     },
     destroyTokenObject(_token, fields) {
       destroyTokenObject(token, fields.text(), tokenDirectory)
@@ -84,8 +84,8 @@ const keys = {
     return [...wrapped(key), provenance(token, kind, fields.bytes(), key)]
   },
   importKey(token, fields) {
-    const [job, wrapped, policy] = [fields.sealed(), fields.bytes(), fields.sealed()]
-    const { kind, purpose, key } = importKey(token, job, wrapped, policy, fields.optionalBytes())
+    const [job, wrapped, policy, vaultKey] = [fields.sealed(), fields.bytes(), fields.sealed(), fields.sealed()]
+    const { kind, purpose, key } = importKey(token, job, wrapped, { policy, vaultKey }, fields.optionalBytes())
     return generated(token, kind, purpose, key)
   },
   exportKey: (token, fields) => [exportKey(token, fields.reference(), fields.bytes())],
@@ -126,7 +126,8 @@ const backups = {
     return []
   },
   restoreKey(token, fields) {
-    const { kind, purpose, keys } = restoreKey(token, fields.bytes(), fields.sealed(), fields.integer())
+    const [backup, policy, vaultKey] = [fields.bytes(), fields.sealed(), fields.sealed()]
+    const { kind, purpose, keys } = restoreKey(token, backup, { policy, vaultKey }, fields.integer())
     return keys.flatMap((key) => generated(token, kind, purpose, key))
   },
 } satisfies Partial<Record<Operation, Handler>>
@@ -134,11 +135,10 @@ const backups = {
 /** More fields than there are end the list, so that a count that is made up takes no time. */
 function keyToBackUp(fields: RequestFields): KeyToBackUp {
   const vault = fields.text()
-  const policy = fields.sealed()
-  const grant = fields.optionalSealed()
+  const [policy, grant, vaultKey] = [fields.sealed(), fields.optionalSealed(), fields.optionalSealed()]
   const versions: KeyToBackUp['versions'][number][] = []
   for (let left = fields.integer(); left > 0; left--) versions.push({ key: fields.sealed(), count: fields.sealed() })
-  return { vault, policy, versions, ...(grant ? { grant } : {}) }
+  return { vault, policy, versions, vaultKey, ...(grant ? { grant } : {}) }
 }
 
 function flag(value: boolean): Buffer {

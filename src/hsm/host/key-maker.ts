@@ -45,7 +45,7 @@ export function createKeyMaker({ token, tokenDirectory, keysAhead, log }: KeyMak
         }
         case 'createTokenObject': {
           const kind = fields.oneOf(rsaKinds)
-          return tokenObject(token, kind, fields.bytes(), createTokenObject(token, kind, tokenDirectory))
+          return tokenObject(token, kind, fields.purpose().purpose, createTokenObject(token, kind, tokenDirectory))
         }
         default:
           throw new Fault('hsm.rejected', 'This token host makes RSA keys and does nothing else.')

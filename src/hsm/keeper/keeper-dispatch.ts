@@ -54,7 +54,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     signAuditEnd: (fields) => endFields(auditEnds.sign(readAuditEnd(fields))),
     rewrapVersion(fields) {
       checkOperator(origin)
-      return rewrapVersion(token, fields.sealed())
+      return rewrapVersion(token, fields.sealed(), fields.optionalSealed())
     },
     sealFirstCount: (fields) => sealFirstCount(token, firstCounts, fields.bytes()),
     signImportJob: (fields) => signImportJob(token, fields.sealed()),
@@ -158,7 +158,8 @@ function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: O
   const before = previous && generationOf(previous)
   if (before !== undefined) floors.check(before)
   const known = before?.number ?? floors.of(generation.subject) ?? 0
-  if ((before === undefined && known > 0) || generation.number !== known + 1)
+  const isNext = generation.isCount === true ? generation.number >= known : generation.number === known + 1
+  if ((before === undefined && known > 0) || !isNext)
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 

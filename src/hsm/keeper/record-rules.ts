@@ -14,15 +14,19 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     isWrapped(next) &&
     isSameKey(next, previous) &&
     keepsDevice(next.fields, previous?.fields),
-  'vault key': ({ next, previous }) =>
-    next.key?.kind === 'aes256-gcm' && previous === undefined && /^(vault$|strict\.)/.test(next.key.kek),
   // Of keys that were made before there were identities: changed, never made.
+  'vault key': () => false,
+  'vault key 2': ({ next, previous }) =>
+    next.key?.kind === 'aes256-gcm' &&
+    previous === undefined &&
+    next.fields.vault.length === identityBytes &&
+    /^(vault$|strict\.)/.test(next.key.kek),
   'transparent key': ({ next, previous }) =>
-    previous !== undefined && isSame(next, previous, 'id') && keepsPolicy(next.fields, previous.fields),
+    previous !== undefined && isSame(next, previous, 'id', 'vaultId') && keepsPolicy(next.fields, previous.fields),
   'transparent key version': ({ next, previous }) =>
     isVersionKey(next) &&
     isSameKey(next, previous) &&
-    isSame(next, previous, 'keyId') &&
+    isSame(next, previous, 'keyId', 'vaultId') &&
     keepsVersion(next.fields, previous?.fields),
   // Never another end, policy or place for a key to which somebody has wrapped his own.
   'import job': ({ next, previous }) =>
@@ -38,13 +42,14 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     next.fields.invocations >= previous.fields.invocations,
   'transparent key 2': ({ next, previous }) =>
     next.fields.identity.length === identityBytes &&
+    next.fields.vault.length === identityBytes &&
     (previous === undefined
       ? isNewPolicy(next.fields)
-      : isSame(next, previous, 'identity') && keepsPolicy(next.fields, previous.fields)),
+      : isSame(next, previous, 'identity', 'vault') && keepsPolicy(next.fields, previous.fields)),
   'transparent key version 2': ({ next, previous }) =>
     isVersionKey(next) &&
     isSameKey(next, previous) &&
-    isSame(next, previous, 'identity') &&
+    isSame(next, previous, 'identity', 'vault') &&
     keepsVersion(next.fields, previous?.fields),
   'invocations 2': ({ next, previous }) =>
     previous !== undefined &&
@@ -80,13 +85,13 @@ function isSameKey({ key }: OpenedRecord, previous: OpenedRecord | undefined): b
   return before === undefined || (before.kind === key.kind && before.kek === key.kek && before.blob.equals(key.blob))
 }
 
-type Policy = Omit<FieldsOf<'transparent key'>, 'id'>
+type Policy = Omit<FieldsOf<'transparent key'>, 'id' | 'vaultId'>
 
 /** What a key is called and where it lies stays; export and backup are turned off, never on; versions only come and go. */
 function keepsPolicy(next: Policy, previous: Policy): boolean {
   const { allowExport, allowPlaintextExport, allowBackup, oldestVersion, latestVersion } = next
   return (
-    (['vaultId', 'name', 'type', 'residency', 'createdAt'] as const).every((name) => next[name] === previous[name]) &&
+    (['name', 'type', 'residency', 'createdAt'] as const).every((name) => next[name] === previous[name]) &&
     allowExport <= previous.allowExport &&
     allowPlaintextExport <= Math.min(allowExport, previous.allowPlaintextExport) &&
     allowBackup <= previous.allowBackup &&
@@ -109,7 +114,7 @@ function isNewPolicy(policy: Policy): boolean {
   )
 }
 
-type Version = Omit<FieldsOf<'transparent key version'>, 'keyId'>
+type Version = Omit<FieldsOf<'transparent key version'>, 'keyId' | 'vaultId'>
 
 /** A version is disabled and enabled, and its backup is taken away; all else stays. */
 function keepsVersion(next: Version, previous: Version | undefined): boolean {
@@ -118,7 +123,7 @@ function keepsVersion(next: Version, previous: Version | undefined): boolean {
     isEqual(next.backupKek, previous.backupKek) && isEqual(next.backupBlob ?? null, previous.backupBlob ?? null)
   const hasNoBackup = next.backupKek === null && next.backupBlob === null
   return (
-    (['vaultId', 'type', 'version', 'createdAt'] as const).every((name) => next[name] === previous[name]) &&
+    (['type', 'version', 'createdAt'] as const).every((name) => next[name] === previous[name]) &&
     (hasSameBackup || hasNoBackup)
   )
 }

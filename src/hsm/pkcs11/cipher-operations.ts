@@ -1,8 +1,8 @@
-import { randomFillSync } from 'node:crypto'
 import type { KeyUse } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import { replaceResults, required, resultsOf } from '../batch-outcomes.ts'
 import type { KeyReference, Outcome } from '../hsm.ts'
+import { decryptWith, encryptWith } from './cipher-calls.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
 import type { SecretKeyRow } from './key-kinds.ts'
@@ -130,57 +130,4 @@ function itemFault(error: unknown): Fault {
     return new Fault('hsm.rejected', 'The token found the data bad: altered, or of another key.', { cause: error })
   if (error instanceof Fault && error.code !== 'hsm.unavailable' && error.code !== 'hsm.sealed') return error
   throw error
-}
-
-/** IV ‖ ciphertext ‖ tag, with an IV drawn here: the token draws 12 bytes no better, at the cost of a call. */
-export function encryptWith(
-  session: Pkcs11Session,
-  key: KeyHandle,
-  row: SecretKeyRow,
-  plaintext: Buffer,
-  aad: Buffer,
-): Buffer {
-  const cipher = cipherOf(row)
-  const ciphertext = Buffer.allocUnsafe(cipher.ivBytes + plaintext.length + cipher.tagBytes)
-  const iv = drawIv(ciphertext.subarray(0, cipher.ivBytes))
-  const output = cipher.encrypt(session, key, iv, plaintext, aad, ciphertext.subarray(cipher.ivBytes))
-  // Anything but this length would leave foreign memory at the end.
-  if (output.length !== plaintext.length + cipher.tagBytes)
-    throw new Fault('hsm.unavailable', 'The token encrypted to a wrong length.')
-  return ciphertext
-}
-
-export function decryptWith(
-  session: Pkcs11Session,
-  key: KeyHandle,
-  row: SecretKeyRow,
-  ciphertext: Buffer,
-  aad: Buffer,
-): Buffer {
-  const cipher = cipherOf(row)
-  if (ciphertext.length < cipher.ivBytes + cipher.tagBytes)
-    throw new Fault('hsm.rejected', 'The ciphertext is too short.')
-  const body = ciphertext.subarray(cipher.ivBytes)
-  const iv = ciphertext.subarray(0, cipher.ivBytes)
-  return cipher.decrypt(session, key, iv, body, aad, Buffer.allocUnsafe(body.length))
-}
-
-function cipherOf(row: SecretKeyRow) {
-  if (row.cipher === undefined) throw new Fault('hsm.rejected', 'A key of this kind does not encrypt.')
-  return row.cipher
-}
-
-// A call of the generator costs a fifth of an encryption of 64 bytes, and little more for many IVs than for one.
-const ivPool = Buffer.alloc(4096)
-let usedBytes = ivPool.length
-
-/** Fills `iv` with random bytes that were never given out before. */
-function drawIv(iv: Buffer): Buffer {
-  if (usedBytes + iv.length > ivPool.length) {
-    randomFillSync(ivPool)
-    usedBytes = 0
-  }
-  ivPool.copy(iv, 0, usedBytes, usedBytes + iv.length)
-  usedBytes += iv.length
-  return iv
 }

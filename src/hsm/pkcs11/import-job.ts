@@ -36,7 +36,7 @@ export function openJob({ keys }: Pick<Connection, 'keys'>, sealed: SealedRecord
 
 /** What the policy of the key says as its job does. */
 const saidByPolicy = [
-  'vaultId',
+  'vault',
   'name',
   'type',
   'info',

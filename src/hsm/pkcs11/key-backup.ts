@@ -7,20 +7,22 @@ import type { OpenedRecord } from '../record-layouts.ts'
 import type { Connection } from './connection.ts'
 import { currentBackup } from './key-restoring.ts'
 import { hmacSha256 } from './mechanisms.ts'
+import { openContent } from './outer-wrapping.ts'
 import { openSealed, sealBytes } from './seal-check.ts'
 import { auditPublicKey } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
 /** See `Hsm.sealBackup`: everything that a backup says is read from sealed records here. */
-export function sealBackup(token: Token, { vault, policy, grant, versions }: KeyToBackUp): Buffer {
+export function sealBackup(token: Token, { grant, ...key }: KeyToBackUp): Buffer {
+  const { policy, vaultKey, versions } = key
   const appliance = createHash('sha256').update(auditPublicKey(token)).digest('hex')
   return token.run((connection) => {
-    const { fields } = openPolicy(connection, policy)
+    const { type, fields } = openPolicy(connection, policy)
+    const vault = type === 'transparent key' ? key.vault : fields.vault.toString('hex')
     const kind = kindOfType(fields.type)
     if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'This key has nothing to back up.')
-    const backedUp = versions.map((version) =>
-      readVersion(connection, kind, { policy, ...(grant ? { grant } : {}) }, version),
-    )
+    const use = { policy, ...(grant ? { grant } : {}), ...(vaultKey ? { vaultKey } : {}) }
+    const backedUp = versions.map((version) => readVersion(connection, kind, use, version))
     const content = encodeContent({ ...fields, origin: { vault, appliance }, versions: backedUp })
     const { name, handle } = connection.roots.newestBackupSeal()
     const seal = connection.session.sign(hmacSha256, handle, content, Buffer.alloc(sealBytes))
@@ -40,8 +42,12 @@ function readVersion(
   // Restored, a key of another kind than that of its type would serve as what it is not.
   if (!isVersion(whole) || whole.key?.kind !== kind || !isCountOf(counted, whole))
     throw new Fault('hsm.rejected', 'Key and count are not those of one version.')
-  const { backupKek: kek, backupBlob: blob, version, disabled, createdAt } = whole.fields
-  if (kek === null || blob === null) throw new Fault('hsm.rejected', 'This version has no backup.')
+  const { backupKek: kek, backupBlob, version, disabled, createdAt } = whole.fields
+  if (kek === null || backupBlob === null) throw new Fault('hsm.rejected', 'This version has no backup.')
+  const blob =
+    whole.type === 'transparent key version'
+      ? backupBlob
+      : openContent(connection, use.vaultKey, 'backup', { ...whole.fields, blob: backupBlob })
   return {
     version,
     disabled,

@@ -2,7 +2,7 @@ import pkcs11, { type Template } from 'pkcs11js'
 import type { KeyKind, SecretKeyKind } from '../key-kind.ts'
 import type { MadeKey, GenerateOptions, ImportOptions, WrappedKey } from '../made-key.ts'
 import type { SealedRecord } from '../hsm.ts'
-import { versionPurpose } from '../provenance.ts'
+import { placedPurpose } from '../provenance.ts'
 import { openJob, unwrapJobKey } from './import-job.ts'
 import { importable, requirePaddedWrap, rowOf, secretKeyRows, unwrapOnly } from './key-kinds.ts'
 import { importedTemplate, transientTemplate, transientWrapKeyTemplate } from './key-templates.ts'
@@ -10,9 +10,10 @@ import type { Connection } from './connection.ts'
 import { checkKey, checkLength } from './key-import-checks.ts'
 import { oaep } from './mechanisms.ts'
 import { generateSessionKey, withTransient, wrapSessionKey, wrapUnder } from './session-keys.ts'
+import { placeKey } from './outer-wrapping.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { requireSupport } from './kind-support.ts'
-import { newKeyIdentity } from './new-key-policy.ts'
+import { newKeyPlace } from './new-key-policy.ts'
 import type { Token } from './token-link.ts'
 
 /** Generates a key as a session object, wraps it, destroys it: it exists in plain nowhere. */
@@ -21,7 +22,7 @@ export function generate(token: Token, kind: KeyKind, options: GenerateOptions):
     requireSupport(connection, kind)
     const generated = generateSessionKey(connection.keySession, rowOf(kind))
     return withTransient(connection.keySession, [generated.key], () =>
-      wrapSessionKey(connection, kind, generated, options),
+      placeKey(connection, options.place, wrapSessionKey(connection, kind, generated, options)),
     )
   })
 }
@@ -47,21 +48,21 @@ export function importKey(
   token: Token,
   sealed: SealedRecord,
   wrapped: Buffer,
-  policy: SealedRecord,
+  { policy, vaultKey }: { readonly policy: SealedRecord; readonly vaultKey: SealedRecord },
   publicKey: Buffer | undefined,
 ): { readonly kind: KeyKind; readonly purpose: Buffer; readonly key: MadeKey } {
   const job = token.run((connection) => openJob(connection, sealed))
-  const purpose = versionPurpose(newKeyIdentity(token, policy, job.policy))
+  const place = { ...newKeyPlace(token, policy, job.policy), vaultKey }
   return token.run((connection) => {
     requireSupport(connection, job.kind)
     const recipient = unwrapJobKey(connection, job)
     const key = withTransient(connection.keySession, [recipient], () =>
       unwrapReceived(connection, recipient, wrapped, transientTemplate(rowOf(job.kind))),
     )
-    const options = { exportable: job.exportable, backup: job.backup, ...(publicKey ? { publicKey } : {}) }
+    const options = { exportable: job.exportable, backup: job.backup, place, ...(publicKey ? { publicKey } : {}) }
     return withTransient(connection.keySession, [key], () => ({
       kind: job.kind,
-      purpose,
+      purpose: placedPurpose(place),
       key: acceptKey(connection, job.kind, key, options),
     }))
   })
@@ -95,5 +96,5 @@ export function acceptKey(connection: Connection, kind: KeyKind, key: KeyHandle,
   const publicKey = checkKey(connection, row, key, options)
   const accepted = wrapSessionKey(connection, kind, { key, publicKey }, options)
   checkLength(row, accepted)
-  return accepted
+  return placeKey(connection, options.place, accepted)
 }

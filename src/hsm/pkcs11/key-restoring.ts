@@ -3,15 +3,16 @@ import { decodeContent, readBackup, restoredPolicy } from '../backup-record.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { kindOfType, type KeyKind } from '../key-kind.ts'
 import type { MadeKey, ImportOptions, WrappedKey } from '../made-key.ts'
-import { versionPurpose } from '../provenance.ts'
+import { placedPurpose } from '../provenance.ts'
 import type { Connection } from './connection.ts'
 import { checkKey, checkLength } from './key-import-checks.ts'
 import { rowOf, unwrapMechanism } from './key-kinds.ts'
 import { acceptKey } from './key-making.ts'
 import { privateTemplate, transientTemplate, unwrappedTemplate } from './key-templates.ts'
+import { placeKey } from './outer-wrapping.ts'
 import type { KeyHandle } from './pkcs11-session.ts'
 import { requireSupport } from './kind-support.ts'
-import { newKeyIdentity } from './new-key-policy.ts'
+import { newKeyPlace } from './new-key-policy.ts'
 import { verifyBackup } from './seal-operations.ts'
 import { withTransient, wrapUnder } from './session-keys.ts'
 import type { Token } from './token-link.ts'
@@ -30,18 +31,23 @@ export interface RestoredVersions {
  * See `Hsm.restoreKey`. What the KEK hides cannot be wrapped again: its blob stays, and becomes the key's own. A key
  * under a KEK of release 0.2.0 goes under the KEKs of new keys.
  */
-export function restoreKey(token: Token, bytes: Buffer, policy: SealedRecord, from: number): RestoredVersions {
+export function restoreKey(
+  token: Token,
+  bytes: Buffer,
+  { policy, vaultKey }: { readonly policy: SealedRecord; readonly vaultKey: SealedRecord },
+  from: number,
+): RestoredVersions {
   verifyBackup(token, bytes)
   const backup = decodeContent(readBackup(bytes).content)
   const kind = kindOfType(backup.type)
   const versions = from >= 0 ? backup.versions.slice(from, from + versionsAtOnce) : []
   if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'The backup has no such version.')
-  const purpose = versionPurpose(newKeyIdentity(token, policy, restoredPolicy(backup)))
-  const exportable = backup.allowExport === 1
+  const place = { ...newKeyPlace(token, policy, restoredPolicy(backup)), vaultKey }
+  const options = { exportable: backup.allowExport === 1, backup: true, place }
   const keys = versions.map(({ publicKey, ...version }) =>
-    restoreVersion(token, kind, version, { exportable, backup: true, ...(publicKey ? { publicKey } : {}) }),
+    restoreVersion(token, kind, version, { ...options, ...(publicKey ? { publicKey } : {}) }),
   )
-  return { kind, purpose, keys }
+  return { kind, purpose: placedPurpose(place), keys }
 }
 
 function restoreVersion(token: Token, kind: KeyKind, backup: WrappedKey, options: ImportOptions): MadeKey {
@@ -92,7 +98,7 @@ function keepKey(
   const publicKey = checkKey(connection, row, key, options)
   const kept = { kek, blob: Buffer.from(blob) }
   checkLength(row, kept)
-  return { ...kept, publicKey, backup: options.backup ? kept : undefined }
+  return placeKey(connection, options.place, { ...kept, publicKey, backup: options.backup ? kept : undefined })
 }
 
 /** As a session object; extractable where it is wrapped anew. */

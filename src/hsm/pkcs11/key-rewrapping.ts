@@ -1,9 +1,10 @@
-import type { KekName, KeyKind } from '../key-kind.ts'
-import type { WrappedKey } from '../made-key.ts'
+import { type KekName, type KeyKind, tokenObjectKek } from '../key-kind.ts'
+import type { KeyPlace, WrappedKey } from '../made-key.ts'
 import type { Connection } from './connection.ts'
 import { checkLength } from './key-import-checks.ts'
 import { rowOf, unwrapMechanism } from './key-kinds.ts'
 import { transientTemplate } from './key-templates.ts'
+import { type Content, openContent, placeKey } from './outer-wrapping.ts'
 import { withTransient, wrapUnder } from './session-keys.ts'
 import type { Token } from './token-link.ts'
 
@@ -18,15 +19,27 @@ export interface Wrappings {
  * backup KEK with an unwrap template wraps stays where it is. A blob under a KEK of release 0.2.0, which the PIN could
  * read, goes under one that hides it.
  */
-export function rewrapped(token: Token, kind: KeyKind, { key, backup }: Wrappings): Wrappings {
-  const isExportable = /^(?:backup-)?exportable\./.test(key.kek)
+export function rewrapped(token: Token, kind: KeyKind, outside: Wrappings, place: KeyPlace | undefined): Wrappings {
   return token.run((connection) => {
+    const { key, backup } = place === undefined ? outside : inside(connection, outside, place)
+    const isExportable = /^(?:backup-)?exportable\./.test(key.kek)
     const renew = (wrapping: WrappedKey) => rewrap(connection, kind, wrapping, isExportable)
     // A restored key has one blob for both.
     const isOne = backup?.kek === key.kek && backup.blob.equals(key.blob)
     const renewed = renew(key)
-    return { key: renewed, backup: isOne ? renewed : backup && renew(backup) }
+    const next = { ...renewed, backup: isOne ? renewed : backup && renew(backup) }
+    const { backup: placedBackup, kek, blob } = placeKey(connection, place, next)
+    return { key: { kek, blob }, backup: placedBackup }
   })
+}
+
+/** What lies in the wrapping by the key of the vault. */
+function inside(connection: Connection, { key, backup }: Wrappings, place: KeyPlace): Wrappings {
+  const open = (content: Content, { kek, blob }: WrappedKey): WrappedKey => ({
+    kek,
+    blob: kek === tokenObjectKek ? blob : openContent(connection, place.vaultKey, content, { ...place, blob }),
+  })
+  return { key: open('key version', key), backup: backup && open('backup', backup) }
 }
 
 function rewrap(connection: Connection, kind: KeyKind, wrapping: WrappedKey, isExportable: boolean): WrappedKey {

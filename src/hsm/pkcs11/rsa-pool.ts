@@ -3,6 +3,7 @@ import { type RsaKind, rsaKinds } from '../key-kind.ts'
 import type { Connection } from './connection.ts'
 import { rowOf } from './key-kinds.ts'
 import { requireSupport } from './kind-support.ts'
+import { placeKey } from './outer-wrapping.ts'
 import { generateSessionKey, type SessionKey, withTransient, wrapSessionKey } from './session-keys.ts'
 import type { Token } from './token-link.ts'
 
@@ -34,7 +35,9 @@ export function createRsaPool(token: Token, size: number): RsaPool {
       token.run((connection) => {
         requireSupport(connection, kind)
         const taken = readyOf(connection, kind).shift() ?? generateSessionKey(connection.keySession, rowOf(kind))
-        return withTransient(connection.keySession, [taken.key], () => wrapSessionKey(connection, kind, taken, options))
+        return withTransient(connection.keySession, [taken.key], () =>
+          placeKey(connection, options.place, wrapSessionKey(connection, kind, taken, options)),
+        )
       }),
     refill: () =>
       token.run((connection) => {

@@ -13,8 +13,8 @@ export interface BatchItem {
 const nothing = Buffer.alloc(0)
 const indexBytes = 4
 
-export function referenceFields({ key, policy, grant }: KeyReference): Buffer[] {
-  return [key.record, key.seal, ...sealedFields(policy), ...sealedFields(grant)]
+export function referenceFields({ key, policy, grant, vaultKey }: KeyReference): Buffer[] {
+  return [key.record, key.seal, ...sealedFields(policy), ...sealedFields(grant), ...sealedFields(vaultKey)]
 }
 
 /** Two empty fields stand for none. */

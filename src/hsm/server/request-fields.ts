@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
-import type { GenerateOptions } from '../made-key.ts'
+import type { GenerateOptions, KeyPlace } from '../made-key.ts'
+import { placedPurpose } from '../provenance.ts'
 
 /**
  * Takes the fields of a request one after another. Throws `hsm.rejected` when one is missing or not what it should be.
@@ -17,7 +18,14 @@ export interface RequestFields {
   /** Undefined for an empty record. */
   optionalSealed(): SealedRecord | undefined
   reference(): KeyReference
-  generateOptions(): GenerateOptions & { readonly purpose: Buffer }
+  purpose(): Purpose
+  generateOptions(): GenerateOptions & Purpose
+}
+
+/** What a key is made for; of a key in a vault the host says it, by the place. */
+export interface Purpose {
+  readonly purpose: Buffer
+  readonly place?: KeyPlace
 }
 
 export function createRequestFields(list: readonly Buffer[]): RequestFields {
@@ -39,7 +47,14 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
     const found = sealed()
     return found.record.length === 0 ? undefined : found
   }
-  const generateOptions = () => ({ exportable: flag(), backup: flag(), purpose: bytes() })
+  const purpose = (): Purpose => {
+    const given = bytes()
+    const [identity, vault, vaultKey] = [bytes(), bytes(), optionalSealed()]
+    if (vaultKey === undefined) return { purpose: given }
+    const place = { identity, vault, vaultKey }
+    return { purpose: placedPurpose(place), place }
+  }
+  const generateOptions = () => ({ exportable: flag(), backup: flag(), ...purpose() })
   return {
     bytes,
     optionalBytes,
@@ -56,9 +71,10 @@ export function createRequestFields(list: readonly Buffer[]): RequestFields {
     optionalSealed,
     reference() {
       const key = sealed()
-      const [policy, grant] = [optionalSealed(), optionalSealed()]
-      return { key, ...(policy ? { policy } : {}), ...(grant ? { grant } : {}) }
+      const [policy, grant, vaultKey] = [optionalSealed(), optionalSealed(), optionalSealed()]
+      return { key, ...(policy ? { policy } : {}), ...(grant ? { grant } : {}), ...(vaultKey ? { vaultKey } : {}) }
     },
+    purpose,
     generateOptions,
   }
 }

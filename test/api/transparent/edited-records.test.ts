@@ -113,6 +113,7 @@ const keyColumns: Readonly<Record<string, (original: Value) => readonly Value[]>
   allow_plaintext_export: flips,
   auto_rotate_period_ms: (original) => [Number(original) + 1, -1, 2 ** 60],
   oldest_version: numbers,
+  generation: numbers,
   seal: bytes,
 }
 
@@ -122,6 +123,7 @@ const versionColumns: Readonly<Record<string, (original: Value) => readonly Valu
   backup_kek: () => [null, 'strict.v1', ''],
   backup_blob: (original) => [null, ...bytes(original)],
   created_at: numbers,
+  generation: numbers,
   seal: bytes,
   key_id: () => [424_242],
   version: () => [7],
@@ -293,15 +295,18 @@ describe('a row that was edited in the database', () => {
   })
 
   it('an older policy with its genuine seal: a rotation is not taken back unseen', async () => {
-    const old = database.prepare("SELECT latest_version, seal FROM transparent_keys WHERE name = 'spare'").get() as {
+    const old = database
+      .prepare("SELECT latest_version, generation, seal FROM transparent_keys WHERE name = 'spare'")
+      .get() as {
       latest_version: number
+      generation: number
       seal: string
     }
     await vault.admin.must('POST', `/transparent/${vault.id}/keys/spare/rotate`)
     const of3 = await vault.encrypt('spare', 'AAAA')
     database
-      .prepare("UPDATE transparent_keys SET latest_version = ?, seal = ? WHERE name = 'spare'")
-      .run(old.latest_version, old.seal)
+      .prepare("UPDATE transparent_keys SET latest_version = ?, generation = ?, seal = ? WHERE name = 'spare'")
+      .run(old.latest_version, old.generation, old.seal)
     // What was encrypted since then is refused rather than misread.
     const answer = await vault.admin.post(`/transparent/${vault.id}/decrypt/spare`, { ciphertext: of3 })
     expectFault(answer, 400, 1503)

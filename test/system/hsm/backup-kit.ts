@@ -7,37 +7,40 @@ import {
   type Backup,
   type BackupVersion,
 } from '../../../src/hsm/backup-record.ts'
-import type { Hsm } from '../../../src/hsm/hsm.ts'
+import type { Hsm, SealedRecord } from '../../../src/hsm/hsm.ts'
 import { type KeyKind, kindOfType, kindsOfTypes } from '../../../src/hsm/key-kind.ts'
 import { keyRecord } from '../../../src/hsm/key-record.ts'
 import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
 import { composeRecord } from '../../../src/hsm/record-layouts.ts'
 import { rawBackupSeal, rawSeal } from '../../support/raw-seal.ts'
 import type { TestToken } from '../../support/token.ts'
-import { identity, policyOf } from './hsm-kit.ts'
+import { inside, placedPolicyOf, policyOf, vault, vaultKeyOf } from './hsm-kit.ts'
 
 /** Backups of keys that have one version and no feature: with records that the test seals. */
 export interface BackupKit {
   backUp(kind: KeyKind, made: GeneratedKey, exportable: boolean): Promise<Buffer>
-  /** The key of a backup, taken for a policy that says the same. */
+  /** The key of a backup, taken for a policy that says the same, out of the wrapping by the key of its vault. */
   restore(backup: Buffer): Promise<GeneratedKey>
   /** A backup that says what the test likes, sealed with the PIN. */
   forged(kind: KeyKind, backup: WrappedKey, says?: Partial<Backup & BackupVersion>): Buffer
+  /** Of the vault that keys are restored into; made at the first call. */
+  vaultKey(): Promise<SealedRecord>
 }
 
-export const vault = 'ab'.repeat(16)
-
 export function createBackupKit({ token, hsm }: { readonly token: TestToken; readonly hsm: Hsm }): BackupKit {
+  let made: Promise<SealedRecord> | undefined
+  const vaultKey = () => (made ??= vaultKeyOf(token, hsm))
   return {
+    vaultKey,
     backUp(kind, made, exportable) {
       const flags = { type: typeOf(kind), allowExport: Number(exportable), allowPlaintextExport: Number(exportable) }
       const { publicKey = null, backup } = made
       const materials = [flags.type, 1, publicKey, backup?.kek ?? null, backup?.blob ?? null]
-      const version = keyRecord(kind, made, ['transparent key version 2', identity, 7, ...materials, 0, 0])
-      const count = composeRecord('invocations 2', { identity, version: 1, invocations: 1 })
+      const version = keyRecord(kind, made, ['transparent key version', 7, 7, ...materials, 0, 0])
+      const count = composeRecord('invocations', { keyId: 7, version: 1, invocations: 1 })
       const sealed = (record: Buffer) => ({ record, seal: rawSeal(token, record) })
       return hsm.sealBackup({
-        vault,
+        vault: vault.toString('hex'),
         policy: policyOf(token, flags),
         versions: [{ key: sealed(version), count: sealed(count) }],
       })
@@ -45,9 +48,10 @@ export function createBackupKit({ token, hsm }: { readonly token: TestToken; rea
 
     async restore(backup) {
       const says = restoredPolicy(decodeContent(readBackup(backup).content))
-      const [key] = await hsm.restoreKey(backup, policyOf(token, says), 0)
+      const to = { policy: placedPolicyOf(token, says), vaultKey: await vaultKey() }
+      const [key] = await hsm.restoreKey(backup, to, 0)
       if (key === undefined) throw new Error('nothing was restored')
-      return key
+      return inside(hsm, to.vaultKey, key)
     },
 
     forged(kind, backup, says = {}) {

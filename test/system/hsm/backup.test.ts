@@ -7,8 +7,8 @@ import { backupRoles } from '../../../src/hsm/pkcs11/root-objects.ts'
 import { ceremonyOptions, holdCeremony } from '../../support/ceremony.ts'
 import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { type TestToken, makeOtherToken } from '../../support/token.ts'
-import { type BackupKit, createBackupKit, vault } from './backup-kit.ts'
-import { type Hosts, policyOf, startHosts } from './hsm-kit.ts'
+import { type BackupKit, createBackupKit } from './backup-kit.ts'
+import { type Hosts, placedPolicyOf, startHosts, vault } from './hsm-kit.ts'
 import { fieldOf, listObjects } from './object-listing.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 
@@ -96,7 +96,10 @@ describe('a backup', () => {
     await hsm.verifyBackup(backup)
     const { content, seal } = readBackup(backup)
     expect([seal.name, seal.seal.length]).toEqual([expect.stringMatching(/^backup-seal\.v/), 32])
-    expect(decodeContent(content).origin).toEqual({ vault, appliance: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect(decodeContent(content).origin).toEqual({
+      vault: vault.toString('hex'),
+      appliance: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
     const altered = Buffer.from(content)
     altered.writeUInt8(altered.readUInt8(content.length - 1) ^ 0x80, content.length - 1)
     for (const bad of [
@@ -116,11 +119,11 @@ describe('a backup', () => {
     const one = { disabled: 0, createdAt: 0, invocations: 1, publicKey: null, ...backupOf(made) }
     const versions = Array.from({ length: 70 }, (_, at) => ({ ...one, version: at + 1 }))
     const backup = kit.forged('aes128-gcm', backupOf(made), { versions })
-    const policy = policyOf(token, restoredPolicy(decodeContent(readBackup(backup).content)))
-    const first = await hsm.restoreKey(backup, policy, 0)
-    expect(first.length + (await hsm.restoreKey(backup, policy, first.length)).length).toBe(70)
-    for (const from of [70, -71, NaN])
-      await expect(hsm.restoreKey(backup, policy, from)).rejects.toMatchObject(rejected)
+    const policy = placedPolicyOf(token, restoredPolicy(decodeContent(readBackup(backup).content)))
+    const to = { policy, vaultKey: await kit.vaultKey() }
+    const first = await hsm.restoreKey(backup, to, 0)
+    expect(first.length + (await hsm.restoreKey(backup, to, first.length)).length).toBe(70)
+    for (const from of [70, -71, NaN]) await expect(hsm.restoreKey(backup, to, from)).rejects.toMatchObject(rejected)
   })
 })
 

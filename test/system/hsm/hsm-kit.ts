@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { createHostSupervisor, type HostSupervisor } from '../../../src/hsm/client/supervisor.ts'
-import type { KeyKind, SecretKeyKind } from '../../../src/hsm/key-kind.ts'
+import { type KeyKind, type SecretKeyKind, vaultKek } from '../../../src/hsm/key-kind.ts'
 import type { Hsm, KeyReference, SealedRecord } from '../../../src/hsm/hsm.ts'
 import type { OtpState } from '../../../src/hsm/otp-use.ts'
-import type { WrappedKey } from '../../../src/hsm/made-key.ts'
+import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
 import type { HostStatus } from '../../../src/hsm/token-status.ts'
-import { keyRecord, type RecordField } from '../../../src/hsm/key-record.ts'
-import { composeRecord } from '../../../src/hsm/record-layouts.ts'
+import { encodeRecord, keyRecord, type RecordField } from '../../../src/hsm/key-record.ts'
+import { composeRecord, type RecordType } from '../../../src/hsm/record-layouts.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 
@@ -106,22 +106,47 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
 }
 
 export const identity = Buffer.alloc(16, 7)
+export const vault = Buffer.alloc(16, 0xab)
 
-/** A policy that allows everything, or all but what `limits` say, under its seal. */
+/**
+ * A policy that allows everything, or all but what `limits` say, under its seal: of a key that is older than identities,
+ * which lies below no vault's key.
+ */
 export function policyOf(token: TestToken, limits: Readonly<Record<string, RecordField>> = {}): SealedRecord {
+  return sealedPolicy(token, 'transparent key', { id: 7, vaultId: 7, ...limits })
+}
+
+/** The same of a key that is to be made in the vault of `vaultKeyOf`. */
+export function placedPolicyOf(token: TestToken, says: Readonly<Record<string, RecordField>>): SealedRecord {
+  return sealedPolicy(token, 'transparent key 2', { identity, vault, generation: 1, ...says })
+}
+
+/** The record of a new vault's key. */
+export async function vaultKeyOf(token: TestToken, hsm: Pick<Hsm, 'createVaultKey'>): Promise<SealedRecord> {
+  const { id } = await hsm.createVaultKey()
+  const record = keyRecord('aes256-gcm', { kek: vaultKek, blob: Buffer.from(id, 'hex') }, ['vault key 2', vault])
+  return { record, seal: rawSeal(token, record) }
+}
+
+/** A key of that vault out of the wrapping by the vault's key. */
+export async function inside(
+  hsm: Pick<Hsm, 'decrypt'>,
+  vaultKey: SealedRecord,
+  key: GeneratedKey,
+): Promise<GeneratedKey> {
+  const open = async (content: string, { kek, blob }: WrappedKey) => ({
+    kek,
+    blob: await hsm.decrypt({ key: vaultKey }, blob, encodeRecord([content, identity, vault])),
+  })
+  return { ...key, ...(await open('key version', key)), backup: key.backup && (await open('backup', key.backup)) }
+}
+
+function sealedPolicy(token: TestToken, type: RecordType, says: Readonly<Record<string, RecordField>>): SealedRecord {
   const versions = { oldestVersion: 1, latestVersion: 1, minEncryptionVersion: 1, minDecryptionVersion: 1 }
   const flags = { allowExport: 1, allowPlaintextExport: 1, allowBackup: 1, allowDelete: 1 }
-  const names = { identity, vaultId: 7, name: 'key', type: 'type', info: '', residency: 'database' }
-  const fields = {
-    ...names,
-    ...flags,
-    ...versions,
-    autoRotatePeriodMs: 0,
-    createdAt: Date.now(),
-    deletedAt: null,
-    ...limits,
-  }
-  const record = composeRecord('transparent key 2', fields)
+  const names = { name: 'key', type: 'type', info: '', residency: 'database' }
+  const times = { autoRotatePeriodMs: 0, createdAt: Date.now(), deletedAt: null }
+  const record = composeRecord(type, { ...names, ...flags, ...versions, ...times, ...says })
   return { record, seal: rawSeal(token, record) }
 }
 
@@ -135,7 +160,7 @@ export function referenceOf(
   const isOtp = kind.startsWith('otp-')
   const context: readonly RecordField[] = isOtp
     ? otpContext
-    : ['transparent key version 2', identity, 7, 'type', 1, wrapped.publicKey ?? null, null, null, 0, 0]
+    : ['transparent key version', 7, 7, 'type', 1, wrapped.publicKey ?? null, null, null, 0, 0]
   const record = keyRecord(kind, wrapped, context)
   const key = { record, seal: rawSeal(token, record) }
   return isOtp ? { key } : { key, policy: policyOf(token) }

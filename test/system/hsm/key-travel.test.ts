@@ -10,10 +10,10 @@ import {
   verify,
 } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { KeyReference } from '../../../src/hsm/hsm.ts'
+import type { KeyReference, SealedRecord } from '../../../src/hsm/hsm.ts'
 import type { GeneratedPair, GenerateOptions } from '../../../src/hsm/made-key.ts'
 import { type KeyKind, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/key-kind.ts'
-import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, inside, startHosts, tokensUnderTest, vaultKeyOf } from './hsm-kit.ts'
 import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 
@@ -33,12 +33,14 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
   let hosts: Hosts
   let pair: GeneratedPair
   let transport: Buffer
+  let vaultKey: SealedRecord
   const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
   beforeAll(async () => {
     hosts = await startHosts({ count: 2, token: await make(), keyMaker: true })
     pair = await hosts.hsm.generatePair('rsa-3072')
     transport = pair.publicKey
+    vaultKey = await vaultKeyOf(hosts.token, hosts.hsm)
   }, 120_000)
 
   afterAll(async () => {
@@ -46,8 +48,10 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
   })
 
   const jobFor = (kind: KeyKind, policy: GenerateOptions) => sealedJob(hosts.token, pair, kind, policy)
-  const takeIn = (kind: KeyKind, flags: GenerateOptions, wrapped: Buffer, publicKey?: Buffer) =>
-    hosts.hsm.importKey(jobFor(kind, flags), wrapped, newKeyPolicy(hosts.token, flags), publicKey)
+  async function takeIn(kind: KeyKind, flags: GenerateOptions, wrapped: Buffer, publicKey?: Buffer) {
+    const to = { policy: newKeyPolicy(hosts.token, flags), vaultKey }
+    return inside(hosts.hsm, vaultKey, await hosts.hsm.importKey(jobFor(kind, flags), wrapped, to, publicKey))
+  }
   const rejected = { code: 'hsm.rejected' }
 
   describe('that go out', () => {
@@ -219,15 +223,14 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
       const wrapped = rsaAesWrap(transport, randomBytes(32))
       const good = jobFor('aes256-gcm', strictly)
       const edited = { record: jobFor('aes256-gcm', options).record, seal: good.seal }
-      const policy = newKeyPolicy(hosts.token, strictly)
-      await expect(hosts.hsm.importKey(edited, wrapped, policy)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+      const to = { policy: newKeyPolicy(hosts.token, strictly), vaultKey }
+      await expect(hosts.hsm.importKey(edited, wrapped, to)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
       const { key } = await hosts.reference('rsa-3072', pair)
       const late = sealedJob(hosts.token, pair, 'aes256-gcm', strictly, Date.now())
-      for (const bad of [key, late])
-        await expect(hosts.hsm.importKey(bad, wrapped, policy)).rejects.toMatchObject(rejected)
+      for (const bad of [key, late]) await expect(hosts.hsm.importKey(bad, wrapped, to)).rejects.toMatchObject(rejected)
       // Nor does the pair of a job serve as a key.
       await expect(hosts.hsm.sign({ key: good }, { hash: 'sha256' }, randomBytes(32))).rejects.toMatchObject(rejected)
-      expect((await hosts.hsm.importKey(good, wrapped, policy)).kek).toBe('strict.v1')
+      expect((await hosts.hsm.importKey(good, wrapped, to)).kek).toBe('strict.v1')
     })
   })
 
@@ -270,7 +273,8 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         await expect(hosts.hsm.hmac(key, Buffer.from('x'))).rejects.toMatchObject(rejected)
       }
       await hosts.hsm.destroyTokenObject(vault)
-      expect((await hosts.hsm.status())[0]?.token?.objects).toMatchObject({ vaultKeys: 1, residentKeys: 1 })
+      // With the one of the vault that keys are taken into.
+      expect((await hosts.hsm.status())[0]?.token?.objects).toMatchObject({ vaultKeys: 2, residentKeys: 1 })
       await hosts.hsm.destroyVaultKey(vault)
       await hosts.hsm.destroyTokenObject(id)
     })

@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createBackupKit } from './backup-kit.ts'
-import { type Hosts, type Shim, eventually, makeShim, otpDevice, startHosts } from './hsm-kit.ts'
+import { type Hosts, type Shim, eventually, makeShim, otpDevice, startHosts, inside } from './hsm-kit.ts'
 import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 import { makeToken } from '../../support/token.ts'
@@ -356,7 +356,8 @@ describe('the attributes of session keys, as the module reports them', () => {
     const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey
     const options = { exportable: true, backup: true }
     const job = sealedJob(token, pair, 'aes256-gcm', options)
-    const takeIn = (wrapped: Buffer) => hsm.importKey(job, wrapped, newKeyPolicy(token, options))
+    const to = { policy: newKeyPolicy(token, options), vaultKey: await kit.vaultKey() }
+    const takeIn = async (wrapped: Buffer) => inside(hsm, to.vaultKey, await hsm.importKey(job, wrapped, to))
     const left = () => made() + shim.calls('C_UnwrapKey').length
     const before = left()
     for (let round = 0; round < 3; round++) {

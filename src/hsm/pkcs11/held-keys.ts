@@ -1,0 +1,143 @@
+import { Fault } from '../../fault.ts'
+import type { KeyReference, SealedRecord } from '../hsm.ts'
+import { tokenObjectKek } from '../key-kind.ts'
+import type { KeyPlace } from '../made-key.ts'
+import type { OpenedRecord } from '../record-layouts.ts'
+import { TokenFailure } from './failure.ts'
+import { type KeyRow, type SecretKeyRow, unwrapMechanism } from './key-kinds.ts'
+import { privateTemplate, unwrappedTemplate } from './key-templates.ts'
+import { openContent } from './outer-wrapping.ts'
+import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import { verifyingTemplate } from './public-keys.ts'
+import { createRecentMap } from './recent-map.ts'
+import type { RootKeys } from './root-objects.ts'
+import type { OpenRecord, SealCheck } from './seal-check.ts'
+import { findTokenObject, tokenObjectLabelOf } from './token-objects.ts'
+
+/** The half of a pair, of which the private one stands for a secret key too. */
+export type Half = 'private' | 'public'
+
+export interface HeldKey {
+  readonly record: Buffer
+  readonly handle: KeyHandle
+  readonly row: KeyRow
+  readonly whole: OpenedRecord
+  /** An object of the token: eviction from the cache does not destroy it. */
+  readonly isTokenObject: boolean
+}
+
+/** Unwrapped keys, the most recently used ones: of a record that is known byte for byte the key is there already. */
+export interface HeldKeys {
+  hold(reference: KeyReference, serves: KeyRow['serves'], half?: Half): HeldKey
+  /** Runs `work`, and forgets the key where its handle has become void. */
+  forgetting<T>(key: SealedRecord, half: Half, work: () => T): T
+  /** Calls `work` with the key of a vault, for the outer wrapping of keys of that vault. */
+  useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
+  /** A record with the inner wrapping in place of the outer, where its key is wrapped by that of its vault too. */
+  inner(opened: OpenRecord, vaultKey: SealedRecord | undefined): OpenRecord
+  /** Releases the older half. */
+  shrink(): void
+  count(): number
+}
+
+export interface HeldKeysOptions {
+  readonly limit: number
+  /** The session that owns the unwrapped keys: they die with it. */
+  readonly keySession: Pkcs11Session
+  readonly operation: () => Pkcs11Session
+  readonly roots: RootKeys
+  readonly mechanisms: ReadonlySet<number>
+  readonly openKey: SealCheck['openKey']
+}
+
+export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
+  const { limit, keySession, openKey } = on
+  const keys = createRecentMap<HeldKey>({ limit, dispose: (held) => release(keySession, held) })
+  const unwrapping = createUnwrapping(on)
+
+  const held: HeldKeys = {
+    hold({ key, vaultKey }, serves, half = 'private') {
+      const name = nameOf(key, half)
+      const known = keys.get(name)
+      if (known?.record.equals(key.record) === true) return known
+      const opened = openKey(key)
+      if (opened.row.serves !== serves) throw wrongKind()
+      const isTokenObject = tokenObjectLabelOf(opened.kek) !== undefined && half === 'private'
+      const handle = half === 'public' ? unwrapping.publicHalf(opened) : unwrapping.unwrap(held.inner(opened, vaultKey))
+      // The frame that brought the record is zeroed and given up after the reply: what stays is a copy.
+      const fresh = { record: Buffer.from(key.record), handle, row: opened.row, whole: opened.whole, isTokenObject }
+      keys.set(name, fresh)
+      return fresh
+    },
+
+    forgetting(key, half, work) {
+      try {
+        return work()
+      } catch (error) {
+        if (error instanceof TokenFailure && error.remedy === 'handle') keys.delete(nameOf(key, half))
+        throw error
+      }
+    },
+
+    useVaultKey({ vault, vaultKey }, work) {
+      const { handle, row, whole } = held.hold({ key: vaultKey }, 'encrypt')
+      const isOfVault = whole.type === 'vault key' || (whole.type === 'vault key 2' && whole.fields.vault.equals(vault))
+      if (row.serves === 'sign' || !isOfVault)
+        throw new Fault('hsm.rejected', 'This is not the key of the vault that the key belongs to.')
+      return held.forgetting(vaultKey, 'private', () => work(handle, row))
+    },
+
+    inner(opened, vaultKey) {
+      const { whole, kek, blob } = opened
+      if (whole.type !== 'transparent key version 2' || kek === tokenObjectKek) return opened
+      const connection = { session: on.operation(), keys: held }
+      return { ...opened, blob: openContent(connection, vaultKey, 'key version', { ...whole.fields, blob }) }
+    },
+
+    shrink() {
+      for (let surplus = Math.ceil(keys.size() / 2); surplus > 0; surplus--) keys.dropOldest()
+    },
+    count: () => keys.size(),
+  }
+  return held
+}
+
+/** How the key of a record comes into the token. */
+function createUnwrapping({
+  keySession,
+  roots,
+  mechanisms,
+}: Pick<HeldKeysOptions, 'keySession' | 'roots' | 'mechanisms'>) {
+  return {
+    unwrap({ row, kek, blob }: OpenRecord): KeyHandle {
+      const label = tokenObjectLabelOf(kek)
+      if (label !== undefined) return findTokenObject(keySession, label, blob, row)
+      const template = row.serves === 'sign' ? privateTemplate(row, false) : unwrappedTemplate(row)
+      return keySession.unwrap(unwrapMechanism(row, mechanisms), roots.kek(kek), blob, template)
+    },
+
+    publicHalf({ row, publicKey }: OpenRecord): KeyHandle {
+      if (row.serves !== 'sign' || publicKey === undefined) throw wrongKind()
+      return keySession.create(verifyingTemplate(row, publicKey))
+    },
+  }
+}
+
+function nameOf({ seal }: SealedRecord, half: Half): string {
+  const name = seal.toString('latin1')
+  return half === 'public' ? `public ${name}` : name
+}
+
+export function wrongKind(): Fault {
+  return new Fault('hsm.rejected', 'A key of another kind does not serve here.')
+}
+
+// A handle that is void already is what was wanted; a token that is gone is noticed at the next operation.
+function release(keySession: Pkcs11Session, { handle, isTokenObject }: HeldKey): void {
+  if (isTokenObject) return
+  try {
+    keySession.destroy(handle)
+  } catch (error) {
+    if (!(error instanceof TokenFailure)) throw error
+  }
+}

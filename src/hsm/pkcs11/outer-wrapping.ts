@@ -1,0 +1,54 @@
+import { Fault } from '../../fault.ts'
+import type { SealedRecord } from '../sealed-record.ts'
+import type { KeyPlace, MadeKey, PlacedKey, WrappedKey } from '../made-key.ts'
+import { tokenObjectKek } from '../key-kind.ts'
+import { encodeRecord } from '../key-record.ts'
+import { decryptWith, encryptWith } from './cipher-calls.ts'
+import type { SecretKeyRow } from './key-kinds.ts'
+import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+
+// A key of a vault is wrapped twice. The inner wrapping, by a KEK, keeps it unreadable to the PIN; the outer one, by the
+// key of its vault, ends with that key: whoever destroys the one object of the vault destroys every key below it, also
+// those in older copies of the database.
+
+/** What a `Connection` has for this. */
+interface VaultKeyUser {
+  readonly session: Pkcs11Session
+  readonly keys: {
+    useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
+  }
+}
+
+/** What lies in an outer wrapping: a version of a key, or its backup. */
+export type Content = 'key version' | 'backup'
+
+/** One goes where the other does not. */
+function aadOf(content: Content, { identity, vault }: PlacedKey): Buffer {
+  return encodeRecord([content, identity, vault])
+}
+
+/** The inner wrapping. Throws TokenFailure where the vault's key did not make the outer one for this key. */
+export function openContent(
+  { session, keys }: VaultKeyUser,
+  vaultKey: SealedRecord | undefined,
+  content: Content,
+  { blob, identity, vault }: PlacedKey & Pick<WrappedKey, 'blob'>,
+): Buffer {
+  if (vaultKey === undefined)
+    throw new Fault('hsm.rejected', 'This key lies below the key of its vault: show that, too.')
+  return keys.useVaultKey({ vault, vaultKey }, (handle, row) =>
+    decryptWith(session, handle, row, blob, aadOf(content, { identity, vault })),
+  )
+}
+
+/** A made key below the key of its vault; one for no vault, or that is an object of the token, as it is. */
+export function placeKey({ session, keys }: VaultKeyUser, place: KeyPlace | undefined, made: MadeKey): MadeKey {
+  if (place === undefined || made.kek === tokenObjectKek) return made
+  return keys.useVaultKey(place, (handle, row) => {
+    const below = (content: Content, { kek, blob }: WrappedKey): WrappedKey => ({
+      kek,
+      blob: encryptWith(session, handle, row, blob, aadOf(content, place)),
+    })
+    return { ...made, ...below('key version', made), backup: made.backup && below('backup', made.backup) }
+  })
+}
