@@ -60,6 +60,30 @@ describe('RSA keys', () => {
   })
 })
 
+describe('signatures by RSA', () => {
+  it('hundreds at once hold up no decryption, and no signature of another user', async () => {
+    const ciphertext = await victim.encrypt('mine', 'c2VjcmV0')
+    const create = (vault: TestVault) => vault.admin.post(`/transparent/${vault.id}/keys/signer`, { type: 'rsa-4096' })
+    // The key maker is started last.
+    for (const vault of [attacker, victim])
+      for (let tries = 0; tries < 40 && (await create(vault)).status === 503; tries += 1)
+        await new Promise((resolve) => setTimeout(resolve, 500))
+    const sign = (vault: TestVault) => vault.admin.post(`/transparent/${vault.id}/sign/signer`, { input: 'c2VjcmV0' })
+    const count = 300
+    const startedMs = performance.now()
+    const longest = { decryption: 0, signature: 0 }
+    const attack = Promise.all(Array.from({ length: count }, () => sign(attacker)))
+    const answers = await during(attack, async () => {
+      longest.decryption = Math.max(longest.decryption, await timed(() => victim.decrypt('mine', ciphertext)))
+      longest.signature = Math.max(longest.signature, await timed(() => sign(victim)))
+    })
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
+    // Behind all 64 that the attacker's connections hold at once others would wait for the time of 64.
+    const perSignatureMs = (performance.now() - startedMs) / count
+    for (const ms of Object.values(longest)) expect(ms / perSignatureMs).toBeLessThan(32)
+  })
+})
+
 describe('a new pass phrase', () => {
   it('is not judged at will for a caller whose OTP is wrong', async () => {
     const attempt = { passphrase: 'guess', newpassphrase: 'p@ssw0rd'.repeat(8), otp: '000000' }

@@ -20,6 +20,8 @@ export interface Request {
   readonly only: HostLane | undefined
   /** Whether it makes or destroys objects of the token. */
   readonly changesToken: boolean
+  /** The key that it keeps a host busy with for long; undefined for the others (`slow-requests.ts`). */
+  readonly slowKey: string | undefined
   readonly resolve: (fields: readonly Buffer[]) => void
   readonly reject: (fault: unknown) => void
   /** The hosts that it was sent to. */
@@ -47,6 +49,7 @@ export class HostLane {
   readonly #inFlight = new Set<Request>()
   #outstandingBytes = 0
   #hasLarge = false
+  #hasSlow = false
   #lastAnswerMs = 0
   /** It let a deadline pass or said that it cannot work: others come first until it answers well again. */
   isDoubtful = false
@@ -59,9 +62,10 @@ export class HostLane {
     })
   }
 
-  /** Large requests go one at a time: what comes after them waits for them. */
+  /** Large requests go one at a time, and slow ones: what comes after them waits for them. */
   takes(request: Request): boolean {
-    return this.connection.isUp() && (request.only ?? this) === this && !(isLarge(request) && this.#hasLarge)
+    const waits = (isLarge(request) && this.#hasLarge) || (request.slowKey !== undefined && this.#hasSlow)
+    return this.connection.isUp() && (request.only ?? this) === this && !waits
   }
 
   /** The lower, the better a choice for this request. */
@@ -87,6 +91,7 @@ export class HostLane {
     this.#inFlight.add(request)
     this.#outstandingBytes += request.bytes
     if (isLarge(request)) this.#hasLarge = true
+    if (request.slowKey !== undefined) this.#hasSlow = true
     this.connection.write(request.id, request.code, request.fields)
   }
 
@@ -96,6 +101,7 @@ export class HostLane {
     this.#lastAnswerMs = performance.now() - request.sentMs
     this.#outstandingBytes -= request.bytes
     if (isLarge(request)) this.#hasLarge = false
+    if (request.slowKey !== undefined) this.#hasSlow = false
     return true
   }
 

@@ -3,6 +3,7 @@ import { Fault } from '../../fault.ts'
 import type { HostStatus, TokenStatus } from '../token-status.ts'
 import { type Frame, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
+import { slowKeyOf } from './slow-requests.ts'
 
 export interface RouterOptions<O extends string> {
   /** The code of an operation is its index in this list. */
@@ -43,7 +44,7 @@ export class RequestRouter<O extends string> {
   readonly #sortedHosts: readonly HostLane[]
   /** Every request under way, in the order of coming and so of deadlines. */
   readonly #requests = new Map<number, Request>()
-  /** Those that no host was sent: none is up, or all have a large one already. */
+  /** Those that no host was sent: none is up, or all have a large or slow one already. */
   readonly #waiting = new Set<Request>()
   #lastId = 0
   #lastUpMs = performance.now()
@@ -98,6 +99,7 @@ export class RequestRouter<O extends string> {
         expiresMs: performance.now() + deadlineMs,
         only,
         changesToken: changes.has(operation),
+        slowKey: slowKeyOf(operation, fields),
         resolve,
         reject,
         tried: [],
@@ -116,12 +118,19 @@ export class RequestRouter<O extends string> {
   }
 
   #place(request: Request): void {
-    const best = request.changesToken ? this.#bestToChange(request) : this.#best(this.#hosts, request)
+    const best = request.changesToken ? this.#bestToChange(request) : this.#best(this.#hostsFor(request), request)
     if (best !== undefined) {
       this.#waiting.delete(request)
       best.send(request)
     } else if (this.#isHopeless(request)) this.#fail(request, `No token host answers (${this.#reasons(request)}).`)
     else this.#waiting.add(request)
+  }
+
+  /** Slow requests go to half of the hosts, the same for every client: the others are free for the rest. */
+  #hostsFor({ slowKey, only }: Request): readonly HostLane[] {
+    if (slowKey === undefined || only !== undefined) return this.#hosts
+    const up = this.#sortedHosts.filter(({ connection }) => connection.isUp())
+    return up.slice(0, Math.max(1, Math.floor(up.length / 2)))
   }
 
   #best(hosts: readonly HostLane[], request: Request): HostLane | undefined {
@@ -158,6 +167,7 @@ export class RequestRouter<O extends string> {
   #settle(host: HostLane, reply: Frame): void {
     const request = this.#requests.get(reply.id)
     if (request === undefined || !host.release(request)) return
+    this.#letOthersPass(request)
     try {
       const fields = fieldsOf(reply)
       host.isDoubtful = false
@@ -169,6 +179,15 @@ export class RequestRouter<O extends string> {
       else this.#fail(request, error)
     }
     if (this.#waiting.size > 0) this.#placeWaiting()
+  }
+
+  /** The keys take turns: what waits with the key that had its turn goes behind all others. */
+  #letOthersPass({ slowKey }: Request): void {
+    if (slowKey === undefined) return
+    for (const request of [...this.#waiting].filter((waiting) => waiting.slowKey === slowKey)) {
+      this.#waiting.delete(request)
+      this.#waiting.add(request)
+    }
   }
 
   #mayTryElsewhere({ only, tried }: Request): boolean {
