@@ -11,6 +11,7 @@ import { diskCheck } from './checks/disk-space.ts'
 import { keeperCheck } from './checks/keeper-file.ts'
 import { permissionsCheck } from './checks/permissions.ts'
 import { restingMembersCheck } from './checks/resting-members.ts'
+import { separationCheck } from './checks/separation.ts'
 import { soPinCheck } from './checks/so-pin.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
 import { tokenCheck } from './checks/token-hosts.ts'
@@ -31,6 +32,7 @@ Examples:
 
 const checks: readonly Check[] = [
   permissionsCheck,
+  separationCheck,
   coreDumpsCheck,
   soPinCheck,
   diskCheck,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
@@ -110,6 +110,26 @@ describe('strongroom doctor', () => {
       state: 'problem',
       detail: expect.stringContaining('strongroom.pepper.v1'),
     })
+  })
+
+  it('finds that workers can read the PIN, and calls it a trial where the daemon starts the token hosts', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const separation = async () =>
+      findings(await premises.run(['--json', 'doctor'])).filter(({ subject }) => subject === 'separation')
+    const changed = (spawn: boolean, pinFile = premises.token.pinFile) => {
+      const written = JSON.parse(readFileSync(premises.configFile, 'utf8'))
+      writeFileSync(premises.configFile, JSON.stringify({ ...written, hsm: { ...written.hsm, spawn, pinFile } }))
+    }
+    changed(true)
+    expect(await separation()).toMatchObject([{ state: 'warning', detail: expect.stringContaining('a trial') }])
+    const { uid } = statSync(premises.auditDirectory)
+    if (uid === 0) chownSync(premises.auditDirectory, 65_534, 65_534)
+    chownSync(premises.token.pinFile, statSync(premises.auditDirectory).uid, -1)
+    changed(false)
+    expect(await separation()).toMatchObject([{ state: 'problem', detail: expect.stringContaining('the daemon') }])
+    if (uid !== 0) return
+    chownSync(premises.token.pinFile, 0, 0)
+    expect(await separation()).toMatchObject([{ state: 'ok' }])
   })
 
   it('finds a certificate that has expired, and one that is not of the key', async () => {
