@@ -7,9 +7,10 @@ import { answering } from '../invocation.ts'
 import { noVault, vaultId } from './members.ts'
 
 const help = `
-A backup of a key goes back into its own vault by itself, and into another one by an Admin of both. This is for all
-others: of another appliance with the same backup keys, of a vault that is gone, and made before backups named their
-vault. Make sure that the members of the vault may have the key: whoever has Write there can then restore it.
+A backup of a key goes back into its own vault by itself, and into another one by an Admin of both. This is for
+all others: of another appliance with the same backup keys, of a vault that is gone, and made before backups
+named their vault. Make sure that the members of the vault may have the key: whoever has Write there can then
+restore it.
 
 Example:
   strongroom vault accept-backup 31 ledgers.backup`
