@@ -105,8 +105,9 @@ describe('token hosts', () => {
 
   it('that all stop answering: calls are refused when hsm.deadlineMs has passed, and served by new hosts', async () => {
     const given = await givenAppliance({ ...twoWorkers, hsm: { deadlineMs: 1_000 } })
-    const { hosts } = processesOf(given.appliance)
-    for (const pid of hosts) process.kill(pid, 'SIGSTOP')
+    const { hosts, keeper } = processesOf(given.appliance)
+    // Calls need the hosts, and logins the keeper.
+    for (const pid of [...hosts, ...keeper]) process.kill(pid, 'SIGSTOP')
     // One login: a second would wait for the first, and meet the new hosts.
     await expectRefused(given, '503 1900', ['nobody'])
     await eventually(() => isServed(given))
