@@ -79,7 +79,7 @@ async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Option
   await admin.must('POST', `/transparent/${vault}/keys/port`, {})
   const stored = await findKey(appliance.store.read, Number(vault), 'port')
   if (stored === undefined) throw new Error('the key is not in the database')
-  const key = await latestReference(appliance.store, stored)
+  const key = await latestReference(appliance, stored)
   const batch = Array.from({ length: items }, () => ({ key, plaintext: randomBytes(bytes) }))
   const drive = async (times: number) => {
     for (let call = 0; call < times; call++) {

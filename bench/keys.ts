@@ -124,7 +124,7 @@ async function decryptionsWith(daemon: Daemon, keys: readonly StoredKey[]): Prom
 /** A call that decrypts what the key has encrypted. */
 async function decryptionWith({ appliance, call }: Daemon, stored: StoredKey): Promise<Call> {
   const { key, latest } = stored
-  const bytes = await appliance.hsm.encrypt(await latestReference(appliance.store, stored), randomBytes(64))
+  const bytes = await appliance.hsm.encrypt(await latestReference(appliance, stored), randomBytes(64))
   return call(`decrypt/${key.name}`, { ciphertext: writeCiphertext({ version: latest.version, bytes }) })
 }
 
@@ -151,7 +151,7 @@ async function memoryOf({ appliance }: Daemon, stored: readonly StoredKey[]): Pr
   if (socket === undefined) throw new Error('there is no token host')
   const hsm = createHsmClient({ sockets: [socket], deadlineMs: 60_000, queue: 4096 })
   const encryptWith = async (keys: readonly StoredKey[]): Promise<number> => {
-    const references = await Promise.all(keys.map((one) => latestReference(appliance.store, one)))
+    const references = await Promise.all(keys.map((one) => latestReference(appliance, one)))
     const before = cpuTimes(appliance.pid).host
     for (let at = 0; at < keys.length; at += 100)
       await Promise.all(references.slice(at, at + 100).map((key) => hsm.encrypt(key, Buffer.alloc(64))))

@@ -1,4 +1,4 @@
-import type { Caller, VaultAccess } from './caller.ts'
+import type { Caller, Granted, VaultAccess } from './caller.ts'
 import type { Reader } from '../store/store.ts'
 import type { ResourceQuery } from './resource.ts'
 
@@ -18,6 +18,8 @@ export interface Authentication {
   readonly vault: VaultAccess | undefined
   /** The vault in which the caller's membership rests; `vault` is absent then. */
   readonly restingIn: number | undefined
+  /** What the keeper grants the caller: in that vault, or in none. */
+  readonly grant: Granted['grant']
   readonly resource: unknown
   /** The token for the next call: another than the supplied one when it was replaced. */
   readonly token: string

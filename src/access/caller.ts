@@ -1,3 +1,4 @@
+import type { SealedGrant } from './acting.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { Permission } from './permission.ts'
 
@@ -13,9 +14,15 @@ export interface Caller {
 }
 
 /** The vault that the path names and what the caller may do there. */
-export interface VaultAccess {
+export interface VaultAccess extends Granted {
   readonly id: number
   readonly permission: Permission
+}
+
+/** Whoever uses a key on behalf of a caller shows the token hosts what the keeper granted that caller. */
+export interface Granted {
+  /** Good for a use at this moment. @throws Fault `session.invalid`, `vault.not_found`, `access.resting`, `hsm.*` */
+  readonly grant: () => Promise<SealedGrant>
 }
 
 /** A client certificate as it arrived. The other side holds its key; nothing that it says is believed yet. */

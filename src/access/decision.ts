@@ -45,7 +45,8 @@ export interface KeyInVault {
  * Why a key of a vault may not be used so at this time; undefined when it may. Whoever uses a key asks, whoever asked
  * for the use: what neither grant nor policy allow, nobody gets.
  */
-export function decide(grant: VaultGrant, key: KeyInVault, use: KeyUse, now: number): Fault | undefined {
+export function decide(grant: VaultGrant | undefined, key: KeyInVault, use: KeyUse, now: number): Fault | undefined {
+  if (grant === undefined) return new Fault('access.permission', 'A key of a vault is used on a grant alone.')
   return grantRefusal(grant, key, use, now) ?? policyRefusal(key, use)
 }
 
@@ -70,7 +71,7 @@ function grantRefusal(grant: VaultGrant, { vault, version }: KeyInVault, use: Ke
 }
 
 /** What the key's own records forbid. */
-export function policyRefusal({ version }: KeyInVault, use: KeyUse): Fault | undefined {
+function policyRefusal({ version }: KeyInVault, use: KeyUse): Fault | undefined {
   const sentence = version === undefined ? ownKeySentence(use) : versionSentence(version, use)
   return sentence === undefined ? undefined : new Fault('hsm.rejected', sentence)
 }

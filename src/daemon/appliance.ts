@@ -32,6 +32,7 @@ import { checkTakenOver } from './unsealed-rows.ts'
 import { createRateLimit } from '../features/otp-validation/rate-limit.ts'
 import { createVerifyHandler } from '../features/otp-validation/routes/validate-otp.ts'
 import { createValidator, type ValidatorDependencies } from '../features/otp-validation/validator.ts'
+import { findSealedMembership } from '../features/vaults/vault-seals.ts'
 import type { Appliance, ApplianceOptions } from './worker-process.ts'
 
 /** One worker: everything that serves calls, put together. */
@@ -48,6 +49,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     store,
     hsm,
     clock,
+    membershipOf: (user, vaultId) => findSealedMembership(store.read, user, vaultId),
     rules: config.session,
     commitAsAppliance: createApplianceCommit({ store, audit, clock, readRows: recordedRows }),
     cardRejection: (userId, fingerprint) =>

@@ -57,7 +57,7 @@ export function loginTypesOf(config: Config): readonly LoginType[] {
 export function createServices(dependencies: ServiceDependencies): Services {
   const { config, store, hsm, clock, audit, report = () => {} } = dependencies
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
-  const sessions = createSessions({ store, clock, limits: config.session })
+  const sessions = createSessions({ store, hsm, clock, limits: config.session })
   const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
   const recoveries = createRecoveries({ store, hsm, clock, rule: config.users.recovery, endSessions })
   const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config) })

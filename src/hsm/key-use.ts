@@ -1,4 +1,4 @@
-import { decide, type KeyInVault, type KeyUse, policyRefusal } from '../access/decision.ts'
+import { decide, type KeyInVault, type KeyUse } from '../access/decision.ts'
 import { Fault } from '../fault.ts'
 import type { FieldsOf, OpenedRecord } from './record-layouts.ts'
 
@@ -7,7 +7,7 @@ export interface UsedRecords {
   readonly key: OpenedRecord
   /** Of a named key. */
   readonly policy: OpenedRecord | undefined
-  /** What the keeper granted the caller; undefined for what the appliance does by itself. */
+  /** What the keeper granted the caller: no key of a vault is used without. */
   readonly grant: FieldsOf<'grant'> | undefined
 }
 
@@ -43,7 +43,7 @@ export function useRefusal(use: KeyUse, { key, policy, grant }: UsedRecords, now
 
   function inVault(used: KeyInVault | undefined): Fault | undefined {
     if (used === undefined) return notItsPolicy()
-    return grant === undefined ? policyRefusal(used, use) : decide(grant, used, use, now)
+    return decide(grant, used, use, now)
   }
 }
 

@@ -28,9 +28,9 @@ export interface SealingPort {
    * `access.resting` where it may do nothing, with `hsm.seal_broken` and `hsm.outdated` for records that were edited or
    * put back.
    */
-  grant(request: GrantRequest): Promise<{ readonly grant: SealedRecord; readonly expiresAt: number }>
+  grant(request: GrantRequest): Promise<SealedRecord>
 
-  /** Their records get no grant any more. */
+  /** Their records get no grant any more. Rejects with `hsm.seal_broken` where one is not good; the others are ended. */
   endSessions(sessions: readonly SealedRecord[]): Promise<void>
 
   /**

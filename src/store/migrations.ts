@@ -21,6 +21,7 @@ import { ImportJobs1700000000014 } from './migrations/0014-import-jobs.ts'
 import { KeyIdentities1700000000015 } from './migrations/0015-key-identities.ts'
 import { BackupOrigins1700000000016 } from './migrations/0016-backup-origins.ts'
 import { SealedPeople1700000000017 } from './migrations/0017-sealed-people.ts'
+import { SealedSessions1700000000018 } from './migrations/0018-sealed-sessions.ts'
 import { TwoWrappings1700000000020 } from './migrations/0020-two-wrappings.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
@@ -42,6 +43,7 @@ export const migrations = [
   KeyIdentities1700000000015,
   BackupOrigins1700000000016,
   SealedPeople1700000000017,
+  SealedSessions1700000000018,
   TwoWrappings1700000000020,
 ]
 

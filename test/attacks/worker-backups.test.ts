@@ -18,6 +18,7 @@ import type { PlacedKey } from '../../src/hsm/made-key.ts'
 import { placedPurpose } from '../../src/hsm/provenance.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { ask } from '../support/frame-caller.ts'
+import { grantIn } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -63,7 +64,7 @@ async function ownKey(like: TransparentKey, flags: Partial<TransparentKey> = {})
   return { ...(await sealedNewKey(worker, { ...like, ...flags, vaultId }, vault)), id: 0 }
 }
 
-const referenceOf = (stored: StoredKey) => latestReference(appliance.store, stored)
+const referenceOf = (stored: StoredKey) => latestReference(appliance, stored)
 
 function placeOf({ identity, vault }: TransparentKey): PlacedKey {
   if (identity === null || vault === null) throw new Error('the key has no identity')
@@ -139,8 +140,9 @@ describe('a backup', () => {
     const open = await givenKey({ allow_export: true, allow_plaintext_export: true })
     const version = { key: sealedVersion(key, latest), count: sealedCount(key, latest) }
     const { vaultKey } = await createKeyPlaces(appliance.store).of(key.vaultId)
+    const grant = await grantIn(appliance, key.vaultId)
     const backUpAs = (policy: TransparentKey, ...versions: readonly (typeof version)[]) =>
-      worker.sealBackup({ vault: 'ab'.repeat(16), policy: sealedPolicy(policy), vaultKey, versions })
+      worker.sealBackup({ vault: 'ab'.repeat(16), policy: sealedPolicy(policy), vaultKey, grant, versions })
     await expect(backUpAs(open.key, version)).rejects.toMatchObject(refused)
     await expect(backUpAs({ ...key, ...readable }, version)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
     const fewer = { ...version, count: sealedCount(open.key, open.latest) }

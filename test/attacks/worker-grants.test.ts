@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { keeperOf } from '../../src/config/keeper-section.ts'
+import { Fault } from '../../src/fault.ts'
+import { findKey } from '../../src/features/transparent/records.ts'
+import { findVault } from '../../src/features/vaults/records.ts'
+import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
-import type { GrantRequest, Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { GrantRequest, Hsm, KeyReference, Outcome, SealedRecord } from '../../src/hsm/hsm.ts'
 import { openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
-import { type GrantEdits, grantRequest, newIdentity } from '../support/grant-kit.ts'
+import { type GrantEdits, grantIn, grantRequest, newIdentity } from '../support/grant-kit.ts'
+import { latestReference } from '../support/key-references.ts'
+import { makeVault, type TestVault } from '../support/vault.ts'
 
 /**
  * Code in a worker asks the keeper for more than the callers may do whose tokens pass through it. It has every sealed
@@ -34,19 +40,20 @@ function read({ record }: SealedRecord): Record<string, unknown> {
 
 describe('a grant', () => {
   it('is given on a session and its token, for a minute at most, and bears the seal', async () => {
-    const { grant, expiresAt } = await worker.grant(given())
+    const grant = await worker.grant(given())
     await worker.verify(grant)
-    expect(expiresAt - Date.now()).toBeLessThanOrEqual(60_000)
-    expect(read(grant)).toMatchObject({ type: 'grant', userId: 4711, vaultId: 7, permission: 2, expiresAt })
+    const { expiresAt, ...rest } = read(grant)
+    expect(Number(expiresAt) - Date.now()).toBeLessThanOrEqual(60_000)
+    expect(rest).toMatchObject({ type: 'grant', userId: 4711, vaultId: 7, permission: 2 })
   })
 
   it('ends with its session', async () => {
     const expiresAt = Date.now() + 5_000
-    expect(await worker.grant(given({ session: { expiresAt } }))).toMatchObject({ expiresAt })
+    expect(read(await worker.grant(given({ session: { expiresAt } })))).toMatchObject({ expiresAt })
   })
 
   it('names no vault where no membership is shown', async () => {
-    const { grant } = await worker.grant({ ...given(), membership: undefined })
+    const grant = await worker.grant({ ...given(), membership: undefined })
     expect(read(grant)).toMatchObject({ vault: null, vaultId: null, permission: 0 })
   })
 
@@ -100,11 +107,12 @@ describe('a grant', () => {
     const identity = newIdentity()
     const [before, now] = [
       given({ user: { identity }, session: { user: identity } }),
-      given({ user: { identity, generation: 2 } }),
+      given({ user: { identity, generation: 2 }, session: { user: identity } }),
     ]
     const request = { ...before, membership: undefined }
     await worker.grant(request)
-    await worker.raise([now.user])
+    // What is newer is learned from a grant as well.
+    await worker.grant({ ...now, membership: undefined })
     await asked(request).rejects.toMatchObject({ code: 'hsm.outdated' })
   })
 
@@ -116,8 +124,81 @@ describe('a grant', () => {
   })
 
   it('is sealed for nobody', async () => {
-    const { grant } = await worker.grant(given())
+    const grant = await worker.grant(given())
     await expect(worker.seal(grant.record)).rejects.toMatchObject({ code: 'hsm.rejected' })
     await expect(worker.seal(grant.record, grant)).rejects.toMatchObject({ code: 'hsm.rejected' })
   })
 })
+
+describe('a key of a vault', () => {
+  let vault: TestVault
+  let wanted: KeyReference
+  let vaultKey: KeyReference
+  beforeAll(async () => {
+    vault = await makeVault(appliance)
+    const flags = { allow_export: true, allow_plaintext_export: true }
+    await vault.admin.must('POST', `/transparent/${vault.id}/keys/wanted`, flags)
+    const row = present(await findVault(appliance.store.read, Number(vault.id)))
+    const grant = await grantIn(appliance, vault.id)
+    wanted = await latestReference(appliance, present(await findKey(appliance.store.read, Number(vault.id), 'wanted')))
+    vaultKey = await vaultKeyReference({ ...row, grant: () => Promise.resolve(grant) })
+  })
+
+  const usedBy = (grant: SealedRecord) => {
+    const reference = { ...wanted, grant }
+    return {
+      encrypt: () => worker.encrypt(reference, Buffer.from('x')),
+      encryptRandom: () => worker.encryptRandom(reference, 32),
+      decrypt: () => worker.decrypt(reference, Buffer.alloc(64)),
+      'batches of it': () => worker.encryptMany([{ key: reference, plaintext: Buffer.from('x') }]).then(theOutcome),
+      rewrap: () => worker.rewrap({ from: reference, to: reference, ciphertext: Buffer.alloc(64) }),
+      'export in plain': () => worker.exportPlain(reference),
+      'fields of objects': () => worker.encrypt({ ...vaultKey, grant }, Buffer.from('x')),
+    }
+  }
+  const none = { record: Buffer.alloc(0), seal: Buffer.alloc(0) }
+  const grant = (edits: Parameters<typeof grantIn>[2] = {}) => grantIn(appliance, vault.id, edits)
+
+  it.each<[string, () => Promise<SealedRecord>, string]>([
+    ['without a grant', () => Promise.resolve(none), 'access.permission'],
+    ['by a grant of another vault', () => grant({ vault: newIdentity(), vaultId: 1e9 }), 'access.permission'],
+    ['by a grant of no vault', () => grant({ vault: null, vaultId: null }), 'access.permission'],
+    ['by a grant that has expired', () => grant({ expiresAt: Date.now() - 1 }), 'hsm.unavailable'],
+    ['by a grant without a permission', () => grant({ permission: 0 }), 'access.permission'],
+    ['by a grant that was made up', async () => ({ ...(await grant()), seal: Buffer.alloc(32) }), 'hsm.seal_broken'],
+    ['by another record', () => Promise.resolve(vaultKey.key), 'hsm.rejected'],
+  ])('is not used %s', async (_how, given, code) => {
+    const codes: Record<string, string> = {}
+    const uses = usedBy(await given())
+    for (const [name, use] of Object.entries(uses)) codes[name] = await use().then(done, codeOf)
+    expect(codes).toEqual(Object.fromEntries(Object.keys(uses).map((name) => [name, code])))
+  })
+
+  it('is used as far as the permission goes', async () => {
+    const outcomes = async (permission: number) => {
+      const uses = usedBy(await grant({ permission }))
+      return [
+        await uses.encrypt().then(done, codeOf),
+        await uses['fields of objects']().then(done, codeOf),
+        await uses['export in plain']().then(done, codeOf),
+      ]
+    }
+    expect(await outcomes(1)).toEqual(['done', 'access.permission', 'access.permission'])
+    expect(await outcomes(2)).toEqual(['done', 'done', 'access.permission'])
+    expect(await outcomes(4)).toEqual(['done', 'done', 'done'])
+  })
+})
+
+const done = (): string => 'done'
+const codeOf = (error: unknown): string => (error instanceof Fault ? error.code : String(error))
+
+function theOutcome([outcome]: readonly Outcome[]): Buffer {
+  if (outcome === undefined) throw new Error('a batch without an outcome')
+  if ('fault' in outcome) throw outcome.fault
+  return outcome.result
+}
+
+function present<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error('what was made is not in the database')
+  return value
+}

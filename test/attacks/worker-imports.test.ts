@@ -98,7 +98,7 @@ async function plant(key: TransparentKey, version: number, made: GeneratedKey) {
     invocationsSeal: Buffer.alloc(0),
   }
   const seal = await worker.seal(versionRecord(key, planted), undefined, made.provenance)
-  return latestReference(appliance.store, { key, latest: { ...planted, seal } })
+  return latestReference(appliance, { key, latest: { ...planted, seal } })
 }
 
 /** The value, or undefined where one of the steps was refused. */

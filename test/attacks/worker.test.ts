@@ -10,6 +10,7 @@ import { vaultKek } from '../../src/hsm/key-kind.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { WrappedKey } from '../../src/hsm/made-key.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { grantIn } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -44,7 +45,7 @@ async function givenKey(flags: Readonly<Record<string, unknown>> = {}): Promise<
   return stored
 }
 
-const referenceOf = (stored: StoredKey) => latestReference(appliance.store, stored)
+const referenceOf = (stored: StoredKey) => latestReference(appliance, stored)
 
 /** The data key of the vault, as a record that the worker puts together. */
 async function vaultKeyBlob(): Promise<Buffer> {
@@ -64,7 +65,11 @@ describe('a plain key', () => {
     const { key, latest } = await givenKey({ allow_export: true })
     const open = await givenKey({ allow_export: true, allow_plaintext_export: true })
     await expect(worker.exportPlain({ key: sealedVersion(key, latest) })).rejects.toMatchObject(refused)
-    const lent = { key: sealedVersion(key, latest), policy: sealedPolicy(open.key) }
+    const lent = {
+      key: sealedVersion(key, latest),
+      policy: sealedPolicy(open.key),
+      grant: await grantIn(appliance, vault.id),
+    }
     await expect(worker.exportPlain(lent)).rejects.toMatchObject(refused)
     await expect(worker.exportPlain(await referenceOf(open))).resolves.toHaveLength(32)
   })
@@ -78,7 +83,9 @@ describe('a plain key', () => {
     // What the keeper does make is the policy of another key.
     const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }))
     const other = { record: policyRecord({ ...loose, identity }), seal }
-    await expect(worker.exportPlain({ key: sealedVersion(key, latest), policy: other })).rejects.toMatchObject(refused)
+    await expect(
+      worker.exportPlain({ key: sealedVersion(key, latest), policy: other, grant: await grantIn(appliance, vault.id) }),
+    ).rejects.toMatchObject(refused)
   })
 
   it('of one that was forbidden again is not to be had', async () => {

@@ -11,6 +11,7 @@ import { invocationsRecord, policyRecord, versionRecord } from '../../src/featur
 import { findVault, type Vault, VaultTable } from '../../src/features/vaults/records.ts'
 import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
 import type { TestAppliance } from './appliance.ts'
+import { grantIn } from './grant-kit.ts'
 import { rawSeal } from './raw-seal.ts'
 
 /**
@@ -25,8 +26,10 @@ export async function keysOfRelease020({ store, hsm, token }: TestAppliance, vau
   const keys = found.filter((key) => key !== null)
   const wanted: { readonly record: Buffer; readonly keep: (seal: Buffer) => Promise<unknown> }[] = []
 
+  const grant = await grantIn({ store, token }, vaultId)
+  const reference = await vaultKeyReference({ ...vault, grant: () => Promise.resolve(grant) })
   const inner = (content: string, key: TransparentKey, blob: Buffer): Promise<Buffer> =>
-    hsm.decrypt(vaultKeyReference(vault), blob, encodeRecord([content, key.identity, key.vault]))
+    hsm.decrypt(reference, blob, encodeRecord([content, key.identity, key.vault]))
 
   async function earlierVersion(key: TransparentKey, version: KeyVersion): Promise<KeyVersion> {
     if (version.kek === 'token') return { ...version, generation: 0 }

@@ -2,7 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import type { GrantRequest, SealedRecord } from '../../src/hsm/hsm.ts'
+import { findVault } from '../../src/features/vaults/records.ts'
 import { composeRecord, type FieldsOf, type RecordType } from '../../src/hsm/record-layouts.ts'
+import type { TestAppliance } from './appliance.ts'
 import { rawSeal } from './raw-seal.ts'
 import type { TestToken } from './token.ts'
 
@@ -15,6 +17,32 @@ export function sealedRecord<T extends RecordType>(token: SealingToken, type: T,
 }
 
 export const newIdentity = (): Buffer => randomBytes(16)
+
+/** What an Admin of the vault may be granted, or what the edits say. */
+export function sealedGrant(token: SealingToken, edits: Partial<FieldsOf<'grant'>> = {}): SealedRecord {
+  return sealedRecord(token, 'grant', {
+    session: newIdentity(),
+    user: newIdentity(),
+    userId: 4711,
+    capabilities: capabilitiesOf(['read', 'active']),
+    vault: null,
+    vaultId: null,
+    permission: permissionBits.Admin,
+    expiresAt: Date.now() + 3_600_000,
+    ...edits,
+  })
+}
+
+/** The same for a vault of an appliance. */
+export async function grantIn(
+  { store, token }: Pick<TestAppliance, 'store' | 'token'>,
+  vaultId: string | number,
+  edits: Partial<FieldsOf<'grant'>> = {},
+): Promise<SealedRecord> {
+  const vault = await findVault(store.read, Number(vaultId))
+  if (vault === null) throw new Error(`there is no vault ${vaultId}`)
+  return sealedGrant(token, { vault: Buffer.from(vault.identity, 'hex'), vaultId: vault.id, ...edits })
+}
 
 /** What a session that began now is granted by: each record with `edits` over what it usually holds. */
 export interface GrantEdits {

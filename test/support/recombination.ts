@@ -53,7 +53,7 @@ export function edited({ record, seal }: SealedRecord): SealedRecord {
 
 /**
  * References to a key of the victim under what is of the attacker, and the other way round: edited, without policy, with
- * the other's, with records of another type, and to a key of another kind.
+ * the other's, with records of another type, and to a key of another kind; by a grant that the victim has.
  */
 export function recombined(
   { victim, own }: { readonly victim: Spoils; readonly own: Spoils },
@@ -61,7 +61,8 @@ export function recombined(
   another: keyof Spoils['references'],
 ): Buffer[][] {
   const [theirs, mine] = [victim.references[name], own.references[name]]
-  const withPolicy = (key: SealedRecord, reference: KeyReference): KeyReference => ({ ...reference, key })
+  const granted = theirs.grant === undefined ? {} : { grant: theirs.grant }
+  const withPolicy = (key: SealedRecord, reference: KeyReference): KeyReference => ({ ...reference, ...granted, key })
   const swapped = [
     withPolicy({ record: theirs.key.record, seal: mine.key.seal }, theirs),
     withPolicy(edited(theirs.key), theirs),
@@ -73,11 +74,11 @@ export function recombined(
     policy === undefined
       ? []
       : [
-          { key: theirs.key },
+          withPolicy(theirs.key, { key: theirs.key }),
           withPolicy(theirs.key, mine),
           withPolicy(mine.key, theirs),
           { ...theirs, policy: edited(policy) },
-          { key: policy, policy },
+          { key: policy, policy, ...granted },
         ]
   return [...swapped, ...lent].map(referenceFields)
 }
@@ -113,6 +114,7 @@ const refusals = [
   'hsm.outdated',
   'backup.invalid',
   'session.invalid',
+  'access.permission',
 ]
 
 export type Attack = () => Promise<readonly FrameAnswer[]>

@@ -7,6 +7,7 @@ import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
 import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import type { TestAppliance } from './appliance.ts'
+import { grantIn } from './grant-kit.ts'
 import { latestReference } from './key-references.ts'
 import { makeVault, type TestVault } from './vault.ts'
 
@@ -42,7 +43,7 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
   const row = present(await findVault(read, Number(vault.id)))
   const [totp] = await devicesOf(read, user.id, 'totp')
   const [hardware] = await devicesOf(read, user.id, 'hwkey_otp')
-  const reference = (key: StoredKey) => latestReference(appliance.store, key)
+  const reference = (key: StoredKey) => latestReference(appliance, key)
   return {
     vault,
     cipher,
@@ -50,7 +51,7 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
       cipher: await reference(cipher),
       mac: await reference(await stored('mac')),
       pair: await reference(await stored('pair')),
-      vaultKey: vaultKeyReference(row),
+      vaultKey: await vaultKeyReference({ ...row, grant: () => grantIn(appliance, row.id) }),
       device: deviceKey(present(hardware)),
       totp: deviceKey(present(totp)),
     },

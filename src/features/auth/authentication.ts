@@ -3,11 +3,19 @@ import type { ResponseVersion } from '../../access/caller.ts'
 import { permissionFromBit } from '../../access/permission.ts'
 import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import type { Clock } from '../../clock.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader, Store } from '../../store/store.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { rests } from '../users/recovery-records.ts'
+import {
+  createCallerGrants,
+  type CallerGrants,
+  type CallerGrantsDependencies,
+  type GrantSubject,
+  type KeptGrant,
+} from './caller-grants.ts'
+import { createSessionEnding } from './session-ending.ts'
 import { createLivenessCheck, type FoundSession, type LivenessDependencies } from './session-liveness.ts'
 import { standingOf } from './session-records.ts'
 import { hashOf } from './session-token.ts'
@@ -18,21 +26,25 @@ type SessionRow = FoundSession &
     readonly shapes: ResponseVersion
     readonly permission: number | null
     readonly member_vault_id: number | null
+    readonly user_generation: number
+    readonly member_generation: number | null
     /** 1 where the membership rests. */
     readonly rests: number
   }
 
-export interface AuthenticatorDependencies extends LivenessDependencies {
+export interface AuthenticatorDependencies
+  extends Omit<LivenessDependencies, 'endSessions'>, Pick<CallerGrantsDependencies, 'membershipOf'> {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'sessionTokenSuccessor'>
+  readonly hsm: Pick<Hsm, 'sessionTokenSuccessor' | 'seal' | 'grant' | 'endSessions'>
   readonly clock: Clock
   readonly rules: RotationRules
 }
 
 /** Authenticates clients by one SELECT over session, user, application key, membership and the resource of the path. */
 export function createAuthenticator(dependencies: AuthenticatorDependencies): Authenticator {
-  const { store, clock } = dependencies
-  const checkLiveness = createLivenessCheck(dependencies)
+  const { store, hsm, clock } = dependencies
+  const grants = createCallerGrants(dependencies)
+  const checkLiveness = createLivenessCheck({ ...dependencies, endSessions: createSessionEnding(hsm) })
   const nextToken = createTokenRotation(dependencies)
   const statementOf = createStatements()
 
@@ -54,7 +66,9 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
       const now = clock.now()
       await checkLiveness(row, request.address, now)
       const token = await nextToken(row, { token: request.token, hash }, now)
-      return { ...authenticationOf(row, request), token }
+      const subject = subjectOf(row, request.token, hash)
+      const standing = await confirmed(grants, subject, row)
+      return { ...authenticationOf(row, standing, request, async () => (await grants.of(subject)).sealed), token }
     },
 
     reauthorize,
@@ -62,40 +76,79 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
 }
 
 async function reauthorize(reader: Reader, authentication: Authentication): Promise<Authentication> {
-  const { caller, vault } = authentication
+  const { caller, vault, grant } = authentication
   const standing = await standingOf(reader, caller.sessionId, vault?.id ?? null)
   if (standing === undefined || !mayLogIn(standing.capabilities)) throw new Fault('session.invalid')
   return {
     ...authentication,
     caller: { ...caller, capabilities: standing.capabilities },
-    ...accessTo(vault?.id ?? null, standing),
+    ...accessTo(vault?.id ?? null, standing, grant),
   }
+}
+
+/** Where a membership rests it gives no grant. */
+function subjectOf(row: SessionRow, token: string, hash: string): GrantSubject {
+  const { member_vault_id: vaultId, member_generation: generation } = row
+  const isMember = vaultId !== null && generation !== null && row.rests !== 1
+  const member = isMember ? { vaultId, generation } : undefined
+  return { token, hash, userGeneration: row.user_generation, member }
+}
+
+/**
+ * What caller and membership may do: what the row says, where the keeper agrees. What needs no key goes on while the
+ * keeper is away, because it holds nothing that the database does not.
+ */
+async function confirmed(grants: CallerGrants, subject: GrantSubject, row: SessionRow): Promise<GrantedStanding> {
+  try {
+    const { fields } = await grants.of(subject)
+    if (agrees(fields, row)) return row
+    // Edited, or changed since the row was read: the keeper knows.
+    const { capabilities, permission } = (await grants.of(subject, 'anew')).fields
+    return { capabilities, permission: subject.member === undefined ? row.permission : permission }
+  } catch (error) {
+    if (isFault(error, 'hsm.unavailable') || isFault(error, 'hsm.sealed')) return row
+    throw error
+  }
+}
+
+type GrantedStanding = Pick<SessionRow, 'capabilities' | 'permission'>
+
+function agrees({ userId, capabilities, vaultId, permission }: KeptGrant['fields'], row: SessionRow): boolean {
+  const isSame = userId === row.user_id && capabilities === row.capabilities
+  return isSame && (vaultId === null || permission === row.permission)
 }
 
 /** What the caller may do in a vault: nothing while the membership rests. */
 function accessTo(
   vaultId: number | null,
   { permission: bit, rests: isResting }: { readonly permission: number | null; readonly rests: number },
+  grant: Authentication['grant'],
 ): Pick<Authentication, 'vault' | 'restingIn'> {
   const permission = bit === null ? undefined : permissionFromBit(bit)
   if (permission === undefined || vaultId === null) return { vault: undefined, restingIn: undefined }
   if (isResting === 1) return { vault: undefined, restingIn: vaultId }
-  return { vault: { id: vaultId, permission }, restingIn: undefined }
+  return { vault: { id: vaultId, permission, grant }, restingIn: undefined }
 }
 
-function authenticationOf(row: SessionRow, request: AuthenticationRequest): Omit<Authentication, 'token'> {
-  const { vault, restingIn } = accessTo(row.member_vault_id, row)
+function authenticationOf(
+  row: SessionRow,
+  { capabilities, permission }: GrantedStanding,
+  request: AuthenticationRequest,
+  grant: Authentication['grant'],
+): Omit<Authentication, 'token'> {
+  const { vault, restingIn } = accessTo(row.member_vault_id, { permission, rests: row.rests }, grant)
   return {
     caller: {
       userId: row.user_id,
       username: row.username,
-      capabilities: row.capabilities,
+      capabilities,
       sessionId: row.session_id,
       applicationKeyId: row.application_key_id,
       responseVersion: row.shapes,
     },
     vault,
     restingIn,
+    grant,
     // A caller who is no member must not learn even that the resource exists.
     resource: vault && request.resource?.query.read(row),
   }
@@ -109,8 +162,9 @@ function createStatements(): (query: ResourceQuery<unknown> | undefined) => stri
     if (known !== undefined) return known
     const statement = `
       SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, s.certificate,
-        t.issued_at, t.superseded_at, t.uses, u.id AS user_id, u.username, u.capabilities,
+        t.issued_at, t.superseded_at, t.uses, u.id AS user_id, u.username, u.capabilities, u.generation AS user_generation,
         a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.vault_id AS member_vault_id,
+        m.generation AS member_generation,
         CASE WHEN ${rests('u', 'm')} THEN 1 ELSE 0 END AS rests
         ${query ? `, ${query.columns}` : ''}
       FROM session_tokens t

@@ -63,6 +63,10 @@ export async function revokeApplicationKey(
   return (await tx.update(ApplicationKeyTable, { id, revokedAt: IsNull() }, revoked)).affected === 1
 }
 
+export function findApplicationKeyById(reader: Reader, id: number): Promise<ApplicationKey | null> {
+  return reader.findOneBy(ApplicationKeyTable, { id })
+}
+
 export async function setResponseVersion(tx: Tx, name: string, responseVersion: ResponseVersion): Promise<boolean> {
   return (await tx.update(ApplicationKeyTable, { name, revokedAt: IsNull() }, { responseVersion })).affected === 1
 }

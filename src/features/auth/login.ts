@@ -1,3 +1,4 @@
+import { actBy } from '../../access/acting.ts'
 import { mayAdminister, mayLogIn } from '../../access/capabilities.ts'
 import { networkOf } from '../../access/network.ts'
 import type { ResponseVersion } from '../../access/caller.ts'
@@ -96,12 +97,14 @@ export function createLogin({
       await throttle.forgive(tx, verified.attempt)
       // Locks the row of the user.
       if (!(await forgiveFailedLogins(tx, user)) || !(await verified.isStillHeld(tx))) throw new Fault('login.refused')
-      await noteLogin(hsm, tx, user, renewed)
       const { id: applicationKeyId, responseVersion } = applicationKey
       const { certificate } = verified
       const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address, certificate })
+      actBy(tx, opened.grant)
+      await noteLogin(hsm, tx, user, renewed)
       return {
-        ...opened,
+        token: opened.token,
+        sessionId: opened.sessionId,
         user,
         applicationKeyId,
         responseVersion,

@@ -2,7 +2,8 @@ import { mayLogIn, type Capabilities } from '../../access/capabilities.ts'
 import type { ApplianceCommit } from '../../audit/recorded-commit.ts'
 import { Fault } from '../../fault.ts'
 import type { Store } from '../../store/store.ts'
-import { endSessions, type Session } from './session-records.ts'
+import type { EndSessions } from './session-ending.ts'
+import type { Session } from './session-records.ts'
 
 export interface SessionLimits {
   readonly idleTimeoutMs: number
@@ -62,6 +63,7 @@ export interface LivenessDependencies {
   readonly store: Pick<Store, 'transaction'>
   readonly rules: SessionLimits & { readonly rotation: 'compatible' | 'strict' }
   readonly commitAsAppliance: ApplianceCommit
+  readonly endSessions: EndSessions
   /** Why a user's smartcard is rejected now, for the audit trail; undefined while it is good. */
   readonly cardRejection: (userId: number, fingerprint: string) => Promise<string | undefined>
   /** Told when a token was used that strict rotation had replaced: an attacker may hold it. */
@@ -69,7 +71,7 @@ export interface LivenessDependencies {
 }
 
 export function createLivenessCheck(dependencies: LivenessDependencies): CheckLiveness {
-  const { store, rules, commitAsAppliance, cardRejection, report } = dependencies
+  const { store, rules, commitAsAppliance, endSessions, cardRejection, report } = dependencies
 
   function isAlive(session: FoundSession, now: number): boolean {
     const { created_at: createdAt, last_seen_at: lastSeenAt } = session

@@ -1,5 +1,5 @@
 import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
-import { id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { rests } from '../users/recovery-records.ts'
@@ -14,6 +14,12 @@ export interface Session {
   readonly endedAt: number | null
   /** Fingerprint of the smartcard that it was opened with; null for another second factor. */
   readonly certificate: string | null
+  /** 16 random bytes that the keeper drew. */
+  readonly identity: Buffer
+  /** How often the user had been recovered when it began. */
+  readonly recoveries: number
+  /** It ends then, used or not. */
+  readonly expiresAt: number
 }
 
 /** One of the tokens that a session has had. Only the token's hash is known here. */
@@ -24,6 +30,8 @@ export interface SessionTokenRecord {
   readonly supersededAt: number | null
   /** Calls made with it that workers have added so far. */
   readonly uses: number
+  /** Over the record of the session with this token (`session-seals.ts`). */
+  readonly seal: Buffer
 }
 
 /** A session as lists show it. */
@@ -45,6 +53,9 @@ export const SessionTable = new EntitySchema<Session>({
     lastSeenAt: named('last_seen_at', time),
     endedAt: named('ended_at', nullable(time)),
     certificate: nullable(text),
+    identity: bytes,
+    recoveries: integer,
+    expiresAt: named('expires_at', time),
   },
 })
 
@@ -57,18 +68,41 @@ export const SessionTokenTable = new EntitySchema<SessionTokenRecord>({
     issuedAt: named('issued_at', time),
     supersededAt: named('superseded_at', nullable(time)),
     uses: integer,
+    seal: bytes,
   },
 })
 
-export async function insertSession(tx: Tx, session: Omit<Session, 'id'>, tokenHash: string): Promise<number> {
+/** The hash of a token, and the seal by which it is one of its session. */
+export type SealedToken = Pick<SessionTokenRecord, 'hash' | 'seal'>
+
+export async function insertSession(tx: Tx, session: Omit<Session, 'id'>, token: SealedToken): Promise<number> {
   const inserted = await tx.insert(SessionTable, session)
   const sessionId = Number(inserted.identifiers[0]?.['id'])
-  await insertToken(tx, tokenHash, sessionId, session.createdAt)
+  await insertToken(tx, token, sessionId, session.createdAt)
   return sessionId
 }
 
-export async function insertToken(tx: Tx, hash: string, sessionId: number, issuedAt: number): Promise<void> {
-  await tx.insert(SessionTokenTable, { hash, sessionId, issuedAt, supersededAt: null, uses: 0 })
+export async function insertToken(
+  tx: Tx,
+  { hash, seal }: SealedToken,
+  sessionId: number,
+  issuedAt: number,
+): Promise<void> {
+  await tx.insert(SessionTokenTable, { hash, seal, sessionId, issuedAt, supersededAt: null, uses: 0 })
+}
+
+export function findToken(reader: Reader, hash: string): Promise<SessionTokenRecord | null> {
+  return reader.findOneBy(SessionTokenTable, { hash })
+}
+
+export function findSessionById(reader: Reader, id: number): Promise<Session | null> {
+  return reader.findOneBy(SessionTable, { id })
+}
+
+/** One token of each of these sessions: the newest has a seal that is as good as any. */
+export async function tokensOf(reader: Reader, sessionIds: readonly number[]): Promise<string[]> {
+  const tokens = await reader.findBy(SessionTokenTable, { sessionId: In(sessionIds), supersededAt: IsNull() })
+  return tokens.map(({ hash }) => hash)
 }
 
 /** What a session's user may do at one moment; `permission` in one vault, null for no member of it; `rests`: 1 or 0. */
@@ -112,8 +146,8 @@ export async function addUses(tx: Tx, hash: string, uses: number): Promise<void>
   await tx.increment(SessionTokenTable, { hash }, 'uses', uses)
 }
 
-/** Resolves to how many of them had not ended before. */
-export async function endSessions(tx: Tx, sessionIds: readonly number[], now: number): Promise<number> {
+/** Resolves to how many of them had not ended before. See `SessionEnding`, which tells the keeper. */
+export async function markEnded(tx: Tx, sessionIds: readonly number[], now: number): Promise<number> {
   if (sessionIds.length === 0) return 0
   return (await tx.update(SessionTable, { id: In(sessionIds), endedAt: IsNull() }, { endedAt: now })).affected ?? 0
 }

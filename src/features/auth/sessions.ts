@@ -1,13 +1,17 @@
+import type { SealedGrant } from '../../access/acting.ts'
 import { holds } from '../../access/capabilities.ts'
 import type { Caller } from '../../access/caller.ts'
 import { decimalId } from '../../access/resource.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
 import { findUserById, lockUser } from '../users/records.ts'
+import { sessionGrant } from './caller-grants.ts'
+import { findApplicationKeyById } from './login-records.ts'
+import { createSessionEnding, type EndSessions } from './session-ending.ts'
 import { hasExpired, touchEveryMs, type SessionLimits } from './session-liveness.ts'
 import {
-  endSessions,
   findExpired,
   insertSession,
   listSessions,
@@ -15,6 +19,7 @@ import {
   sweepSessions,
   type ListedSession,
 } from './session-records.ts'
+import { sealNewSession } from './session-seals.ts'
 import { newSessionToken } from './session-token.ts'
 
 export interface NewSession {
@@ -25,11 +30,18 @@ export interface NewSession {
   readonly certificate?: string | undefined
 }
 
+export interface OpenedSession {
+  readonly sessionId: number
+  readonly token: string
+  /** What its user may do, also before the transaction is committed. */
+  readonly grant: () => Promise<SealedGrant>
+}
+
 export interface Sessions {
   /** What clients are told as `timeout`, in milliseconds. */
   readonly idleTimeoutMs: number
   /** Begins a session, and ends the user's oldest beyond the limit; the token exists nowhere but in the result. */
-  open(tx: Tx, session: NewSession): Promise<{ sessionId: number; token: string }>
+  open(tx: Tx, session: NewSession): Promise<OpenedSession>
   end(tx: Tx, sessionId: number): Promise<void>
   /** Ends all sessions of a user but the one to keep; resolves to how many there were. */
   endOthers(tx: Tx, userId: number, keep?: number): Promise<number>
@@ -52,13 +64,16 @@ export interface SessionRules extends SessionLimits {
 
 export function createSessions({
   store,
+  hsm,
   clock,
   limits,
 }: {
   readonly store: Store
+  readonly hsm: Pick<Hsm, 'sealNew' | 'endSessions' | 'grant'>
   readonly clock: Clock
   readonly limits: SessionRules
 }): Sessions {
+  const endSessions = createSessionEnding(hsm)
   async function list(userId?: number): Promise<ListedSession[]> {
     const now = clock.now()
     return (await listSessions(store.read, userId)).filter((session) => !hasExpired(session, limits, now))
@@ -76,17 +91,10 @@ export function createSessions({
     async open(tx, session) {
       const now = clock.now()
       await sweepSessions(tx, now - limits.absoluteTimeoutMs)
-      await limitSessions(tx, session.userId, limits, now)
-      const { token, hash } = newSessionToken()
-      const row = {
-        ...session,
-        certificate: session.certificate ?? null,
-        createdAt: now,
-        lastSeenAt: now,
-        endedAt: null,
-      }
-      const sessionId = await insertSession(tx, row, hash)
-      return { sessionId, token }
+      await limitSessions(tx, session.userId, { limits, endSessions }, now)
+      const { row, token } = await begun(tx, hsm, session, now, now + limits.absoluteTimeoutMs)
+      const sessionId = await insertSession(tx, row, token)
+      return { sessionId, token: token.token, grant: () => sessionGrant(hsm, tx, token, inNoVault) }
     },
 
     async end(tx, sessionId) {
@@ -119,8 +127,37 @@ export function createSessions({
   }
 }
 
+const inNoVault = (): Promise<undefined> => Promise.resolve(undefined)
+
+/** The row of a session that begins now, and its first token, under the keeper's seal. */
+async function begun(
+  tx: Tx,
+  hsm: Pick<Hsm, 'sealNew'>,
+  {
+    userId,
+    applicationKeyId,
+    address,
+    certificate = null,
+  }: Omit<NewSession, 'certificate'> & { readonly certificate?: string | null | undefined },
+  createdAt: number,
+  expiresAt: number,
+) {
+  const [user, applicationKey] = [await findUserById(tx, userId), await findApplicationKeyById(tx, applicationKeyId)]
+  if (user === null || applicationKey === null) throw new Fault('login.refused')
+  const sealed = { certificate, recoveries: user.recoveries, createdAt, expiresAt }
+  const token = newSessionToken()
+  const { identity, seal } = await sealNewSession(hsm, sealed, { user, applicationKey }, token.hash)
+  const row = { userId, applicationKeyId, address, lastSeenAt: createdAt, endedAt: null, ...sealed, identity }
+  return { row, token: { ...token, seal } }
+}
+
 /** Ends the user's oldest sessions beyond the limit, one of which is about to be opened. */
-async function limitSessions(tx: Tx, userId: number, limits: SessionRules, now: number): Promise<void> {
+async function limitSessions(
+  tx: Tx,
+  userId: number,
+  { limits, endSessions }: { readonly limits: SessionRules; readonly endSessions: EndSessions },
+  now: number,
+): Promise<void> {
   // Parallel logins of one user wait for each other here, so that each sees what the others have opened.
   await lockUser(tx, userId)
   const open = await openSessionsOf(tx, userId)

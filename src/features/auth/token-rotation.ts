@@ -3,7 +3,8 @@ import { isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { touchEveryMs, type SessionLimits } from './session-liveness.ts'
-import { addUses, hasToken, insertToken, supersedeToken, touchSession } from './session-records.ts'
+import { addUses, hasToken, insertToken, supersedeToken, touchSession, type SealedToken } from './session-records.ts'
+import { findSealedSession, sealNextToken } from './session-seals.ts'
 import { newSessionToken, successorOf, type SessionToken } from './session-token.ts'
 
 export interface RotationRules extends SessionLimits {
@@ -34,8 +35,8 @@ export function createTokenRotation({
   hsm,
   rules,
 }: {
-  readonly store: Pick<Store, 'transaction'>
-  readonly hsm: Pick<Hsm, 'sessionTokenSuccessor'>
+  readonly store: Pick<Store, 'read' | 'transaction'>
+  readonly hsm: Pick<Hsm, 'sessionTokenSuccessor' | 'seal'>
   readonly rules: RotationRules
 }): RotateToken {
   const useCounts = createUseCounts(rules.rotateAfterUses)
@@ -46,11 +47,12 @@ export function createTokenRotation({
     return used || now - session.issued_at > rules.rotateAfterMs
   }
 
-  /** Undefined while no token host answers: the rotation waits for a later call. */
-  async function replacementOf(token: string): Promise<SessionToken | undefined> {
-    if (!isStrict) return newSessionToken()
+  /** Undefined while keeper or token host do not answer: the rotation waits for a later call. */
+  async function replacementOf({ token, hash }: SessionToken): Promise<(SessionToken & SealedToken) | undefined> {
     try {
-      return await successorOf(hsm, token)
+      const next = isStrict ? await successorOf(hsm, token) : newSessionToken()
+      const session = await findSealedSession(store.read, hash)
+      return session && { ...next, seal: await sealNextToken(hsm, session, next.hash) }
     } catch (error) {
       if (isFault(error, 'hsm.unavailable') || isFault(error, 'hsm.sealed')) return undefined
       throw error
@@ -64,14 +66,14 @@ export function createTokenRotation({
     const wantsNext = isReplaced ? isStrict : isDue(session, pending, now)
     const isStale = now - session.last_seen_at > touchEveryMs(rules)
     if (!wantsNext && !isStale && !useCounts.isDue(pending)) return token
-    const next = wantsNext ? await replacementOf(token) : undefined
+    const next = wantsNext ? await replacementOf({ token, hash }) : undefined
     useCounts.settle(hash)
     const work = async (tx: Tx): Promise<string> => {
       await touchSession(tx, session.session_id, now)
       if (pending > 0) await addUses(tx, hash, pending)
       if (next === undefined) return token
       if (!isReplaced && (await supersedeToken(tx, hash, now))) {
-        await insertToken(tx, next.hash, session.session_id, now)
+        await insertToken(tx, { hash: next.hash, seal: next.seal }, session.session_id, now)
         return next.token
       }
       // Another call has replaced the token. A random replacement is known to that call alone.

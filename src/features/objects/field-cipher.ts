@@ -2,7 +2,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm, Outcome } from '../../hsm/hsm.ts'
 import { encodeRecord } from '../../hsm/key-record.ts'
 import { vaultKeyReference } from '../vaults/vault-key.ts'
-import type { KeyedVault } from './read-records.ts'
+import type { GrantedVault } from './read-records.ts'
 import type { SecretField, VaultObject } from './records.ts'
 
 /** What an encrypted field is bound to: its bytes decrypt there and nowhere else. */
@@ -12,19 +12,19 @@ export type FieldOwner = Pick<VaultObject, 'id' | 'vaultId' | 'templateId'>
 export interface FieldCipher {
   /** One use of the vault's key for each value; the caller counts them. */
   seal(
-    vault: KeyedVault,
+    vault: GrantedVault,
     object: FieldOwner,
     version: number,
     values: Readonly<Record<string, string>>,
   ): Promise<SecretField[]>
   /** @throws Fault `object.tampered` when one of them is not as it was written there */
-  open(vault: KeyedVault, object: FieldOwner, secrets: readonly SecretField[]): Promise<Record<string, string>>
+  open(vault: GrantedVault, object: FieldOwner, secrets: readonly SecretField[]): Promise<Record<string, string>>
 }
 
 export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany'>): FieldCipher {
   return {
     async seal(vault, object, version, values) {
-      const key = vaultKeyReference(vault)
+      const key = await vaultKeyReference(vault)
       const entries = Object.entries(values)
       const outcomes = await hsm.encryptMany(
         entries.map(([field, value]) => ({ key, plaintext: Buffer.from(value), aad: aadOf(object, field, version) })),
@@ -38,7 +38,7 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany'>)
     },
 
     async open(vault, object, secrets) {
-      const key = vaultKeyReference(vault)
+      const key = await vaultKeyReference(vault)
       const outcomes = await hsm.decryptMany(
         secrets.map(({ field, version, ciphertext }) => ({ key, ciphertext, aad: aadOf(object, field, version) })),
       )

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
 import { encodeRecord } from '../../hsm/key-record.ts'
 import type { Store } from '../../store/store.ts'
 import { findVault } from '../vaults/records.ts'
@@ -16,7 +16,7 @@ import {
   removeChunks,
   removeUpload,
 } from './file-records.ts'
-import type { KeyedVault } from './read-records.ts'
+import type { GrantedVault, KeyedVault } from './read-records.ts'
 
 /** What an object keeps, encrypted, of its file: it alone says which chunks are the file, and that they are all. */
 export interface FileManifest {
@@ -37,9 +37,9 @@ export interface StoredFile {
 /** Files in chunks, each sealed in the token with the data key of its vault as it comes in: never whole in memory. */
 export interface FileStore {
   /** Nothing can be seen of it until an object has it. @throws what `content` throws; then nothing is left behind */
-  store(vault: KeyedVault, content: AsyncIterable<Buffer>): Promise<StoredFile>
+  store(vault: GrantedVault, content: AsyncIterable<Buffer>): Promise<StoredFile>
   /** The pieces of a file in order. @throws Fault `object.tampered` at the first that is not as it was written */
-  read(vault: KeyedVault, manifest: FileManifest): AsyncGenerator<Buffer>
+  read(vault: GrantedVault, manifest: FileManifest): AsyncGenerator<Buffer>
   /** Lets go of an upload that no object has. */
   discard(uploadId: string): Promise<void>
   /** Lets go of uploads that had no chunk for an hour, and that no object has; resolves to how many. */
@@ -61,7 +61,9 @@ export interface FileStoreDependencies {
 
 export function createFileStore({ store, hsm, clock }: FileStoreDependencies): FileStore {
   /** Seals chunks and writes them in a transaction of its own. */
-  async function write(vault: KeyedVault, key: KeyReference, upload: string, chunks: readonly Chunk[]): Promise<void> {
+  async function write(vault: GrantedVault, upload: string, chunks: readonly Chunk[]): Promise<void> {
+    // Anew for each batch: a slow upload outlasts a grant.
+    const key = await vaultKeyReference(vault)
     const outcomes = await hsm.encryptMany(
       chunks.map((chunk) => ({ key, plaintext: chunk.bytes, aad: aadOf(vault, upload, chunk) })),
     )
@@ -91,7 +93,6 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
   return {
     async store(vault, content) {
       const upload = randomBytes(16).toString('hex')
-      const key = vaultKeyReference(vault)
       const hash = createHash('sha256')
       let start: Buffer | undefined
       let size = 0
@@ -104,7 +105,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
             size += bytes.length
           }
           count += batch.length
-          await write(vault, key, upload, batch)
+          await write(vault, upload, batch)
         }
         if (start === undefined) throw new Fault('object.invalid', 'The file is empty: send it again.')
         return { manifest: { upload, size, sha256: hash.digest('hex'), chunks: count }, start }
@@ -129,14 +130,14 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
 async function* readFile(
   store: Store,
   hsm: FileStoreDependencies['hsm'],
-  vault: KeyedVault,
+  vault: GrantedVault,
   { upload, size, sha256, chunks }: FileManifest,
 ): AsyncGenerator<Buffer> {
-  const key = vaultKeyReference(vault)
   const hash = createHash('sha256')
   let bytes = 0
   for (let from = 0; from < chunks; from += batchChunks) {
     const stored = await readChunks(store.read, upload, from, Math.min(batchChunks, chunks - from))
+    const key = await vaultKeyReference(vault)
     const outcomes = await hsm.decryptMany(
       stored.map((ciphertext, at) => {
         const index = from + at

@@ -17,7 +17,13 @@ import type { FieldCipher } from './field-cipher.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp, type FileStore } from './file-store.ts'
 import { spendKeyUses } from '../vaults/vault-key.ts'
-import { readObject, type KeyedVault, type ObjectInVault, type StoredObject } from './read-records.ts'
+import {
+  readObject,
+  type GrantedObject,
+  type GrantedVault,
+  type KeyedVault,
+  type StoredObject,
+} from './read-records.ts'
 import {
   adoptChild,
   beginVersion,
@@ -49,7 +55,7 @@ export interface ObjectInput {
 
 /** Where a new object goes, and what it is. */
 export interface NewObject {
-  readonly vault: KeyedVault
+  readonly vault: GrantedVault
   /** 0 for the root of the vault. */
   readonly parentId: number
   readonly template: Template
@@ -70,7 +76,7 @@ export interface Objects {
    * Changes what is given and keeps the rest.
    * @throws Fault `object.invalid`, `object.not_found`, `object.key_exhausted`
    */
-  edit(found: ObjectInVault, template: Template, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
+  edit(found: GrantedObject, template: Template, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
   /** @throws Fault `object.not_empty`, `object.not_found` */
   remove(object: StoredObject, writer: ObjectWriter): Promise<void>
   /** Whether decrypting it raises an alarm. @throws Fault `object.not_found` */
@@ -147,7 +153,7 @@ async function create(
 
 async function edit(
   on: ObjectDependencies,
-  { object, vault }: ObjectInVault,
+  { object, vault }: GrantedObject,
   template: Template,
   input: ObjectInput,
   { userId, commit }: ObjectWriter,
@@ -170,7 +176,7 @@ async function edit(
 /** Checks what is given, stores the file if there is one, and lets go of it when what needs it fails. */
 async function withAddition<T>(
   on: ObjectDependencies,
-  vault: KeyedVault,
+  vault: GrantedVault,
   template: Template,
   { name, members, file }: ObjectInput,
   partial: boolean,
@@ -189,7 +195,7 @@ async function withAddition<T>(
   }
 }
 
-async function storeFile(on: ObjectDependencies, vault: KeyedVault, file: IncomingFile): Promise<Upload> {
+async function storeFile(on: ObjectDependencies, vault: GrantedVault, file: IncomingFile): Promise<Upload> {
   const { manifest, start } = await on.files.store(vault, file.content())
   const name = nameOf(file)
   const type = await on.detectType(start, extensionOf(name))
@@ -200,7 +206,7 @@ async function storeFile(on: ObjectDependencies, vault: KeyedVault, file: Incomi
 async function writeSecrets(
   on: ObjectDependencies,
   tx: Tx,
-  vault: KeyedVault,
+  vault: GrantedVault,
   row: VaultObject,
   { values, upload }: Addition,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Granted } from '../../access/caller.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { Fault } from '../../fault.ts'
 import { readRow, select, selectList } from '../../store/statement.ts'
@@ -35,6 +36,19 @@ export type KeyedVault = Pick<Vault, 'policyId'> & SealedVaultKey
 export interface ObjectInVault {
   readonly object: StoredObject
   readonly vault: KeyedVault
+}
+
+/** The same for a caller who may use the key of the vault. */
+export type GrantedVault = KeyedVault & Granted
+
+export interface GrantedObject extends ObjectInVault {
+  readonly vault: GrantedVault
+}
+
+/** @throws Fault `object.not_found` */
+export function grantedTo({ grant }: Granted, found: ObjectInVault | undefined): GrantedObject {
+  const { object, vault } = existing(found)
+  return { object, vault: { ...vault, grant } }
 }
 
 /** @throws Fault `object.not_found` */

@@ -1,3 +1,4 @@
+import type { VaultAccess } from '../../access/caller.ts'
 import type { Store } from '../../store/store.ts'
 import type { FieldCipher } from './field-cipher.ts'
 import type { MemoryBudget } from './memory-budget.ts'
@@ -10,8 +11,8 @@ import {
   findKeyedVault,
   objectsOfVault,
   searchObjects,
-  type KeyedVault,
-  type ObjectInVault,
+  type GrantedObject,
+  type GrantedVault,
   type StoredObject,
 } from './read-records.ts'
 import { Fault } from '../../fault.ts'
@@ -20,7 +21,7 @@ import { secretsOf } from './records.ts'
 /** Objects as they are read. The route has checked that the caller may read in the vault. */
 export interface ObjectReading {
   /** What encryption in a vault needs. @throws Fault `vault.not_found` */
-  vault(vaultId: number): Promise<KeyedVault>
+  vault(access: VaultAccess): Promise<GrantedVault>
   /** Every object of a vault, in one query. */
   ofVault(vaultId: number): Promise<StoredObject[]>
   /** What lies in an object. */
@@ -32,13 +33,13 @@ export interface ObjectReading {
    */
   search(userId: number, text: string): Promise<StoredObject[]>
   /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
-  secrets(found: ObjectInVault): Promise<Readonly<Record<string, string>>>
+  secrets(found: GrantedObject): Promise<Readonly<Record<string, string>>>
   /**
    * The object's file in base64. Such files are whole in memory, so `release` gives their bytes back to the budget
    * when the answer has left.
    * @throws Fault `object.no_file`, `object.tampered`, `object.busy`
    */
-  file(found: ObjectInVault): Promise<{ readonly data: string; readonly release: () => void }>
+  file(found: GrantedObject): Promise<{ readonly data: string; readonly release: () => void }>
 }
 
 const mostFound = 1_000
@@ -52,7 +53,7 @@ export interface ObjectReadingDependencies {
 }
 
 export function createObjectReading({ store, fieldCipher, files, memory }: ObjectReadingDependencies): ObjectReading {
-  async function open({ object, vault }: ObjectInVault, isWanted: (field: string) => boolean) {
+  async function open({ object, vault }: GrantedObject, isWanted: (field: string) => boolean) {
     const secrets = await secretsOf(store.read, object.id)
     return fieldCipher.open(
       vault,
@@ -62,10 +63,10 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
   }
 
   return {
-    async vault(vaultId) {
-      const vault = await findKeyedVault(store.read, vaultId)
+    async vault({ id, grant }) {
+      const vault = await findKeyedVault(store.read, id)
       if (vault === undefined) throw new Fault('vault.not_found')
-      return vault
+      return { ...vault, grant }
     },
     ofVault: (vaultId) => objectsOfVault(store.read, vaultId),
     children: (object) => childrenOf(store.read, object),

@@ -1,4 +1,4 @@
-import type { VaultAccess } from '../../access/caller.ts'
+import type { Granted, VaultAccess } from '../../access/caller.ts'
 import { includes } from '../../access/permission.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -59,9 +59,9 @@ export interface Ciphers {
     commit: Commit,
   ): Promise<Ciphered<Ciphertext, TransparentKey | undefined>>
   /** Items: `ciphertext.malformed`, `ciphertext.invalid`, `key.version_unknown`, `key.version_disabled`. */
-  decrypt(stored: StoredKey | undefined, items: Batch<CipherItem>): Promise<Ciphered<Buffer>>
+  decrypt(by: Granted, stored: StoredKey | undefined, items: Batch<CipherItem>): Promise<Ciphered<Buffer>>
   /** Encrypts anew under another version; the plaintext never leaves the token host. Items as for both. */
-  rewrap(stored: StoredKey | undefined, items: Batch<RewrapItem>): Promise<Ciphered<Ciphertext>>
+  rewrap(by: Granted, stored: StoredKey | undefined, items: Batch<RewrapItem>): Promise<Ciphered<Ciphertext>>
 }
 
 export interface CipherDependencies {
@@ -78,8 +78,8 @@ export interface CipherDependencies {
 export function createCiphers(dependencies: CipherDependencies): Ciphers {
   return {
     encrypt: (context, items, commit) => encrypt(dependencies, context, items, commit),
-    decrypt: (stored, items) => decrypt(dependencies, stored, items),
-    rewrap: (stored, items) => rewrap(dependencies, stored, items),
+    decrypt: (by, stored, items) => decrypt(dependencies, by, stored, items),
+    rewrap: (by, stored, items) => rewrap(dependencies, by, stored, items),
   }
 }
 
@@ -99,10 +99,10 @@ interface Opened {
 const notOfThisKey = (): Fault => new Fault('ciphertext.invalid')
 
 async function encrypt(on: CipherDependencies, context: EncryptContext, items: Batch<PlainItem>, commit: Commit) {
-  const { stored, ifAbsent } = context
+  const { vault, stored, ifAbsent } = context
   const failed = allFailed(items)
   if (failed) return { key: stored?.key, results: failed }
-  if (stored) return encryptWith(on, existing(stored), items)
+  if (stored) return encryptWith(on, vault, existing(stored), items)
   try {
     return await encryptWithNew(on, context, items, commit)
   } catch (error) {
@@ -110,11 +110,11 @@ async function encrypt(on: CipherDependencies, context: EncryptContext, items: B
     const { vaultId, name } = ifAbsent
     const theirs = isFault(error, 'store.conflict') ? await findKey(on.store.read, vaultId, name) : undefined
     if (theirs === undefined) throw error
-    return encryptWith(on, existing(theirs), items)
+    return encryptWith(on, vault, existing(theirs), items)
   }
 }
 
-async function encryptWith(on: CipherDependencies, stored: StoredKey, items: Batch<PlainItem>) {
+async function encryptWith(on: CipherDependencies, by: Granted, stored: StoredKey, items: Batch<PlainItem>) {
   const asked = readyIn(items).map(({ version }) => version)
   const found = asked.includes(undefined) ? await on.keyring.rotateIfDue(stored) : stored
   const { key } = found
@@ -124,7 +124,7 @@ async function encryptWith(on: CipherDependencies, stored: StoredKey, items: Bat
     checkAad(type, aad)
     return { to: target(version), plaintext, aad }
   })
-  return { key, results: await encryptAll(on, key, prepared) }
+  return { key, results: await encryptAll(on, by, key, prepared) }
 }
 
 /** The key and its first use are committed together. */
@@ -143,13 +143,18 @@ async function encryptWithNew(
   const spent = readyIn(items).length
   const { stored, result } = await on.keyring.createAnd(ifAbsent, spent, commit, ({ key, latest }) => {
     const prepared = mapEach(fitting, (item) => ({ ...item, to: latest }))
-    return encryptAll(on, key, prepared)
+    return encryptAll(on, vault, key, prepared)
   })
   return { key: stored.key, results: result }
 }
 
-async function encryptAll({ hsm, places }: CipherDependencies, key: TransparentKey, items: Batch<Prepared>) {
-  const referenceTo = await places.referencesOf(key)
+async function encryptAll(
+  { hsm, places }: CipherDependencies,
+  by: Granted,
+  key: TransparentKey,
+  items: Batch<Prepared>,
+) {
+  const referenceTo = await places.referencesOf(key, await by.grant())
   const work = (ready: readonly Prepared[]) =>
     onToken(
       ready.map(({ to, plaintext, aad }) => ({ key: referenceTo(to), plaintext, aad })),
@@ -159,13 +164,13 @@ async function encryptAll({ hsm, places }: CipherDependencies, key: TransparentK
   return mapTogether(items, work, (bytes, { to }): Ciphertext => ({ version: to.version, bytes }))
 }
 
-async function decrypt(on: CipherDependencies, stored: StoredKey | undefined, items: Batch<CipherItem>) {
+async function decrypt(on: CipherDependencies, by: Granted, stored: StoredKey | undefined, items: Batch<CipherItem>) {
   const found = existing(stored)
   const { key } = found
   const failed = allFailed(items)
   if (failed) return { key, results: failed }
   const opened = mapEach(items, await opener(on, found, items))
-  const referenceTo = await on.places.referencesOf(key)
+  const referenceTo = await on.places.referencesOf(key, await by.grant())
   const work = (ready: readonly Opened[]) =>
     onToken(
       ready.map(({ from, ciphertext, aad }) => ({ key: referenceTo(from), ciphertext, aad })),
@@ -176,7 +181,7 @@ async function decrypt(on: CipherDependencies, stored: StoredKey | undefined, it
   return { key, results: await mapTogether(opened, work, (plaintext) => plaintext) }
 }
 
-async function rewrap(on: CipherDependencies, stored: StoredKey | undefined, items: Batch<RewrapItem>) {
+async function rewrap(on: CipherDependencies, by: Granted, stored: StoredKey | undefined, items: Batch<RewrapItem>) {
   const given = existing(stored)
   const failed = allFailed(items)
   if (failed) return { key: given.key, results: failed }
@@ -186,7 +191,7 @@ async function rewrap(on: CipherDependencies, stored: StoredKey | undefined, ite
   const target = await writable(on, found, asked)
   const open = await opener(on, found, items)
   const opened = mapEach(items, (item) => ({ ...open(item), to: target(item.toVersion) }))
-  const referenceTo = await on.places.referencesOf(key)
+  const referenceTo = await on.places.referencesOf(key, await by.grant())
   const work = (ready: readonly (Opened & Pick<Prepared, 'to'>)[]) =>
     onToken(
       ready.map(({ from, to, ciphertext, aad }) => {

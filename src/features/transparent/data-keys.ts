@@ -1,3 +1,4 @@
+import type { Granted } from '../../access/caller.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ciphertext } from './ciphertext.ts'
@@ -32,7 +33,7 @@ export interface DataKeys {
    * @throws Fault `key.not_found`, `key.wrong_type`, `request.invalid`, `key.version_unknown`,
    * `key.version_disabled`, `key.exhausted`, `key.tampered`
    */
-  make(stored: StoredKey | undefined, request: DataKeyRequest): Promise<DataKey>
+  make(by: Granted, stored: StoredKey | undefined, request: DataKeyRequest): Promise<DataKey>
 }
 
 export function createDataKeys(dependencies: {
@@ -45,7 +46,7 @@ export function createDataKeys(dependencies: {
 }): DataKeys {
   const { store, hsm, keyring, versions, invocations, places } = dependencies
   return {
-    async make(stored, { bytes, version, aad, open }) {
+    async make(by, stored, { bytes, version, aad, open }) {
       const type = keyTypeOf(existing(stored).key.type)
       cipherOf(type)
       checkAad(type, aad)
@@ -53,7 +54,7 @@ export function createDataKeys(dependencies: {
       const { key } = found
       const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
       await invocations.spend(key, used.version, 1)
-      const reference = (await places.referencesOf(key))(used)
+      const reference = (await places.referencesOf(key, await by.grant()))(used)
       const answer = (bytes: Buffer, plaintext: Buffer | undefined) => {
         return { key, ciphertext: { version: used.version, bytes }, plaintext }
       }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { SealedGrant } from '../../access/acting.ts'
 import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../../hsm/hsm.ts'
 import type { KeyPlace, KeyPurpose } from '../../hsm/made-key.ts'
@@ -16,7 +17,7 @@ export interface KeyPlaces {
   /** What the material of versions is made for. */
   purposeOf(owner: Owner): Promise<KeyPurpose>
   /** The references of a key, made once per version: a host checks each object once, however many items name it. */
-  referencesOf(key: TransparentKey): Promise<(version: KeyVersion) => KeyReference>
+  referencesOf(key: TransparentKey, grant: SealedGrant): Promise<(version: KeyVersion) => KeyReference>
 }
 
 /** Records of vaults' keys in memory: some 300 bytes each. */
@@ -44,13 +45,13 @@ export function createKeyPlaces({ read }: Pick<Store, 'read'>): KeyPlaces {
       if (identity === null || vault === null) return { purpose: versionPurpose(id) }
       return { place: { identity, vault, vaultKey: await vaultKeyOf(vaultId, vault) } }
     },
-    async referencesOf(key) {
+    async referencesOf(key, grant) {
       const vaultKey = key.vault === null ? undefined : await vaultKeyOf(key.vaultId, key.vault)
       const references = new Map<number, KeyReference>()
       return (version) => {
         const known = references.get(version.version)
         if (known !== undefined) return known
-        const made = keyReference(key, version, vaultKey)
+        const made = keyReference(key, version, grant, vaultKey)
         references.set(version.version, made)
         return made
       }
@@ -58,6 +59,11 @@ export function createKeyPlaces({ read }: Pick<Store, 'read'>): KeyPlaces {
   }
 }
 
-export function keyReference(key: TransparentKey, version: KeyVersion, vaultKey?: SealedRecord): KeyReference {
-  return { key: sealedVersion(key, version), policy: sealedPolicy(key), ...(vaultKey ? { vaultKey } : {}) }
+export function keyReference(
+  key: TransparentKey,
+  version: KeyVersion,
+  grant: SealedGrant,
+  vaultKey?: SealedRecord,
+): KeyReference {
+  return { key: sealedVersion(key, version), policy: sealedPolicy(key), grant, ...(vaultKey ? { vaultKey } : {}) }
 }

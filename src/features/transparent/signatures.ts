@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Granted } from '../../access/caller.ts'
 import { derTag, readElements, readOnly } from '../../encoding/der.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hash, Padding } from '../../hsm/key-kind.ts'
@@ -35,16 +36,18 @@ export interface Signatures {
    * With the given version, or the latest.
    * @throws Fault `key.not_found`, `key.wrong_type`, `key.version_unknown`, `key.version_disabled`, `request.invalid`
    */
-  sign(stored: StoredKey | undefined, version: number | undefined, request: SigningRequest): Promise<Made>
+  sign(by: Granted, stored: StoredKey | undefined, version: number | undefined, request: SigningRequest): Promise<Made>
   /** False for a signature that does not fit; a version that cannot be used is a fault. */
   verify(
+    by: Granted,
     stored: StoredKey | undefined,
     version: number,
     request: SigningRequest,
     signature: Buffer,
   ): Promise<{ key: TransparentKey; valid: boolean }>
-  hmac(stored: StoredKey | undefined, version: number | undefined, input: Buffer): Promise<Made>
+  hmac(by: Granted, stored: StoredKey | undefined, version: number | undefined, input: Buffer): Promise<Made>
   verifyHmac(
+    by: Granted,
     stored: StoredKey | undefined,
     version: number,
     input: Buffer,
@@ -62,7 +65,8 @@ export function createSignatures(dependencies: {
   readonly places: Pick<KeyPlaces, 'referencesOf'>
 }): Signatures {
   const { store, hsm, keyring, versions, places } = dependencies
-  const referenceTo = async (key: TransparentKey, used: KeyVersion) => (await places.referencesOf(key))(used)
+  const referenceTo = async (by: Granted, key: TransparentKey, used: KeyVersion) =>
+    (await places.referencesOf(key, await by.grant()))(used)
   /** The key as it is after a rotation that was due, and the version to use. */
   const newest = async (stored: StoredKey, version: number | undefined, use: string) => {
     const found = version === undefined ? await keyring.rotateIfDue(stored) : stored
@@ -73,47 +77,47 @@ export function createSignatures(dependencies: {
     versions.find(store.read, stored, version, stored.key.minDecryptionVersion, 'verifies')
 
   return {
-    async sign(stored, version, request) {
+    async sign(by, stored, version, request) {
       const found = existing(stored)
       const row = signatureOf(keyTypeOf(found.key.type))
       const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
       const { key, used } = await newest(found, version, 'signs')
-      const raw = await trusting(async () => hsm.sign(await referenceTo(key, used), scheme, input))
+      const raw = await trusting(async () => hsm.sign(await referenceTo(by, key, used), scheme, input))
       const bytes = row.family === 'ecdsa' && request.form === 'asn1' ? toDer(raw) : raw
       return { key, version: used.version, bytes }
     },
 
-    async verify(stored, version, request, signature) {
+    async verify(by, stored, version, request, signature) {
       const found = existing(stored)
       const row = signatureOf(keyTypeOf(found.key.type))
       const used = await verifying(found, version)
       const raw = row.family === 'ecdsa' && request.form === 'asn1' ? fromDer(signature, row.orderBytes) : signature
       if (raw === undefined) return { key: found.key, valid: false }
       const valid = await trusting(async () =>
-        hsm.verifySignature(await referenceTo(found.key, used), schemeOf(row, request), inputOf(row, request), raw),
+        hsm.verifySignature(await referenceTo(by, found.key, used), schemeOf(row, request), inputOf(row, request), raw),
       )
       return { key: found.key, valid }
     },
 
-    async hmac(stored, version, input) {
+    async hmac(by, stored, version, input) {
       const found = existing(stored)
       checkMac(keyTypeOf(found.key.type))
       const { key, used } = await newest(found, version, 'makes HMACs')
       return {
         key,
         version: used.version,
-        bytes: await trusting(async () => hsm.hmac(await referenceTo(key, used), input)),
+        bytes: await trusting(async () => hsm.hmac(await referenceTo(by, key, used), input)),
       }
     },
 
-    async verifyHmac(stored, version, input, mac) {
+    async verifyHmac(by, stored, version, input, mac) {
       const found = existing(stored)
       checkMac(keyTypeOf(found.key.type))
       const used = await verifying(found, version)
       try {
         return {
           key: found.key,
-          valid: await trusting(async () => hsm.verifyHmac(await referenceTo(found.key, used), input, mac)),
+          valid: await trusting(async () => hsm.verifyHmac(await referenceTo(by, found.key, used), input, mac)),
         }
       } catch (error) {
         if (isFault(error, 'hsm.rejected')) return { key: found.key, valid: false }

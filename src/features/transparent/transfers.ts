@@ -1,7 +1,8 @@
+import type { Granted } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import { decodeContent, readBackup, restoredPolicy, type Backup, type BackupOrigin } from '../../hsm/backup-record.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
+import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Arrival, BackupOrigins } from './backup-origins.ts'
@@ -51,7 +52,7 @@ export interface Transfers {
    * All versions with flags, as text, restorable where the same backup keys are.
    * @throws Fault `key.not_found`, `key.backup_forbidden`
    */
-  backup(stored: StoredKey | undefined): Promise<{ key: TransparentKey; text: string }>
+  backup(by: Granted, stored: StoredKey | undefined): Promise<{ key: TransparentKey; text: string }>
   /** All versions or none. @throws Fault `backup.invalid`, `backup.foreign`, `key.exists`, `key.delete_forbidden` */
   restore(restoration: Restoration, commit: Commit): Promise<TransparentKey>
   /**
@@ -65,6 +66,7 @@ export interface Transfers {
    * @throws Fault `key.not_found`, `key.export_forbidden`, `key.version_unknown`, `request.invalid`
    */
   exportKey(
+    by: Granted,
     stored: StoredKey | undefined,
     version: number | undefined,
     recipient: Buffer | undefined,
@@ -94,7 +96,7 @@ interface TransferDependencies {
 export function createTransfers(on: TransferDependencies): Transfers {
   const { origins } = on
   return {
-    backup: (stored) => backUp(on, stored),
+    backup: (by, stored) => backUp(on, by, stored),
 
     restore: (restoration, commit) => restore(on, restoration, commit),
 
@@ -104,11 +106,15 @@ export function createTransfers(on: TransferDependencies): Transfers {
       return origin
     },
 
-    exportKey: (stored, version, recipient) => exportKey(on, stored, version, recipient),
+    exportKey: (by, stored, version, recipient) => exportKey(on, by, stored, version, recipient),
   }
 }
 
-async function backUp({ store, hsm, origins, places }: TransferDependencies, stored: StoredKey | undefined) {
+async function backUp(
+  { store, hsm, origins, places }: TransferDependencies,
+  by: Granted,
+  stored: StoredKey | undefined,
+) {
   const { key } = existing(stored)
   await checkPolicy(hsm, key)
   const found = await findVersions(store.read, key.id)
@@ -117,7 +123,8 @@ async function backUp({ store, hsm, origins, places }: TransferDependencies, sto
   const { vault } = await origins.of(store.read, key.vaultId)
   const { vaultKey } = await places.of(key.vaultId)
   const versions = found.map((version) => ({ key: sealedVersion(key, version), count: sealedCount(key, version) }))
-  const backup = await trusting(() => hsm.sealBackup({ vault, policy: sealedPolicy(key), vaultKey, versions }))
+  const grant = await by.grant()
+  const backup = await trusting(() => hsm.sealBackup({ vault, policy: sealedPolicy(key), vaultKey, grant, versions }))
   return { key, text: backup.toString('base64') }
 }
 
@@ -149,6 +156,7 @@ async function restore(
 
 async function exportKey(
   on: TransferDependencies,
+  by: Granted,
   stored: StoredKey | undefined,
   version: number | undefined,
   recipient: Buffer | undefined,
@@ -167,7 +175,8 @@ async function exportKey(
     version === undefined
       ? (await findVersions(store.read, key.id)).filter(({ disabled }) => disabled === 0)
       : [await versions.find(store.read, found, version, key.oldestVersion, 'exports')]
-  return { key, versions: await Promise.all(chosen.map((one) => exported(on, key, one, recipient))) }
+  const referenceTo = await on.places.referencesOf(key, await by.grant())
+  return { key, versions: await Promise.all(chosen.map((one) => exported(on, referenceTo(one), one, recipient))) }
 }
 
 async function opened({ hsm }: TransferDependencies, bytes: Buffer): Promise<Backup> {
@@ -226,12 +235,11 @@ async function insert(
 }
 
 async function exported(
-  { hsm, places }: TransferDependencies,
-  key: TransparentKey,
+  { hsm }: TransferDependencies,
+  reference: KeyReference,
   version: KeyVersion,
   recipient: Buffer | undefined,
 ) {
-  const reference = (await places.referencesOf(key))(version)
   const material = await trusting(() =>
     recipient ? refusing('request.invalid', () => hsm.exportKey(reference, recipient)) : hsm.exportPlain(reference),
   )

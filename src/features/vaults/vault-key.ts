@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Granted } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
 import { keyRecord } from '../../hsm/key-record.ts'
@@ -53,8 +54,8 @@ export function createVaultKeys(
 }
 
 /** The key for the token host, which checks its seal before the first use (`hsm.seal_broken`). */
-export function vaultKeyReference(vault: SealedVaultKey): KeyReference {
-  return { key: sealedVaultKey(vault) }
+export async function vaultKeyReference(vault: SealedVaultKey & Granted): Promise<KeyReference> {
+  return { key: sealedVaultKey(vault), grant: await vault.grant() }
 }
 
 export const sealedVaultKey = (vault: SealedVaultKey): SealedRecord => ({

@@ -1,10 +1,10 @@
 import type { SealedRecord } from '../../hsm/hsm.ts'
 import { composeRecord, type FieldsOf } from '../../hsm/record-layouts.ts'
-import type { Tx } from '../../store/store.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 import type { User } from '../users/records.ts'
 import { sealChange, sealFirst, type Sealer } from '../users/sealed-change.ts'
-import type { MembershipRow } from './membership-records.ts'
-import type { Vault } from './records.ts'
+import { findMember, type MembershipRow } from './membership-records.ts'
+import { findVault, type Vault } from './records.ts'
 
 /** What a row of a vault says under its seal: which vault it is, and who made it, where that is known. */
 export function sealedVault({ identity, creator, seal }: Pick<Vault, 'identity' | 'creator' | 'seal'>): SealedRecord {
@@ -47,6 +47,16 @@ export function sealedMembership(
   membership: MembershipState & Pick<MembershipRow, 'seal'>,
 ): SealedRecord {
   return { record: membershipRecord(place, membership), seal: membership.seal }
+}
+
+/** Undefined for a user who is no member. */
+export async function findSealedMembership(
+  reader: Reader,
+  user: Pick<User, 'id' | 'identity'>,
+  vaultId: number,
+): Promise<SealedRecord | undefined> {
+  const [vault, membership] = [await findVault(reader, vaultId), await findMember(reader, { vaultId, userId: user.id })]
+  return vault && membership ? sealedMembership({ vault, user }, membership) : undefined
 }
 
 /** The next state of a membership with its seal; `previous` is the present record, or that of the vault for its first. */

@@ -37,8 +37,7 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
         ...[session, user, applicationKey, membership?.sealed].flatMap(sealedFields),
         Buffer.from(String(membership?.vaultId ?? 0)),
       ])
-      const expiresAt = Number(field(reply, 2))
-      return { grant: { record: field(reply, 0), seal: field(reply, 1) }, expiresAt }
+      return { record: field(reply, 0), seal: field(reply, 1) }
     },
     async endSessions(sessions) {
       await keeper.call('endSessions', [Buffer.from(String(sessions.length)), ...sessions.flatMap(sealedFields)])

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mayLogIn } from '../../access/capabilities.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
+import type { SealedRecord } from '../hsm.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation } from '../protocol/frame.ts'
@@ -8,7 +9,7 @@ import { generationOf } from '../record-generation.ts'
 import { composeRecord, type FieldsOf, type OpenedRecord } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { EndedSessions } from './ended-sessions.ts'
-import type { Floors } from './floors.ts'
+import type { WritableFloors } from './floors.ts'
 import { shown } from './shown-record.ts'
 
 /** What was revoked meanwhile goes on for so long where a worker does not say that it was. */
@@ -16,7 +17,7 @@ const grantMs = 60_000
 
 export interface GrantDependencies {
   readonly token: Token
-  readonly floors: Floors
+  readonly floors: WritableFloors
   readonly endedSessions: EndedSessions
   readonly now: () => number
 }
@@ -34,7 +35,7 @@ interface Shown {
  * keeper sealed them last, gets it, and nobody else: what a worker says besides is not asked.
  */
 export function createGrantHandlers(on: GrantDependencies) {
-  const { token, endedSessions, now } = on
+  const { token, now } = on
   return {
     grant(fields) {
       const text = fields.text()
@@ -53,15 +54,30 @@ export function createGrantHandlers(on: GrantDependencies) {
         permission: membership?.permission ?? 0,
         expiresAt,
       })
-      return [record, seal(token, record), Buffer.from(String(expiresAt))]
+      return [record, seal(token, record)]
     },
 
     endSessions(fields) {
-      for (let left = fields.integer(); left > 0; left--)
-        endedSessions.add(shown(token, 'session', fields.sealed()).fields)
+      const sessions: SealedRecord[] = []
+      for (let left = fields.integer(); left > 0; left--) sessions.push(fields.sealed())
+      endAll(on, sessions)
       return []
     },
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+}
+
+/** A record that was edited is refused, and keeps no other from being ended. */
+function endAll({ token, endedSessions }: GrantDependencies, sessions: readonly SealedRecord[]): void {
+  const broken: Fault[] = []
+  for (const sealed of sessions) {
+    try {
+      endedSessions.add(shown(token, 'session', sealed).fields)
+    } catch (error) {
+      if (!isFault(error, 'hsm.seal_broken')) throw error
+      broken.push(error)
+    }
+  }
+  if (broken[0] !== undefined) throw broken[0]
 }
 
 /** @throws Fault `hsm.seal_broken`, `hsm.outdated` for a record of before, `hsm.rejected` for what does not belong together */
@@ -74,7 +90,10 @@ function readShown({ token, floors }: GrantDependencies, fields: RequestFields):
   const newest: readonly (OpenedRecord | undefined)[] = [user, applicationKey, membership]
   for (const record of newest) {
     const generation = record && generationOf(record)
-    if (generation !== undefined) floors.check(generation)
+    if (generation === undefined) continue
+    floors.check(generation)
+    // Of a commit that was not shown, this is how the keeper learns.
+    floors.raise(generation)
   }
   const belongs =
     session.fields.user.equals(user.fields.identity) &&

@@ -7,12 +7,9 @@ import { type Change, isSame, refused, type Rule } from './record-change.ts'
 type Grant = FieldsOf<'grant'>
 type User = FieldsOf<'user'>
 
-/**
- * Whether whoever asks may: the operator, or a caller whose grant says so. Workers do not show grants with every change
- * yet: a change without one is judged by the rest of its rule alone, until they do.
- */
+/** Whether whoever asks may: the operator, or a caller whose grant says so. */
 function isAllowed({ origin, grant }: Pick<Change, 'origin' | 'grant'>, right: (grant: Grant) => boolean): boolean {
-  return origin === 'operator' || grant === undefined || right(grant)
+  return origin === 'operator' || (grant !== undefined && right(grant))
 }
 
 /** Who asks, by the id of the row; undefined for a worker without a grant. */
@@ -104,7 +101,8 @@ function keepsMembership(change: Change<'membership'>): boolean {
       ? before.permission !== 0 && recoveries === before.recoveries
       : recoveries === before.recoveries ||
         (recoveries > before.recoveries &&
-          (origin === 'operator' || asker === undefined || !madeRecovery(asker, user, before.recoveries, recoveries))))
+          (origin === 'operator' ||
+            (asker !== undefined && !madeRecovery(asker, user, before.recoveries, recoveries)))))
   )
 }
 

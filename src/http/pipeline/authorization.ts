@@ -59,6 +59,7 @@ export function createAuthorization(authenticator: Authenticator): Authorization
       const vaultId = authentication.vault?.id ?? authentication.restingIn
       if (vaultId !== undefined) request.note = { ...request.note, vault: String(vaultId) }
       check(contract, authentication, body)
+      request.grant = authentication.grant
       request.reauthorize = async (reader) =>
         check(contract, await authenticator.reauthorize(reader, authentication), body)
       return authentication

@@ -1,3 +1,4 @@
+import { actBy } from '../../access/acting.ts'
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
 import { createRecordedCommit, withRows, type ReadRows } from '../../audit/recorded-commit.ts'
 import type { UnidentifiedRecords } from '../../audit/unidentified-records.ts'
@@ -81,6 +82,7 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
       return (work, options) =>
         commit(async (tx) => {
           await request.reauthorize?.(tx)
+          if (request.grant) actBy(tx, request.grant)
           return work(tx)
         }, options)
     },

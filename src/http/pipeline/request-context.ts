@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from 'koa'
-import type { Caller, Client } from '../../access/caller.ts'
+import type { Caller, Granted, Client } from '../../access/caller.ts'
 import type { AuditEvent } from '../../audit/event.ts'
 import type { Reader } from '../../store/store.ts'
 import type { AnyEndpoint, AuditNote } from '../contract/endpoint.ts'
@@ -24,6 +24,8 @@ export interface RequestContext {
   readonly operation: string
   note: AuditNote
   caller?: Caller
+  /** By what the keeper makes changes for the caller. */
+  grant?: Granted['grant']
   /** Checks again, at this moment, that the caller may make the call. */
   reauthorize?: (reader: Reader) => Promise<void>
   form?: Form

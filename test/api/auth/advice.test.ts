@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lockedUser } from '../../../src/features/users/records.ts'
+import { changeUser } from '../../../src/features/users/user-seals.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import { expectFault, type Answer } from '../../support/client.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
@@ -25,6 +27,13 @@ async function told(user: TestUser): Promise<Told> {
 
 const setUser = (user: TestUser, assignment: string) =>
   appliance.store.transaction((tx) => tx.query(`UPDATE users SET ${assignment} WHERE id = ${user.id}`))
+
+/** Under the seal of the user. */
+const agePassphrase = ({ id }: TestUser, byMs: number) =>
+  appliance.store.transaction(async (tx) => {
+    const user = await lockedUser(tx, id)
+    await changeUser(appliance.hsm, tx, user, { passphraseChangedAt: user.passphraseChangedAt - byMs })
+  })
 
 describe('the login tells its user', () => {
   it('nothing, when there is nothing to tell', async () => {
@@ -61,14 +70,14 @@ describe('the login tells its user', () => {
 
   it('that the pass phrase will be, and is, too old', async () => {
     const user = await appliance.addUser()
-    await setUser(user, `passphrase_changed_at = passphrase_changed_at - ${89 * dayMs}`)
+    await agePassphrase(user, 89 * dayMs)
     expect((await told(user)).audit).toEqual({ violations: [], warnings: [] })
-    await setUser(user, `passphrase_changed_at = passphrase_changed_at - ${6 * dayMs}`)
+    await agePassphrase(user, 6 * dayMs)
     expect((await told(user)).audit).toEqual({
       violations: [],
       warnings: { passphrase_old: 'Your pass phrase has to be changed within 4 days.' },
     })
-    await setUser(user, `passphrase_changed_at = passphrase_changed_at - ${6 * dayMs}`)
+    await agePassphrase(user, 6 * dayMs)
     expect((await told(user)).audit).toEqual({
       violations: { passphrase_old: 'Your pass phrase is 101 days old, and may grow 100 days old here: change it.' },
       warnings: [],

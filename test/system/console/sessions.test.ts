@@ -16,8 +16,13 @@ async function openSession(premises: Premises, userId: number, seenMsAgo = 0): P
     lastSeenAt,
     endedAt: null,
     certificate: null,
+    identity: Buffer.alloc(16),
+    recoveries: 0,
+    expiresAt: 0,
   }
-  const id = await store.transaction((tx) => insertSession(tx, session, `hash-${Math.random()}`))
+  const id = await store.transaction((tx) =>
+    insertSession(tx, session, { hash: `hash-${Math.random()}`, seal: Buffer.alloc(32) }),
+  )
   await store.close()
   return id
 }

@@ -14,7 +14,7 @@ import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
 import { composeRecord } from '../../../src/hsm/record-layouts.ts'
 import { rawBackupSeal, rawSeal } from '../../support/raw-seal.ts'
 import type { TestToken } from '../../support/token.ts'
-import { inside, placedPolicyOf, policyOf, vault, vaultKeyOf } from './hsm-kit.ts'
+import { grantFor, inside, placedPolicyOf, policyOf, vault, vaultKeyOf } from './hsm-kit.ts'
 
 /** Backups of keys that have one version and no feature: with records that the test seals. */
 export interface BackupKit {
@@ -42,6 +42,7 @@ export function createBackupKit({ token, hsm }: { readonly token: TestToken; rea
       return hsm.sealBackup({
         vault: vault.toString('hex'),
         policy: policyOf(token, flags),
+        grant: grantFor(token),
         versions: [{ key: sealed(version), count: sealed(count) }],
       })
     },
@@ -51,7 +52,7 @@ export function createBackupKit({ token, hsm }: { readonly token: TestToken; rea
       const to = { policy: placedPolicyOf(token, says), vaultKey: await vaultKey() }
       const [key] = await hsm.restoreKey(backup, to, 0)
       if (key === undefined) throw new Error('nothing was restored')
-      return inside(hsm, to.vaultKey, key)
+      return inside({ hsm, token }, to.vaultKey, key)
     },
 
     forged(kind, backup, says = {}) {

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, createPublicKey, randomBy
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
 import { secretKeyKinds, tokenObjectKek, vaultKek } from '../../../src/hsm/key-kind.ts'
-import { type Hosts, otpDevice, startHosts, tokensUnderTest, policyOf } from './hsm-kit.ts'
+import { type Hosts, grantFor, otpDevice, policyOf, startHosts, tokensUnderTest } from './hsm-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
@@ -124,11 +124,12 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
 
     it('bind the policy too', async () => {
       const { key } = await hosts.givenKey('aes256-gcm')
+      const grant = grantFor(hosts.token)
       const policy = policyOf(hosts.token)
-      const ciphertext = await hosts.hsm.encrypt({ key, policy }, Buffer.from('x'))
-      expect(await hosts.hsm.decrypt({ key, policy }, ciphertext)).toEqual(Buffer.from('x'))
+      const ciphertext = await hosts.hsm.encrypt({ key, policy, grant }, Buffer.from('x'))
+      expect(await hosts.hsm.decrypt({ key, policy, grant }, ciphertext)).toEqual(Buffer.from('x'))
       const lowered = { ...policyOf(hosts.token, { minDecryptionVersion: 0 }), seal: policy.seal }
-      await expect(hosts.hsm.decrypt({ key, policy: lowered }, ciphertext)).rejects.toMatchObject({
+      await expect(hosts.hsm.decrypt({ key, policy: lowered, grant }, ciphertext)).rejects.toMatchObject({
         code: 'hsm.seal_broken',
       })
     })

@@ -12,6 +12,7 @@ import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
 import type { HostStatus } from '../../../src/hsm/token-status.ts'
 import { encodeRecord, keyRecord, type RecordField } from '../../../src/hsm/key-record.ts'
 import { composeRecord, type RecordType } from '../../../src/hsm/record-layouts.ts'
+import { sealedGrant } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 
@@ -130,13 +131,13 @@ export async function vaultKeyOf(token: TestToken, hsm: Pick<Hsm, 'createVaultKe
 
 /** A key of that vault out of the wrapping by the vault's key. */
 export async function inside(
-  hsm: Pick<Hsm, 'decrypt'>,
+  { hsm, token }: { readonly hsm: Pick<Hsm, 'decrypt'>; readonly token: TestToken },
   vaultKey: SealedRecord,
   key: GeneratedKey,
 ): Promise<GeneratedKey> {
   const open = async (content: string, { kek, blob }: WrappedKey) => ({
     kek,
-    blob: await hsm.decrypt({ key: vaultKey }, blob, encodeRecord([content, identity, vault])),
+    blob: await hsm.decrypt({ key: vaultKey, grant: grantFor(token) }, blob, encodeRecord([content, identity, vault])),
   })
   return { ...key, ...(await open('key version', key)), backup: key.backup && (await open('backup', key.backup)) }
 }
@@ -148,6 +149,15 @@ function sealedPolicy(token: TestToken, type: RecordType, says: Readonly<Record<
   const times = { autoRotatePeriodMs: 0, createdAt: Date.now(), deletedAt: null }
   const record = composeRecord(type, { ...names, ...flags, ...versions, ...times, ...says })
   return { record, seal: rawSeal(token, record) }
+}
+
+const grants = new Map<string, SealedRecord>()
+
+/** For every use of the keys of this kit. */
+export function grantFor(token: TestToken): SealedRecord {
+  const known = grants.get(token.softhsmConf) ?? sealedGrant(token, { vault, vaultId: 7 })
+  grants.set(token.softhsmConf, known)
+  return known
 }
 
 /** A key as a feature keeps it: of a one-time password, or a version of a vault's key with a policy that allows all. */
@@ -163,7 +173,7 @@ export function referenceOf(
     : ['transparent key version', 7, 7, 'type', 1, wrapped.publicKey ?? null, null, null, 0, 0]
   const record = keyRecord(kind, wrapped, context)
   const key = { record, seal: rawSeal(token, record) }
-  return isOtp ? { key } : { key, policy: policyOf(token) }
+  return isOtp ? { key } : { key, policy: policyOf(token), grant: grantFor(token) }
 }
 
 /** A device of one-time passwords with this secret, at this counter. */

@@ -5,6 +5,7 @@ import { examineTemplate } from '../../../src/features/templates/template-docume
 import { TestAppliance } from '../../support/appliance.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { grantIn } from '../../support/grant-kit.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 /** Twice as many as there are connections in the pool: each call holds one for its transaction. */
@@ -52,7 +53,11 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
     if ('problems' in examined) throw new Error(examined.problems.join('\n'))
     await services.siteTemplates.add(examined.template, commit)
     const { id: userId } = await appliance.addUser()
-    const keyed = await services.objectReading.vault(Number(vault.id))
+    const keyed = await services.objectReading.vault({
+      id: Number(vault.id),
+      permission: 'Admin',
+      grant: () => grantIn(appliance, vault.id),
+    })
     const folder = await services.templates.find(2)
     const make = (template: typeof folder, parentId: number, members: Record<string, string>) =>
       services.objects.create(

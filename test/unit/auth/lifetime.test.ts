@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,13 +43,20 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
+type Keeper = Pick<Hsm, 'sessionTokenSuccessor' | 'seal' | 'sealNew' | 'grant' | 'endSessions'>
+
 /** All workers ask one token. */
-const tokenHost: Pick<Hsm, 'sessionTokenSuccessor'> = {
+const tokenHost: Keeper = {
   sessionTokenSuccessor: (token) => Promise.resolve(createHmac('sha256', 'pepper').update(token).digest()),
+  seal: () => Promise.resolve(Buffer.alloc(32)),
+  sealNew: () => Promise.resolve({ identity: randomBytes(16), seal: Buffer.alloc(32) }),
+  // What seals show is for tests with a token.
+  grant: () => Promise.reject(new Fault('hsm.unavailable')),
+  endSessions: () => Promise.resolve(),
 }
 
 /** A worker: what it knows beyond the database is its own. */
-function worker(own: Partial<RotationRules> = {}, hsm: Pick<Hsm, 'sessionTokenSuccessor'> = tokenHost) {
+function worker(own: Partial<RotationRules> = {}, hsm: Keeper = tokenHost) {
   const cardRejection = () => Promise.resolve('an unknown smartcard')
   const commitAsAppliance = createApplianceCommit({
     store,
@@ -60,13 +67,14 @@ function worker(own: Partial<RotationRules> = {}, hsm: Pick<Hsm, 'sessionTokenSu
   const authenticator = createAuthenticator({
     store,
     hsm,
+    membershipOf: () => Promise.resolve(undefined),
     clock,
     rules: { ...rules, ...own },
     commitAsAppliance,
     cardRejection,
     report: () => undefined,
   })
-  const sessions = createSessions({ store, clock, limits: rules })
+  const sessions = createSessions({ store, hsm, clock, limits: rules })
   return {
     sessions,
     admits: (token: string) =>
@@ -219,7 +227,10 @@ describe('strict rotation', () => {
     const rows = JSON.stringify(await store.query('SELECT * FROM session_tokens', []))
     expect(rows).not.toContain(token)
     expect(rows).not.toContain(next)
-    const otherPepper = { sessionTokenSuccessor: (sent: string) => tokenHost.sessionTokenSuccessor(`${sent}x`) }
+    const otherPepper = {
+      ...tokenHost,
+      sessionTokenSuccessor: (sent: string) => tokenHost.sessionTokenSuccessor(`${sent}x`),
+    }
     expect(await worker(strict, otherPepper).next(token)).toBe(token)
   })
 
@@ -235,7 +246,7 @@ describe('strict rotation', () => {
   it('waits while no token host answers', async () => {
     const { token } = await givenSession()
     now += 11 * minute
-    const silent = { sessionTokenSuccessor: () => Promise.reject(new Fault('hsm.unavailable')) }
+    const silent = { ...tokenHost, sessionTokenSuccessor: () => Promise.reject(new Fault('hsm.unavailable')) }
     expect(await worker(strict, silent).next(token)).toBe(token)
     expect(await worker(strict).next(token)).not.toBe(token)
   })

@@ -36,7 +36,7 @@ export const createObject = (objects: Objects, reading: ObjectReading, templates
       if (templateId === undefined) throw new Fault('request.invalid', 'templateid is missing.')
       const object = await objects.create(
         {
-          vault: await reading.vault(vault.id),
+          vault: await reading.vault(vault),
           parentId: parentid,
           template: await templates.find(templateId),
         },

@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Objects } from '../object.ts'
-import { existing, objectQuery, type StoredObject } from '../read-records.ts'
+import { grantedTo, objectQuery, type StoredObject } from '../read-records.ts'
 import { objectId, objectName, objectParams, savedReply, savedSchema } from './object-record.ts'
 
 /** Beside these, any fields of the template. */
@@ -30,8 +30,8 @@ export const editObject = (objects: Objects, templates: Templates) =>
     reply: { callinfo: savedSchema },
     params: objectParams,
     body,
-    async run({ body: { objectname, ...members }, file, resource, caller, commit }) {
-      const found = existing(resource)
+    async run({ body: { objectname, ...members }, file, vault, resource, caller, commit }) {
+      const found = grantedTo(vault, resource)
       checkStays(found.object, members)
       const input = { name: objectname, members, file }
       const template = await templates.find(found.object.templateId)

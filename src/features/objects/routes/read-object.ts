@@ -4,7 +4,7 @@ import { Fault } from '../../../fault.ts'
 import { recordSchema } from '../../templates/template-json.ts'
 import type { Template } from '../../templates/template.ts'
 import type { Templates } from '../../templates/templates.ts'
-import { existing, objectQuery, type ObjectInVault, type StoredObject } from '../read-records.ts'
+import { grantedTo, objectQuery, type GrantedObject, type StoredObject } from '../read-records.ts'
 import type { ObjectReading } from '../reading.ts'
 import { statusBits } from '../records.ts'
 import { crumbOf, objectParams, objectRecord, objectSchema, queryFlag, recordsOf } from './object-record.ts'
@@ -34,9 +34,9 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
     reply: { members: readSchema },
     params: objectParams,
     body,
-    async run({ body: { decrypt, children, filedata }, resource, record }) {
+    async run({ body: { decrypt, children, filedata }, vault, resource, record }) {
       if (decrypt && children) throw new Fault('request.invalid', 'decrypt and children exclude each other.')
-      const found = existing(resource)
+      const found = grantedTo(vault, resource)
       const { object } = found
       const [parents, below] = [await reading.ancestors(object), children ? await reading.children(object) : []]
       const known = await templates.among([object, ...parents, ...below].map(({ templateId }) => templateId))
@@ -64,7 +64,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
 /** Every encrypted field, and a record for each that was decrypted. */
 async function decryptedFields(
   reading: ObjectReading,
-  found: ObjectInVault,
+  found: GrantedObject,
   template: Template | undefined,
   record: Record,
 ): Promise<{ [field: string]: string }> {
@@ -75,7 +75,7 @@ async function decryptedFields(
   return { ...Object.fromEntries(fields.map(({ name }) => [name, ''])), ...secrets }
 }
 
-async function decryptedFile(reading: ObjectReading, found: ObjectInVault, record: Record) {
+async function decryptedFile(reading: ObjectReading, found: GrantedObject, record: Record) {
   const file = await reading.file(found)
   try {
     await record(decryption(found.object, 'its file', true))

@@ -24,8 +24,8 @@ export const backUpKey = (transfers: Transfers) =>
     },
     params: keyParams,
     body: z.object({}),
-    async run({ resource }) {
-      const { key, text } = await transfers.backup(resource)
+    async run({ vault, resource }) {
+      const { key, text } = await transfers.backup(vault, resource)
       return {
         callinfo: { name: key.name, version: String(key.latestVersion), objectid: String(key.id) },
         members: { KEYS: { backup: text } },

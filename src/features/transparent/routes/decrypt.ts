@@ -38,7 +38,7 @@ export const decrypt = (ciphers: Ciphers) =>
     reply: { callinfo: replyOf(keyNames, { ...opened, key_version: z.string() }, opened) },
     params: keyParams,
     body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchInput(item) }),
-    async run({ body, resource, note }) {
+    async run({ body, vault, resource, note }) {
       const { key } = existing(resource)
       if (body.batch_input) note({ target: `${body.batch_input.length} items` })
       const items = itemsOf(body, body.batch_input, item, () => ({
@@ -48,7 +48,7 @@ export const decrypt = (ciphers: Ciphers) =>
       const read = mapEach(batchOf(items), readCipherItem)
       const version = readyIn(read)[0]?.ciphertext.version
       if (items.length === 1 && version !== undefined) note({ keyVersion: version })
-      const { results } = await ciphers.decrypt(resource, read)
+      const { results } = await ciphers.decrypt(vault, resource, read)
       const names = { name: key.name, objectid: String(key.id) }
       if (body.batch_input)
         return {

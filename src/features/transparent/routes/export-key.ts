@@ -34,11 +34,11 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     },
     params: oneVersion ? keyParams.extend({ version: keyVersion }) : keyParams,
     body: z.object({ public_key: z.string().max(8_192, 'must have 8192 characters at most').optional() }),
-    async run({ params, body, resource, note }) {
+    async run({ params, body, vault, resource, note }) {
       const version = 'version' in params ? Number(params.version) : undefined
       if (version !== undefined) note({ keyVersion: version })
       const recipient = body.public_key === undefined ? undefined : readPublicKey(body.public_key)
-      const { key, versions } = await transfers.exportKey(resource, version, recipient)
+      const { key, versions } = await transfers.exportKey(vault, resource, version, recipient)
       const member = recipient ? 'wrapped_key' : 'key'
       const items = versions.map((one) => ({
         name: key.name,

@@ -49,7 +49,7 @@ export const makeDataKey = (dataKeys: DataKeys) =>
       const open = params.type === 'plaintext'
       if (open && !includes(vault.permission, 'Write'))
         throw new Fault('access.permission', 'A data key in the open needs Write in the vault.')
-      const made = await dataKeys.make(resource, {
+      const made = await dataKeys.make(vault, resource, {
         bytes: body.bits / 8,
         version: body.key_version,
         aad: optionalBytesOf('aad', body.aad),

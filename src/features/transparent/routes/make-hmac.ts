@@ -19,8 +19,13 @@ export const makeHmac = (signatures: Signatures) =>
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), hmac: z.string() }) },
     params: keyParams,
     body: z.object({ input: z.string(), key_version: keyVersion.optional() }),
-    async run({ body, resource, note }) {
-      const { key, version, bytes } = await signatures.hmac(resource, body.key_version, bytesOf('input', body.input))
+    async run({ body, vault, resource, note }) {
+      const { key, version, bytes } = await signatures.hmac(
+        vault,
+        resource,
+        body.key_version,
+        bytesOf('input', body.input),
+      )
       note({ keyVersion: version })
       return {
         callinfo: {

@@ -37,7 +37,7 @@ export const rewrap = (ciphers: Ciphers) =>
     reply: { callinfo: replyOf(keyNames, encryptedItem, encryptedItem) },
     params: keyParams,
     body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchInput(item) }),
-    async run({ body, resource, note }) {
+    async run({ body, vault, resource, note }) {
       const { key } = existing(resource)
       if (body.batch_input) note({ target: `${body.batch_input.length} items` })
       const items = itemsOf(body, body.batch_input, item, () => ({
@@ -45,7 +45,7 @@ export const rewrap = (ciphers: Ciphers) =>
         ciphertext: body.ciphertext ?? missingCiphertext(),
       }))
       const read = mapEach(batchOf(items), (one): RewrapItem => ({ ...readCipherItem(one), toVersion: one.to_version }))
-      const { results } = await ciphers.rewrap(resource, read)
+      const { results } = await ciphers.rewrap(vault, resource, read)
       const names = { name: key.name, objectid: String(key.id) }
       if (body.batch_input)
         return { callinfo: { ...names, batch_results: batchResults(body.batch_input, results, writeItem) } }

@@ -53,7 +53,7 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
           'access.permission',
           `Signing needs ${signingPermission} in this vault; you have ${vault.permission}.`,
         )
-      const { key, version, bytes } = await signatures.sign(resource, body.key_version, readSigning(body))
+      const { key, version, bytes } = await signatures.sign(vault, resource, body.key_version, readSigning(body))
       note({ keyVersion: version })
       return {
         callinfo: {

@@ -27,7 +27,7 @@ export const verify = (signatures: Signatures) =>
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), valid: z.boolean() }) },
     params: keyParams,
     body: z.object({ ...signingMembers, signature: z.string().optional(), hmac: z.string().optional() }),
-    async run({ body, resource, note }) {
+    async run({ body, vault, resource, note }) {
       const text = body.signature ?? body.hmac
       if (text === undefined || (body.signature !== undefined && body.hmac !== undefined))
         throw new Fault('request.invalid', 'Send signature or hmac, one of the two.')
@@ -35,8 +35,8 @@ export const verify = (signatures: Signatures) =>
       note({ keyVersion: version })
       const { key, valid } =
         body.hmac === undefined
-          ? await signatures.verify(resource, version, readSigning(body), bytes)
-          : await signatures.verifyHmac(resource, version, bytesOf('input', body.input), bytes)
+          ? await signatures.verify(vault, resource, version, readSigning(body), bytes)
+          : await signatures.verifyHmac(vault, resource, version, bytesOf('input', body.input), bytes)
       return { callinfo: { valid, key_version: String(version), name: key.name, objectid: String(key.id) } }
     },
   })

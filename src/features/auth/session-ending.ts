@@ -1,0 +1,19 @@
+import type { Hsm } from '../../hsm/hsm.ts'
+import { afterCommit } from '../../store/after-commit.ts'
+import type { Tx } from '../../store/store.ts'
+import { markEnded, tokensOf } from './session-records.ts'
+import { findSealedSession } from './session-seals.ts'
+
+/** Ends sessions; resolves to how many of them had not ended before. */
+export type EndSessions = (tx: Tx, sessionIds: readonly number[], now: number) => Promise<number>
+
+/** In the database, and with the commit at the keeper, which gives their records no grant from then on. */
+export function createSessionEnding(hsm: Pick<Hsm, 'endSessions'>): EndSessions {
+  return async (tx, sessionIds, now) => {
+    const ended = await markEnded(tx, sessionIds, now)
+    if (ended === 0) return 0
+    const found = await Promise.all((await tokensOf(tx, sessionIds)).map((hash) => findSealedSession(tx, hash)))
+    afterCommit(tx, () => hsm.endSessions(found.flatMap((one) => one?.sealed ?? [])))
+    return ended
+  }
+}
