@@ -4,7 +4,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
 import { cipherOf, keyTypeOf } from './key-type.ts'
 import { advanceInvocations, findVersion, type KeyVersion, type TransparentKey } from './records.ts'
-import { invocationsRecord, sealedCount, trusting } from './sealing.ts'
+import { invocationsRecord, raiseAfter, sealedCount, trusting } from './sealing.ts'
 
 export interface Invocations {
   /**
@@ -24,7 +24,7 @@ const maxLeases = 100_000
 
 export interface InvocationDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'seal' | 'verify'>
+  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>
   readonly leaseSize: number
 }
 
@@ -49,6 +49,7 @@ export function createInvocations({ store, hsm, leaseSize }: InvocationDependenc
       const invocationsSeal = await trusting(() => hsm.seal(record, sealedCount(key, version)))
       if (!(await advanceInvocations(tx, { ...version, invocations, invocationsSeal }, version.invocations)))
         throw new Fault('store.conflict')
+      raiseAfter(hsm, tx, key, { record, seal: invocationsSeal })
       return count
     })
     const name = leaseName(key.id, versionNumber)

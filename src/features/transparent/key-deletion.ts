@@ -28,7 +28,7 @@ const destroyedAtOnce = 100
 
 export function createKeyDeletion(dependencies: {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenObject'>
+  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'raise' | 'destroyTokenObject'>
   readonly clock: Clock
   readonly recoveryWindowMs: number
   readonly commitAsAppliance: CommitForKey

@@ -68,7 +68,7 @@ export type CommitForKey = <T>(operation: string, key: TransparentKey, work: (tx
 
 interface KeyringDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'verify' | 'destroyTokenObject'>
+  readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'verify' | 'raise' | 'destroyTokenObject'>
   readonly versions: KeyVersions
   readonly invocations: Pick<Invocations, 'adopt'>
   readonly places: Pick<KeyPlaces, 'of'>

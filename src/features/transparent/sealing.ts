@@ -2,6 +2,7 @@ import { Fault, isFault } from '../../fault.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import { afterCommit } from '../../store/after-commit.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findKeyById, replaceKey, replaceVersion, type KeyVersion, type TransparentKey } from './records.ts'
@@ -125,6 +126,19 @@ export async function checkVersion(hsm: Pick<Hsm, 'verify'>, key: TransparentKey
   await trusting(() => hsm.verify(sealedCount(key, version)))
 }
 
+/**
+ * With the commit the keeper learns of these records, and seals nothing more in place of older ones. Those of a key that
+ * is older than identities have no age.
+ */
+export function raiseAfter(
+  hsm: Pick<Hsm, 'raise'>,
+  tx: Tx,
+  key: Pick<Owner, 'identity'>,
+  ...records: readonly SealedRecord[]
+): void {
+  if (isPlaced(key)) afterCommit(tx, () => hsm.raise(records))
+}
+
 /** Rows of keys, replaced under their seals: what was edited is never sealed anew, and of parallel changes one wins. */
 export interface KeyRows {
   /** Replaces a key's row by what `step` makes of it as it is at that moment, sealed anew. */
@@ -139,7 +153,7 @@ export interface KeyRows {
   destroyMaterial(versions: readonly KeyVersion[]): Promise<void>
 }
 
-export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenObject'>): KeyRows {
+export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise' | 'destroyTokenObject'>): KeyRows {
   return {
     change: (authorized, commit, step, then) =>
       commit(async (tx) => {
@@ -151,6 +165,7 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenOb
         const sealed = { ...next, seal: await trusting(() => hsm.seal(policyRecord(next), sealedPolicy(current))) }
         if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
         await then?.(tx, sealed)
+        raiseAfter(hsm, tx, sealed, sealedPolicy(sealed))
         return sealed
       }),
 
@@ -161,6 +176,7 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'destroyTokenOb
       const seal = await trusting(() => hsm.seal(versionRecord(key, next), sealedVersion(key, from)))
       const sealed = { ...next, seal }
       if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
+      raiseAfter(hsm, tx, key, { record: versionRecord(key, next), seal })
     },
 
     async destroyMaterial(versions) {

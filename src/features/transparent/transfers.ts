@@ -80,6 +80,7 @@ interface TransferDependencies {
     | 'seal'
     | 'sealNew'
     | 'verify'
+    | 'raise'
     | 'sealBackup'
     | 'verifyBackup'
     | 'restoreKey'

@@ -1,0 +1,93 @@
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance, twoWorkers } from '../support/appliance.ts'
+import { makeVault, type TestVault } from '../support/vault.ts'
+
+// Whoever has a copy of the database of yesterday, and writes rows of it over those of today: every row of it bears the
+// token's seal.
+
+type Row = Record<string, unknown>
+type Copy = ReadonlyMap<string, readonly Row[]>
+
+const tables = ['vaults', 'vault_members', 'transparent_keys', 'key_versions'] as const
+let appliance: TestAppliance
+let vault: TestVault
+
+beforeAll(async () => {
+  // A lease for each encryption, so that each looks at the count.
+  appliance = await TestAppliance.own({
+    ...twoWorkers,
+    transparent: { invocationLease: 1 },
+  })
+  vault = await makeVault(appliance)
+})
+afterAll(() => appliance.close())
+
+function database<T>(work: (connection: Database.Database) => T): T {
+  const connection = new Database(String(appliance.config.store.sqlite))
+  connection.pragma('foreign_keys = OFF')
+  try {
+    return work(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+const copied = (): Copy =>
+  database(
+    (connection) =>
+      new Map(tables.map((table) => [table, connection.prepare(`SELECT * FROM ${table}`).all() as Row[]])),
+  )
+
+function putBack(copy: Copy, table: (typeof tables)[number], which: (row: Row) => boolean): void {
+  database((connection) => {
+    for (const row of (copy.get(table) ?? []).filter(which)) {
+      const names = Object.keys(row)
+      const sql = `INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
+      connection.prepare(sql).run(...Object.values(row))
+    }
+  })
+}
+
+/** One call on each of many connections, so that both workers and both hosts take part. */
+async function everywhere(call: () => Promise<{ readonly json: { readonly CALLINFO: Row } }>): Promise<Set<unknown>> {
+  const answers = []
+  for (let calls = 0; calls < 12; calls++) answers.push(await call())
+  return new Set(answers.map(({ json }) => json.CALLINFO['status']))
+}
+
+const refusedEverywhere = new Set(['FAIL'])
+
+describe('an older row of a key', () => {
+  const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
+
+  async function idOf(name: string): Promise<number> {
+    const [row] = await appliance.store.query<{ id: number }>('SELECT id FROM transparent_keys WHERE name = $1', [name])
+    return Number(row?.id)
+  }
+
+  it('is changed no more: no rotation makes what it allowed good', async () => {
+    const flags = { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true }
+    await vault.admin.must('POST', keyPath('walled'), flags)
+    const copy = copied()
+    await vault.admin.must('PUT', keyPath('walled'), { allow_export: false })
+    putBack(copy, 'transparent_keys', ({ name }) => name === 'walled')
+    const rotating = () => vault.admin.call('POST', `${keyPath('walled')}/rotate`)
+    expect(await everywhere(rotating)).toEqual(refusedEverywhere)
+    await appliance.restart()
+    expect(await everywhere(rotating)).toEqual(refusedEverywhere)
+  })
+
+  it('does not turn back how often a version has encrypted', async () => {
+    await vault.encrypt('counted', 'AAAA')
+    const id = await idOf('counted')
+    const copy = copied()
+    for (let more = 0; more < 4; more++) await vault.encrypt('counted', 'AAAA')
+    putBack(copy, 'key_versions', (row) => row['key_id'] === id)
+    const encrypting = () =>
+      vault.admin.call('POST', `/transparent/${vault.id}/encrypt/counted`, { body: { plaintext: 'AAAA' } })
+    expect(await everywhere(encrypting)).toEqual(refusedEverywhere)
+    await appliance.restart()
+    expect(await everywhere(encrypting)).toEqual(refusedEverywhere)
+  })
+})
