@@ -1,8 +1,16 @@
+import type { BegunSession, LoginRequest } from './login-request.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from './otp-use.ts'
 import type { SeedUse } from './peppered-text.ts'
 
 /** The part of the port that logins ask, and what prepares them: the keeper answers. */
 export interface LoginPort {
+  /**
+   * Begins a session, where application key, second factor and pass phrase are right; the OTP is used up in any case.
+   * Sessions begin in no other way. A certificate is the worker's word, and the record of the session says so. Rejects
+   * with `login.refused` for whatever reason, and with `hsm.outdated` for a record of before.
+   */
+  login(request: LoginRequest): Promise<BegunSession>
+
   // What is stored to be compared: HMAC-SHA-256 by the token's pepper, each over a text of its own kind that the keeper
   // composes.
 

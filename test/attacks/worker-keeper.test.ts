@@ -39,7 +39,7 @@ afterAll(() => appliance.close())
 const none = [nothing, nothing]
 
 /** Not refused yet: the day that one is, its test fails until it is taken off this list. */
-const open: ReadonlySet<string> = new Set(['a session that no login made'])
+const open: ReadonlySet<string> = new Set()
 
 const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd'>, Attack> = {
   async seal() {
@@ -98,6 +98,20 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('raise', [1, victim.count.record, own.count.seal]),
     await calls.keeper('raise', [2, ...sealed(victim.count), ...sealed(edited(victim.count))]),
   ],
+  // Records that are not theirs, edited, or of something else; who is not let in: worker-login.test.ts.
+  login: async () => {
+    const { totp, cipher } = victim.references
+    const shown = ['AAAAAAAAAA', ...none, randomBytes(32), '']
+    return [
+      await calls.keeper('login', [...none, ...shown, 0, randomBytes(16)]),
+      await calls.keeper('login', [...none, ...shown, 1, ...sealed(totp.key), 0, 0, '123456']),
+      await calls.keeper('login', [...sealed(cipher.key), ...shown, 0, '123456']),
+      await calls.keeper('login', [...sealed(victim.count), ...shown, 0, '123456']),
+      await calls.keeper('login', [...none, 'AAAAAAAAAA', ...sealed(victim.count), randomBytes(32), '', 0, '123456']),
+      await calls.keeper('login', [...none, 'AAAAAAAAAA', ...none, randomBytes(32), 'a certificate']),
+      await calls.keeper('login', [...none, 'AAAAAAAAAA', ...none, randomBytes(31), 'a certificate']),
+    ]
+  },
   // That none of them tells what is asked too often: worker-login.test.ts.
   checkOtp: () => shownOtps('checkOtp'),
   useOtp: () => shownOtps('useOtp'),

@@ -1,15 +1,21 @@
 import { hashRaw } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { operatorId } from '../../src/access/confirmation.ts'
 import { keeperOf } from '../../src/config/keeper-section.ts'
+import { sealedApplicationKey } from '../../src/features/auth/application-key.ts'
 import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
+import { noOtp } from '../../src/features/otp/otp.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { findUserById } from '../../src/features/users/records.ts'
+import { sealedUser } from '../../src/features/users/user-seals.ts'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
+import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import { tryRulesOf } from '../../src/hsm/keeper/try-limit.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { hotpCodes, totpCode } from '../support/hardware-token.ts'
-import { operatorId } from '../../src/access/confirmation.ts'
+import { setCapabilities } from '../support/sealed-people.ts'
 
 /**
  * Code in a worker: it has the sockets that workers have, and every record of the database. It asks past the throttle of
@@ -107,6 +113,79 @@ describe('a one-time password', () => {
     await expect(worker.signValidation(device, answer)).rejects.toMatchObject(refused)
     await expect(worker.verifyValidation(device, answer, Buffer.alloc(20))).rejects.toMatchObject(refused)
     await expect(worker.hmac({ key: device }, Buffer.alloc(8))).rejects.toMatchObject(refused)
+  })
+})
+
+describe('a session', () => {
+  /** What an honest worker would show for this user. */
+  async function shownFor(shown: TestUser): Promise<LoginRequest> {
+    const { store, applicationKey: text } = appliance
+    const row = await findUserById(store.read, shown.id)
+    const key = await appliance.services.applicationKeys.find(text)
+    if (row === null || key === undefined) throw new Error('no user or no application key')
+    const [memoryCost = 0, timeCost = 0] = row.passphraseCost.match(/\d+/g)?.map(Number) ?? []
+    const cost = { memoryCost, timeCost, parallelism: 1, outputLen: 32, salt: row.passphraseSalt }
+    user = shown
+    const devices = [await stateOfDevice('hwkey_otp')]
+    const block = parseOtp(shown.hardwareToken.press())?.block ?? Buffer.alloc(0)
+    return {
+      applicationKey: sealedApplicationKey(key),
+      applicationKeyText: Buffer.from(text),
+      user: sealedUser(row),
+      hash: await hashRaw(shown.passphrase, cost),
+      factor: { certificate: undefined, devices, otp: { block } },
+    }
+  }
+
+  const refused = { code: 'login.refused' }
+
+  it('begins with all that is right, once', async () => {
+    const right = await shownFor(await appliance.addUser())
+    const begun = await worker.login(right)
+    expect(begun.token).toMatch(/^[A-Za-z0-9]{42}$/)
+    expect(begun.expiresAt - begun.createdAt).toBe(appliance.config.session.absoluteTimeoutMs)
+    await expect(worker.login(right)).rejects.toMatchObject(refused)
+  })
+
+  it('does not begin with anything wrong, and the OTP is used up by that', async () => {
+    const [victim, own] = [await appliance.addUser(), await appliance.addUser()]
+    const mine = await shownFor(own)
+    const { key: otherText } = await appliance.services.applicationKeys.create('another', appliance.commit)
+    const wrong: [string, (right: LoginRequest) => LoginRequest][] = [
+      ['the pass phrase of another', (right) => ({ ...right, hash: mine.hash })],
+      ['a device of another', (right) => ({ ...right, factor: mine.factor })],
+      ['no device', (right) => ({ ...right, factor: { certificate: undefined, devices: [], otp: noOtp } })],
+      ['the text of another application key', (right) => ({ ...right, applicationKeyText: Buffer.from(otherText) })],
+      ['no application key', (right) => ({ ...right, applicationKey: undefined })],
+      ['no user', (right) => ({ ...right, user: undefined })],
+      [
+        'a certificate, and a wrong pass phrase',
+        (right) => ({ ...right, hash: mine.hash, factor: { certificate: 'ab' } }),
+      ],
+    ]
+    for (const [what, edit] of wrong) {
+      const right = await shownFor(victim)
+      await expect(worker.login(edit(right)), what).rejects.toMatchObject(refused)
+    }
+    const right = await shownFor(victim)
+    await expect(worker.login({ ...right, hash: mine.hash })).rejects.toMatchObject(refused)
+    await expect(worker.login(right)).rejects.toMatchObject(refused)
+  })
+
+  it('does not begin for who may not log in, with a revoked key, or with records of before', async () => {
+    const victim = await appliance.addUser()
+    const before = await shownFor(victim)
+    await setCapabilities(appliance, victim.id, 0)
+    await expect(worker.login(before)).rejects.toMatchObject({ code: 'hsm.outdated' })
+    await expect(worker.login(await shownFor(victim))).rejects.toMatchObject(refused)
+    await setCapabilities(appliance, victim.id, capabilitiesOf(['read', 'active']))
+    const { key: text } = await appliance.services.applicationKeys.create('revoked', appliance.commit)
+    const key = await appliance.services.applicationKeys.find(text)
+    if (key === undefined) throw new Error('no application key')
+    await appliance.services.applicationKeys.revoke('revoked', appliance.commit)
+    const application = { applicationKey: sealedApplicationKey(key), applicationKeyText: Buffer.from(text) }
+    const shown = { ...(await shownFor(victim)), ...application }
+    await expect(worker.login(shown)).rejects.toMatchObject({ code: 'hsm.outdated' })
   })
 })
 

@@ -115,6 +115,7 @@ const refusals = [
   'backup.invalid',
   'session.invalid',
   'access.permission',
+  'login.refused',
 ]
 
 export type Attack = () => Promise<readonly FrameAnswer[]>

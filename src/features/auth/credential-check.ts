@@ -1,11 +1,17 @@
 import type { Clock } from '../../clock.ts'
-import type { ExaminedOtp, Otps } from '../otp/otp.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import { isFault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { BegunSession, ShownFactor } from '../../hsm/login-request.ts'
+import { noOtp, type Otps } from '../otp/otp.ts'
+import type { Store } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
-import { countFailedLogin, passphraseRecordOf } from '../users/passphrase-records.ts'
+import { passphraseRecordOf } from '../users/passphrase-records.ts'
 import { findByUsername, type User } from '../users/records.ts'
-import type { Sentences } from './login-advice.ts'
-import { hardwareOtpLength, type SecondFactor } from './credentials.ts'
+import { sealedUser } from '../users/user-seals.ts'
+import { sealedApplicationKey } from './application-key.ts'
+import type { ApplicationKey } from './login-records.ts'
+import type { SecondFactor } from './credentials.ts'
+import { createFactorCheck, type CheckedFactor } from './factor-check.ts'
 import type { Attempt, Throttle } from './throttle.ts'
 
 /** What a client sends to be authenticated as a user. */
@@ -15,24 +21,10 @@ export type Claim = SecondFactor & {
   readonly address: string
 }
 
-/** A second factor that is the user's. */
-interface CheckedFactor extends Pick<VerifiedCredentials, 'warnings' | 'certificate' | 'isStillHeld'> {
-  /** True for exactly one of any number of uses of an OTP. */
-  readonly consume: (tx: Tx) => Promise<boolean>
-  /** The OTP, which the keeper is to use up. */
-  readonly otp?: ExaminedOtp
-}
-
 /** The user as the database had it when the check began: the caller checks again what may have changed since. */
-export interface VerifiedCredentials {
+export interface VerifiedCredentials extends Pick<CheckedFactor, 'warnings' | 'certificate' | 'isStillHeld'> {
   readonly user: User
   readonly attempt: Attempt
-  /** About the second factor. */
-  readonly warnings: Sentences
-  /** Fingerprint of the smartcard, if that was the second factor. */
-  readonly certificate?: string
-  /** Whether the user has the second factor still, once the row of the user is locked. */
-  readonly isStillHeld: (tx: Tx) => Promise<boolean>
 }
 
 export interface CredentialCheck {
@@ -43,70 +35,87 @@ export interface CredentialCheck {
    * @throws Fault `login.throttled`
    */
   verifyCredentials(claim: Claim): Promise<VerifiedCredentials | undefined>
+  /** The same for a login with this application key: the keeper checks all of it once more, and begins the session. */
+  beginSession(claim: Claim, application: ShownApplication): Promise<LoginBegun | undefined>
+}
+
+/** The text of an application key, and the key of that text where there is one. */
+export interface ShownApplication {
+  readonly text: string
+  readonly key: ApplicationKey | undefined
+}
+
+export interface LoginBegun extends VerifiedCredentials {
+  readonly begun: BegunSession
 }
 
 export function createCredentialCheck({
+  hsm,
   store,
   passphrases,
   otps,
   throttle,
   clock,
 }: {
+  readonly hsm: Pick<Hsm, 'login'>
   readonly store: Store
-  readonly passphrases: Pick<Passphrases, 'check'>
+  readonly passphrases: Pick<Passphrases, 'check' | 'hash'>
   readonly otps: Otps
   readonly throttle: Throttle
   readonly clock: Clock
 }): CredentialCheck {
-  // Other calls can only be refused because of it.
-  const transaction = <T>(work: (tx: Tx) => Promise<T>) => store.transaction(work, { syncAside: true })
+  const checkFactor = createFactorCheck({ store, otps, throttle, clock })
 
-  async function checkFactor(userId: number | undefined, claim: SecondFactor): Promise<CheckedFactor | undefined> {
-    if (claim.otpKind === 'smartcard') {
-      const { card } = claim
-      if (card === undefined || card.userId !== userId) return undefined
-      const { fingerprint: certificate, warnings, isStillHeld } = card
-      return { warnings, certificate, consume: yes, isStillHeld }
-    }
-    const otp = await otps.examine(store.read, userId, claim.otpKind, claim.otp)
-    return otp && { otp, warnings: otp.warnings, consume: (tx) => otps.consume(tx, otp), isStillHeld: yes }
-  }
-
-  async function count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void> {
-    await throttle.count(tx, attempt, isHolder)
-    await countFailedLogin(tx, attempt.userId ?? -1, clock.now())
-  }
-
-  /**
-   * Checks the factor, uses it up in the database and counts the attempt: every refusal costs the same, and none is lost.
-   * Codes that can be guessed are counted first, so that a throttled guess does not reach the keeper; a hardware token's
-   * OTP is counted with its use, apart from the failures of those who have none.
-   */
-  async function checkAndCount(attempt: Attempt, claim: SecondFactor): Promise<CheckedFactor | undefined> {
-    const isGuessable = claim.otpKind !== 'smartcard' && claim.otp.length < hardwareOtpLength
-    if (isGuessable) await transaction((tx) => count(tx, attempt, false))
-    const factor = await checkFactor(attempt.userId, claim)
-    return transaction(async (tx) => {
-      const isFresh = factor !== undefined && (await factor.consume(tx))
-      if (!isGuessable) await count(tx, attempt, isFresh)
-      return isFresh ? factor : undefined
-    })
+  async function examine(claim: Claim) {
+    const name = loginNameOf(claim.username)
+    const user = (await findByUsername(store.read, name)) ?? undefined
+    const attempt = { name, userId: user?.id, address: claim.address }
+    return { user, attempt, factor: await checkFactor(attempt, claim) }
   }
 
   return {
-    async verifyCredentials({ username, passphrase, address, ...secondFactor }) {
-      const name = loginNameOf(username)
-      const user = (await findByUsername(store.read, name)) ?? undefined
-      const attempt = { name, userId: user?.id, address }
-      const factor = await checkAndCount(attempt, secondFactor)
+    async verifyCredentials(claim) {
+      const { user, attempt, factor } = await examine(claim)
       const [isFirst, isRight] = await Promise.all([
-        secondFactor.otpKind === 'smartcard' || otps.useUp(factor?.otp),
-        passphrases.check(passphrase, user && passphraseRecordOf(user)),
+        claim.otpKind === 'smartcard' || otps.useUp(factor?.otp),
+        passphrases.check(claim.passphrase, user && passphraseRecordOf(user)),
       ])
       if (!user || !factor || !isFirst || !isRight) return undefined
       return { ...factor, user, attempt }
     },
+
+    async beginSession(claim, { text, key }) {
+      const { attempt, factor, user: found } = await examine(claim)
+      const decide = async (user: User | undefined) => {
+        const hash = await passphrases.hash(claim.passphrase, user && passphraseRecordOf(user))
+        const begun = await hsm.login({
+          applicationKey: key && sealedApplicationKey(key),
+          applicationKeyText: Buffer.from(text),
+          user: user && sealedUser(user),
+          hash,
+          factor: shownFactor(factor),
+        })
+        return user && factor && { ...factor, user, attempt, begun }
+      }
+      try {
+        // Another login of the user may have changed the row since it was read.
+        return await decide(found).catch(async (error: unknown) => {
+          if (!isFault(error, 'hsm.outdated')) throw error
+          return decide((await findByUsername(store.read, attempt.name)) ?? undefined)
+        })
+      } catch (error) {
+        if (isFault(error, 'login.refused')) return undefined
+        throw error
+      }
+    },
   }
+}
+
+/** A factor that is wrong is shown as an OTP of no device. */
+function shownFactor(factor: CheckedFactor | undefined): ShownFactor {
+  if (factor?.certificate !== undefined) return { certificate: factor.certificate }
+  const { otp } = factor ?? {}
+  return { certificate: undefined, devices: otp === undefined ? [] : [otp.state], otp: otp?.shown ?? noOtp }
 }
 
 /** Longest name that differs from others; those of users have 32 characters. */
@@ -119,5 +128,3 @@ const longestName = 128
 function loginNameOf(typed: string): string {
   return typed.normalize('NFKC').trim().toLowerCase().slice(0, longestName)
 }
-
-const yes = (): Promise<boolean> => Promise.resolve(true)

@@ -89,22 +89,25 @@ export function createLogin({
   const logIn: Login['logIn'] = async ({ username, credentials: readings, address }, commit) => {
     const { credentials, applicationKey } = await chooseReading(applicationKeys, readings)
     if (!enabledTypes.includes(credentials.otpKind)) throw new Fault('login.type_disabled')
-    const verified = await credentialCheck.verifyCredentials({ ...credentials, username, address })
+    const application = { text: credentials.applicationKey, key: applicationKey }
+    const verified = await credentialCheck.beginSession({ ...credentials, username, address }, application)
     if (!verified || !applicationKey || !mayLogIn(verified.user.capabilities)) throw new Fault('login.refused')
-    const { user } = verified
+    const { user, begun } = verified
     const renewed = await passphrases.renew(credentials.passphrase, passphraseRecordOf(user))
     return commit(async (tx) => {
       await throttle.forgive(tx, verified.attempt)
       // Locks the row of the user.
       if (!(await forgiveFailedLogins(tx, user)) || !(await verified.isStillHeld(tx))) throw new Fault('login.refused')
       const { id: applicationKeyId, responseVersion } = applicationKey
-      const { certificate } = verified
-      const opened = await sessions.open(tx, { userId: user.id, applicationKeyId, address, certificate })
+      const { certificate = null } = verified
+      const { id: userId, recoveries } = user
+      const session = { userId, applicationKeyId, address, certificate, recoveries, begun }
+      const opened = await sessions.open(tx, session)
       actBy(tx, opened.grant)
       await noteLogin(hsm, tx, user, renewed)
       return {
-        token: opened.token,
         sessionId: opened.sessionId,
+        token: begun.token,
         user,
         applicationKeyId,
         responseVersion,

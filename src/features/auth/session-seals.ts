@@ -3,7 +3,7 @@ import { composeRecord } from '../../hsm/record-layouts.ts'
 import type { Reader } from '../../store/store.ts'
 import { findUserById, type User } from '../users/records.ts'
 import { findApplicationKeyById, type ApplicationKey } from './login-records.ts'
-import { findSessionById, findToken, type Session, type SessionTokenRecord } from './session-records.ts'
+import { findSessionById, findToken, type Session } from './session-records.ts'
 
 /** What a seal covers of a session, beside the users and applications that it is of. */
 type SealedColumns = Pick<Session, 'identity' | 'recoveries' | 'certificate' | 'createdAt' | 'expiresAt'>
@@ -21,18 +21,6 @@ function sessionRecord(session: SealedColumns, { user, applicationKey }: Session
     applicationKey: applicationKey.identity,
     tokenHash,
   })
-}
-
-const undrawn = Buffer.alloc(0)
-
-/** Begins a session: its identity, and the seal of its first token. */
-export function sealNewSession(
-  hsm: Pick<Hsm, 'sealNew'>,
-  session: Omit<SealedColumns, 'identity'>,
-  owner: SessionOwner,
-  tokenHash: string,
-): Promise<Pick<Session, 'identity'> & Pick<SessionTokenRecord, 'seal'>> {
-  return hsm.sealNew(sessionRecord({ ...session, identity: undrawn }, owner, tokenHash))
 }
 
 /** A session by one of its tokens, with everybody whom its record names. */

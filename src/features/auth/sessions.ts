@@ -2,13 +2,14 @@ import type { SealedGrant } from '../../access/acting.ts'
 import { holds } from '../../access/capabilities.ts'
 import type { Caller } from '../../access/caller.ts'
 import { decimalId } from '../../access/resource.ts'
+import { sessionTokenHash } from '../../access/session-token-form.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
+import type { BegunSession } from '../../hsm/login-request.ts'
 import { findUserById, lockUser } from '../users/records.ts'
 import { sessionGrant } from './caller-grants.ts'
-import { findApplicationKeyById } from './login-records.ts'
 import { createSessionEnding, type EndSessions } from './session-ending.ts'
 import { hasExpired, touchEveryMs, type SessionLimits } from './session-liveness.ts'
 import {
@@ -19,20 +20,20 @@ import {
   sweepSessions,
   type ListedSession,
 } from './session-records.ts'
-import { sealNewSession } from './session-seals.ts'
-import { newSessionToken } from './session-token.ts'
 
 export interface NewSession {
   readonly userId: number
   readonly applicationKeyId: number
   readonly address: string
   /** Fingerprint of the smartcard that opens it: the session ends when the card is revoked or expires. */
-  readonly certificate?: string | undefined
+  readonly certificate: string | null
+  /** Of the user, as the keeper was shown. */
+  readonly recoveries: number
+  readonly begun: BegunSession
 }
 
 export interface OpenedSession {
   readonly sessionId: number
-  readonly token: string
   /** What its user may do, also before the transaction is committed. */
   readonly grant: () => Promise<SealedGrant>
 }
@@ -40,7 +41,7 @@ export interface OpenedSession {
 export interface Sessions {
   /** What clients are told as `timeout`, in milliseconds. */
   readonly idleTimeoutMs: number
-  /** Begins a session, and ends the user's oldest beyond the limit; the token exists nowhere but in the result. */
+  /** Puts a session that the keeper began into the database, and ends the user's oldest beyond the limit. */
   open(tx: Tx, session: NewSession): Promise<OpenedSession>
   end(tx: Tx, sessionId: number): Promise<void>
   /** Ends all sessions of a user but the one to keep; resolves to how many there were. */
@@ -69,7 +70,7 @@ export function createSessions({
   limits,
 }: {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'sealNew' | 'endSessions' | 'grant'>
+  readonly hsm: Pick<Hsm, 'endSessions' | 'grant'>
   readonly clock: Clock
   readonly limits: SessionRules
 }): Sessions {
@@ -92,9 +93,12 @@ export function createSessions({
       const now = clock.now()
       await sweepSessions(tx, now - limits.absoluteTimeoutMs)
       await limitSessions(tx, session.userId, { limits, endSessions }, now)
-      const { row, token } = await begun(tx, hsm, session, now, now + limits.absoluteTimeoutMs)
-      const sessionId = await insertSession(tx, row, token)
-      return { sessionId, token: token.token, grant: () => sessionGrant(hsm, tx, token, inNoVault) }
+      const { begun, ...row } = session
+      const { token, identity, seal, createdAt, expiresAt } = begun
+      const hash = sessionTokenHash(token)
+      const times = { createdAt, expiresAt, lastSeenAt: now, endedAt: null }
+      const sessionId = await insertSession(tx, { ...row, ...times, identity }, { hash, seal })
+      return { sessionId, grant: () => sessionGrant(hsm, tx, { token, hash }, inNoVault) }
     },
 
     async end(tx, sessionId) {
@@ -128,28 +132,6 @@ export function createSessions({
 }
 
 const inNoVault = (): Promise<undefined> => Promise.resolve(undefined)
-
-/** The row of a session that begins now, and its first token, under the keeper's seal. */
-async function begun(
-  tx: Tx,
-  hsm: Pick<Hsm, 'sealNew'>,
-  {
-    userId,
-    applicationKeyId,
-    address,
-    certificate = null,
-  }: Omit<NewSession, 'certificate'> & { readonly certificate?: string | null | undefined },
-  createdAt: number,
-  expiresAt: number,
-) {
-  const [user, applicationKey] = [await findUserById(tx, userId), await findApplicationKeyById(tx, applicationKeyId)]
-  if (user === null || applicationKey === null) throw new Fault('login.refused')
-  const sealed = { certificate, recoveries: user.recoveries, createdAt, expiresAt }
-  const token = newSessionToken()
-  const { identity, seal } = await sealNewSession(hsm, sealed, { user, applicationKey }, token.hash)
-  const row = { userId, applicationKeyId, address, lastSeenAt: createdAt, endedAt: null, ...sealed, identity }
-  return { row, token: { ...token, seal } }
-}
 
 /** Ends the user's oldest sessions beyond the limit, one of which is about to be opened. */
 async function limitSessions(

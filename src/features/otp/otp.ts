@@ -117,7 +117,8 @@ export function createOtps(dependencies: OtpDependencies): Otps {
   }
 }
 
-const noOtp: ShownOtp = { block: Buffer.alloc(16) }
+/** That no device has made: for the work alone. */
+export const noOtp: ShownOtp = { block: Buffer.alloc(16) }
 
 /** An id that no user has: an unknown user is looked up all the same. */
 const unknownUserId = -1

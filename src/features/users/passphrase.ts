@@ -48,9 +48,11 @@ export interface Passphrases {
   /** Runs logins in their turn, each as a whole. */
   readonly loginQueue: LoginQueue
   /**
-   * Takes the same time whether or not there is a record: without one it checks against a random record and answers
-   * false. Within `loginQueue.run` only.
+   * The hash of a pass phrase by the salt and the cost of a record, for the keeper; by random ones without a record, so
+   * that it takes the same time. Within `loginQueue.run` only.
    */
+  hash(passphrase: string, record: PassphraseRecord | undefined): Promise<Buffer>
+  /** Whether the pass phrase is the one of the record, with the same work without one. Within `loginQueue.run` only. */
   check(passphrase: string, record: PassphraseRecord | undefined): Promise<boolean>
 }
 
@@ -75,6 +77,10 @@ export function createPassphrases({
   }
   const loginQueue = createLoginQueue(cost)
 
+  function hash(passphrase: string, record = unknownUser): Promise<Buffer> {
+    return hashOf(passphrase, record.salt, record.cost)
+  }
+
   async function recordOf(passphrase: string): Promise<PassphraseRecord> {
     const salt = randomBytes(saltBytes)
     const check = await hsm.newPassphraseCheck(await hashOf(passphrase, salt, currentCost))
@@ -92,9 +98,10 @@ export function createPassphrases({
     },
     judge: (passphrase, username) => void judge(passphrase, username, policy),
     loginQueue,
+    hash,
     async check(passphrase, record) {
-      const { salt, check, cost } = record ?? unknownUser
-      return (await hsm.matchesPassphrase(check, await hashOf(passphrase, salt, cost))) && record !== undefined
+      const { check } = record ?? unknownUser
+      return (await hsm.matchesPassphrase(check, await hash(passphrase, record))) && record !== undefined
     },
   }
 }

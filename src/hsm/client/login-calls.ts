@@ -2,6 +2,7 @@ import { Fault } from '../../fault.ts'
 import type { Hsm } from '../hsm.ts'
 import { otpOutcomes, type OtpState, type OtpVerdict, type ShownOtp } from '../otp-use.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
+import { sealedFields } from '../protocol/batch-frame.ts'
 import type { RequestRouter } from './request-router.ts'
 
 /** What a login asks the keeper. */
@@ -12,15 +13,21 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
     return reply
   }
   const judged = async (operation: 'checkOtp' | 'useOtp', devices: readonly OtpState[], otp: ShownOtp) =>
-    verdictIn(
-      await keeper.call(operation, [
-        number(devices.length),
-        ...devices.flatMap(stateFields),
-        'block' in otp ? otp.block : Buffer.from(otp.code),
-      ]),
-    )
+    verdictIn(await keeper.call(operation, otpFields(devices, otp)))
 
   return {
+    async login({ applicationKey, applicationKeyText, user, hash, factor }) {
+      const [token, identity, seal, createdAt, expiresAt] = await keeper.call('login', [
+        ...sealedFields(applicationKey),
+        applicationKeyText,
+        ...sealedFields(user),
+        hash,
+        Buffer.from(factor.certificate ?? ''),
+        ...(factor.certificate === undefined ? otpFields(factor.devices, factor.otp) : []),
+      ])
+      if (token === undefined || identity === undefined || seal === undefined || expiresAt === undefined) throw tooFew()
+      return { token: token.toString(), identity, seal, createdAt: Number(createdAt), expiresAt: Number(expiresAt) }
+    },
     newPassphraseCheck: (hash) => one('newPassphraseCheck', [hash]),
     matchesPassphrase: async (check, hash) => (await one('matchesPassphrase', [check, hash])).toString() === '1',
     applicationKeyCheck: (key) => one('applicationKeyCheck', [Buffer.from(key)]),
@@ -43,6 +50,12 @@ const stateFields = ({ device, counter, driftSteps }: OtpState): Uint8Array[] =>
   device.seal,
   number(counter),
   number(driftSteps),
+]
+
+const otpFields = (devices: readonly OtpState[], otp: ShownOtp): Uint8Array[] => [
+  number(devices.length),
+  ...devices.flatMap(stateFields),
+  'block' in otp ? otp.block : Buffer.from(otp.code),
 ]
 
 const number = (value: number): Buffer => Buffer.from(String(value))

@@ -32,7 +32,7 @@ const reopenEveryMs = 250
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
-  const { auditEnds, usedProvenance, floors, endedSessions, firstCounts, takeover, tries, otps } = memory
+  const { auditEnds, usedProvenance, floors, endedSessions, firstCounts, takeover } = memory
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
     status: () => statusFields(token),
@@ -59,7 +59,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     sealFirstCount: (fields) => sealFirstCount(token, firstCounts, fields.bytes()),
     signImportJob: (fields) => signImportJob(token, fields.sealed()),
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
-    ...createLoginHandlers({ token, otps, tries }),
+    ...createLoginHandlers({ token, ...memory }),
     sealNew: (fields) => sealNew(token, memory, fields.bytes(), { origin, grant: readGrant(token, fields) }),
     sealEarlier(fields) {
       checkOperator(origin)

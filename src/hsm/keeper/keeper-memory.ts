@@ -6,11 +6,13 @@ import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { openKeeperState } from './keeper-state.ts'
+import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
+import { createPassphraseJudge, type PassphraseJudge } from './passphrase-judge.ts'
 import type { RuleContext } from './record-change.ts'
 import { createRecoverers, type Recoverers } from './recoverers.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
-import { createTryLimit, tryRulesOf, type TryLimit } from './try-limit.ts'
+import { createTryLimit, tryRulesOf } from './try-limit.ts'
 import { createUsedOtps } from './used-otps.ts'
 import { createUsedProvenance, type UsedProvenance } from './used-provenance.ts'
 
@@ -21,11 +23,12 @@ export interface KeeperMemory {
   readonly floors: WritableFloors
   readonly endedSessions: EndedSessions
   readonly firstCounts: FirstCounts
-  readonly tries: TryLimit
   readonly otps: OtpJudge
   readonly recoverers: Recoverers
   readonly takeover: Takeover
   readonly recovery: RuleContext['recovery']
+  readonly passphrases: PassphraseJudge
+  readonly logIn: LogIn
   close(): void
 }
 
@@ -39,7 +42,7 @@ export function openKeeperMemory({
 }: {
   readonly token: Token
   readonly files: { readonly state: string; readonly floors: string }
-  readonly config: Pick<Config, 'login' | 'otp' | 'users'>
+  readonly config: Pick<Config, 'login' | 'otp' | 'session' | 'users'>
   readonly now: () => number
   /** Told of what an operator should see to. */
   readonly report: (sentence: string) => void
@@ -48,6 +51,8 @@ export function openKeeperMemory({
   const floors = openFloors(files.floors)
   const tries = createTryLimit(state, tryRulesOf(config.login), now, report)
   const used = createUsedOtps(state)
+  const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
+  const passphrases = createPassphraseJudge(token, tries)
   return {
     auditEnds: createAuditEnds({
       state,
@@ -59,11 +64,12 @@ export function openKeeperMemory({
     floors,
     endedSessions: createEndedSessions(state, now),
     firstCounts: createFirstCounts(state),
-    tries,
-    otps: createOtpJudge({ token, used, tries, rules: config.otp, now }),
     recoverers: createRecoverers(state),
     takeover: createTakeover(state),
     recovery: config.users.recovery,
+    otps,
+    passphrases,
+    logIn: createLogins({ token, floors, otps, passphrases, now, longestSessionMs: config.session.absoluteTimeoutMs }),
     close() {
       state.close()
       floors.close()

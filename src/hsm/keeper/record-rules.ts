@@ -56,7 +56,9 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     isSame(next, previous, 'identity', 'version') &&
     next.fields.invocations >= previous.fields.invocations,
   ...peopleRules,
+  // A login begins sessions (`logins.ts`); a session goes on under another token.
   session: ({ next, previous }) =>
+    previous !== undefined &&
     isSame(next, previous, 'identity', 'user', 'applicationKey', 'recoveries', 'certificate', 'createdAt', 'expiresAt'),
   // The keeper composes grants; it seals none for others.
   grant: () => false,

@@ -59,6 +59,7 @@ export const keeperOperations = [
   'grant',
   'endSessions',
   'rewrapVersion',
+  'login',
   'checkOtp',
   'useOtp',
   'resynchroniseOtp',

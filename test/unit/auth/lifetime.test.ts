@@ -11,7 +11,8 @@ import { createAuthenticator } from '../../../src/features/auth/authentication.t
 import type { RotationRules } from '../../../src/features/auth/token-rotation.ts'
 import { Fault } from '../../../src/fault.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
-import { createSessions } from '../../../src/features/auth/sessions.ts'
+import { createSessions, type NewSession, type Sessions } from '../../../src/features/auth/sessions.ts'
+import { newSessionToken } from '../../../src/features/auth/session-token.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { tables } from '../../../src/daemon/tables.ts'
@@ -43,13 +44,12 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-type Keeper = Pick<Hsm, 'sessionTokenSuccessor' | 'seal' | 'sealNew' | 'grant' | 'endSessions'>
+type Keeper = Pick<Hsm, 'sessionTokenSuccessor' | 'seal' | 'grant' | 'endSessions'>
 
 /** All workers ask one token. */
 const tokenHost: Keeper = {
   sessionTokenSuccessor: (token) => Promise.resolve(createHmac('sha256', 'pepper').update(token).digest()),
   seal: () => Promise.resolve(Buffer.alloc(32)),
-  sealNew: () => Promise.resolve({ identity: randomBytes(16), seal: Buffer.alloc(32) }),
   // What seals show is for tests with a token.
   grant: () => Promise.reject(new Fault('hsm.unavailable')),
   endSessions: () => Promise.resolve(),
@@ -87,6 +87,15 @@ function worker(own: Partial<RotationRules> = {}, hsm: Keeper = tokenHost) {
   }
 }
 
+/** Opens a session as a login does; the keeper begins it. */
+function open(sessions: Sessions, user: Pick<NewSession, 'userId' | 'applicationKeyId' | 'address'>) {
+  const { token } = newSessionToken()
+  const times = { createdAt: now, expiresAt: now + rules.absoluteTimeoutMs }
+  const begun = { token, identity: randomBytes(16), seal: Buffer.alloc(32), ...times }
+  const session = { ...user, certificate: null, recoveries: 0, begun }
+  return store.transaction(async (tx) => ({ token, ...(await sessions.open(tx, session)) }))
+}
+
 async function givenUser(name = 'alice') {
   return store.transaction(async (tx) => {
     const user = await insertUser(tx, userRow(name))
@@ -107,7 +116,7 @@ async function givenUser(name = 'alice') {
 async function givenSession() {
   const user = await givenUser()
   const one = worker()
-  const opened = await store.transaction((tx) => one.sessions.open(tx, user))
+  const opened = await open(one.sessions, user)
   return { ...one, ...opened, userId: user.userId }
 }
 
@@ -172,14 +181,14 @@ describe('a session', () => {
   it('that is idle does not push out one that is used', async () => {
     const { admits, token, userId, sessions } = await givenSession()
     const application = { userId, applicationKeyId: 1, address: '::1' }
-    for (let n = 0; n < rules.perUser - 1; n++) await store.transaction((tx) => sessions.open(tx, application))
+    for (let n = 0; n < rules.perUser - 1; n++) await open(sessions, application)
     now += rules.idleTimeoutMs - minute
     expect(await admits(token)).toBe(true)
     now += 10 * minute
-    for (let n = 0; n < rules.perUser - 1; n++) await store.transaction((tx) => sessions.open(tx, application))
+    for (let n = 0; n < rules.perUser - 1; n++) await open(sessions, application)
     expect(await admits(token)).toBe(true)
     expect(await sessions.list(userId)).toHaveLength(rules.perUser)
-    await store.transaction((tx) => sessions.open(tx, application))
+    await open(sessions, application)
     expect(await admits(token)).toBe(false)
   })
 })

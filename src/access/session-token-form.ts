@@ -1,0 +1,24 @@
+import { hash, randomInt } from 'node:crypto'
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const length = 42
+/** 42 letters and digits: 250 bits. */
+export const sessionTokenForm = /^[A-Za-z0-9]{42}$/
+
+export const randomSessionToken = (): string =>
+  Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+/** 32 bytes as a token: a number with 42 digits to the base 62; what is left over are 6 bits. */
+export function sessionTokenOf(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  const base = BigInt(alphabet.length)
+  const letters = Array.from({ length }, () => {
+    const letter = alphabet[Number(rest % base)]
+    rest /= base
+    return letter
+  })
+  return letters.join('')
+}
+
+/** What is stored, sealed and looked up instead of the token. */
+export const sessionTokenHash = (token: string): string => hash('sha256', token, 'base64')

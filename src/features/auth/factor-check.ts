@@ -1,0 +1,72 @@
+import type { Clock } from '../../clock.ts'
+import type { ExaminedOtp, Otps } from '../otp/otp.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import { countFailedLogin } from '../users/passphrase-records.ts'
+import { hardwareOtpLength, type SecondFactor } from './credentials.ts'
+import type { Sentences } from './login-advice.ts'
+import type { Attempt, Throttle } from './throttle.ts'
+
+/** A second factor that is the user's. */
+export interface CheckedFactor {
+  /** About the second factor. */
+  readonly warnings: Sentences
+  /** Fingerprint of the smartcard, if that was the second factor. */
+  readonly certificate?: string
+  /** Whether the user has the second factor still, once the row of the user is locked. */
+  readonly isStillHeld: (tx: Tx) => Promise<boolean>
+  /** True for exactly one of any number of uses of an OTP. */
+  readonly consume: (tx: Tx) => Promise<boolean>
+  /** The OTP, which the keeper is to use up. */
+  readonly otp?: ExaminedOtp
+}
+
+/**
+ * Checks the factor, uses it up in the database and counts the attempt: every refusal costs the same, and none is lost.
+ * Codes that can be guessed are counted first, so that a throttled guess does not reach the keeper; a hardware token's
+ * OTP is counted with its use, apart from the failures of those who have none.
+ */
+export type CheckFactor = (attempt: Attempt, claim: SecondFactor) => Promise<CheckedFactor | undefined>
+
+export function createFactorCheck({
+  store,
+  otps,
+  throttle,
+  clock,
+}: {
+  readonly store: Store
+  readonly otps: Otps
+  readonly throttle: Throttle
+  readonly clock: Clock
+}): CheckFactor {
+  // Other calls can only be refused because of it.
+  const transaction = <T>(work: (tx: Tx) => Promise<T>) => store.transaction(work, { syncAside: true })
+
+  async function examine(userId: number | undefined, claim: SecondFactor): Promise<CheckedFactor | undefined> {
+    if (claim.otpKind === 'smartcard') {
+      const { card } = claim
+      if (card === undefined || card.userId !== userId) return undefined
+      const { fingerprint: certificate, warnings, isStillHeld } = card
+      return { warnings, certificate, consume: yes, isStillHeld }
+    }
+    const otp = await otps.examine(store.read, userId, claim.otpKind, claim.otp)
+    return otp && { otp, warnings: otp.warnings, consume: (tx) => otps.consume(tx, otp), isStillHeld: yes }
+  }
+
+  async function count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void> {
+    await throttle.count(tx, attempt, isHolder)
+    await countFailedLogin(tx, attempt.userId ?? -1, clock.now())
+  }
+
+  return async (attempt, claim) => {
+    const isGuessable = claim.otpKind !== 'smartcard' && claim.otp.length < hardwareOtpLength
+    if (isGuessable) await transaction((tx) => count(tx, attempt, false))
+    const factor = await examine(attempt.userId, claim)
+    return transaction(async (tx) => {
+      const isFresh = factor !== undefined && (await factor.consume(tx))
+      if (!isGuessable) await count(tx, attempt, isFresh)
+      return isFresh ? factor : undefined
+    })
+  }
+}
+
+const yes = (): Promise<boolean> => Promise.resolve(true)
