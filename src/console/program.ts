@@ -7,6 +7,7 @@ import { addAuditVerify } from './audit/verify.ts'
 import { addBackupKeysAdopt } from './backup-keys/adopt.ts'
 import { addBackupKeysInvite } from './backup-keys/invite.ts'
 import { addBackupKeysShare } from './backup-keys/share.ts'
+import { addDatabaseAcceptRestored } from './database/accept-restored.ts'
 import { addDoctor } from './doctor.ts'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit-code.ts'
 import { addInit } from './init.ts'
@@ -116,6 +117,7 @@ const nouns: readonly Noun[] = [
     description: 'keys that let another appliance restore backups',
     verbs: [addBackupKeysInvite, addBackupKeysShare, addBackupKeysAdopt],
   },
+  { name: 'database', description: 'what is stored', verbs: [addDatabaseAcceptRestored] },
   { name: 'audit', description: 'the audit trail', verbs: [addAuditVerify] },
 ]
 

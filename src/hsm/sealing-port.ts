@@ -24,6 +24,12 @@ export interface SealingPort {
   sealNew(record: Uint8Array, grant?: SealedRecord): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
 
   /**
+   * For the operator, who has restored an older database: the keeper takes what it is shown next for the newest. Used
+   * one-time passwords and ended sessions stay so. Rejects with `hsm.rejected` for a worker.
+   */
+  acceptRestored(): Promise<void>
+
+  /**
    * What a session may do for the next minute, sealed. Rejects with `session.invalid`, `vault.not_found` and
    * `access.resting` where it may do nothing, with `hsm.seal_broken` and `hsm.outdated` for records that were edited or
    * put back.

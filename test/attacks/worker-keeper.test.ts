@@ -145,6 +145,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('sealEarlier', [victim.count.record]),
   ],
   endTakeover: async () => [await calls.keeper('endTakeover', [])],
+  acceptRestored: async () => [await calls.keeper('acceptRestored', [])],
 }
 
 /** Devices of nobody, in an impossible state, too many of them; and what is no one-time password. */

@@ -8,7 +8,9 @@ import { basename, join } from 'node:path'
 const [, program = ''] = process.argv
 const listing = join(process.env.MODULE_LISTING ?? '', basename(program))
 
+// oxlint-disable-next-line eslint/no-underscore-dangle -- the name that Node gives it
 const resolveFilename = Module._resolveFilename
+// oxlint-disable-next-line eslint/no-underscore-dangle -- likewise
 Module._resolveFilename = function (...request) {
   const found = resolveFilename.apply(this, request)
   appendFileSync(listing, `${found}\n`)

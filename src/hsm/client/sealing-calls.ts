@@ -15,6 +15,9 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     async raise(records) {
       await keeper.call('raise', [Buffer.from(String(records.length)), ...records.flatMap(sealedFields)])
     },
+    async acceptRestored() {
+      await keeper.call('acceptRestored', [])
+    },
     async sealNew(record, grant) {
       const reply = await keeper.call('sealNew', [record, ...sealedFields(grant)])
       return { identity: field(reply, 0), seal: field(reply, 1) }

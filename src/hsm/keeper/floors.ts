@@ -16,6 +16,8 @@ export interface Floors {
 export interface WritableFloors extends Floors {
   /** Lifts the floor to this generation; one that is higher already stays. On the disk when it returns. */
   raise(generation: Generation): void
+  /** Whatever the database holds next is the newest. */
+  forget(): void
   close(): void
 }
 
@@ -37,6 +39,7 @@ export function openFloors(path: string): WritableFloors {
     raise({ subject, number }) {
       if ((floors.of(subject) ?? 0) < number) lift.run(subject, number)
     },
+    forget: () => void file.exec('DELETE FROM floors'),
     close: () => file.close(),
   }
 }
@@ -52,7 +55,7 @@ function readFloors(file: Database.Database): Floors {
       if (number < (of(subject) ?? 0))
         throw new Fault(
           'hsm.outdated',
-          'The database holds an older state than this appliance has seen: the operator accepts a restored database, or finds out who put it back.',
+          'The database holds an older state than this appliance has seen: if the operator has restored a backup, strongroom database accept-restored; else somebody put it back.',
         )
     },
   }

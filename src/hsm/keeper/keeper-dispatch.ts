@@ -73,6 +73,11 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       takeover.end()
       return []
     },
+    acceptRestored() {
+      checkOperator(origin)
+      floors.forget()
+      return []
+    },
   }
   const byCode = keeperOperations.map((name) => handlers[name])
   let triedMs = -Infinity

@@ -71,6 +71,7 @@ export const keeperOperations = [
   'sessionTokenSuccessor',
   'sealEarlier',
   'endTakeover',
+  'acceptRestored',
   'sealFirstCount',
   'signImportJob',
 ] as const

@@ -133,6 +133,6 @@ describe('init', () => {
     const ceremony = `${token.directory}/ceremony`
     const again = createRootObjects({ ...options, ceremony })
     expect(again).toMatchObject({ created: [], warnings: [] })
-    expect(again.present).toHaveLength(9)
+    expect(again.present).toHaveLength(8)
   })
 })

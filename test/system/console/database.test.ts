@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, rmSync } from 'node:fs'
+import { expect, it, onTestFinished } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { strongroom } from '../../support/console-kit.ts'
+import { verdict } from '../../support/fault-kit.ts'
+import { makeVault } from '../../support/vault.ts'
+
+it('an older database is refused where it was changed since, until the operator accepts it', async () => {
+  const appliance = await TestAppliance.own()
+  onTestFinished(() => appliance.close())
+  const vault = await makeVault(appliance)
+  const [member, user] = [await appliance.addUser(), await appliance.addUser()]
+  await vault.share(String(member.id), 'Write')
+  const session = await appliance.login(member)
+  const ciphertext = await vault.encrypt('kept', 'a2VwdA==')
+  const used = appliance.credentials(user)
+  await appliance.client().must('POST', '/auth', used)
+  const database = String(appliance.config.store.sqlite)
+  execFileSync('sqlite3', [database, `.backup '${database}-backup'`])
+
+  await vault.share(String(member.id), undefined)
+  await vault.admin.must('PUT', `/transparent/${vault.id}/keys/kept`, { allow_backup: false })
+  await appliance.stop()
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
+  copyFileSync(`${database}-backup`, database)
+  await appliance.restart()
+
+  const path = `/transparent/${vault.id}/keys/kept`
+  expect(verdict(await vault.admin.post(`${path}/rotate`))).toBe('503 1911')
+  expect(verdict(await session.get(`/vault/${vault.id}`))).toBe('503 1911')
+  expect(verdict(await (await appliance.login(member)).get(`/vault/${vault.id}`))).toBe('503 1911')
+
+  const { status, stdout } = await strongroom(appliance.configFile, ['database', 'accept-restored'])
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^The database is accepted as it is; [3-9] sessions ended\.\n$/) as unknown,
+  })
+  expect(verdict(await vault.admin.get('/vault'))).toBe('403 1200')
+  // What was used stays used.
+  expect(verdict(await appliance.client().post('/auth', used))).toBe('403 1201')
+  const after = await appliance.login(member)
+  expect(await after.must('POST', `/transparent/${vault.id}/decrypt/kept`, { ciphertext })).toMatchObject({
+    CALLINFO: { plaintext: 'a2VwdA==' },
+  })
+  await after.must('POST', `${path}/rotate`)
+})
