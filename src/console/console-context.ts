@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { chainName, storePlace } from '../daemon/appliance.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import { createRecordedCommit, withRows } from '../audit/recorded-commit.ts'
@@ -18,6 +17,7 @@ import { openStore } from '../store/open.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { tables } from '../daemon/tables.ts'
 import { checkTakenOver } from '../daemon/unsealed-rows.ts'
+import { leaveToOwner } from './file-owner.ts'
 import type { Invocation } from './invocation.ts'
 import { reachToken, type TokenAccess } from './token-access.ts'
 
@@ -169,19 +169,5 @@ async function recorded<T>(
     if (error instanceof Fault && error.code !== 'audit.unavailable')
       await audit.append(consoleEvent(operation, target, error.code, startedTick))
     throw error
-  }
-}
-
-/**
- * Gives the files that root made in a folder to the folder's owner: the daemon runs as another user and must be able to
- * read what an administrator's command wrote. Does nothing unless root runs the command.
- */
-export function leaveToOwner(folder: string): void {
-  if (process.getuid?.() !== 0) return
-  const { uid, gid } = lstatSync(folder)
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (lstatSync(path).uid !== uid) lchownSync(path, uid, gid)
-    if (entry.isDirectory()) leaveToOwner(path)
   }
 }

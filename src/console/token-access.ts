@@ -10,6 +10,7 @@ import { createHsmClient } from '../hsm/client/hsm-client.ts'
 import { createHostSupervisor } from '../hsm/client/supervisor.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { createLog } from '../log.ts'
+import { leaveDatabaseToOwner } from './file-owner.ts'
 import type { Invocation } from './invocation.ts'
 
 /** A way to the token for one command. */
@@ -93,6 +94,7 @@ async function startOwnHost({ terminal, build }: Invocation, config: Config): Pr
     async close() {
       await hsm.close()
       await supervisor.close()
+      for (const file of [keeperOf(config).state, keeperOf(config).floors]) leaveDatabaseToOwner(file)
       discard()
     },
   }

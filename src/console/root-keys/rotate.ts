@@ -11,7 +11,8 @@ import {
   rotatableRoles,
   rotatedWith,
 } from '../../hsm/pkcs11/root-rotation.ts'
-import { type ConsoleContext, leaveToOwner, withAppliance } from '../console-context.ts'
+import { type ConsoleContext, withAppliance } from '../console-context.ts'
+import { leaveToOwner } from '../file-owner.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { Fault } from '../../fault.ts'
 import type { Generation } from '../record-generation.ts'
+import { makePrivate } from './keeper-state.ts'
 
 /**
  * The highest generation of each thing that was shown to the keeper of this machine: an older record of it is an old
@@ -23,6 +24,7 @@ export interface WritableFloors extends Floors {
 
 /** For the keeper. */
 export function openFloors(path: string): WritableFloors {
+  makePrivate(path)
   const file = new Database(path)
   file.pragma('journal_mode = WAL')
   file.pragma('synchronous = FULL')

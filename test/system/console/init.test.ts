@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { givenPremises, recorded } from '../../support/console-kit.ts'
@@ -48,6 +48,24 @@ describe('strongroom init', () => {
       ['console.init', 'allowed', expect.stringMatching(/8 root objects, \d+ migrations?/)],
     ])
   })
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'run by root, leaves the files of the keeper to the owner of their folder',
+    async () => {
+      const premises = await givenPremises({ tokenHost: false })
+      const folder = join(premises.directory, 'keeper')
+      mkdirSync(folder)
+      chownSync(folder, 65_534, 65_534)
+      const sockets = { socket: join(folder, 'worker.sock'), operatorSocket: join(folder, 'operator.sock') }
+      premises.configure({ hsm: { keeper: { ...sockets, state: join(folder, 'keeper.sqlite') } } })
+      await premises.ask(['init'])
+      expect(readdirSync(folder).toSorted()).toEqual(expect.arrayContaining(['floors.sqlite', 'keeper.sqlite']))
+      for (const name of readdirSync(folder)) {
+        const { uid, mode } = statSync(join(folder, name))
+        expect([name, uid, mode & 0o777]).toEqual([name, 65_534, 0o600])
+      }
+    },
+  )
 
   it('changes nothing the second time', async () => {
     const premises = await givenPremises({ tokenHost: false })
