@@ -1,3 +1,4 @@
+import { Fault } from '../fault.ts'
 import { encodeRecord } from './key-record.ts'
 import type { OpenedRecord } from './record-layouts.ts'
 
@@ -32,4 +33,20 @@ export function generationOf({ type, fields }: OpenedRecord): Generation | undef
     default:
       return undefined
   }
+}
+
+/** Refuses records that are older than what the keeper of this machine was shown. */
+export interface FloorCheck {
+  /** @throws Fault `hsm.outdated` */
+  check(...records: readonly OpenedRecord[]): void
+  close(): void
+}
+
+/** @throws Fault `hsm.outdated` for a generation below the floor */
+export function checkFloor({ number }: Generation, floor: number | undefined): void {
+  if (number < (floor ?? 0))
+    throw new Fault(
+      'hsm.outdated',
+      'The database holds an older state than this appliance has seen: if the operator has restored a backup, strongroom database accept-restored; else somebody put it back.',
+    )
 }

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServices } from '../../src/daemon/services.ts'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
@@ -10,6 +11,7 @@ type Row = Record<string, unknown>
 type Copy = ReadonlyMap<string, readonly Row[]>
 
 const tables = ['vaults', 'vault_members', 'transparent_keys', 'key_versions'] as const
+const windowMs = 1_000
 let appliance: TestAppliance
 let vault: TestVault
 
@@ -17,7 +19,7 @@ beforeAll(async () => {
   // A lease for each encryption, so that each looks at the count.
   appliance = await TestAppliance.own({
     ...twoWorkers,
-    transparent: { invocationLease: 1 },
+    transparent: { recoveryWindowMs: windowMs, invocationLease: 1 },
   })
   vault = await makeVault(appliance)
 })
@@ -58,6 +60,35 @@ async function everywhere(call: () => Promise<{ readonly json: { readonly CALLIN
 
 const refusedEverywhere = new Set(['FAIL'])
 
+const decrypting = (id: string, name: string, ciphertext: string) => () =>
+  vault.admin.call('POST', `/transparent/${id}/decrypt/${name}`, { body: { ciphertext } })
+
+describe('a deleted vault out of the copy', () => {
+  it('has no keys that work, in no host, also after a restart', async () => {
+    const { VAULT } = await vault.admin.must('POST', '/vault', { vaultname: 'Doomed' })
+    const [{ id }] = VAULT as [{ id: string }]
+    const { CALLINFO } = await vault.admin.must('POST', `/transparent/${id}/encrypt/secret`, { plaintext: 'AAAA' })
+    const ciphertext = String(CALLINFO['ciphertext'])
+    const decrypt = decrypting(id, 'secret', ciphertext)
+    expect(await everywhere(decrypt)).toEqual(new Set(['SUCCESS']))
+    const copy = copied()
+
+    await vault.admin.must('DELETE', `/transparent/${id}/keys/secret`)
+    await tomorrow().keyDeletion.destroyExpired()
+    await vault.admin.must('DELETE', `/vault/${id}`)
+    const isOf = (row: Row) => String(row['vault_id'] ?? row['id']) === id
+    const keys = (copy.get('transparent_keys') ?? []).filter(isOf).map((row) => row['id'])
+    putBack(copy, 'vaults', isOf)
+    putBack(copy, 'vault_members', isOf)
+    putBack(copy, 'transparent_keys', isOf)
+    putBack(copy, 'key_versions', (row) => keys.includes(row['key_id']))
+
+    expect(await everywhere(decrypt)).toEqual(refusedEverywhere)
+    await appliance.restart()
+    expect(await everywhere(decrypt)).toEqual(refusedEverywhere)
+  })
+})
+
 describe('an older row of a key', () => {
   const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 
@@ -65,6 +96,34 @@ describe('an older row of a key', () => {
     const [row] = await appliance.store.query<{ id: number }>('SELECT id FROM transparent_keys WHERE name = $1', [name])
     return Number(row?.id)
   }
+
+  it('does not let a disabled version decrypt, in no host, also after a restart', async () => {
+    const ciphertext = await vault.encrypt('retired', 'AAAA')
+    const id = await idOf('retired')
+    const copy = copied()
+    await vault.admin.must('PUT', `${keyPath('retired')}/versions/1`, { enabled: false })
+    putBack(copy, 'key_versions', (row) => row['key_id'] === id)
+    const decrypt = decrypting(vault.id, 'retired', ciphertext)
+    expect(await everywhere(decrypt)).toEqual(refusedEverywhere)
+    await appliance.restart()
+    expect(await everywhere(decrypt)).toEqual(refusedEverywhere)
+  })
+
+  it('does not allow an export that was forbidden', async () => {
+    await vault.admin.must('POST', keyPath('exported'), {
+      type: 'aes256-gcm96',
+      allow_export: true,
+      allow_plaintext_export: true,
+    })
+    const copy = copied()
+    const exporting = () => vault.admin.call('GET', `/transparent/export/${vault.id}/exported`)
+    expect(await everywhere(exporting)).toEqual(new Set(['SUCCESS']))
+    await vault.admin.must('PUT', keyPath('exported'), { allow_export: false })
+    putBack(copy, 'transparent_keys', ({ name }) => name === 'exported')
+    expect(await everywhere(exporting)).toEqual(refusedEverywhere)
+    await appliance.restart()
+    expect(await everywhere(exporting)).toEqual(refusedEverywhere)
+  })
 
   it('is changed no more: no rotation makes what it allowed good', async () => {
     const flags = { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true }
@@ -91,3 +150,10 @@ describe('an older row of a key', () => {
     expect(await everywhere(encrypting)).toEqual(refusedEverywhere)
   })
 })
+
+/** The domain of the appliance after the recovery window. */
+function tomorrow() {
+  const { config, store, hsm } = appliance
+  const audit = { append: () => Promise.resolve() }
+  return createServices({ config, store, hsm, clock: { now: () => Date.now() + 10 * windowMs }, audit })
+}

@@ -79,7 +79,8 @@ export function valueOf<T>(result: Result<T> | undefined): T {
 
 /**
  * The token's work on items: one goes on its own, which is cheaper; many go in one frame. What the token rejects of
- * an item is its fault, or what `rejected` makes of that; a tampered record concerns the key, and so the call.
+ * an item is its fault, or what `rejected` makes of that; a tampered or outdated record concerns the key, and so the
+ * call.
  */
 export async function onToken<I>(
   items: readonly I[],
@@ -100,6 +101,6 @@ export async function onToken<I>(
 
 function resultOf(outcome: Outcome, rejected: (fault: Fault) => Fault): Result<Buffer> {
   if ('result' in outcome) return { value: outcome.result }
-  if (outcome.fault.code === 'hsm.seal_broken') throw outcome.fault
+  if (['hsm.seal_broken', 'hsm.outdated'].includes(outcome.fault.code)) throw outcome.fault
   return { fault: outcome.fault.code === 'hsm.rejected' ? rejected(outcome.fault) : outcome.fault }
 }

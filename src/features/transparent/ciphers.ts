@@ -4,6 +4,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { allFailed, mapEach, mapTogether, onToken, readyIn, type Batch } from './batch.ts'
+import { asItIsNow } from './changed-key.ts'
 import { checkLength, type Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
@@ -75,11 +76,13 @@ export interface CipherDependencies {
   readonly createsOnUse: (vaultId: number) => Promise<boolean>
 }
 
-export function createCiphers(dependencies: CipherDependencies): Ciphers {
+export function createCiphers(on: CipherDependencies): Ciphers {
+  const { read } = on.store
   return {
-    encrypt: (context, items, commit) => encrypt(dependencies, context, items, commit),
-    decrypt: (by, stored, items) => decrypt(dependencies, by, stored, items),
-    rewrap: (by, stored, items) => rewrap(dependencies, by, stored, items),
+    encrypt: (context, items, commit) =>
+      asItIsNow(read, context.stored, (stored) => encrypt(on, { ...context, stored }, items, commit)),
+    decrypt: (by, stored, items) => asItIsNow(read, stored, (current) => decrypt(on, by, current, items)),
+    rewrap: (by, stored, items) => asItIsNow(read, stored, (current) => rewrap(on, by, current, items)),
   }
 }
 

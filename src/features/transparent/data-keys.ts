@@ -1,6 +1,7 @@
 import type { Granted } from '../../access/caller.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
+import { asItIsNow } from './changed-key.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import type { Invocations } from './invocations.ts'
 import { checkAad, cipherOf, keyTypeOf } from './key-type.ts'
@@ -36,32 +37,40 @@ export interface DataKeys {
   make(by: Granted, stored: StoredKey | undefined, request: DataKeyRequest): Promise<DataKey>
 }
 
-export function createDataKeys(dependencies: {
+interface DataKeyDependencies {
   readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'random' | 'encrypt' | 'encryptRandom'>
   readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
   readonly invocations: Pick<Invocations, 'spend'>
   readonly places: Pick<KeyPlaces, 'referencesOf'>
-}): DataKeys {
-  const { store, hsm, keyring, versions, invocations, places } = dependencies
+}
+
+export function createDataKeys(on: DataKeyDependencies): DataKeys {
   return {
-    async make(by, stored, { bytes, version, aad, open }) {
-      const type = keyTypeOf(existing(stored).key.type)
-      cipherOf(type)
-      checkAad(type, aad)
-      const found = version === undefined ? await keyring.rotateIfDue(existing(stored)) : existing(stored)
-      const { key } = found
-      const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
-      await invocations.spend(key, used.version, 1)
-      const reference = (await places.referencesOf(key, await by.grant()))(used)
-      const answer = (bytes: Buffer, plaintext: Buffer | undefined) => {
-        return { key, ciphertext: { version: used.version, bytes }, plaintext }
-      }
-      // What the client does not ask to see is seen by no process of ours but the token host.
-      if (!open) return answer(await trusting(() => hsm.encryptRandom(reference, bytes, aad)), undefined)
-      const plaintext = await hsm.random(bytes)
-      return answer(await trusting(() => hsm.encrypt(reference, plaintext, aad)), plaintext)
-    },
+    make: (by, stored, request) => asItIsNow(on.store.read, stored, (current) => make(on, by, current, request)),
   }
+}
+
+async function make(
+  { store, hsm, keyring, versions, invocations, places }: DataKeyDependencies,
+  by: Granted,
+  stored: StoredKey | undefined,
+  { bytes, version, aad, open }: DataKeyRequest,
+): Promise<DataKey> {
+  const type = keyTypeOf(existing(stored).key.type)
+  cipherOf(type)
+  checkAad(type, aad)
+  const found = version === undefined ? await keyring.rotateIfDue(existing(stored)) : existing(stored)
+  const { key } = found
+  const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
+  await invocations.spend(key, used.version, 1)
+  const reference = (await places.referencesOf(key, await by.grant()))(used)
+  const answer = (bytes: Buffer, plaintext: Buffer | undefined) => {
+    return { key, ciphertext: { version: used.version, bytes }, plaintext }
+  }
+  // What the client does not ask to see is seen by no process of ours but the token host.
+  if (!open) return answer(await trusting(() => hsm.encryptRandom(reference, bytes, aad)), undefined)
+  const plaintext = await hsm.random(bytes)
+  return answer(await trusting(() => hsm.encrypt(reference, plaintext, aad)), plaintext)
 }

@@ -5,6 +5,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hash, Padding } from '../../hsm/key-kind.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
+import { asItIsNow } from './changed-key.ts'
 import type { Ciphertext } from './ciphertext.ts'
 import { checkMac, keyTypeOf, signatureOf, type SignatureRow } from './key-type.ts'
 import type { KeyPlaces } from './key-places.ts'
@@ -57,14 +58,30 @@ export interface Signatures {
 
 const digestBytes: Readonly<Record<Hash, number>> = { sha256: 32, sha384: 48, sha512: 64 }
 
-export function createSignatures(dependencies: {
+interface SignatureDependencies {
   readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'sign' | 'verifySignature' | 'hmac' | 'verifyHmac'>
   readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
   readonly places: Pick<KeyPlaces, 'referencesOf'>
-}): Signatures {
-  const { store, hsm, keyring, versions, places } = dependencies
+}
+
+export function createSignatures(dependencies: SignatureDependencies): Signatures {
+  const uses = createUses(dependencies)
+  const { read } = dependencies.store
+  return {
+    sign: (by, stored, version, request) =>
+      asItIsNow(read, stored, (current) => uses.sign(by, current, version, request)),
+    verify: (by, stored, version, request, signature) =>
+      asItIsNow(read, stored, (current) => uses.verify(by, current, version, request, signature)),
+    hmac: (by, stored, version, input) => asItIsNow(read, stored, (current) => uses.hmac(by, current, version, input)),
+    verifyHmac: (by, stored, version, input, mac) =>
+      asItIsNow(read, stored, (current) => uses.verifyHmac(by, current, version, input, mac)),
+  }
+}
+
+/** The same with the key as it was read. */
+function createUses({ store, hsm, keyring, versions, places }: SignatureDependencies): Signatures {
   const referenceTo = async (by: Granted, key: TransparentKey, used: KeyVersion) =>
     (await places.referencesOf(key, await by.grant()))(used)
   /** The key as it is after a rotation that was due, and the version to use. */

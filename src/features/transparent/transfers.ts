@@ -6,6 +6,7 @@ import type { Hsm, KeyReference } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Arrival, BackupOrigins } from './backup-origins.ts'
+import { asItIsNow } from './changed-key.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
 import {
@@ -95,9 +96,9 @@ interface TransferDependencies {
 }
 
 export function createTransfers(on: TransferDependencies): Transfers {
-  const { origins } = on
+  const { origins, store } = on
   return {
-    backup: (by, stored) => backUp(on, by, stored),
+    backup: (by, stored) => asItIsNow(store.read, stored, (current) => backUp(on, by, current)),
 
     restore: (restoration, commit) => restore(on, restoration, commit),
 
@@ -107,7 +108,8 @@ export function createTransfers(on: TransferDependencies): Transfers {
       return origin
     },
 
-    exportKey: (by, stored, version, recipient) => exportKey(on, by, stored, version, recipient),
+    exportKey: (by, stored, version, recipient) =>
+      asItIsNow(store.read, stored, (current) => exportKey(on, by, current, version, recipient)),
   }
 }
 

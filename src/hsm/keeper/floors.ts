@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3'
-import { Fault } from '../../fault.ts'
-import type { Generation } from '../record-generation.ts'
+import { checkFloor, type Generation } from '../record-generation.ts'
 import { makePrivate } from './keeper-state.ts'
 
 /**
@@ -53,12 +52,6 @@ function readFloors(file: Database.Database): Floors {
   const of = (subject: Buffer): number | undefined => find.get(subject)?.generation
   return {
     of,
-    check({ subject, number }) {
-      if (number < (of(subject) ?? 0))
-        throw new Fault(
-          'hsm.outdated',
-          'The database holds an older state than this appliance has seen: if the operator has restored a backup, strongroom database accept-restored; else somebody put it back.',
-        )
-    },
+    check: (generation) => checkFloor(generation, of(generation.subject)),
   }
 }

@@ -8,6 +8,7 @@ import { keyWrap } from './mechanisms.ts'
 import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
 import { findRootKeys, type RootKeys } from './root-objects.ts'
 import { listObjects } from './token-objects.ts'
+import type { FloorCheck } from '../record-generation.ts'
 import type { OpenToken } from './token-opening.ts'
 
 /**
@@ -29,7 +30,7 @@ export interface Connection {
   canary(): void
 }
 
-export function connect(token: OpenToken, handleLimit: number): Connection {
+export function connect(token: OpenToken, handleLimit: number, floors: FloorCheck | undefined): Connection {
   const { slot, mechanisms, session: keySession } = token
   const roots = findRootKeys(() => listObjects(token), keySession)
   let operation = openSession(slot)
@@ -39,6 +40,7 @@ export function connect(token: OpenToken, handleLimit: number): Connection {
     operation: () => operation,
     roots,
     mechanisms,
+    floors,
   })
   // Not unwrapped again each time: SoftHSM2 2.6 leaks about 246 bytes for every session object that is destroyed.
   const canaryRow = secretKeyRows['aes128-gcm']

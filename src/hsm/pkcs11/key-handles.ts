@@ -2,6 +2,7 @@ import type { KeyUse } from '../../access/decision.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
 import { useRefusal } from '../key-use.ts'
 import type { KeyPlace } from '../made-key.ts'
+import type { FloorCheck } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 import { createHeldKeys, type Half, wrongKind } from './held-keys.ts'
 import type { SecretKeyRow } from './key-kinds.ts'
@@ -15,6 +16,7 @@ import { createSealCheck, type OpenRecord } from './seal-check.ts'
  *
  * A record that is new here has its seal checked and its blob unwrapped first; for one that is known, byte for byte,
  * both were done. Throws `hsm.seal_broken`, and `hsm.rejected` for a key of the wrong kind.
+ * Seals have no age: `hsm.outdated` for a row of before that was put back.
  */
 export interface KeyHandles {
   /** Calls `work` with the unwrapped secret key, where grant and policy allow the use. */
@@ -47,10 +49,12 @@ export interface KeyHandlesOptions {
   readonly operation: () => Pkcs11Session
   readonly roots: RootKeys
   readonly mechanisms: ReadonlySet<number>
+  /** A keeper has none: it asks its own. */
+  readonly floors?: FloorCheck | undefined
 }
 
 export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
-  const { limit } = options
+  const { limit, floors } = options
   const { verify, openPolicy, openGrant, openKey } = createSealCheck(options)
   const held = createHeldKeys({ ...options, openKey })
 
@@ -58,6 +62,7 @@ export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
     const records = { key, policy: policy && openPolicy(policy), grant: grant && openGrant(grant) }
     const refusal = useRefusal(use, records, Date.now())
     if (refusal !== undefined) throw refusal
+    floors?.check(key, ...(records.policy ? [records.policy] : []))
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { PKCS11 } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
+import type { FloorCheck } from '../record-generation.ts'
 import type { HostStatus } from '../token-status.ts'
 import { probe } from './conformance.ts'
 import { connect, type Connection } from './connection.ts'
@@ -10,6 +11,8 @@ import { finalize, loadModule, openToken, type TokenLocation } from './token-ope
 export interface TokenOptions extends TokenLocation {
   /** Unwrapped keys to keep (`hsm.handles`). */
   readonly handles: number
+  /** What it refuses as outdated; nothing where there is none. */
+  readonly floors?: FloorCheck | undefined
 }
 
 /** The token, with the recovery ladder around every use of it. */
@@ -108,7 +111,7 @@ function createTokenLink(options: TokenOptions): TokenLink {
   const reach = () => {
     const selector = parseTokenUri(options.uri)
     lib ??= loadModule(options)
-    const opened = connect(openToken(lib, selector, options.readPin), options.handles)
+    const opened = connect(openToken(lib, selector, options.readPin), options.handles, options.floors)
     conformance = probe(opened)
     epoch += 1
     connection = opened

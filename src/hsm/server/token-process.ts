@@ -1,7 +1,9 @@
 import type { Server } from 'node:net'
+import { keeperOf } from '../../config/keeper-section.ts'
 import { loadConfig, readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { createToken, type Token } from '../pkcs11/token-link.ts'
+import { openFloorReader } from './floor-reader.ts'
 import { createFrameServer, type Dispatch } from './frame-server.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { createRequestQueue, type RequestQueue, type RequestQueueOptions } from './request-queue.ts'
@@ -42,11 +44,13 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
   const config = loadConfig(configFile)
   const { hsm, log: logging } = config
   const log = createJournal({ name, level: logging.level })
+  const floors = openFloorReader(keeperOf(config).floors)
   const token = createToken({
     module: hsm.module,
     uri: hsm.token,
     softhsmConf: hsm.softhsmConf,
     handles: hsm.handles,
+    floors,
     readPin: () => readSecret(hsm.pinFile),
   })
   const connections = new Set<{ destroy(): void }>()
@@ -81,6 +85,7 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
       for (const { server } of served) server.close()
       for (const connection of connections) connection.destroy()
       token.close()
+      floors.close()
     },
   }
 }

@@ -39,7 +39,7 @@ describe('a process that holds the PIN loads no package but those that it needs'
   })
 
   it('token hosts and the key maker', () => {
-    expect(packagesOf('strongroom-tokend.js')).toEqual([...bindings, ...configuration].toSorted())
+    expect(packagesOf('strongroom-tokend.js')).toEqual([...bindings, ...database, ...configuration].toSorted())
   })
 
   it('unlike a worker', () => {

@@ -28,7 +28,12 @@ const layers: readonly Layer[] = [
   { name: 'port', files: /^hsm\/[a-z-]+\.ts$/, imports: ['ground'] },
   { name: 'protocol', files: /^hsm\/protocol\//, imports: ['ground', 'port'] },
   { name: 'client', files: /^hsm\/client\//, imports: ['ground', 'port', 'protocol'] },
-  { name: 'token server', files: /^hsm\/server\//, imports: ['ground', 'port', 'protocol', 'pkcs11', 'config'] },
+  {
+    name: 'token server',
+    files: /^hsm\/server\//,
+    imports: ['ground', 'port', 'protocol', 'pkcs11', 'config'],
+    owns: /^better-sqlite3$/,
+  },
   { name: 'host', files: /^hsm\/host\//, imports: ['ground', 'port', 'protocol', 'pkcs11', 'config', 'token server'] },
   {
     name: 'keeper',
