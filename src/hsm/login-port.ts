@@ -48,8 +48,8 @@ export interface LoginPort {
   useOtp(devices: readonly OtpState[], otp: ShownOtp): Promise<OtpVerdict>
 
   /**
-   * The counter after two codes that a HOTP token gave one after the other, which are used up; undefined where they are
-   * not found within `otp.hotpResyncWindow`.
+   * The counter after two codes that a HOTP token gave one after the other; undefined where they are not found within
+   * `otp.hotpResyncWindow`. `useOtp` of the second uses both up, once that is stored.
    */
   resynchroniseOtp(device: OtpState, codes: readonly [string, string]): Promise<number | undefined>
 }

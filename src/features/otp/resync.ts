@@ -1,6 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
+import { afterCommit } from '../../store/after-commit.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { advanceCounter, findOfUser, stateOf } from './records.ts'
 
@@ -36,7 +37,7 @@ export function createResync({
   limit,
 }: {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'resynchroniseOtp'>
+  readonly hsm: Pick<Hsm, 'resynchroniseOtp' | 'useOtp'>
   readonly clock: Clock
   readonly limit: TryLimit
 }): Resync {
@@ -48,12 +49,14 @@ export function createResync({
         throw new Fault('otp.device_invalid', 'Only a HOTP token can be resynchronised; the others need not be.')
       const name = `OTP device ${deviceId}`
       await store.transaction((tx) => limit.count(tx, name, address))
-      const counter = await hsm.resynchroniseOtp(stateOf(device), codes)
+      const state = stateOf(device)
+      const counter = await hsm.resynchroniseOtp(state, codes)
       if (counter === undefined) throw new Fault('otp.resync_failed')
       await commit(async (tx) => {
         const advance = { counter, driftSteps: 0, ticks: null, usedAt: clock.now() }
         if (!(await advanceCounter(tx, deviceId, userId, advance))) throw new Fault('otp.resync_failed')
         await limit.forgive(tx, name, address)
+        afterCommit(tx, () => hsm.useOtp([{ ...state, counter: counter - 1 }], { code: codes[1] }))
       })
     },
   }

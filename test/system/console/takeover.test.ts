@@ -11,7 +11,8 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
   it('is refused by the daemon and the console until init seals it, once', async () => {
     const appliance = await start()
     try {
-      const vault = await makeVault(appliance)
+      const owner = await appliance.addUser()
+      const vault = await makeVault(appliance, 'Test', await appliance.login(owner))
       const [user, removed] = [await appliance.addUser(), await appliance.addUser()]
       await vault.share(String(user.id), 'Write')
       await vault.share(String(removed.id), 'Read')
@@ -34,9 +35,10 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
       expect(stdout).toMatch(new RegExp(`^ {2}sealed {2}${count} of before$`, 'm'))
       const client = await appliance.login(user)
       expect(verdict(await client.get(`/vault/${vault.id}`))).toBe('done')
-      await vault.admin.must('PUT', `/vault/${vault.id}/member/${user.id}`, { status: 1 })
+      const admin = await appliance.login(owner)
+      await admin.must('PUT', `/vault/${vault.id}/member/${user.id}`, { status: 1 })
       expect(await membershipOf(appliance, vault.id, user.id)).toMatchObject({ permission: 1, generation: 2 })
-      await vault.admin.must('POST', `/vault/${vault.id}/member/${removed.id}`, { status: 1 })
+      await admin.must('POST', `/vault/${vault.id}/member/${removed.id}`, { status: 1 })
       expect(await membershipOf(appliance, vault.id, removed.id)).toMatchObject({ permission: 1, generation: 2 })
 
       await appliance.stop()
