@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm'
 
 /**
  * Keys below the key of their vault: records that name the vault's identity, and the generation of policies and versions.
- * Those that are there already keep the records of the release before until `strongroom keys takeover`.
+ * Those that are there already keep the records of the release before.
  */
 export class TwoWrappings1700000000020 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
