@@ -158,6 +158,7 @@ describe('a session', () => {
       ['the text of another application key', (right) => ({ ...right, applicationKeyText: Buffer.from(otherText) })],
       ['no application key', (right) => ({ ...right, applicationKey: undefined })],
       ['no user', (right) => ({ ...right, user: undefined })],
+      ['a certificate, while smartcards are off', (right) => ({ ...right, factor: { certificate: 'ab' } })],
       [
         'a certificate, and a wrong pass phrase',
         (right) => ({ ...right, hash: mine.hash, factor: { certificate: 'ab' } }),

@@ -42,7 +42,7 @@ export function openKeeperMemory({
 }: {
   readonly token: Token
   readonly files: { readonly state: string; readonly floors: string }
-  readonly config: Pick<Config, 'login' | 'otp' | 'session' | 'users'>
+  readonly config: Pick<Config, 'login' | 'otp' | 'session' | 'smartcard' | 'users'>
   readonly now: () => number
   /** Told of what an operator should see to. */
   readonly report: (sentence: string) => void
@@ -69,7 +69,15 @@ export function openKeeperMemory({
     recovery: config.users.recovery,
     otps,
     passphrases,
-    logIn: createLogins({ token, floors, otps, passphrases, now, longestSessionMs: config.session.absoluteTimeoutMs }),
+    logIn: createLogins({
+      token,
+      floors,
+      otps,
+      passphrases,
+      now,
+      longestSessionMs: config.session.absoluteTimeoutMs,
+      smartcards: config.smartcard?.enabled === true,
+    }),
     close() {
       state.close()
       floors.close()

@@ -21,6 +21,8 @@ export interface LoginsDependencies {
   readonly now: () => number
   /** `session.absoluteTimeoutMs` */
   readonly longestSessionMs: number
+  /** `smartcard.enabled`: where it is off, no worker can say that it has seen a card. */
+  readonly smartcards: boolean
 }
 
 /** Begins a session; none begins otherwise. @throws Fault `login.refused` */
@@ -71,11 +73,11 @@ function checkNewest({ floors }: LoginsDependencies, record: OpenedRecord | unde
 
 /** Uses the OTP up, also where all else is wrong. */
 function isFactorOf(
-  { token, otps }: LoginsDependencies,
+  { token, otps, smartcards }: LoginsDependencies,
   user: FieldsOf<'user'> | undefined,
   factor: ShownFactor,
 ): boolean {
-  if (factor.certificate !== undefined) return true
+  if (factor.certificate !== undefined) return smartcards
   const { devices, otp } = factor
   const areTheirs = devices.every(({ device }) => shown(token, 'otp', device).fields.userId === user?.id)
   return otps.use(areTheirs ? devices : [], otp).outcome === 'good'
