@@ -16,7 +16,7 @@ export interface FoundChain {
   readonly tornFile: string
   /** The last seal that stands in it, whoever made it. */
   readonly lastSeal: SignedEnd | undefined
-  /** The chain's point at the sequence number that was asked for, where the last file holds it. */
+  /** The chain's point at the sequence number that was asked for, unless its record is gone. */
   readonly asked: ChainPoint | undefined
 }
 
@@ -34,15 +34,18 @@ export async function findChainEnd(directory: string, chain: string, askedSeq: n
 
   const found = await scan(directory, last, askedSeq)
   const tornBytes = await cutOff(directory, last.name, found.bytes)
-  let { point, lastSeal } = found
+  let { point, lastSeal, asked, firstSeq } = found
   for (const earlier of segments.slice(0, -1).toReversed()) {
-    if (point !== undefined && lastSeal !== undefined) break
+    const isAskedEarlier = askedSeq > 0 && askedSeq < firstSeq
+    if (point !== undefined && lastSeal !== undefined && !isAskedEarlier) break
     const before = await scan(directory, earlier, askedSeq)
     point ??= before.point
     lastSeal ??= before.lastSeal
+    asked ??= before.asked
+    firstSeq = Math.min(firstSeq, before.firstSeq)
   }
   const end = { ...(point ?? start), segment: last.number, bytes: found.bytes }
-  return { end, unsealed: found.unsealed, tornBytes, tornFile: `${last.name}.torn`, lastSeal, asked: found.asked }
+  return { end, unsealed: found.unsealed, tornBytes, tornFile: `${last.name}.torn`, lastSeal, asked }
 }
 
 async function scan(directory: string, segment: Segment, askedSeq: number) {
@@ -51,6 +54,7 @@ async function scan(directory: string, segment: Segment, askedSeq: number) {
   let point: ChainPoint | undefined
   let asked: ChainPoint | undefined
   let lastSeal: SignedEnd | undefined
+  let firstSeq = Infinity
   for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) {
     for (const raw of lines) {
       offset += raw.length
@@ -61,12 +65,13 @@ async function scan(directory: string, segment: Segment, askedSeq: number) {
       lastSeal = seal ?? lastSeal
       unsealed = covered === undefined ? unsealed + 1 : line.seq - 1 - covered
       point = { seq: line.seq, hash: sha256(raw) }
+      firstSeq = Math.min(firstSeq, line.seq)
       if (line.seq === askedSeq) asked = point
       bytes = offset
     }
   }
   await reader.close()
-  return { point, bytes, unsealed, lastSeal, asked }
+  return { point, bytes, unsealed, lastSeal, asked, firstSeq }
 }
 
 async function cutOff(directory: string, name: string, wholeBytes: number): Promise<number> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventBody } from '../../../src/audit/line.ts'
+import { eventBody, sha256 } from '../../../src/audit/line.ts'
 import { sealBody } from '../../../src/audit/seal.ts'
 import { keyId, statementText } from '../../../src/hsm/audit-end.ts'
 import { createChainWriter } from '../../support/chain-writer.ts'
@@ -48,6 +48,25 @@ test('a seal that a crash kept from the disk is put there by the next run', asyn
     true,
     true,
   ])
+  expect(await bench.findings('with registry')).toEqual([])
+})
+
+test('a seal that a crash kept from the disk is put there also when the record that it covers is in an earlier file', async () => {
+  const bench = givenBench()
+  const before = await bench.open({ segmentBytes: 1 })
+  await before.append(eventOf())
+  const [record] = bench.lines(file)
+  const covers = { seq: 1, hash: sha256(Buffer.from(`${record}\n`)) }
+  await bench.signer.signAuditEnd({ chain: 'worker-1', covers, heads: {}, previous: undefined })
+  await before.append(eventOf())
+  bench.signer.broken = new Error('the process is about to be killed')
+  await before.close()
+  bench.signer.broken = undefined
+  expect(bench.files()).toHaveLength(2)
+
+  const after = await bench.open()
+  await after.append(eventOf())
+  await after.close()
   expect(await bench.findings('with registry')).toEqual([])
 })
 
