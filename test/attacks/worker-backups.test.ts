@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keeperOf } from '../../src/config/keeper-section.ts'
 import { decodeContent, encodeContent, readBackup } from '../../src/hsm/backup-record.ts'
 import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
@@ -11,7 +10,6 @@ import {
   sealedVersion,
   versionRecord,
 } from '../../src/features/transparent/sealing.ts'
-import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import type { PlacedKey } from '../../src/hsm/made-key.ts'
@@ -20,7 +18,9 @@ import { TestAppliance } from '../support/appliance.ts'
 import { ask } from '../support/frame-caller.ts'
 import { grantIn } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
+import { makeKey } from '../support/stored-keys.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * Code in a worker that wants keys by way of their backups: it has the sockets of keeper and token hosts that workers
@@ -35,9 +35,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   victim = await makeVault(appliance)
   attacker = await makeVault(appliance)
-  const { config } = appliance
-  const { sockets, deadlineMs, queue } = config.hsm
-  worker = createHsmClient({ sockets, keeper: keeperOf(config).socket, deadlineMs, queue })
+  worker = workerHsm(appliance)
 })
 afterAll(async () => {
   await worker.close()
@@ -49,14 +47,6 @@ const secret = Buffer.from('what was encrypted')
 const wrapsOnly = { allow_export: true }
 const readable = { allowExport: 1, allowPlaintextExport: 1 }
 
-async function givenKey(flags: Readonly<Record<string, unknown>> = {}): Promise<StoredKey> {
-  const name = `key-${randomBytes(4).toString('hex')}`
-  await victim.admin.must('POST', `/transparent/${victim.id}/keys/${name}`, { type: 'aes256-gcm96', ...flags })
-  const stored = await findKey(appliance.store.read, Number(victim.id), name)
-  if (stored === undefined) throw new Error(`no key ${name}`)
-  return stored
-}
-
 /** A key of the attacker's own vault, as far as the keeper goes along with it. */
 async function ownKey(like: TransparentKey, flags: Partial<TransparentKey> = {}): Promise<TransparentKey> {
   const vaultId = Number(attacker.id)
@@ -64,6 +54,7 @@ async function ownKey(like: TransparentKey, flags: Partial<TransparentKey> = {})
   return { ...(await sealedNewKey(worker, { ...like, ...flags, vaultId }, vault)), id: 0 }
 }
 
+const givenKey = (flags?: Readonly<Record<string, unknown>>) => makeKey(appliance, victim, flags)
 const referenceOf = (stored: StoredKey) => latestReference(appliance, stored)
 
 function placeOf({ identity, vault }: TransparentKey): PlacedKey {

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
-import { keeperOf } from '../../src/config/keeper-section.ts'
 import { Fault } from '../../src/fault.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
-import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { GrantRequest, Hsm, KeyReference, Outcome, SealedRecord } from '../../src/hsm/hsm.ts'
 import { openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { type GrantEdits, grantIn, grantRequest, newIdentity } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * Code in a worker asks the keeper for more than the callers may do whose tokens pass through it. It has every sealed
@@ -22,8 +21,7 @@ let worker: Hsm
 
 beforeAll(async () => {
   appliance = await TestAppliance.shared()
-  const { sockets, deadlineMs, queue } = appliance.config.hsm
-  worker = createHsmClient({ sockets, keeper: keeperOf(appliance.config).socket, deadlineMs, queue })
+  worker = workerHsm(appliance)
 })
 afterAll(async () => {
   await worker.close()

@@ -1,10 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
-import { keeperOf } from '../../src/config/keeper-section.ts'
 import { findJob, type ImportJob } from '../../src/features/transparent/import-job-records.ts'
 import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
-import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
+import type { TransparentKey } from '../../src/features/transparent/records.ts'
 import {
   invocationsRecord,
   policyRecord,
@@ -12,7 +10,6 @@ import {
   sealedPolicy,
   versionRecord,
 } from '../../src/features/transparent/sealing.ts'
-import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { GeneratedKey } from '../../src/hsm/made-key.ts'
 import { importJobPurpose } from '../../src/hsm/provenance.ts'
@@ -22,7 +19,9 @@ import { TestAppliance } from '../support/appliance.ts'
 import { latestReference } from '../support/key-references.ts'
 import { rawSeal } from '../support/raw-seal.ts'
 import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
+import { freshKeyName, makeKey } from '../support/stored-keys.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * Code in a worker that wants keys by way of imports: it sees the bodies that pass, and has the sockets of keeper and
@@ -37,10 +36,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.start()
   victim = await makeVault(appliance)
   attacker = await makeVault(appliance)
-  const { config } = appliance
-  const { sockets, deadlineMs, queue } = config.hsm
-  const keyMakerSocket = keyMakerSocketOf(config.hsm)
-  worker = createHsmClient({ sockets, keeper: keeperOf(config).socket, keyMakerSocket, deadlineMs, queue })
+  worker = workerHsm(appliance)
 })
 afterAll(async () => {
   await worker.close()
@@ -51,19 +47,8 @@ const refused = { code: 'hsm.rejected' }
 const broken = { code: 'hsm.seal_broken' }
 const strict = { type: 'aes256-gcm96' }
 const readable = { allowExport: 1, allowPlaintextExport: 1 }
-const freshName = () => `key-${randomBytes(4).toString('hex')}`
 
-async function storedKey(name: string): Promise<StoredKey> {
-  const stored = await findKey(appliance.store.read, Number(victim.id), name)
-  if (stored === undefined) throw new Error(`no key ${name}`)
-  return stored
-}
-
-async function givenKey(): Promise<StoredKey> {
-  const name = freshName()
-  await victim.admin.must('POST', `/transparent/${victim.id}/keys/${name}`, strict)
-  return storedKey(name)
-}
+const givenKey = () => makeKey(appliance, victim, strict)
 
 /** A job of the victim's, as its row says. */
 async function givenJob(name: string): Promise<ImportJob> {
@@ -106,7 +91,7 @@ const gainedBy = (steps: () => Promise<Buffer>): Promise<Buffer | undefined> => 
 
 describe('the key pair of an import job', () => {
   it('serves in no second job, by which a key that passes would come out', async () => {
-    const job = await givenJob(freshName())
+    const job = await givenJob(freshKeyName())
     const value = randomBytes(32)
     const seen = rsaAesWrap(job.publicKey, value)
     const gained = await gainedBy(async () => {
@@ -127,7 +112,7 @@ describe('the key pair of an import job', () => {
 describe('a key that the attacker knows', () => {
   it('becomes no version of a key that is there', async () => {
     const { key } = await givenKey()
-    const job = await givenJob(freshName())
+    const job = await givenJob(freshKeyName())
     const sealed = { record: await jobRecord(job), seal: job.seal }
     const gained = await gainedBy(async () => {
       const wrapped = rsaAesWrap(job.publicKey, Buffer.alloc(32, 7))
@@ -140,7 +125,7 @@ describe('a key that the attacker knows', () => {
 
   it('becomes none of a key of that name, type and policy that was made before', async () => {
     const { token } = appliance
-    const like = { ...(await givenKey()).key, name: freshName() }
+    const like = { ...(await givenKey()).key, name: freshKeyName() }
     const job = await givenJob(like.name)
     const sealed = { record: await jobRecord(job), seal: job.seal }
     const wrapped = rsaAesWrap(job.publicKey, Buffer.alloc(32, 7))
@@ -156,7 +141,7 @@ describe('a key that the attacker knows', () => {
 
 describe('the public key of an import job', () => {
   it('is signed where the pair was made in the token, and else not', async () => {
-    const job = await givenJob(freshName())
+    const job = await givenJob(freshKeyName())
     const own = generateKeyPairSync('rsa', { modulusLength: 3072 }).publicKey.export({ type: 'spki', format: 'der' })
     const { provenance } = await worker.generatePair('rsa-3072', importJobPurpose)
     const record = await jobRecord({ ...job, publicKey: own })
@@ -179,6 +164,6 @@ describe('the count of a version', () => {
     expect(begun.seal).toEqual(latest.invocationsSeal)
     for (const count of [-1, 0.5, 2 ** 60])
       await expect(worker.sealFirstCount(invocationsRecord(key, 2, count))).rejects.toMatchObject(refused)
-    await expect(worker.sealFirstCount(await jobRecord(await givenJob(freshName())))).rejects.toMatchObject(refused)
+    await expect(worker.sealFirstCount(await jobRecord(await givenJob(freshKeyName())))).rejects.toMatchObject(refused)
   })
 })

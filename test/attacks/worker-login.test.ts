@@ -2,20 +2,19 @@ import { hashRaw } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { operatorId } from '../../src/access/confirmation.ts'
-import { keeperOf } from '../../src/config/keeper-section.ts'
 import { sealedApplicationKey } from '../../src/features/auth/application-key.ts'
 import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
 import { noOtp } from '../../src/features/otp/otp.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { findUserById } from '../../src/features/users/records.ts'
 import { sealedUser } from '../../src/features/users/user-seals.ts'
-import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import { tryRulesOf } from '../../src/hsm/keeper/try-limit.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { hotpCodes, totpCode } from '../support/hardware-token.ts'
 import { setCapabilities } from '../support/sealed-people.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * Code in a worker: it has the sockets that workers have, and every record of the database. It asks past the throttle of
@@ -29,8 +28,7 @@ beforeAll(async () => {
   appliance = await TestAppliance.own({
     login: { freeAttempts: 2, longestDelayMs: 900_000, argon2: { memoryKiB: 8192, passes: 1 } },
   })
-  const { sockets, deadlineMs, queue } = appliance.config.hsm
-  worker = createHsmClient({ sockets, keeper: keeperOf(appliance.config).socket, deadlineMs, queue })
+  worker = workerHsm(appliance)
 })
 afterAll(async () => {
   await worker.close()

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../src/access/capabilities.ts'
-import { keeperOf } from '../../src/config/keeper-section.ts'
-import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { composeRecord, type FieldsOf } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { newIdentity, sealedRecord } from '../support/grant-kit.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * Code in a worker has the grants of those whose sessions pass through it, and asks for seals by them that they do not
@@ -16,8 +15,7 @@ let worker: Hsm
 
 beforeAll(async () => {
   appliance = await TestAppliance.shared()
-  const { sockets, deadlineMs, queue } = appliance.config.hsm
-  worker = createHsmClient({ sockets, keeper: keeperOf(appliance.config).socket, deadlineMs, queue })
+  worker = workerHsm(appliance)
 })
 afterAll(async () => {
   await worker.close()

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keeperOf } from '../../src/config/keeper-section.ts'
 import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
 import { policyRecord, sealedPolicy, sealedVersion, versionRecord } from '../../src/features/transparent/sealing.ts'
-import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import { vaultKek } from '../../src/hsm/key-kind.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
@@ -12,7 +10,9 @@ import type { WrappedKey } from '../../src/hsm/made-key.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { grantIn } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
+import { makeKey } from '../support/stored-keys.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
  * Code in a worker: it has the sockets of keeper and token hosts that workers have, and every record of the database. It
@@ -25,9 +25,7 @@ let worker: Hsm
 beforeAll(async () => {
   appliance = await TestAppliance.start()
   vault = await makeVault(appliance)
-  const { config } = appliance
-  const { sockets, deadlineMs, queue } = config.hsm
-  worker = createHsmClient({ sockets, keeper: keeperOf(config).socket, deadlineMs, queue })
+  worker = workerHsm(appliance)
 })
 afterAll(async () => {
   await worker.close()
@@ -37,14 +35,7 @@ afterAll(async () => {
 const refused = { code: 'hsm.rejected' }
 const broken = { code: 'hsm.seal_broken' }
 
-async function givenKey(flags: Readonly<Record<string, unknown>> = {}): Promise<StoredKey> {
-  const name = `key-${randomBytes(4).toString('hex')}`
-  await vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`, { type: 'aes256-gcm96', ...flags })
-  const stored = await findKey(appliance.store.read, Number(vault.id), name)
-  if (stored === undefined) throw new Error(`no key ${name}`)
-  return stored
-}
-
+const givenKey = (flags?: Readonly<Record<string, unknown>>) => makeKey(appliance, vault, flags)
 const referenceOf = (stored: StoredKey) => latestReference(appliance, stored)
 
 /** The data key of the vault, as a record that the worker puts together. */

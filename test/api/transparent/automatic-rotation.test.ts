@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findKey, KeyVersionTable, type StoredKey } from '../../../src/features/transparent/records.ts'
+import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
+import { storedKey } from '../../support/stored-keys.ts'
 
 let appliance: TestAppliance
 let vault: TestVault
@@ -33,11 +34,7 @@ const versionsInStore = async (name: string) =>
     )
   ).map(({ version }) => version)
 
-async function stored(name: string): Promise<StoredKey> {
-  const found = await findKey(appliance.store.read, Number(vault.id), name)
-  if (found === undefined) throw new Error(`no key ${name}`)
-  return found
-}
+const stored = (name: string) => storedKey(appliance, vault.id, name)
 
 describe('automatic rotation', () => {
   it('by age: the next use that names no version makes one', async () => {

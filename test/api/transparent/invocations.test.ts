@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInvocations } from '../../../src/features/transparent/invocations.ts'
-import { findKey, KeyVersionTable, type StoredKey } from '../../../src/features/transparent/records.ts'
+import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
+import { storedKey } from '../../support/stored-keys.ts'
 
 let appliance: TestAppliance
 let client: TestClient
@@ -20,12 +21,7 @@ afterAll(() => appliance.close())
 
 const encrypt = (name: string) => client.post(`/transparent/${vaultId}/encrypt/${name}`, { plaintext: 'eA==' })
 
-async function stored(name: string): Promise<StoredKey> {
-  const found = await findKey(appliance.store.read, vaultId, name)
-  if (found === undefined) throw new Error(`no key ${name}`)
-  return found
-}
-
+const stored = (name: string) => storedKey(appliance, vaultId, name)
 const count = async (name: string) => (await stored(name)).latest.invocations
 
 /** Sets the count as the appliance itself would have written it. */

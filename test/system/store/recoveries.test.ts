@@ -1,25 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { DataSource } from 'typeorm'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { tables } from '../../../src/daemon/tables.ts'
+import { expect } from 'vitest'
 import { standingOf } from '../../../src/features/auth/session-records.ts'
 import { findUserById } from '../../../src/features/users/records.ts'
 import { membersOf } from '../../../src/features/vaults/membership-records.ts'
 import { vaultsOf } from '../../../src/features/vaults/records.ts'
 import { openRecoveries } from '../../../src/features/vaults/resting-records.ts'
-import { migrations } from '../../../src/store/migrations.ts'
-import { openStore } from '../../../src/store/open.ts'
-import { hasPostgres, startPostgres } from '../../support/postgres.ts'
-
-const before = migrations.slice(
-  0,
-  migrations.findIndex(({ name }) => name === 'Recoveries1700000000013'),
-)
+import { describeUpgrade } from '../../support/earlier-database.ts'
 
 /** What the release before kept of a user who shares a vault and is logged in. */
-const rows = [
+const statements = [
   `INSERT INTO users (id, username, fullname, email, capabilities, passphrase_salt, passphrase_check, passphrase_cost,
      passphrase_changed_at, failed_logins, key_kek, key_blob, public_key, fingerprint, created_at, search_text)
    VALUES (7, 'alice', 'Alice Example', 'alice@example.test', 131, '', '', 'm=8192,t=1', 5, 0, '', '', '', '', 5, '')`,
@@ -31,23 +19,10 @@ const rows = [
    VALUES (9, 7, 1, '192.0.2.1', 5, 5)`,
 ]
 
-async function upgraded(place: { sqlite: string } | { postgresUrl: string }) {
-  const source = new DataSource({
-    ...('sqlite' in place
-      ? { type: 'better-sqlite3' as const, database: place.sqlite }
-      : { type: 'postgres' as const, url: place.postgresUrl }),
-    migrations: [...before],
-  })
-  await source.initialize()
-  await source.runMigrations()
-  for (const row of rows) await source.query(row)
-  await source.destroy()
-  return openStore(place, tables)
-}
-
-async function restsNowhere(place: Parameters<typeof upgraded>[0]): Promise<void> {
-  const store = await upgraded(place)
-  try {
+describeUpgrade(
+  'a database of the release before has no user who rests, and none who is new',
+  { before: 'Recoveries1700000000013', statements },
+  async (store) => {
     // No session of before has a seal: all of them ended with the upgrade.
     expect(await standingOf(store.read, 9, 3)).toBeUndefined()
     await store.query('UPDATE sessions SET ended_at = NULL', [])
@@ -57,21 +32,5 @@ async function restsNowhere(place: Parameters<typeof upgraded>[0]): Promise<void
     expect(await openRecoveries(store.read, 3)).toEqual([])
     // Not a new user, whom the maker could go on giving factors to.
     expect(await findUserById(store.read, 7)).toMatchObject({ recoveries: 0, madeBy: null, passphraseBy: null })
-  } finally {
-    await store.close()
-  }
-}
-
-describe('a database of the release before', () => {
-  it('has nobody who rests, and nobody who is new, on SQLite', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'strongroom-store-'))
-    onTestFinished(() => rmSync(directory, { recursive: true }))
-    await restsNowhere({ sqlite: join(directory, 'test.sqlite') })
-  })
-
-  it.skipIf(!hasPostgres)('nor on PostgreSQL', async () => {
-    const server = startPostgres()
-    onTestFinished(() => server.cleanup())
-    await restsNowhere({ postgresUrl: server.url })
-  })
-})
+  },
+)

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DataSource } from 'typeorm'
+import { describe, it, onTestFinished } from 'vitest'
+import { tables } from '../../src/daemon/tables.ts'
+import { migrations } from '../../src/store/migrations.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { hasPostgres, startPostgres } from './postgres.ts'
+
+type Place = { readonly sqlite: string } | { readonly postgresUrl: string }
+
+/** A database as it stood before the migration, with what `statements` put there, opened by the release of today. */
+async function upgradedStore(place: Place, migration: string, statements: readonly string[]): Promise<Store> {
+  const source = new DataSource({
+    ...('sqlite' in place
+      ? { type: 'better-sqlite3' as const, database: place.sqlite }
+      : { type: 'postgres' as const, url: place.postgresUrl }),
+    migrations: migrations.slice(
+      0,
+      migrations.findIndex(({ name }) => name === migration),
+    ),
+  })
+  await source.initialize()
+  await source.runMigrations()
+  for (const statement of statements) await source.query(statement)
+  await source.destroy()
+  return openStore(place, tables)
+}
+
+export interface EarlierDatabase {
+  /** The class of the first migration that it lacks. */
+  readonly before: string
+  /** Statements that fill it. */
+  readonly statements: readonly string[]
+}
+
+/** A test on SQLite, and on PostgreSQL where it is installed, of a database of before. */
+export function describeUpgrade(
+  name: string,
+  { before, statements }: EarlierDatabase,
+  check: (store: Store) => Promise<void>,
+): void {
+  async function upgrades(place: Place): Promise<void> {
+    const store = await upgradedStore(place, before, statements)
+    try {
+      await check(store)
+    } finally {
+      await store.close()
+    }
+  }
+
+  describe(name, () => {
+    it('on SQLite', async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'strongroom-store-'))
+      onTestFinished(() => rmSync(directory, { recursive: true }))
+      await upgrades({ sqlite: join(directory, 'test.sqlite') })
+    })
+
+    it.skipIf(!hasPostgres)('on PostgreSQL', async () => {
+      const server = startPostgres()
+      onTestFinished(() => server.cleanup())
+      await upgrades({ postgresUrl: server.url })
+    })
+  })
+}
