@@ -12,8 +12,8 @@ export interface UsedRecords {
 }
 
 /**
- * Why a key may not be used so; undefined when it may. The host asks before every use, whoever asked the host: what a
- * policy forbids, no worker gets.
+ * Why a key may not be used so; undefined when it may. The host asks before every use, for every worker: none gets what
+ * a policy forbids.
  */
 export function useRefusal(use: KeyUse, { key, policy, grant }: UsedRecords, now: number): Fault | undefined {
   switch (key.type) {

@@ -31,8 +31,8 @@ interface Shown {
 }
 
 /**
- * Says under a seal what a session may do for the next minute. Whoever has the session's token, and its records as the
- * keeper sealed them last, gets it, and nobody else: what a worker says besides is not asked.
+ * Says under a seal what a session may do for the next minute. It takes the session's token, and its records as the
+ * keeper sealed them last: what a worker says besides does not count.
  */
 export function createGrantHandlers(on: GrantDependencies) {
   const { token, now } = on

@@ -7,7 +7,7 @@ import { type Change, isSame, refused, type Rule } from './record-change.ts'
 type Grant = FieldsOf<'grant'>
 type User = FieldsOf<'user'>
 
-/** Whether whoever asks may: the operator, or a caller whose grant says so. */
+/** Whether the one who asks may: the operator, or a caller whose grant says so. */
 function isAllowed({ origin, grant }: Pick<Change, 'origin' | 'grant'>, right: (grant: Grant) => boolean): boolean {
   return origin === 'operator' || (grant !== undefined && right(grant))
 }
@@ -42,7 +42,7 @@ function isRevokedStill(next: FieldsOf<'application key'>, previous: FieldsOf<'a
   return previous.revokedAt === null || next.revokedAt === previous.revokedAt
 }
 
-/** Whoever asks: a user stays the same one, recoveries are counted one by one, and nobody becomes a new user again. */
+/** For every asker: a user stays the same one, recoveries are counted one by one, and no user becomes a new one again. */
 function keepsUser({ next, previous }: Change<'user'>): boolean {
   const { fields } = next
   if (previous === undefined) return fields.recoveries === 0 && isPossible(fields.capabilities)
@@ -61,7 +61,7 @@ function recovers(change: Change<'user'>): boolean {
   const asker = askerOf(change)
   if (previous === undefined || asker === undefined) return true
   const [after, before] = [next.fields, previous.fields]
-  // Whoever has a session of the user has logged in.
+  // A session of the user means that the user has logged in.
   if (grant?.user.equals(after.identity)) return after.madeBy === null && after.recoveries === before.recoveries
   if (asker === before.madeBy || hasSamePassphrase(after, before)) return true
   return after.madeBy === null && (recovery === 'open' || after.recoveries === before.recoveries + 1)
@@ -72,7 +72,7 @@ const hasSamePassphrase = (one: User, other: User): boolean =>
   one.passphraseCheck.equals(other.passphraseCheck) &&
   one.passphraseCost === other.passphraseCost
 
-/** Administrators change others and give up what they may; everybody else changes the own pass phrase. */
+/** Administrators change others and give up what they may; other users change their own pass phrases. */
 function mayChangeUser(grant: Grant, { next, previous }: Change<'user'>): boolean {
   const isAdministrator = holds(grant.capabilities, 'admin')
   if (previous === undefined) return isAdministrator && next.fields.madeBy === grant.userId
@@ -86,7 +86,7 @@ function mayChangeUser(grant: Grant, { next, previous }: Change<'user'>): boolea
   return after.username === before.username && (isDone || after.capabilities === before.capabilities)
 }
 
-/** Whoever asks: a membership stays in its place, and recoveries are confirmed by nobody who made them. */
+/** For every asker: a membership stays in its place, and an administrator does not confirm recoveries of his own. */
 function keepsMembership(change: Change<'membership'>): boolean {
   const { next, previous, madeRecovery, origin } = change
   const { permission, recoveries, user } = next.fields
@@ -106,7 +106,7 @@ function keepsMembership(change: Change<'membership'>): boolean {
   )
 }
 
-/** An Admin of the vault changes its members, and everybody leaves. Nobody confirms himself. */
+/** An Admin of the vault changes its members, and each member may leave. A member does not confirm himself. */
 function mayChangeMember(grant: Grant, { next, previous }: Change<'membership'>): boolean {
   const { vault, user, permission, recoveries } = next.fields
   if (grant.vault?.equals(vault) !== true) return false
@@ -116,7 +116,7 @@ function mayChangeMember(grant: Grant, { next, previous }: Change<'membership'>)
 }
 
 /**
- * The first member of a vault follows the record of the vault: whoever made it is an Admin of it, once.
+ * The first member of a vault follows the record of the vault: its creator is an Admin of it, once.
  * @throws Fault `hsm.rejected`
  */
 export function checkFirstMember(
