@@ -7,6 +7,11 @@ import { includes, type Permission, permissionFromBit } from './permission.ts'
  */
 export type KeyUse = 'write' | 'read' | 'export' | 'export-plain' | 'backup' | 'otp' | 'validation'
 
+/** For so long the keeper grants at once: what was revoked meanwhile goes on until then, where a worker keeps silent. */
+export const longestGrantMs = 60_000
+/** By which the clocks of the machines that share a token may differ. */
+export const clockSkewMs = 60_000
+
 /** What a session may do in one vault for a short time: what the keeper granted it. */
 export interface VaultGrant {
   readonly vault: Buffer | null
@@ -58,9 +63,14 @@ const needed = {
 
 type Needed = { readonly [use in KeyUse]?: Permission }
 
+/** One that was made by a clock that was ahead would be good for as long as that clock was ahead. */
+export const isGrantInTime = (expiresAt: number, now: number): boolean =>
+  expiresAt >= now && expiresAt <= now + longestGrantMs + clockSkewMs
+
 function grantRefusal(grant: VaultGrant, { vault, version }: KeyInVault, use: KeyUse, now: number): Fault | undefined {
   // As long as it waited here, it was not renewed in time: the next one is good.
-  if (grant.expiresAt < now) return new Fault('hsm.unavailable', 'The grant of this call has expired: try again.')
+  if (!isGrantInTime(grant.expiresAt, now))
+    return new Fault('hsm.unavailable', 'The grant of this call is not good at this time: try again.')
   const isOfVault = typeof vault === 'number' ? grant.vaultId === vault : grant.vault?.equals(vault) === true
   if (!isOfVault) return new Fault('access.permission', 'The caller has no grant for the vault of this key.')
   const permissions: Needed = version === undefined ? needed.ownOfVault : needed.named

@@ -162,6 +162,7 @@ describe('a key of a vault', () => {
     ['by a grant of another vault', () => grant({ vault: newIdentity(), vaultId: 1e9 }), 'access.permission'],
     ['by a grant of no vault', () => grant({ vault: null, vaultId: null }), 'access.permission'],
     ['by a grant that has expired', () => grant({ expiresAt: Date.now() - 1 }), 'hsm.unavailable'],
+    ['by a grant of a clock that was ahead', () => grant({ expiresAt: Date.now() + 86_400_000 }), 'hsm.unavailable'],
     ['by a grant without a permission', () => grant({ permission: 0 }), 'access.permission'],
     ['by a grant that was made up', async () => ({ ...(await grant()), seal: Buffer.alloc(32) }), 'hsm.seal_broken'],
     ['by another record', () => Promise.resolve(vaultKey.key), 'hsm.rejected'],

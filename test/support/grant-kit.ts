@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { clockSkewMs, longestGrantMs } from '../../src/access/decision.ts'
 import { permissionBits } from '../../src/access/permission.ts'
 import type { GrantRequest, SealedRecord } from '../../src/hsm/hsm.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
@@ -18,7 +19,7 @@ export function sealedRecord<T extends RecordType>(token: SealingToken, type: T,
 
 export const newIdentity = (): Buffer => randomBytes(16)
 
-/** What an Admin of the vault may be granted, or what the edits say. */
+/** What an Admin of the vault may be granted, or what the edits say; for as long as a host takes a grant. */
 export function sealedGrant(token: SealingToken, edits: Partial<FieldsOf<'grant'>> = {}): SealedRecord {
   return sealedRecord(token, 'grant', {
     session: newIdentity(),
@@ -28,7 +29,7 @@ export function sealedGrant(token: SealingToken, edits: Partial<FieldsOf<'grant'
     vault: null,
     vaultId: null,
     permission: permissionBits.Admin,
-    expiresAt: Date.now() + 3_600_000,
+    expiresAt: Date.now() + longestGrantMs + clockSkewMs - 1_000,
     ...edits,
   })
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { SealedGrant } from '../../access/acting.ts'
+import { longestGrantMs } from '../../access/decision.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { GrantRequest, Hsm, SealedRecord } from '../../hsm/hsm.ts'
@@ -74,7 +75,8 @@ export function createCallerGrants(on: CallerGrantsDependencies): CallerGrants {
       const name = nameOf(subject)
       const known = anew === undefined ? kept.get(name) : undefined
       const leftMs = known === undefined ? 0 : known.fields.expiresAt - clock.now()
-      if (known !== undefined && leftMs > usableForMs) {
+      // More than it was granted for: the clock was put back, and hosts take it no more.
+      if (known !== undefined && leftMs > usableForMs && leftMs <= longestGrantMs) {
         // One that is refused is asked for again by the call that needs it.
         if (leftMs < renewBeforeMs) ask(name, subject).catch(() => undefined)
         return Promise.resolve(known)

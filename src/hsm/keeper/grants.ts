@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mayLogIn } from '../../access/capabilities.ts'
+import { longestGrantMs } from '../../access/decision.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
@@ -11,9 +12,6 @@ import type { RequestFields } from '../server/request-fields.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 import type { WritableFloors } from './floors.ts'
 import { shown } from './shown-record.ts'
-
-/** What was revoked meanwhile goes on for so long where a worker does not say that it was. */
-const grantMs = 60_000
 
 export interface GrantDependencies {
   readonly token: Token
@@ -43,7 +41,7 @@ export function createGrantHandlers(on: GrantDependencies) {
       const vaultId = fields.integer()
       checkSession(on, text, records)
       const { session, user, membership } = records
-      const expiresAt = Math.min(now() + grantMs, session.expiresAt)
+      const expiresAt = Math.min(now() + longestGrantMs, session.expiresAt)
       const record = composeRecord('grant', {
         session: session.identity,
         user: user.identity,

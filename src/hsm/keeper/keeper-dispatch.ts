@@ -1,4 +1,5 @@
 import { operatorId } from '../../access/confirmation.ts'
+import { isGrantInTime } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
 import type { SealedRecord } from '../hsm.ts'
@@ -112,7 +113,8 @@ function readGrant(token: Token, fields: RequestFields): FieldsOf<'grant'> | und
   const sealed = fields.optionalSealed()
   if (sealed === undefined) return undefined
   const { fields: grant } = shown(token, 'grant', sealed)
-  if (grant.expiresAt < Date.now()) throw new Fault('hsm.rejected', 'The grant has expired.')
+  if (!isGrantInTime(grant.expiresAt, Date.now()))
+    throw new Fault('hsm.rejected', 'The grant is not good at this time.')
   return grant
 }
 

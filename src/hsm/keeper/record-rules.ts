@@ -1,3 +1,4 @@
+import { clockSkewMs } from '../../access/decision.ts'
 import { importJobMs } from '../import-limits.ts'
 import { isKeyPairKind, kindOfType } from '../key-kind.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord, type RecordType } from '../record-layouts.ts'
@@ -33,7 +34,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     previous === undefined &&
     next.fields.kind === kindOfType(next.fields.type) &&
     next.fields.kek.startsWith('strict.') &&
-    next.fields.expiresAt <= Date.now() + importJobMs + skewMs,
+    next.fields.expiresAt <= Date.now() + importJobMs + clockSkewMs,
   'accepted backup': ({ origin, previous }) => origin === 'operator' && previous === undefined,
   // What was used up stays used up. The first of a version is sealed by `sealFirstCount`.
   invocations: ({ next, previous }) =>
@@ -151,8 +152,5 @@ function keepsDevice(next: Device, previous: Device | undefined): boolean {
   const lasting = ['device', 'publicId', 'privateIdCheck', 'digits', 'periodSeconds'] as const
   return previous === undefined || lasting.every((name) => isEqual(next[name], previous[name]))
 }
-
-/** By which clocks of the machines that share a token may differ. */
-const skewMs = 60_000
 
 const isOtpKey = (kind: string | undefined): boolean => kind?.startsWith('otp-') === true

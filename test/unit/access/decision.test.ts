@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { decide, type KeyInVault, type KeyUse, type VaultGrant } from '../../../src/access/decision.ts'
+import {
+  clockSkewMs,
+  decide,
+  type KeyInVault,
+  type KeyUse,
+  longestGrantMs,
+  type VaultGrant,
+} from '../../../src/access/decision.ts'
 import { permissionBits, type Permission } from '../../../src/access/permission.ts'
 
 const vault = Buffer.alloc(16, 1)
@@ -53,6 +60,13 @@ describe('the decision', () => {
 
   it('refuses a grant whose time is over, in a way that is tried again', () => {
     expect(codeOf(grantOf('Admin'), named, 'read', now + 1)).toBe('hsm.unavailable')
+  })
+
+  it('refuses a grant that is good for longer than any is given for, until its time has come', () => {
+    const from = (expiresAt: number) => codeOf(grantOf('Admin', { expiresAt }), named, 'read', now)
+    expect(from(now + longestGrantMs + clockSkewMs)).toBe('allowed')
+    expect(from(now + longestGrantMs + clockSkewMs + 1)).toBe('hsm.unavailable')
+    expect(from(now + 31_536_000_000)).toBe('hsm.unavailable')
   })
 
   it('lets no grant go beyond the policy of the key', () => {
