@@ -197,8 +197,6 @@ export interface Hsm extends EarlierRows, LoginPort, SealingPort {
 }
 
 export interface KeyToBackUp {
-  /** The identity of its vault. */
-  readonly vault: string
   readonly policy: SealedRecord
   /** As in a `KeyReference`. */
   readonly vaultKey?: SealedRecord | undefined

@@ -10,15 +10,16 @@ import {
   sealedVersion,
   versionRecord,
 } from '../../src/features/transparent/sealing.ts'
-import type { Hsm } from '../../src/hsm/hsm.ts'
+import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import type { PlacedKey } from '../../src/hsm/made-key.ts'
 import { placedPurpose } from '../../src/hsm/provenance.ts'
 import { TestAppliance } from '../support/appliance.ts'
-import { ask } from '../support/frame-caller.ts'
+import { keysOfRelease020 } from '../support/earlier-keys.ts'
+import { ask, type FrameAnswer } from '../support/frame-caller.ts'
 import { grantIn } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
-import { makeKey } from '../support/stored-keys.ts'
+import { makeKey, storedKey } from '../support/stored-keys.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
@@ -126,6 +127,27 @@ describe('a backup', () => {
     expect(await ask(socket(), 'sealBackup', [randomBytes(40)])).toMatchObject({ fault: expect.stringMatching(/./) })
   })
 
+  it('of a key of release 0.2.0 names its own vault, and none that the worker says', async () => {
+    const earlier = await makeVault(appliance)
+    const vaultId = Number(earlier.id)
+    const { key: made } = await makeKey(appliance, earlier)
+    await keysOfRelease020(appliance, vaultId)
+    const stored = await storedKey(appliance, vaultId, made.name)
+    const { policy, grant } = await referenceOf(stored)
+    if (policy === undefined || grant === undefined) throw new Error('no policy, or no grant')
+    const version = [sealedVersion(stored.key, stored.latest), sealedCount(stored.key, stored.latest)]
+    const none = { record: Buffer.alloc(0), seal: Buffer.alloc(0) }
+    const fields = (records: readonly SealedRecord[]) => records.flatMap(({ record, seal }) => [record, seal])
+    const shown = [...fields([policy, grant, none]), Buffer.from('1'), ...fields(version)]
+    const places = createKeyPlaces(appliance.store)
+    const [own, theirs] = [await places.of(Number(attacker.id)), await places.of(vaultId)]
+    const originOf = (answer: FrameAnswer) =>
+      'fields' in answer && decodeContent(readBackup(answer.fields[0] ?? Buffer.alloc(0)).content).origin?.vault
+    const attackers = own.vault.toString('hex')
+    expect(originOf(await ask(socket(), 'sealBackup', [Buffer.from(attackers), ...shown]))).not.toBe(attackers)
+    expect(originOf(await ask(socket(), 'sealBackup', shown))).toBe(theirs.vault.toString('hex'))
+  })
+
   it('is not made of a key whose policy forbids it, of a key under the policy of another, or with another count', async () => {
     const { key, latest } = await givenKey(wrapsOnly)
     const open = await givenKey({ allow_export: true, allow_plaintext_export: true })
@@ -133,7 +155,7 @@ describe('a backup', () => {
     const { vaultKey } = await createKeyPlaces(appliance.store).of(key.vaultId)
     const grant = await grantIn(appliance, key.vaultId)
     const backUpAs = (policy: TransparentKey, ...versions: readonly (typeof version)[]) =>
-      worker.sealBackup({ vault: 'ab'.repeat(16), policy: sealedPolicy(policy), vaultKey, grant, versions })
+      worker.sealBackup({ policy: sealedPolicy(policy), vaultKey, grant, versions })
     await expect(backUpAs(open.key, version)).rejects.toMatchObject(refused)
     await expect(backUpAs({ ...key, ...readable }, version)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
     const fewer = { ...version, count: sealedCount(open.key, open.latest) }

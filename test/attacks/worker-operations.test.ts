@@ -207,22 +207,13 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
   sealBackup() {
     const [theirs, mine] = [fieldsOf(victim.references.cipher), fieldsOf(own.references.cipher)]
     const [count, other] = [sealed(victim.count), sealed(own.count)]
-    const identity = 'ab'.repeat(16)
     const grant = sealed(victim.references.cipher.grant ?? victim.count)
     return calls.each('sealBackup', [
-      [identity, ...mine.policy, ...grant, ...mine.vaultKey, 1, ...theirs.key, ...count],
-      [identity, ...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...theirs.key, ...other],
-      [identity, ...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...mine.key, ...other],
-      [
-        identity,
-        ...theirs.policy,
-        ...grant,
-        ...theirs.vaultKey,
-        1,
-        ...sealed(edited(victim.references.cipher.key)),
-        ...count,
-      ],
-      [identity, ...theirs.policy, ...grant, ...theirs.vaultKey, 0],
+      [...mine.policy, ...grant, ...mine.vaultKey, 1, ...theirs.key, ...count],
+      [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...theirs.key, ...other],
+      [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...mine.key, ...other],
+      [...theirs.policy, ...grant, ...theirs.vaultKey, 1, ...sealed(edited(victim.references.cipher.key)), ...count],
+      [...theirs.policy, ...grant, ...theirs.vaultKey, 0],
     ])
   },
   verifyBackup() {

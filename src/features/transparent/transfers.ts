@@ -113,21 +113,16 @@ export function createTransfers(on: TransferDependencies): Transfers {
   }
 }
 
-async function backUp(
-  { store, hsm, origins, places }: TransferDependencies,
-  by: Granted,
-  stored: StoredKey | undefined,
-) {
+async function backUp({ store, hsm, places }: TransferDependencies, by: Granted, stored: StoredKey | undefined) {
   const { key } = existing(stored)
   await checkPolicy(hsm, key)
   const found = await findVersions(store.read, key.id)
   if (key.allowBackup !== 1 || found.some(({ backupBlob }) => backupBlob === null))
     throw new Fault('key.backup_forbidden')
-  const { vault } = await origins.of(store.read, key.vaultId)
   const { vaultKey } = await places.of(key.vaultId)
   const versions = found.map((version) => ({ key: sealedVersion(key, version), count: sealedCount(key, version) }))
   const grant = await by.grant()
-  const backup = await trusting(() => hsm.sealBackup({ vault, policy: sealedPolicy(key), vaultKey, grant, versions }))
+  const backup = await trusting(() => hsm.sealBackup({ policy: sealedPolicy(key), vaultKey, grant, versions }))
   return { key, text: backup.toString('base64') }
 }
 

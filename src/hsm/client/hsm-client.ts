@@ -167,9 +167,8 @@ function signatureCalls({ bytes, flag }: Calls) {
 
 function backupCalls({ fields, bytes, done }: Calls) {
   return {
-    sealBackup: ({ vault, policy, grant, vaultKey, versions }) =>
+    sealBackup: ({ policy, grant, vaultKey, versions }) =>
       bytes('sealBackup', [
-        Buffer.from(vault),
         ...sealedFields(policy),
         ...sealedFields(grant),
         ...sealedFields(vaultKey),

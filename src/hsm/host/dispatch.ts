@@ -134,11 +134,10 @@ const backups = {
 
 /** More fields than there are end the list, so that a count that is made up takes no time. */
 function keyToBackUp(fields: RequestFields): KeyToBackUp {
-  const vault = fields.text()
   const [policy, grant, vaultKey] = [fields.sealed(), fields.optionalSealed(), fields.optionalSealed()]
   const versions: KeyToBackUp['versions'][number][] = []
   for (let left = fields.integer(); left > 0; left--) versions.push({ key: fields.sealed(), count: fields.sealed() })
-  return { vault, policy, versions, vaultKey, ...(grant ? { grant } : {}) }
+  return { policy, versions, vaultKey, ...(grant ? { grant } : {}) }
 }
 
 function flag(value: boolean): Buffer {

@@ -13,21 +13,30 @@ import { auditPublicKey } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
 
 /** See `Hsm.sealBackup`: everything that a backup says is read from sealed records here. */
-export function sealBackup(token: Token, { grant, ...key }: KeyToBackUp): Buffer {
-  const { policy, vaultKey, versions } = key
+export function sealBackup(token: Token, { grant, policy, vaultKey, versions }: KeyToBackUp): Buffer {
   const appliance = createHash('sha256').update(auditPublicKey(token)).digest('hex')
   return token.run((connection) => {
-    const { type, fields } = openPolicy(connection, policy)
-    const vault = type === 'transparent key' ? key.vault : fields.vault.toString('hex')
+    const named = openPolicy(connection, policy)
+    const { fields } = named
     const kind = kindOfType(fields.type)
     if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'This key has nothing to back up.')
     const use = { policy, ...(grant ? { grant } : {}), ...(vaultKey ? { vaultKey } : {}) }
     const backedUp = versions.map((version) => readVersion(connection, kind, use, version))
+    // The versions were opened by this grant.
+    const vault = (named.type === 'transparent key' ? vaultOf(grant) : named.fields.vault).toString('hex')
     const content = encodeContent({ ...fields, origin: { vault, appliance }, versions: backedUp })
     const { name, handle } = connection.roots.newestBackupSeal()
     const seal = connection.session.sign(hmacSha256, handle, content, Buffer.alloc(sealBytes))
     return writeBackup({ content, seal: { name, seal } })
   })
+}
+
+/** A key that is older than identities of vaults names a row, and its grant says which vault that is. */
+function vaultOf(grant: SealedRecord | undefined): Buffer {
+  const opened = grant && openSealed(grant.record)
+  if (opened?.type !== 'grant' || opened.fields.vault === null)
+    throw new Fault('hsm.rejected', 'The grant names no vault.')
+  return opened.fields.vault
 }
 
 function readVersion(

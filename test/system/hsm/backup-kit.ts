@@ -14,7 +14,7 @@ import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
 import { composeRecord } from '../../../src/hsm/record-layouts.ts'
 import { rawBackupSeal, rawSeal } from '../../support/raw-seal.ts'
 import type { TestToken } from '../../support/token.ts'
-import { grantFor, inside, placedPolicyOf, policyOf, vault, vaultKeyOf } from './hsm-kit.ts'
+import { grantFor, inside, placedPolicyOf, policyOf, vaultKeyOf } from './hsm-kit.ts'
 
 /** Backups of keys that have one version and no feature: with records that the test seals. */
 export interface BackupKit {
@@ -40,7 +40,6 @@ export function createBackupKit({ token, hsm }: { readonly token: TestToken; rea
       const count = composeRecord('invocations', { keyId: 7, version: 1, invocations: 1 })
       const sealed = (record: Buffer) => ({ record, seal: rawSeal(token, record) })
       return hsm.sealBackup({
-        vault: vault.toString('hex'),
         policy: policyOf(token, flags),
         grant: grantFor(token),
         versions: [{ key: sealed(version), count: sealed(count) }],
