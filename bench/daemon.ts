@@ -1,4 +1,4 @@
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { TestAppliance, type Overrides } from '../test/support/appliance.ts'
 import type { TestClient } from '../test/support/client.ts'
 import { makeVault } from '../test/support/vault.ts'
@@ -22,7 +22,8 @@ export const dist = resolve(import.meta.dirname, '../dist')
 
 /** What tells a daemon from the others of a run. */
 export function nameOf(build: string, workers: number): string {
-  return `${workers} ${workers === 1 ? 'worker' : 'workers'}${build === dist ? '' : ` (${basename(build)})`}`
+  const checkout = basename(dirname(build))
+  return `${workers} ${workers === 1 ? 'worker' : 'workers'}${build === dist ? '' : ` (${checkout})`}`
 }
 
 export interface DaemonOptions {
@@ -31,12 +32,21 @@ export interface DaemonOptions {
   readonly settings: Overrides
 }
 
-export async function startDaemon({ build = dist, connections, settings }: DaemonOptions): Promise<Daemon> {
+/** A build of another release is started by its own checkout: the settings and rows of one are not those of the other. */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { build = dist } = options
+  if (build === dist) return startOwnDaemon(options)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same file, of the release that made the build
+  const other = (await import(join(build, '../bench/daemon.ts'))) as typeof import('./daemon.ts')
+  return other.startDaemon({ ...options, build: other.dist })
+}
+
+async function startOwnDaemon({ connections, settings }: DaemonOptions): Promise<Daemon> {
   const audit = { sealIntervalMs: 5_000, ...settings.audit }
   const appliance = await TestAppliance.own(
     { ...settings, audit },
     {
-      entry: join(build, 'bin/strongroomd.js'),
+      entry: join(dist, 'bin/strongroomd.js'),
       hosts: 2,
     },
   )

@@ -43,7 +43,7 @@ export const record = (says: string): Option<Readonly<Record<string, unknown>>> 
 /** Builds of the daemon to compare: this one first. */
 export const builds: Option<readonly string[]> = {
   takes: '<dir>',
-  says: 'another build of the daemon, measured in the same rounds; as often as you like',
+  says: 'the dist of another checkout, measured in the same rounds; as often as you like',
   fallback: [dist],
   called: 'this one alone',
   read: (path, before) => [...before, resolve(path)],
