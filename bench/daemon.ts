@@ -36,9 +36,14 @@ export interface DaemonOptions {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { build = dist } = options
   if (build === dist) return startOwnDaemon(options)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same file, of the release that made the build
-  const other = (await import(join(build, '../bench/daemon.ts'))) as typeof import('./daemon.ts')
+  const other: OtherRelease = await import(join(build, '../bench/daemon.ts'))
   return other.startDaemon({ ...options, build: other.dist })
+}
+
+/** This file, of the release that made the build. */
+interface OtherRelease {
+  readonly dist: string
+  startDaemon(options: DaemonOptions): Promise<Daemon>
 }
 
 async function startOwnDaemon({ connections, settings }: DaemonOptions): Promise<Daemon> {
