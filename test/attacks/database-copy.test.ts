@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServices } from '../../src/daemon/services.ts'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
+import { strongroom } from '../support/console-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 // Whoever has a copy of the database of yesterday, and writes rows of it over those of today: every row of it bears the
@@ -135,6 +136,19 @@ describe('an older row of a key', () => {
     expect(await everywhere(rotating)).toEqual(refusedEverywhere)
     await appliance.restart()
     expect(await everywhere(rotating)).toEqual(refusedEverywhere)
+  })
+
+  it('of before its key was wrapped anew is not used', async () => {
+    const flags = { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true }
+    await vault.admin.must('POST', keyPath('rewrapped'), flags)
+    const decrypt = decrypting(vault.id, 'rewrapped', await vault.encrypt('rewrapped', 'AAAA'))
+    const id = await idOf('rewrapped')
+    const copy = copied()
+    const rotation = await strongroom(appliance.configFile, ['root-keys', 'rotate', 'kek.exportable', '--yes'])
+    expect(rotation).toMatchObject({ status: 0 })
+    expect(await everywhere(decrypt)).toEqual(new Set(['SUCCESS']))
+    putBack(copy, 'key_versions', (row) => row['key_id'] === id)
+    expect(await everywhere(decrypt)).toEqual(refusedEverywhere)
   })
 
   it('does not turn back how often a version has encrypted', async () => {

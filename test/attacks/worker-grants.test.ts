@@ -5,6 +5,7 @@ import { findKey } from '../../src/features/transparent/records.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
 import type { GrantRequest, Hsm, KeyReference, Outcome, SealedRecord } from '../../src/hsm/hsm.ts'
+import { fieldAad } from '../../src/hsm/object-aad.ts'
 import { openRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { type GrantEdits, grantIn, grantRequest, newIdentity } from '../support/grant-kit.ts'
@@ -128,6 +129,8 @@ describe('a grant', () => {
   })
 })
 
+const object = { id: 1, vaultId: 1, templateId: 1 }
+
 describe('a key of a vault', () => {
   let vault: TestVault
   let wanted: KeyReference
@@ -151,7 +154,8 @@ describe('a key of a vault', () => {
       'batches of it': () => worker.encryptMany([{ key: reference, plaintext: Buffer.from('x') }]).then(theOutcome),
       rewrap: () => worker.rewrap({ from: reference, to: reference, ciphertext: Buffer.alloc(64) }),
       'export in plain': () => worker.exportPlain(reference),
-      'fields of objects': () => worker.encrypt({ ...vaultKey, grant }, Buffer.from('x')),
+      'fields of objects': () =>
+        worker.encrypt({ ...vaultKey, grant }, Buffer.from('x'), fieldAad(object, 'secret', 1)),
     }
   }
   const none = { record: Buffer.alloc(0), seal: Buffer.alloc(0) }

@@ -9,16 +9,15 @@ import {
 } from '../../src/features/transparent/records.ts'
 import { invocationsRecord, policyRecord, versionRecord } from '../../src/features/transparent/sealing.ts'
 import { findVault, type Vault, VaultTable } from '../../src/features/vaults/records.ts'
-import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
 import type { TestAppliance } from './appliance.ts'
-import { grantIn } from './grant-kit.ts'
 import { rawSeal } from './raw-seal.ts'
+import { openByVaultKey } from './vault-key-opener.ts'
 
 /**
  * Makes a vault and its keys what they were in release 0.2.0: records that name rows, one wrapping. Seals are made with
  * the PIN. The daemon may go on running.
  */
-export async function keysOfRelease020({ store, hsm, token }: TestAppliance, vaultId: number): Promise<void> {
+export async function keysOfRelease020({ store, token }: TestAppliance, vaultId: number): Promise<void> {
   const vault = await findVault(store.read, vaultId)
   if (vault === null) throw new Error('there is no such vault')
   const rows = await store.read.find(TransparentKeyTable, { where: { vaultId } })
@@ -26,15 +25,13 @@ export async function keysOfRelease020({ store, hsm, token }: TestAppliance, vau
   const keys = found.filter((key) => key !== null)
   const wanted: { readonly record: Buffer; readonly keep: (seal: Buffer) => Promise<unknown> }[] = []
 
-  const grant = await grantIn({ store, token }, vaultId)
-  const reference = await vaultKeyReference({ ...vault, grant: () => Promise.resolve(grant) })
-  const inner = (content: string, key: TransparentKey, blob: Buffer): Promise<Buffer> =>
-    hsm.decrypt(reference, blob, encodeRecord([content, key.identity, key.vault]))
+  const inner = (content: string, key: TransparentKey, blob: Buffer): Buffer =>
+    openByVaultKey(token, vault.keyBlob, blob, encodeRecord([content, key.identity, key.vault]))
 
-  async function earlierVersion(key: TransparentKey, version: KeyVersion): Promise<KeyVersion> {
+  function earlierVersion(key: TransparentKey, version: KeyVersion): KeyVersion {
     if (version.kek === 'token') return { ...version, generation: 0 }
-    const backupBlob = version.backupBlob && (await inner('backup', key, version.backupBlob))
-    return { ...version, generation: 0, blob: await inner('key version', key, version.blob), backupBlob }
+    const backupBlob = version.backupBlob && inner('backup', key, version.backupBlob)
+    return { ...version, generation: 0, blob: inner('key version', key, version.blob), backupBlob }
   }
 
   for (const key of keys) {
@@ -42,7 +39,7 @@ export async function keysOfRelease020({ store, hsm, token }: TestAppliance, vau
     const earlier = { ...row, vault: null }
     for (const version of await findVersions(store.read, key.id)) {
       const where = { keyId: key.id, version: version.version }
-      const { invocationsSeal: _, seal: __, ...sealed } = await earlierVersion(key, version)
+      const { invocationsSeal: _, seal: __, ...sealed } = earlierVersion(key, version)
       const keep = (change: Partial<KeyVersion>) =>
         store.transaction((tx) => tx.update(KeyVersionTable, where, { ...change }))
       wanted.push({ record: versionRecord(earlier, sealed), keep: (seal) => keep({ ...sealed, seal }) })

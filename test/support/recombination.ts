@@ -100,7 +100,7 @@ export function planted({ cipher: { key } }: Spoils, kek: string, blob: Buffer):
 }
 
 /** The code of the refusal, also where it is that of the one item of a batch; undefined where there was none. */
-function refusalOf(answer: FrameAnswer): string | undefined {
+export function refusalOf(answer: FrameAnswer): string | undefined {
   // A row whose fields are no longer those of the operation attacks nothing.
   if ('fault' in answer) return answer.detail.includes('is missing') ? 'fields are missing' : answer.fault
   const [kinds, outcome] = answer.fields

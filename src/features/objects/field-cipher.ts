@@ -1,6 +1,6 @@
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm, Outcome } from '../../hsm/hsm.ts'
-import { encodeRecord } from '../../hsm/key-record.ts'
+import { fieldAad } from '../../hsm/object-aad.ts'
 import { vaultKeyReference } from '../vaults/vault-key.ts'
 import type { GrantedVault } from './read-records.ts'
 import type { SecretField, VaultObject } from './records.ts'
@@ -27,7 +27,11 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany'>)
       const key = await vaultKeyReference(vault)
       const entries = Object.entries(values)
       const outcomes = await hsm.encryptMany(
-        entries.map(([field, value]) => ({ key, plaintext: Buffer.from(value), aad: aadOf(object, field, version) })),
+        entries.map(([field, value]) => ({
+          key,
+          plaintext: Buffer.from(value),
+          aad: fieldAad(object, field, version),
+        })),
       )
       return outcomes.map((outcome, at) => ({
         objectId: object.id,
@@ -40,17 +44,13 @@ export function createFieldCipher(hsm: Pick<Hsm, 'encryptMany' | 'decryptMany'>)
     async open(vault, object, secrets) {
       const key = await vaultKeyReference(vault)
       const outcomes = await hsm.decryptMany(
-        secrets.map(({ field, version, ciphertext }) => ({ key, ciphertext, aad: aadOf(object, field, version) })),
+        secrets.map(({ field, version, ciphertext }) => ({ key, ciphertext, aad: fieldAad(object, field, version) })),
       )
       const values: Record<string, string> = {}
       for (const [at, { field }] of secrets.entries()) values[field] = openedOf(outcomes[at], object, field)
       return values
     },
   }
-}
-
-function aadOf({ id, vaultId, templateId }: FieldOwner, field: string, version: number): Buffer {
-  return encodeRecord(['object field', vaultId, id, templateId, field, version])
 }
 
 function openedOf(outcome: Outcome | undefined, { id }: FieldOwner, field: string): string {

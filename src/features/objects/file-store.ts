@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import { encodeRecord } from '../../hsm/key-record.ts'
+import { chunkAad } from '../../hsm/object-aad.ts'
 import type { Store } from '../../store/store.ts'
 import { findVault } from '../vaults/records.ts'
 import { spendKeyUses, vaultKeyReference } from '../vaults/vault-key.ts'
@@ -16,7 +16,7 @@ import {
   removeChunks,
   removeUpload,
 } from './file-records.ts'
-import type { GrantedVault, KeyedVault } from './read-records.ts'
+import type { GrantedVault } from './read-records.ts'
 
 /** What an object keeps, encrypted, of its file: it alone says which chunks are the file, and that they are all. */
 export interface FileManifest {
@@ -65,7 +65,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
     // Anew for each batch: a slow upload outlasts a grant.
     const key = await vaultKeyReference(vault)
     const outcomes = await hsm.encryptMany(
-      chunks.map((chunk) => ({ key, plaintext: chunk.bytes, aad: aadOf(vault, upload, chunk) })),
+      chunks.map((chunk) => ({ key, plaintext: chunk.bytes, aad: chunkAad(vault.id, upload, chunk) })),
     )
     const rejected = outcomes.find((outcome) => 'fault' in outcome)?.fault
     // The key of a vault goes with it, at any moment.
@@ -141,7 +141,7 @@ async function* readFile(
     const outcomes = await hsm.decryptMany(
       stored.map((ciphertext, at) => {
         const index = from + at
-        return { key, ciphertext, aad: aadOf(vault, upload, { index, isLast: index === chunks - 1 }) }
+        return { key, ciphertext, aad: chunkAad(vault.id, upload, { index, isLast: index === chunks - 1 }) }
       }),
     )
     for (const outcome of outcomes) {
@@ -152,10 +152,6 @@ async function* readFile(
     }
   }
   if (!isDeepStrictEqual([bytes, hash.digest('hex')], [size, sha256])) throw tampered('chunks are missing')
-}
-
-function aadOf({ id }: KeyedVault, upload: string, { index, isLast }: Pick<Chunk, 'index' | 'isLast'>): Buffer {
-  return encodeRecord(['file chunk', id, upload, index, isLast ? 'last' : 'more'])
 }
 
 function tampered(cause: unknown): Fault {

@@ -1,14 +1,21 @@
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import { type CountlessVersion, findKeyById, findVersionsUnder, type KeyVersion, replaceVersion } from './records.ts'
+import {
+  type CountlessVersion,
+  findKeyById,
+  findVersionsUnder,
+  type KeyVersion,
+  replaceVersion,
+  type TransparentKey,
+} from './records.ts'
 import { createKeyPlaces, type KeyPlaces } from './key-places.ts'
-import { nextGeneration, sealedVersion } from './sealing.ts'
+import { nextGeneration, raiseAfter, sealedVersion, versionRecord } from './sealing.ts'
 
 /** What a pass over the versions of keys works with. */
 export interface RewrapPass {
   readonly reader: Reader
-  readonly hsm: Pick<Hsm, 'rewrapVersion'>
+  readonly hsm: Pick<Hsm, 'rewrapVersion' | 'raise'>
   /** Commits one page of the pass, of so many versions, under its record. */
   readonly commit: (versions: number, work: (tx: Tx) => Promise<number>) => Promise<number>
   /** Told how many are done, after each page. */
@@ -35,17 +42,30 @@ export async function rewrapVersions(pass: RewrapPass, keks: readonly string[]):
     const page = await findVersionsUnder(pass.reader, keks, { skip: left.length, limit: pageSize })
     if (page.length === 0) return { moved, left }
     const outcomes = await Promise.all(page.map((version) => rewrapOne(pass, places, version, keks)))
-    const renewed = outcomes.flatMap(({ from, to }) => (typeof to === 'string' ? [] : [{ from, to }]))
-    for (const { from, to } of outcomes)
-      if (typeof to === 'string') left.push({ keyId: from.keyId, version: from.version, reason: to })
+    const renewed = outcomes.flatMap((outcome) => ('reason' in outcome ? [] : [outcome]))
+    for (const { from, ...outcome } of outcomes)
+      if ('reason' in outcome) left.push({ keyId: from.keyId, version: from.version, reason: outcome.reason })
     if (renewed.length > 0)
       moved += await pass.commit(renewed.length, async (tx) => {
         let replaced = 0
-        for (const { from, to } of renewed) if (await replaceVersion(tx, from, to)) replaced++
+        for (const one of renewed) if (await replace(pass, tx, one)) replaced++
         return replaced
       })
     pass.progress(moved + left.length)
   }
+}
+
+interface Renewed {
+  readonly key: TransparentKey
+  readonly from: KeyVersion
+  readonly to: CountlessVersion
+}
+
+/** False for a row that was changed meanwhile. What it was before serves no more once the keeper knows of the new one. */
+async function replace({ hsm }: RewrapPass, tx: Tx, { key, from, to }: Renewed): Promise<boolean> {
+  if (!(await replaceVersion(tx, from, to))) return false
+  raiseAfter(hsm, tx, key, { record: versionRecord(key, to), seal: to.seal })
+  return true
 }
 
 /** The version as it is to be, or why it stays as it is. */
@@ -54,17 +74,18 @@ async function rewrapOne(
   places: Pick<KeyPlaces, 'of'>,
   from: KeyVersion,
   keks: readonly string[],
-): Promise<{ from: KeyVersion; to: CountlessVersion | string }> {
+): Promise<Renewed | { readonly from: KeyVersion; readonly reason: string }> {
   const key = await findKeyById(reader, from.keyId)
-  if (key === null) return { from, to: 'its key is missing' }
+  if (key === null) return { from, reason: 'its key is missing' }
   try {
     const vaultKey = key.identity === null ? undefined : (await places.of(key.vaultId)).vaultKey
     const { kek, blob, backup, seal } = await hsm.rewrapVersion(sealedVersion(key, from), vaultKey)
     const { invocations: _, invocationsSeal: __, ...unchanged } = { ...from, generation: nextGeneration(key, from) }
     const to = { ...unchanged, kek, blob, backupKek: backup?.kek ?? null, backupBlob: backup?.blob ?? null, seal }
-    return { from, to: [kek, to.backupKek].some((name) => name !== null && keks.includes(name)) ? 'it stays' : to }
+    const stays = [kek, to.backupKek].some((name) => name !== null && keks.includes(name))
+    return stays ? { from, reason: 'it stays' } : { key, from, to }
   } catch (error) {
     if (!(error instanceof Fault) || !['hsm.seal_broken', 'hsm.rejected'].includes(error.code)) throw error
-    return { from, to: error.detail ?? error.code }
+    return { from, reason: error.detail ?? error.code }
   }
 }

@@ -2,6 +2,8 @@ import type { KeyUse } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import { replaceResults, required, resultsOf } from '../batch-outcomes.ts'
 import type { KeyReference, Outcome } from '../hsm.ts'
+import { isObjectAad } from '../object-aad.ts'
+import type { OpenedRecord } from '../record-layouts.ts'
 import { decryptWith, encryptWith } from './cipher-calls.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
@@ -13,7 +15,9 @@ import type { Token } from './token-link.ts'
 /** IV ‖ ciphertext ‖ tag, in sizes of the key's cipher. */
 export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'write', 'encrypt', (handle, row) => encryptWith(session, handle, row, plaintext, aad)),
+    keys.use(key, 'write', 'encrypt', (handle, row, whole) =>
+      encryptWith(session, handle, row, plaintext, callersAad(whole, aad)),
+    ),
   )
 }
 
@@ -29,7 +33,9 @@ export function encryptRandom(token: Token, key: KeyReference, count: number, aa
 
 export function decrypt(token: Token, key: KeyReference, ciphertext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'read', 'encrypt', (handle, row) => decryptWith(session, handle, row, ciphertext, aad)),
+    keys.use(key, 'read', 'encrypt', (handle, row, whole) =>
+      decryptWith(session, handle, row, ciphertext, callersAad(whole, aad)),
+    ),
   )
 }
 
@@ -47,20 +53,20 @@ export interface RewrapCipherItem extends CipherItem {
 }
 
 export function encryptMany(token: Token, items: readonly CipherItem[]): Outcome[] {
-  return runBatch(token, items, 'write', (session, handle, row, { data, aad }) =>
+  return runBatch(token, items, 'write', ({ session, handle, row }, { data, aad }) =>
     encryptWith(session, handle, row, data, aad),
   )
 }
 
 export function decryptMany(token: Token, items: readonly CipherItem[]): Outcome[] {
-  return runBatch(token, items, 'read', (session, handle, row, { data, aad }) =>
+  return runBatch(token, items, 'read', ({ session, handle, row }, { data, aad }) =>
     decryptWith(session, handle, row, data, aad),
   )
 }
 
 /** The plaintexts are zeroed here and go nowhere. */
 export function rewrapMany(token: Token, items: readonly RewrapCipherItem[]): Outcome[] {
-  const opened = runBatch(token, items, 'read', (session, handle, row, { data, aad, to, newAad }) => ({
+  const opened = runBatch(token, items, 'read', ({ session, handle, row }, { data, aad, to, newAad }) => ({
     key: to,
     data: decryptWith(session, handle, row, data, aad),
     aad: newAad,
@@ -81,19 +87,21 @@ function runBatch<I extends CipherItem, T>(
   token: Token,
   items: readonly I[],
   use: KeyUse,
-  work: (session: Pkcs11Session, handle: KeyHandle, row: SecretKeyRow, item: I) => T,
+  work: (used: UsedKey, item: I) => T,
 ): Outcome<T>[] {
   const outcomes = new Map<I, Outcome<T>>()
   for (const [key, ofKey] of byKey(items)) {
     const remaining = () => ofKey.filter((item) => !outcomes.has(item))
     try {
       token.run((connection) =>
-        connection.keys.use(key, use, 'encrypt', (handle, row) => {
-          for (const item of remaining())
-            outcomes.set(
-              item,
-              outcomeOf(connection, () => work(connection.session, handle, row, item)),
-            )
+        connection.keys.use(key, use, 'encrypt', (handle, row, whole) => {
+          for (const item of remaining()) {
+            const once = () => {
+              callersAad(whole, item.aad)
+              return work({ session: connection.session, handle, row }, item)
+            }
+            outcomes.set(item, outcomeOf(connection, once))
+          }
         }),
       )
     } catch (error) {
@@ -102,6 +110,23 @@ function runBatch<I extends CipherItem, T>(
     }
   }
   return items.map((item) => required(outcomes.get(item)))
+}
+
+interface UsedKey {
+  readonly session: Pkcs11Session
+  readonly handle: KeyHandle
+  readonly row: SecretKeyRow
+}
+
+/**
+ * Additional data as a caller gave them.
+ * @throws Fault `hsm.rejected` where the key of a vault is to serve in another name than that of an object
+ */
+function callersAad(key: OpenedRecord, aad: Buffer): Buffer {
+  const isOfVault = key.type === 'vault key' || key.type === 'vault key 2'
+  if (isOfVault && !isObjectAad(aad))
+    throw new Fault('hsm.rejected', 'The key of a vault encrypts what objects hold, under the name of its place.')
+  return aad
 }
 
 function byKey<I extends CipherItem>(items: readonly I[]): Map<KeyReference, I[]> {

@@ -19,12 +19,12 @@ import { createSealCheck, type OpenRecord } from './seal-check.ts'
  * Seals have no age: `hsm.outdated` for a row of before that was put back.
  */
 export interface KeyHandles {
-  /** Calls `work` with the unwrapped secret key, where grant and policy allow the use. */
+  /** Calls `work` with the unwrapped secret key and its record, where grant and policy allow the use. */
   use<T>(
     reference: KeyReference,
     use: KeyUse,
     serves: SecretKeyRow['serves'],
-    work: (key: KeyHandle, row: SecretKeyRow) => T,
+    work: (key: KeyHandle, row: SecretKeyRow, whole: OpenedRecord) => T,
   ): T
   /** The same with one half of a pair: the private one writes, the public one reads. */
   usePair<T>(reference: KeyReference, half: Half, work: (key: KeyHandle, row: KeyPairRow) => T): T
@@ -72,7 +72,7 @@ export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
       const { handle, row, whole } = held.hold(reference, serves)
       checkUse(use, whole, reference)
       if (row.serves === 'sign' || row.serves !== serves) throw wrongKind()
-      return held.forgetting(reference.key, 'private', () => work(handle, row))
+      return held.forgetting(reference.key, 'private', () => work(handle, row, whole))
     },
     usePair(reference, half, work) {
       const { handle, row, whole } = held.hold(reference, 'sign', half)

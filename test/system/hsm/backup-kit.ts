@@ -51,7 +51,7 @@ export function createBackupKit({ token, hsm }: { readonly token: TestToken; rea
       const to = { policy: placedPolicyOf(token, says), vaultKey: await vaultKey() }
       const [key] = await hsm.restoreKey(backup, to, 0)
       if (key === undefined) throw new Error('nothing was restored')
-      return inside({ hsm, token }, to.vaultKey, key)
+      return inside(token, to.vaultKey, key)
     },
 
     forged(kind, backup, says = {}) {

@@ -12,10 +12,11 @@ import type { OtpState } from '../../../src/hsm/otp-use.ts'
 import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
 import type { HostStatus } from '../../../src/hsm/token-status.ts'
 import { encodeRecord, keyRecord, type RecordField } from '../../../src/hsm/key-record.ts'
-import { composeRecord, type RecordType } from '../../../src/hsm/record-layouts.ts'
+import { composeRecord, openRecord, type RecordType } from '../../../src/hsm/record-layouts.ts'
 import { sealedGrant } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
+import { openByVaultKey } from '../../support/vault-key-opener.ts'
 
 export interface Hosts {
   readonly token: TestToken
@@ -130,17 +131,14 @@ export async function vaultKeyOf(token: TestToken, hsm: Pick<Hsm, 'createVaultKe
   return { record, seal: rawSeal(token, record) }
 }
 
-/** A key of that vault out of the wrapping by the vault's key. */
-export async function inside(
-  { hsm, token }: { readonly hsm: Pick<Hsm, 'decrypt'>; readonly token: TestToken },
-  vaultKey: SealedRecord,
-  key: GeneratedKey,
-): Promise<GeneratedKey> {
-  const open = async (content: string, { kek, blob }: WrappedKey) => ({
+/** A key of that vault out of the wrapping by the vault's key, which no host takes off: by the PIN. */
+export function inside(token: TestToken, vaultKey: SealedRecord, key: GeneratedKey): GeneratedKey {
+  const id = openRecord(vaultKey.record).key?.blob ?? Buffer.alloc(0)
+  const open = (content: string, { kek, blob }: WrappedKey) => ({
     kek,
-    blob: await hsm.decrypt({ key: vaultKey, grant: grantFor(token) }, blob, encodeRecord([content, identity, vault])),
+    blob: openByVaultKey(token, id, blob, encodeRecord([content, identity, vault])),
   })
-  return { ...key, ...(await open('key version', key)), backup: key.backup && (await open('backup', key.backup)) }
+  return { ...key, ...open('key version', key), backup: key.backup && open('backup', key.backup) }
 }
 
 function sealedPolicy(token: TestToken, type: RecordType, says: Readonly<Record<string, RecordField>>): SealedRecord {

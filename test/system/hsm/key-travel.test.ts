@@ -50,7 +50,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
   const jobFor = (kind: KeyKind, policy: GenerateOptions) => sealedJob(hosts.token, pair, kind, policy)
   async function takeIn(kind: KeyKind, flags: GenerateOptions, wrapped: Buffer, publicKey?: Buffer) {
     const to = { policy: newKeyPolicy(hosts.token, flags), vaultKey }
-    return inside(hosts, vaultKey, await hosts.hsm.importKey(jobFor(kind, flags), wrapped, to, publicKey))
+    return inside(hosts.token, vaultKey, await hosts.hsm.importKey(jobFor(kind, flags), wrapped, to, publicKey))
   }
   const rejected = { code: 'hsm.rejected' }
 

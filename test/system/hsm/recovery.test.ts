@@ -357,7 +357,7 @@ describe('the attributes of session keys, as the module reports them', () => {
     const options = { exportable: true, backup: true }
     const job = sealedJob(token, pair, 'aes256-gcm', options)
     const to = { policy: newKeyPolicy(token, options), vaultKey: await kit.vaultKey() }
-    const takeIn = async (wrapped: Buffer) => inside({ hsm, token }, to.vaultKey, await hsm.importKey(job, wrapped, to))
+    const takeIn = async (wrapped: Buffer) => inside(token, to.vaultKey, await hsm.importKey(job, wrapped, to))
     const left = () => made() + shim.calls('C_UnwrapKey').length
     const before = left()
     for (let round = 0; round < 3; round++) {

@@ -1,0 +1,33 @@
+import { encodeRecord } from './key-record.ts'
+
+// What the key of a vault encrypts for callers: the fields and files of objects. What else it encrypts, the keys below it
+// (`outer-wrapping.ts`), has other names in its additional data, and a caller who could give those would have the outer
+// wrapping of a key taken off, and a key that outlives its vault.
+
+const fieldName = 'object field'
+const chunkName = 'file chunk'
+
+/** Binds a field to the object that it is of. */
+export function fieldAad(
+  { id, vaultId, templateId }: { readonly id: number; readonly vaultId: number; readonly templateId: number },
+  field: string,
+  version: number,
+): Buffer {
+  return encodeRecord([fieldName, vaultId, id, templateId, field, version])
+}
+
+/** Binds a chunk to its place in an upload. */
+export function chunkAad(
+  vaultId: number,
+  upload: string,
+  { index, isLast }: { readonly index: number; readonly isLast: boolean },
+): Buffer {
+  return encodeRecord([chunkName, vaultId, upload, index, isLast ? 'last' : 'more'])
+}
+
+const names = [fieldName, chunkName].map((name) => encodeRecord([name]))
+
+/** Whether these bytes begin with a name of the above, as the first field of a record. */
+export function isObjectAad(aad: Buffer): boolean {
+  return names.some((name) => aad.subarray(0, name.length).equals(name))
+}
