@@ -31,7 +31,7 @@ start_daemon() {
       [ -z "${secrets:-}" ] || export CREDENTIALS_DIRECTORY=$secrets
       umask 077
       setsid sh -c 'echo $$ >"$1"; shift; exec "$@"' sh "$pid_file" \
-        "${run_as[@]}" "$(command -v node)" "$program/dist/bin/strongroomd.js" --config "$config" >>"$log_file" 2>&1 </dev/null &
+        "$(command -v node)" "$program/dist/bin/strongroomd.js" --config "$config" >>"$log_file" 2>&1 </dev/null &
     )
     note "started directly, log in $log_file"
   else

@@ -19,6 +19,13 @@ make_tls() {
 }
 
 write_config() {
+  local separate=()
+  [ -n "$demo$systemd" ] || separate=("processes.workers=strongroom" "processes.inside=$token_user")
+  if [ -e "$config" ] && [ "${#separate[@]}" -gt 0 ] && ! grep -q '"processes"' "$config"; then
+    # Release 0.2.0 ran all under one user.
+    if daemon_pid >/dev/null; then echo "Stop the daemon first, because its token hosts get a user of their own: kill $(daemon_pid)"; exit 1; fi
+    node "$root/scripts/write-config.mjs" --over "$config" "${separate[@]}" "hsm.sockets=$sockets"
+  fi
   hand_over
   if [ -e "$config" ]; then note "exists: $config"; return; fi
   local module uri
@@ -27,7 +34,7 @@ write_config() {
     "tls.certificate=$certificate" "tls.key=$tls_key_setting" \
     "hsm.module=$module" "hsm.token=$uri" "hsm.pinFile=$pin_setting" "hsm.sockets=$sockets" "hsm.spawn=$spawn" \
     "hsm.softhsmConf=$token/softhsm2.conf" "hsm.tokenDirectory=$token/tokens" \
-    "store.sqlite=$data/strongroom.db" "audit.directory=$data/audit"
+    "store.sqlite=$data/strongroom.db" "audit.directory=$data/audit" "${separate[@]}"
   note "written: $config"
 }
 

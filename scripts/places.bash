@@ -23,7 +23,6 @@ if [ -n "$demo" ]; then
   pid_file=$demo/strongroomd.pid log_file=$demo/strongroomd.log
   credentials=$demo/demo-credentials.json
   console=("$demo/strongroom")
-  run_as=()
 else
   program=/usr/lib/strongroom
   host=0.0.0.0
@@ -35,17 +34,11 @@ else
   # The loader finds these in the folder that systemd, or the commands in /usr/local/bin, name.
   pin_setting='${CREDENTIALS_DIRECTORY}/pin' tls_key_setting='${CREDENTIALS_DIRECTORY}/tls-key'
   data=/var/lib/strongroom
-  if [ -n "$systemd" ]; then
-    token_user=strongroom-token sockets=$(socket_list /run/strongroom-token) spawn=false
-  else
-    token_user=strongroom sockets=$(socket_list /run/strongroom) spawn=true
-  fi
+  token_user=strongroom-token sockets=$(socket_list /run/strongroom-token)
+  if [ -n "$systemd" ]; then spawn=false; else spawn=true; fi
   pid_file=/run/strongroom/strongroomd.pid log_file=/var/log/strongroomd.log
   credentials=$secrets/first-run.json
   console=(/usr/local/bin/strongroom)
-  # The daemon itself is no more than this user, and may listen on port 443.
-  run_as=(setpriv --reuid strongroom --regid strongroom --init-groups --inh-caps=-all,+net_bind_service
-    --ambient-caps=-all,+net_bind_service --bounding-set=-all,+net_bind_service)
 fi
 
 make_folders() {
@@ -69,17 +62,18 @@ make_folders() {
     install -d -m 0700 "$secrets"
     install -d -m 0755 /run/strongroom-token
   else
-    install -d -m 0750 -g strongroom "$secrets"
-    install -d -m 0700 -o strongroom -g strongroom /run/strongroom
+    # Each of the two users reads his own file in it.
+    install -d -m 0711 -o root -g root "$secrets" /run/strongroom
+    install -d -m 0750 -o "$token_user" -g strongroom /run/strongroom-token
   fi
   note 'below /etc/strongroom and /var/lib/strongroom'
 }
 
-# The daemon's user reads its credentials itself where no systemd hands them over.
+# The two users read their credentials themselves where no systemd hands them over.
 hand_over() {
   [ -n "$demo" ] && return
   chown -R "$token_user:" "$token"
-  if [ -z "$systemd" ]; then chown strongroom: "$pin" "$tls_key"; fi
+  if [ -z "$systemd" ]; then chown "$token_user:" "$pin" && chown strongroom: "$tls_key"; fi
   chmod 0400 "$pin" "$tls_key" "$ca_key"
 }
 

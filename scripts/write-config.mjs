@@ -1,14 +1,16 @@
-// node scripts/write-config.mjs FILE option=value …: writes a new configuration file; values are JSON, or else text.
-import { writeFileSync } from 'node:fs'
+// node scripts/write-config.mjs [--over] FILE option=value …: writes a new configuration file, or with --over these options over
+// those of one that exists; values are JSON, or else text.
+import { readFileSync, writeFileSync } from 'node:fs'
 
-const [file, ...settings] = process.argv.slice(2)
-const config = {}
+const isOver = process.argv[2] === '--over'
+const [file, ...settings] = process.argv.slice(isOver ? 3 : 2)
+const config = isOver ? JSON.parse(readFileSync(file, 'utf8')) : {}
 for (const setting of settings) {
   const at = setting.indexOf('=')
   const [section, option] = setting.slice(0, at).split('.')
   config[section] = { ...config[section], [option]: valueOf(setting.slice(at + 1)) }
 }
-writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { flag: 'wx', mode: 0o644 })
+writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { flag: isOver ? 'w' : 'wx', mode: 0o644 })
 
 function valueOf(text) {
   try {

@@ -1,20 +1,25 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { runTokenProgram, tokenProgramOptions } from '../daemon/token-program.ts'
+import { groupOf, runTokenProgram, tokenProgramOptions } from '../daemon/token-program.ts'
 import { startTokenHost } from '../hsm/host/token-host.ts'
 
 /** `strongroom-tokend`: the process that holds the token and the PIN, and serves operations over a unix socket. */
-const usage = `Usage: strongroom-tokend --config FILE (--socket PATH [--systemd] | --systemd) [--parent]
+const usage = `Usage: strongroom-tokend --config FILE (--socket PATH [--systemd] | --systemd) [--parent] [--socket-group GID]
 
   --config FILE   configuration of the appliance
   --socket PATH   unix socket to serve: one of hsm.sockets, or hsm.keyMakerSocket to make RSA keys
   --systemd       systemd passes the socket (LISTEN_FDS=1)
   --parent        end with the process that started this one (its IPC channel)
+  --socket-group GID
+                  let this group use the socket
 `
 
 runTokenProgram(() => {
   const options = { ...tokenProgramOptions, socket: { type: 'string' } } as const
-  const { config, socket, systemd, parent } = parseArgs({ options }).values
+  const { config, socket, systemd, parent, 'socket-group': group } = parseArgs({ options }).values
   if (config === undefined || (socket === undefined && !systemd)) throw new Error(usage)
-  return { holder: startTokenHost(config, socket, systemd), parent }
+  return {
+    holder: startTokenHost({ configFile: config, socket, isPassed: systemd, socketGroup: groupOf(group) }),
+    parent,
+  }
 })

@@ -3,6 +3,7 @@ import { audit } from './audit-section.ts'
 import { keeper } from './keeper-section.ts'
 import { login, otp, session, users } from './login-sections.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
+import { processes } from './processes-section.ts'
 import { quotas } from './quotas-section.ts'
 import { addressRange, milliseconds, path, port } from './value-shapes.ts'
 
@@ -226,6 +227,11 @@ export const configSchema = z.strictObject({
   http: http.prefault({}).describe('The API listener.'),
   tls: tls.describe('Server certificate; read again on SIGHUP.'),
   hsm: hsm.describe('The PKCS#11 token and the processes that hold it.'),
+  processes: processes
+    .optional()
+    .describe(
+      'Under whom the processes run where root starts the daemon and hsm.spawn is true. Where the section is missing, all run under the user who starts the daemon, and workers can read the PIN.',
+    ),
   store: store.describe('The database: exactly one of the two kinds.'),
   audit: audit.describe('The audit trail.'),
   session: session.prefault({}).describe('Login sessions.'),

@@ -7,55 +7,66 @@ import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
 import { keeperOf } from '../config/keeper-section.ts'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
-import { createHostSupervisor } from '../hsm/client/supervisor.ts'
+import { createHostSupervisor, type HostSupervisor } from '../hsm/client/supervisor.ts'
 import { createLog, type Log } from '../log.ts'
 import { createCluster, type Cluster } from './cluster.ts'
 import { forbidCoreDumps } from './core-dumps.ts'
 import { exitCodes, exitReasonOf, type ExitReason } from './exit.ts'
+import { launch, type DaemonPart } from './launcher.ts'
 
 const environment = readEnvironment()
 
-/** The daemon until it is stopped, or, with `check`, until its configuration is read. Ends the process. */
-export async function runDaemon(options: {
+export interface DaemonOptions {
   readonly configFile: string
   readonly check: boolean
-  /** JavaScript file that a worker process runs. */
+  /** JavaScript file of the daemon, and the one that a worker process runs. */
+  readonly entry: string
   readonly workerEntry: string
-}): Promise<void> {
-  const { configFile, check, workerEntry } = options
+  /** What the launcher, which is root, has started this process for. */
+  readonly part?: DaemonPart | undefined
+  readonly socketGroup?: number | undefined
+}
+
+/** The daemon until it is stopped, or, with `check`, until its configuration is read. Ends the process. */
+export async function runDaemon(options: DaemonOptions): Promise<void> {
+  const { check, entry, part } = options
+  const configFile = resolve(options.configFile)
   try {
     const config = loadConfig(configFile)
-    if (check) exit({ code: exitCodes.stopped, message: `${configFile} is in order` })
+    if (check) exit({ code: exitCodes.stopped, message: `${options.configFile} is in order` })
     const log = createLog({ level: config.log.level, name: 'strongroomd' })
     forbidCoreDumps((error) => log.warn({ err: error }, 'core dumps are not off: see strongroom doctor'))
-    await serve(config, resolve(configFile), workerEntry, log)
+    const { processes: users, hsm } = config
+    const isRoot = process.getuid?.() === 0
+    if (part === undefined && hsm.spawn && users !== undefined && isRoot)
+      process.exit(await launch({ config, configFile, users, entry, log }))
+    if (part === undefined && hsm.spawn) log.warn({}, oneUser)
+    await serve(config, { ...options, configFile }, log)
   } catch (error) {
     exit(exitReasonOf(error))
   }
 }
 
-async function serve(config: Config, configFile: string, workerEntry: string, log: Log): Promise<void> {
-  const notify = createNotify(environment.notify, log)
-  const { sockets, deadlineMs } = config.hsm
-  const { socket: keeper } = keeperOf(config)
-  const keyMakerSocket = keyMakerSocketOf(config.hsm)
-  const hosts = config.hsm.spawn
-    ? createHostSupervisor({ configFile, sockets, keeper, keyMakerSocket, deadlineMs, log })
-    : undefined
-  const cluster = createCluster({ config, workerEntry, clock: systemClock, log })
+const oneUser =
+  'workers, keeper and token hosts run under one user: a worker that is taken over can read the PIN (see "Separate users" in docs/operations.md)'
+
+async function serve(config: Config, options: DaemonOptions, log: Log): Promise<void> {
+  const { part, workerEntry } = options
+  const notify = createNotify(environment.notify && part !== 'inside', log)
+  const hosts = config.hsm.spawn && part !== 'workers' ? hostsOf(config, options, log) : undefined
+  const cluster = part === 'inside' ? undefined : createCluster({ config, workerEntry, clock: systemClock, log })
   const stop = async (reason: ExitReason): Promise<void> => {
     await notify('STOPPING=1')
-    await cluster.stop()
+    await cluster?.stop()
     await hosts?.close()
     exit(reason)
   }
   const stopped = { code: exitCodes.stopped, message: 'stopped' }
   stopOnSignals(() => void stop(stopped).catch((error: unknown) => exit(exitReasonOf(error))), log)
   try {
-    const [{ port, workers }] = await Promise.all([
-      cluster.start(),
-      hosts === undefined ? undefined : openToken(hosts, log),
-    ])
+    const [listening] = await Promise.all([cluster?.start(), hosts === undefined ? undefined : openToken(hosts, log)])
+    if (cluster === undefined || listening === undefined) return
+    const { port, workers } = listening
     log.info({ port, workers }, 'listening')
     await notify('READY=1', `STATUS=listening on port ${port} with ${workers} workers`)
     reloadOnSignal(cluster, notify)
@@ -65,10 +76,17 @@ async function serve(config: Config, configFile: string, workerEntry: string, lo
   }
 }
 
+function hostsOf(config: Config, { configFile, socketGroup }: DaemonOptions, log: Log): HostSupervisor {
+  const { sockets, deadlineMs } = config.hsm
+  const { socket: keeper } = keeperOf(config)
+  const keyMakerSocket = keyMakerSocketOf(config.hsm)
+  return createHostSupervisor({ configFile, sockets, keeper, keyMakerSocket, socketGroup, deadlineMs, log })
+}
+
 /**
  * A token that cannot be opened does not end the daemon: it answers 503, and the hosts try again where that is safe.
  */
-async function openToken(hosts: ReturnType<typeof createHostSupervisor>, log: Log): Promise<void> {
+async function openToken(hosts: HostSupervisor, log: Log): Promise<void> {
   for (const { socket, state, reason } of await hosts.start()) {
     if (state !== 'ready')
       log.error({ socket, state, reason }, 'a token host is not ready: calls that need the token get 503')

@@ -6,7 +6,11 @@ export const tokenProgramOptions = {
   config: { type: 'string' },
   systemd: { type: 'boolean', default: false },
   parent: { type: 'boolean', default: false },
+  'socket-group': { type: 'string' },
 } as const
+
+/** The option `--socket-group`: a number. */
+export const groupOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
 
 export interface StartedProgram {
   readonly holder: TokenProcess

@@ -364,16 +364,18 @@ async function openParts(config: Config): Promise<Parts> {
   return { store, hsm, services: createServices({ config, store, hsm, clock: systemClock, audit: unrecorded }) }
 }
 
-/** Starts the daemon and waits until all its workers listen. */
+/** Starts the daemon and waits until all its workers listen. `as`: options of setpriv that name another user. */
 export function startDaemon(
   configFile: string,
   journal: string[],
   entry = daemonEntry,
   environment: Readonly<Record<string, string>> = {},
+  as: readonly string[] = [],
 ): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     // Where the process of the tests ends before its time, so does the daemon.
-    const daemon = spawn('setpriv', ['--pdeathsig', 'TERM', process.execPath, entry, '--config', configFile], {
+    const command = [...as, '--pdeathsig', 'TERM', process.execPath, entry, '--config', configFile]
+    const daemon = spawn('setpriv', command, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...environment },
     })

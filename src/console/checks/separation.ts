@@ -1,22 +1,27 @@
-import { statSync } from 'node:fs'
-import { findingsOf, type Check } from './findings.ts'
+import { type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { keeperOf } from '../../config/keeper-section.ts'
+import type { Config } from '../../config/schema.ts'
+import { identitiesOf, type Identity } from '../../daemon/process-users.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
 
-const { ok, warning, problem } = findingsOf('separation')
+const { ok, problem } = findingsOf('separation')
 
-const remedy =
-  'Let systemd run keeper and token hosts under a user of their own: "Separate users" in docs/operations.md.'
+const remedy = 'Have keeper and token hosts run under a user of their own: "Separate users" in docs/operations.md.'
 
 /** Whether the workers, which face the network, run under a user who cannot read the PIN. */
 export const separationCheck: Check = {
   topic: 'separation',
-  run({ hsm, audit }) {
-    if (hsm.spawn)
+  run(config) {
+    const { hsm, audit, processes } = config
+    if (hsm.spawn && processes === undefined)
       return [
-        warning(
-          'this is a trial: keeper and token hosts run under the user of the daemon, so a worker that is taken over can read the PIN',
+        problem(
+          'keeper and token hosts run under the user of the daemon, so a worker that is taken over can read the PIN: for a trial alone',
           remedy,
         ),
       ]
+    if (hsm.spawn && processes !== undefined) return launchedFindings(config, identitiesOf(processes))
     // The trail is the daemon's own; the PIN is readable for its owner alone, or "permissions" says otherwise.
     const owners = [hsm.pinFile, audit.directory].map((path) => statSync(path, { throwIfNoEntry: false })?.uid)
     const [ofPin, ofTrail] = owners
@@ -24,4 +29,29 @@ export const separationCheck: Check = {
       return [ok('the user of the daemon does not own the PIN')]
     return [problem(`${hsm.pinFile} belongs to the user of the daemon, whose workers can read it`, remedy)]
   },
+}
+
+/** Where root starts the daemon for two users. */
+function launchedFindings({ hsm }: Config, { workers, inside }: ReturnType<typeof identitiesOf>): Finding[] {
+  const keeper = keeperOf({ hsm })
+  const secrets = [hsm.pinFile, hsm.tokenDirectory, dirname(keeper.state), keeper.state, keeper.floors]
+  const open = secrets
+    .filter((path) => path !== undefined)
+    .filter((path) => mayRead(statSync(path, { throwIfNoEntry: false }), workers))
+  const findings = open.map((path) =>
+    problem(`${path} may be read by ${workers.name}, the user of the workers`, `chown ${inside.name}: ${path}`),
+  )
+  const serving = hsm.sockets.map((path) => statSync(path, { throwIfNoEntry: false })?.uid)
+  if (serving.some((uid) => uid !== undefined && uid !== inside.uid))
+    findings.push(
+      problem(`the sockets of the token hosts do not belong to ${inside.name}`, 'Start the daemon as root.'),
+    )
+  return findings.length > 0 ? findings : [ok(`the PIN is ${inside.name}'s, the workers are ${workers.name}'s`)]
+}
+
+/** By its mode alone, whatever the folders above it allow. */
+function mayRead(stat: Stats | undefined, { uid, groups }: Identity): boolean {
+  if (stat === undefined) return false
+  if (stat.uid === uid) return true
+  return (stat.mode & (groups.includes(stat.gid) ? 0o040 : 0o004)) !== 0
 }

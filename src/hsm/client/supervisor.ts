@@ -20,6 +20,8 @@ export interface SupervisorOptions {
   /** One whose heartbeat stays away that long is killed (`hsm.deadlineMs`); making keys takes longer. */
   readonly deadlineMs: number
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** Number of the group of the workers, which then may use the sockets: for workers under another user. */
+  readonly socketGroup?: number | undefined
   /** The folder `bin` of the compiled program; by default the one of this build. */
   readonly programs?: string
 }
@@ -43,20 +45,19 @@ const graceMs = 5_000
 
 /** Starts keeper and token hosts, and keeps them running until `close`. It sees neither PIN nor keys. */
 export function createHostSupervisor(options: SupervisorOptions): HostSupervisor {
-  const { configFile, keeper, sockets, keyMakerSocket, deadlineMs } = options
+  const { configFile, keeper, sockets, keyMakerSocket, socketGroup, deadlineMs } = options
+  const args = ['--config', configFile, ...(socketGroup === undefined ? [] : ['--socket-group', String(socketGroup)])]
   const hostAt = (socket: string) => ({
     name: 'token host',
     socket,
     entry: 'strongroom-tokend.js',
-    args: ['--config', configFile, '--socket', socket],
+    args: [...args, '--socket', socket],
     deadlineMs,
   })
   const programs: Program[] = [
     ...(keeper === undefined
       ? []
-      : [
-          { name: 'keeper', socket: keeper, entry: 'strongroom-keeper.js', args: ['--config', configFile], deadlineMs },
-        ]),
+      : [{ name: 'keeper', socket: keeper, entry: 'strongroom-keeper.js', args, deadlineMs }]),
     ...sockets.map(hostAt),
     ...(keyMakerSocket === undefined ? [] : [{ ...hostAt(keyMakerSocket), deadlineMs: deadlineMs * keyMakerPatience }]),
   ]

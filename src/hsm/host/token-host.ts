@@ -6,13 +6,21 @@ import { startTokenProcess, type ServedSocket, type TokenProcess } from '../serv
 import { createDispatch } from './dispatch.ts'
 import { createKeyMaker, keyMakerQueue } from './key-maker.ts'
 
+export interface TokenHostOptions {
+  readonly configFile: string
+  readonly socket: string | undefined
+  readonly isPassed: boolean
+  /** The workers' group, where they run under another user. */
+  readonly socketGroup?: number | undefined
+}
+
 /**
  * Opens the token and serves it on this unix socket, which systemd passes where `isPassed`. On the key maker's socket it
  * makes RSA keys and does nothing else.
  */
-export function startTokenHost(configFile: string, socket: string | undefined, isPassed: boolean): TokenProcess {
+export function startTokenHost({ configFile, socket, isPassed, socketGroup }: TokenHostOptions): TokenProcess {
   const listen: ServedSocket['listen'] = (server) =>
-    socket === undefined || isPassed ? listenOnPassed(server) : listenOn(server, socket)
+    socket === undefined || isPassed ? listenOnPassed(server) : listenOn(server, socket, socketGroup)
   return startTokenProcess({
     configFile,
     name: 'strongroom-tokend',

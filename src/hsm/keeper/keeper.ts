@@ -7,8 +7,14 @@ import { createKeeperDispatch } from './keeper-dispatch.ts'
 import { openKeeperMemory } from './keeper-memory.ts'
 import type { Origin } from './record-change.ts'
 
-/** Opens the token and serves workers and the operator, on sockets of the configuration or those that systemd passes. */
-export function startKeeper(configFile: string, { systemd }: { readonly systemd: boolean }): TokenProcess {
+/**
+ * Opens the token and serves workers and the operator, on sockets of the configuration or those that systemd passes.
+ * `socketGroup`: the workers' group, where they run under another user.
+ */
+export function startKeeper(
+  configFile: string,
+  { systemd, socketGroup }: { readonly systemd: boolean; readonly socketGroup?: number | undefined },
+): TokenProcess {
   return startTokenProcess({
     configFile,
     name: 'strongroom-keeper',
@@ -16,13 +22,14 @@ export function startKeeper(configFile: string, { systemd }: { readonly systemd:
       const { socket, operatorSocket, ...files } = keeperOf(config)
       const report = (sentence: string) => log.warn({}, sentence)
       const memory = openKeeperMemory({ token, files, config, now: Date.now, report })
-      const served = (origin: Origin, file: string) => ({
+      const served = (origin: Origin, file: string, group?: number) => ({
         dispatch: createKeeperDispatch(token, memory, origin),
         listen: (server: Server) =>
-          systemd ? listenOnPassed(server, passedDescriptor(origin)) : listenOn(server, file),
+          systemd ? listenOnPassed(server, passedDescriptor(origin)) : listenOn(server, file, group),
       })
       return {
-        sockets: [served('worker', socket), served('operator', operatorSocket)],
+        // The operator's stays its owner's, and root's.
+        sockets: [served('worker', socket, socketGroup), served('operator', operatorSocket)],
         begin: () => () => memory.close(),
       }
     },

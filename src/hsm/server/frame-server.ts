@@ -1,4 +1,4 @@
-import { lstatSync, statSync, unlinkSync } from 'node:fs'
+import { chmodSync, chownSync, lstatSync, statSync, unlinkSync } from 'node:fs'
 import { type Server, type Socket, createServer, connect } from 'node:net'
 import { dirname } from 'node:path'
 import { Fault } from '../../fault.ts'
@@ -83,11 +83,12 @@ function writeFault(writer: FrameWriter, { id }: Frame, { code, detail }: Fault)
 }
 
 /**
- * Makes `server` listen on a unix socket that its owner alone may use. A file that a dead host left is replaced. Throws
+ * Makes `server` listen on a unix socket that its owner alone may use, and with `group` (a number) the members of that
+ * group. A file that a dead host left is replaced. Throws
  * when another host serves there, when the file is no socket, or when others own its folder or may write to it: they
  * could put a socket of their own in its place.
  */
-export async function listenOn(server: Server, path: string): Promise<void> {
+export async function listenOn(server: Server, path: string, group?: number): Promise<void> {
   const folder = statSync(dirname(path))
   if ((folder.mode & 0o022) !== 0) {
     throw new Error(
@@ -106,6 +107,10 @@ export async function listenOn(server: Server, path: string): Promise<void> {
   } finally {
     process.umask(before)
   }
+  if (group === undefined) return
+  // The group first: until then it is the process's own. Connecting takes the right to write (unix(7)).
+  chownSync(path, -1, group)
+  chmodSync(path, 0o660)
 }
 
 /** A socket that systemd passes: the first is descriptor 3 (sd_listen_fds(3)). */

@@ -33,6 +33,12 @@ describe('scripts/setup --demo-dir', () => {
     expect(first.stdout).toContain(`${directory}/strongroom doctor`)
   })
 
+  it('says in a sentence what a trial does not keep apart, and doctor calls it a problem', () => {
+    expect(first.stdout).toMatch(/a trial +workers, keeper and token hosts run under one user: .* can read the PIN/)
+    expect(first.stdout).toMatch(/Doctor +1 problem/)
+    expect(text('strongroomd.log').match(/can read the PIN/g)).toHaveLength(1)
+  })
+
   it('keeps secrets to their owner, and shows them once', () => {
     for (const file of ['demo-credentials.json', 'token/pin', 'tls/server.key', 'tls/ca.key'])
       expect({ file, mode: statSync(inDirectory(file)).mode & 0o077 }).toEqual({ file, mode: 0 })

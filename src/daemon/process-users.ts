@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process'
+import { ConfigError } from '../config/loader.ts'
+import type { ProcessUsers } from '../config/processes-section.ts'
+
+/** A user of this machine as the kernel sees him. */
+export interface Identity {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+  /** All groups, the first one too. */
+  readonly groups: readonly number[]
+}
+
+export interface Identities {
+  readonly workers: Identity
+  readonly inside: Identity
+}
+
+/** Throws ConfigError where a user does not exist, or where both are the same, or either is root. */
+export function identitiesOf(users: ProcessUsers): Identities {
+  const [workers, inside] = [identityOf(users.workers, 'workers'), identityOf(users.inside, 'inside')]
+  if (workers.uid === inside.uid)
+    throw new ConfigError(
+      `processes.workers and processes.inside are the same user ${workers.name}: workers could read the PIN`,
+    )
+  for (const { name, uid } of [workers, inside])
+    if (uid === 0) throw new ConfigError(`processes names ${name}, who is root: name users who may do nothing else`)
+  return { workers, inside }
+}
+
+/** By id(1), because Node looks no user up by name. */
+function identityOf(name: string, option: keyof ProcessUsers): Identity {
+  const id = (flag: string) =>
+    execFileSync('id', [flag, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+      .trim()
+      .split(' ')
+      .map(Number)
+  try {
+    const [[uid = 0], [gid = 0], groups] = [id('-u'), id('-g'), id('-G')]
+    return { name, uid, gid, groups }
+  } catch (cause) {
+    throw new ConfigError(
+      `processes.${option} names ${name}, a user who does not exist: useradd --system --user-group --shell /usr/sbin/nologin ${name}`,
+      { cause },
+    )
+  }
+}
+
+/**
+ * The words of setpriv(1) before a command that is to run as this user for good: without root's capabilities, and
+ * without a way to get more by a program that is setuid. Node's own `uid` and `gid` of a child process leave that way
+ * open (NoNewPrivs 0, and the whole bounding set, measured). `capabilities` are kept, by names without `cap_`.
+ */
+export function runAs(
+  { uid, gid, groups }: Identity,
+  {
+    moreGroups = [],
+    capabilities = [],
+  }: { readonly moreGroups?: readonly number[]; readonly capabilities?: readonly string[] },
+): string[] {
+  const kept = ['-all', ...capabilities.map((name) => `+${name}`)].join(',')
+  return [
+    'setpriv',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    `--groups=${[...new Set([...groups, ...moreGroups])].join(',')}`,
+    '--no-new-privs',
+    `--inh-caps=${kept}`,
+    `--ambient-caps=${kept}`,
+    `--bounding-set=${kept}`,
+    // The whole daemon ends with the process of root.
+    '--pdeathsig=TERM',
+  ]
+}
