@@ -47,6 +47,13 @@ export interface SealingPort {
   rewrapVersion(version: SealedRecord, vaultKey?: SealedRecord): Promise<RewrappedVersion>
 
   /**
+   * The seal of each of these records by the newest version of the seal key: the records stay as they are, and the same
+   * seal comes back where the newest made it. Undefined for one whose seal no version made. Rejects with `hsm.rejected`
+   * wherever the operator did not ask.
+   */
+  sealAnew(records: readonly SealedRecord[]): Promise<readonly (Buffer | undefined)[]>
+
+  /**
    * Seals the first count of a version of a key, by the keeper: no lower than any with which this version was to begin
    * before. From then on `seal` raises it.
    */

@@ -84,6 +84,10 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('rewrapVersion', sealed(victim.references.cipher.key)),
     await calls.keeper('rewrapVersion', sealed(edited(victim.references.cipher.key))),
   ],
+  sealAnew: async () => [
+    await calls.keeper('sealAnew', [1, ...sealed(victim.references.cipher.key)]),
+    await calls.keeper('sealAnew', [1, ...sealed(edited(victim.count))]),
+  ],
   sealFirstCount: async () => [
     await calls.keeper('sealFirstCount', [victim.references.cipher.key.record]),
     await calls.keeper('sealFirstCount', [victim.job.record]),

@@ -1,15 +1,16 @@
 import type { Command } from 'commander'
 import { AuditHeadTable } from '../../audit/records.ts'
 import { loadConfig } from '../../config/loader.ts'
-import { tables } from '../../daemon/tables.ts'
 import { ApplicationKeyTable } from '../../features/auth/login-records.ts'
 import { UserTable } from '../../features/users/records.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader } from '../../store/store.ts'
 import { withStore } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, table, type Answer } from '../output/command-answer.ts'
 import { reachToken } from '../token-access.ts'
 import { usageOf, wordsOf } from './kek-records.ts'
+import { countOlder, countSealedRows } from './resealing.ts'
 import { agreedStatus, kekOf, type RootVersion, rootVersionsOf } from './root-versions.ts'
 
 const help = `
@@ -33,7 +34,10 @@ async function list(invocation: Invocation): Promise<Answer> {
     const token = await reachToken(invocation, config)
     try {
       const versions = rootVersionsOf(await agreedStatus(token.hsm))
-      const listed = await Promise.all(versions.map(async (one) => ({ one, ...(await protectedBy(read, one)) })))
+      const olderRows = await rowsOfOlderSeals(read, token.hsm, versions)
+      const listed = await Promise.all(
+        versions.map(async (one) => ({ one, ...(await protectedBy(read, one, olderRows)) })),
+      )
       return {
         json: listed.map(({ one, protects }) => ({ ...one, protects })),
         lines: [
@@ -59,9 +63,19 @@ function weaknesses(versions: readonly RootVersion[]): string[] {
   return weak.length === 0 ? [] : ['', 'Weak against whoever holds the PIN:', ...weak]
 }
 
+/** Only an appliance with several versions has to look at every row. */
+async function rowsOfOlderSeals(
+  reader: Reader,
+  hsm: Pick<Hsm, 'sealAnew'>,
+  versions: readonly RootVersion[],
+): Promise<number> {
+  return versions.some(({ role, newest }) => role === 'seal' && !newest) ? countOlder(reader, hsm) : 0
+}
+
 async function protectedBy(
   reader: Reader,
-  { role, version }: RootVersion,
+  { role, version, newest }: RootVersion,
+  olderRows: number,
 ): Promise<{ readonly protects: object; readonly words: readonly string[] }> {
   const kek = kekOf({ role, version })
   if (kek !== undefined) {
@@ -70,8 +84,8 @@ async function protectedBy(
   }
   switch (role) {
     case 'seal': {
-      const rows = await countAll(reader, sealedTables)
-      return { protects: { rows }, words: [count(rows, 'row')] }
+      const rows = newest ? (await countSealedRows(reader)) - olderRows : olderRows
+      return { protects: { rows }, words: rows === 0 ? [] : [count(rows, 'row')] }
     }
     case 'pepper': {
       const [users, applicationKeys] = [
@@ -92,12 +106,4 @@ async function protectedBy(
     default:
       return { protects: {}, words: [] }
   }
-}
-
-/** Whose rows bear a seal; which version of the key made it stands in none. */
-const sealedTables = tables.filter(({ options }) => Object.keys(options.columns).includes('seal'))
-
-async function countAll(reader: Reader, counted: readonly (typeof tables)[number][]): Promise<number> {
-  const counts = await Promise.all(counted.map((one) => reader.countBy(one, {})))
-  return counts.reduce((sum, one) => sum + one, 0)
 }

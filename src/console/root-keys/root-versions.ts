@@ -57,8 +57,10 @@ export async function requireAll(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Pro
     )
 }
 
+/** Hosts first: what the keeper seals by a version that is new to it, they know by then. */
 async function allStatuses(hsm: Pick<Hsm, 'status' | 'keeperStatus'>): Promise<HostStatus[]> {
-  return [await hsm.keeperStatus(), ...(await hsm.status())]
+  const hosts = await hsm.status()
+  return [await hsm.keeperStatus(), ...hosts]
 }
 
 /** A KEK as the rows of the database name it, for example `strict.v1`; undefined for other root keys. */

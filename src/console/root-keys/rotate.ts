@@ -11,12 +11,15 @@ import {
   rotatableRoles,
   rotatedWith,
 } from '../../hsm/pkcs11/root-rotation.ts'
+import type { RewrapOutcome } from '../../features/transparent/rewrap-pass.ts'
+import { longestGrantMs } from '../../access/decision.ts'
 import { type ConsoleContext, withAppliance } from '../console-context.ts'
 import { leaveToOwner } from '../file-owner.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
 import { describePlan, type OldVersion, planOf, unusedOf } from './rotation-plan.ts'
+import { type ResealOutcome, sealRowsAnew } from './resealing.ts'
 import { agreedStatus, requireAll, type RootVersion, rootVersionsOf } from './root-versions.ts'
 import { movableKeks, moveFrom } from './rewrapping.ts'
 
@@ -25,9 +28,12 @@ Makes the next version, which new keys go under from now on, and wraps anew what
 ones. What does not, because no key under it can ever be read, is listed with what to do about it. Run it again
 to see how far that is: with two versions in the token it makes no third, unless --new is given.
 
+Of the seal, every row in the database is sealed anew under the newest version; the daemon goes on meanwhile.
+
 kek.backup, kek.backup-exportable and backup-seal are one version together. --destroy-unused destroys the
 older versions that nothing needs: what a copy of the database from before still holds under them is lost then,
-and so are backups of single keys that were taken out under them.
+and so are backups of single keys that were taken out under them. A database from before the seal was rotated is
+refused as a whole once the older seal is destroyed.
 
 Examples:
   strongroom root-keys rotate kek.strict
@@ -40,6 +46,7 @@ export function addRootKeysRotate(rootKeys: Command): void {
     .description('Replaces a root key by its next version, step by step.')
     .option('--new', 'makes a version also where there are several already')
     .option('--destroy-unused', 'destroys the older versions that nothing needs any more')
+    .option('--end-sessions', 'of the seal: ends every session, so that none goes on that an intruder sealed')
     .option('--yes', 'does not ask before it destroys')
     .addHelpText('after', help)
     .action(answering(rotate))
@@ -48,6 +55,7 @@ export function addRootKeysRotate(rootKeys: Command): void {
 interface RotateFlags {
   readonly new?: true
   readonly destroyUnused?: true
+  readonly endSessions?: true
   readonly yes?: true
 }
 
@@ -59,17 +67,18 @@ async function rotate(invocation: Invocation, name: string, flags: RotateFlags):
     const { made, warnings: refusals } =
       isUnderWay && flags.new !== true ? nothingMade : await makeVersion(invocation, context, role)
     const versions = made.length === 0 ? before : await versionsOf(context, role)
-    const { moved, left } = await moveFrom(context, invocation.terminal, movableKeks(versions))
+    const ended = flags.endSessions === true ? await endAllSessions(context, role) : 0
+    const { moved, left } = await bringOver(invocation, context, role, versions)
     const destroyed = flags.destroyUnused === true ? await destroyUnused(invocation, context, role, flags) : []
     const warnings = [...refusals, ...(destroyed.length === 0 ? [] : await outliving(context))]
     const older = versions.filter(({ label, newest }) => !newest && !destroyed.includes(label))
-    const plan = await planOf(context.store.read, older)
+    const plan = await planOf(context, older)
     return {
-      json: { made, moved, left, destroyed, warnings, older: plan },
+      json: { made, ended, moved, left, destroyed, warnings, older: plan },
       lines: [
         ...made.map((label) => `made       ${label}`),
-        ...(moved > 0 ? [`moved      ${count(moved, 'version')} of keys`] : []),
-        ...(left.length > 0 ? [`not moved  ${count(left.length, 'version')} of keys (${left[0]?.reason})`] : []),
+        ...(ended > 0 ? [`ended      ${count(ended, 'session')}`] : []),
+        ...describeMoved(role, moved, left),
         ...destroyed.map((label) => `destroyed  ${label}`),
         ...warnings.map((warning) => `Warning: ${warning}`),
         ...describePlan(plan),
@@ -90,7 +99,6 @@ function rotatable(name: string): RotatableRole {
 }
 
 const whyOne: Readonly<Record<string, string>> = {
-  seal: 'what it sealed would have to be sealed anew in one go.',
   pepper: 'what it hashed cannot be hashed anew without the pass phrases themselves.',
   audit: 'whoever verifies the trail knows its public key.',
   transport: 'nothing uses it any more.',
@@ -106,6 +114,49 @@ function creationOptions({ build }: Invocation, { config }: ConsoleContext): Roo
   const { module, token: uri, softhsmConf, tokenDirectory, pinFile } = config.hsm
   const ceremony = join(build, 'hsm/ceremony')
   return { module, uri, softhsmConf, tokenDirectory, readPin: () => readSecret(pinFile), ceremony }
+}
+
+/** Has the keeper wrap or seal anew what comes from under the older versions. */
+async function bringOver(
+  { terminal }: Invocation,
+  context: ConsoleContext,
+  role: RotatableRole,
+  versions: readonly RootVersion[],
+): Promise<RewrapOutcome | ResealOutcome> {
+  if (role !== 'seal') return moveFrom(context, terminal, movableKeks(versions))
+  if (versions.length === 1) return { moved: 0, left: [] }
+  const { store, token, change } = context
+  const outcome = await sealRowsAnew({
+    reader: store.read,
+    hsm: token.hsm,
+    commit: (rows, work) => change('root-keys.reseal', count(rows, 'row'), (commit) => commit((tx) => work(tx))),
+    progress: (done, total) => terminal.overwrite(`${done} of ${total} seals`),
+  })
+  terminal.overwrite('')
+  return outcome
+}
+
+/** Before they would be sealed anew. */
+async function endAllSessions({ change, services }: ConsoleContext, role: RotatableRole): Promise<number> {
+  if (role !== 'seal') throw new UsageError(`${role} seals no sessions: --end-sessions goes with seal.`)
+  const everybody = await services.users.list()
+  return change('root-keys.end-sessions', 'all sessions', (commit) =>
+    commit(async (tx) => {
+      let ended = 0
+      for (const { id } of everybody) ended += await services.sessions.endOthers(tx, id)
+      return ended
+    }),
+  )
+}
+
+function describeMoved(role: RotatableRole, moved: number, left: (RewrapOutcome | ResealOutcome)['left']): string[] {
+  const what = (number: number) => (role === 'seal' ? count(number, 'row') : `${count(number, 'version')} of keys`)
+  const [first] = left
+  const why = typeof first === 'string' ? `altered outside Strongroom, for example ${first}` : first?.reason
+  return [
+    ...(moved > 0 ? [`moved      ${what(moved)}`] : []),
+    ...(left.length > 0 ? [`not moved  ${what(left.length)} (${why})`] : []),
+  ]
 }
 
 async function makeVersion(invocation: Invocation, context: ConsoleContext, role: RotatableRole) {
@@ -126,13 +177,23 @@ async function destroyUnused(
   if (before.length === 0) return []
   if (yes !== true) await confirm(invocation, before)
   // A key that was made under an older version a moment ago may not be in the database yet.
-  if (!context.token.ownHost) await delay(context.config.hsm.deadlineMs)
+  if (!context.token.ownHost) await lettingGo(invocation, context, role)
   const labels = (await unusedNow(context, role)).filter((label) => before.includes(label))
   if (labels.length === 0) return []
   await recordFirst(context, 'root-keys.destroy', labels.join(', '))
   destroyVersions(creationOptions(invocation, context), labels)
   leaveTokenToOwner(context)
   return labels
+}
+
+/** As long as calls go on with what an older version made. */
+async function lettingGo(invocation: Invocation, context: ConsoleContext, role: RotatableRole): Promise<void> {
+  const { deadlineMs } = context.config.hsm
+  if (role !== 'seal') return delay(deadlineMs)
+  const waitMs = Math.max(deadlineMs, longestGrantMs)
+  invocation.terminal.remark(`Waiting ${Math.ceil(waitMs / 1_000)} s: as long as workers use what it sealed for them.`)
+  await delay(waitMs)
+  await bringOver(invocation, context, role, await versionsOf(context, role))
 }
 
 /** Root keys of release 0.2.0 can be copied by whoever holds the PIN. */
@@ -146,7 +207,7 @@ async function outliving({ token }: ConsoleContext): Promise<string[]> {
 
 async function unusedNow(context: ConsoleContext, role: RotatableRole): Promise<string[]> {
   const versions = await versionsOf(context, role)
-  return unusedOf(versions, await planOf(context.store.read, versions))
+  return unusedOf(versions, await planOf(context, versions))
 }
 
 async function confirm({ terminal }: Invocation, labels: readonly string[]): Promise<void> {

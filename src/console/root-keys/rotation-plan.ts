@@ -1,15 +1,18 @@
-import type { Reader } from '../../store/store.ts'
+import type { ConsoleContext } from '../console-context.ts'
 import { count, table } from '../output/command-answer.ts'
 import { isNeeded, type KekUsage, keysUnder, type KeyUnder, usageOf, wordsOf } from './kek-records.ts'
+import { countOlder } from './resealing.ts'
 import { kekOf, type RootVersion } from './root-versions.ts'
 
 /** What keeps an older version of a root key. */
 export interface OldVersion {
   readonly label: string
   readonly version: number
-  readonly usage: KekUsage
+  readonly usage: KekUsage | { readonly rows: number }
   readonly needed: boolean
   readonly keys: readonly KeyToDo[]
+  /** The same in words, each with what is to be done about it. */
+  readonly uses: readonly { readonly what: string; readonly remedy: string | undefined }[]
 }
 
 /** A key with versions that lie below it. */
@@ -20,20 +23,30 @@ export interface KeyToDo extends Pick<KeyUnder, 'vaultId' | 'name' | 'versions'>
   readonly trimTo: number
 }
 
-/** The older KEKs, each with what there is to do. */
-export async function planOf(reader: Reader, versions: readonly RootVersion[]): Promise<OldVersion[]> {
-  return Promise.all(
-    versions
-      .filter(({ newest }) => !newest)
-      .flatMap(({ label, role, version }) => {
-        const kek = kekOf({ role, version })
-        return kek === undefined ? [] : [{ label, version, kek }]
-      })
-      .map(async ({ label, version, kek }) => {
-        const usage = await usageOf(reader, [kek])
-        return { label, version, usage, needed: isNeeded(usage), keys: (await keysUnder(reader, kek)).map(toDoOf) }
-      }),
-  )
+/** The older versions, each with what there is to do. */
+export async function planOf(place: PlanPlace, versions: readonly RootVersion[]): Promise<OldVersion[]> {
+  const plan: OldVersion[] = []
+  for (const one of versions.filter(({ newest }) => !newest)) {
+    const kek = kekOf(one)
+    if (kek !== undefined) plan.push(await planOfKek(place, one, kek))
+    if (one.role === 'seal') plan.push(await planOfSeal(place, one))
+  }
+  return plan
+}
+
+type PlanPlace = Pick<ConsoleContext, 'store' | 'token'>
+
+async function planOfKek({ store }: PlanPlace, { label, version }: RootVersion, kek: string): Promise<OldVersion> {
+  const usage = await usageOf(store.read, [kek])
+  const keys = (await keysUnder(store.read, kek)).map(toDoOf)
+  return { label, version, usage, needed: isNeeded(usage), keys, uses: wordsOf(usage) }
+}
+
+/** Which of several older versions sealed a row is not asked: all of them go together. */
+async function planOfSeal({ store, token }: PlanPlace, { label, version }: RootVersion): Promise<OldVersion> {
+  const rows = await countOlder(store.read, token.hsm)
+  const uses = rows === 0 ? [] : [{ what: count(rows, 'row'), remedy: 'run the command again' }]
+  return { label, version, usage: { rows }, needed: rows > 0, keys: [], uses }
 }
 
 /** Labels of the older versions, each with all that was made with it, below which nothing lies that is needed. */
@@ -50,10 +63,10 @@ function toDoOf({ vaultId, name, versions, latestVersion }: KeyUnder): KeyToDo {
 const mostShown = 20
 
 export function describePlan(plan: readonly OldVersion[]): string[] {
-  return plan.flatMap(({ label, usage, needed, keys }) => [
+  return plan.flatMap(({ label, needed, keys, uses }) => [
     '',
     needed ? `${label} still protects` : `${label} protects nothing that is needed`,
-    ...table(wordsOf(usage).map(({ what, remedy = 'goes with it' }) => [`  ${what}`, remedy])),
+    ...table(uses.map(({ what, remedy = 'goes with it' }) => [`  ${what}`, remedy])),
     ...(keys.length === 0
       ? []
       : ['', ...table([['  VAULT', 'KEY', 'VERSIONS', 'TO DO'], ...keys.slice(0, mostShown).map(keyRow)])]),

@@ -77,7 +77,7 @@ export function createBackupOrigins(dependencies: {
   }
 }
 
-function acceptanceRecord({ identity }: Vault, { digest, acceptedAt }: Omit<AcceptedBackup, 'seal'>): Buffer {
+export function acceptanceRecord({ identity }: Vault, { digest, acceptedAt }: Omit<AcceptedBackup, 'seal'>): Buffer {
   return encodeRecord(['accepted backup', identity, digest, acceptedAt])
 }
 

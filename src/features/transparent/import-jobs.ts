@@ -128,7 +128,7 @@ function keyOf(job: ImportJob): NewKey {
 }
 
 /** Every column but the seal, and the kind of key that the token is to take. */
-function jobRecord(job: Omit<ImportJob, 'seal'>, vault: Buffer): Buffer {
+export function jobRecord(job: Omit<ImportJob, 'seal'>, vault: Buffer): Buffer {
   return encodeRecord([
     'import job',
     job.id,

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { SealedGrant } from '../../access/acting.ts'
 import { Fault } from '../../fault.ts'
+import { longestGrantMs } from '../../access/decision.ts'
 import type { KeyReference, SealedRecord } from '../../hsm/hsm.ts'
 import type { KeyPlace, KeyPurpose } from '../../hsm/made-key.ts'
 import { versionPurpose } from '../../hsm/provenance.ts'
@@ -22,10 +23,12 @@ export interface KeyPlaces {
 
 /** Records of vaults' keys in memory: some 300 bytes each. */
 const heldRecords = 10_000
+/** For no longer than a grant lasts: after that time an older version of the seal may be destroyed. */
+const heldMs = longestGrantMs / 2
 
 export function createKeyPlaces({ read }: Pick<Store, 'read'>): KeyPlaces {
-  // By identities, which do not come back: a record that was found for one stays good.
-  const held = new LRUCache<string, SealedRecord>({ max: heldRecords })
+  // By identities, which do not come back: what a record says stays good.
+  const held = new LRUCache<string, SealedRecord>({ max: heldRecords, ttl: heldMs })
 
   async function find(vaultId: number): Promise<Omit<KeyPlace, 'identity'>> {
     const row = await findVault(read, vaultId)

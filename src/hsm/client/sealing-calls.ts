@@ -26,6 +26,11 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
       const reply = await keeper.call('rewrapVersion', [...sealedFields(version), ...sealedFields(vaultKey)])
       return { ...wrapped(reply, 0), backup: given(reply, 3) && wrapped(reply, 2), seal: field(reply, 4) }
     },
+    async sealAnew(records) {
+      const fields = [Buffer.from(String(records.length)), ...records.flatMap((one) => sealedFields(one))]
+      const reply = await keeper.call('sealAnew', fields)
+      return records.map((_, at) => given(reply, at))
+    },
     async sealFirstCount(record) {
       const reply = await keeper.call('sealFirstCount', [record])
       return { invocations: Number(field(reply, 0).toString()), seal: field(reply, 1) }

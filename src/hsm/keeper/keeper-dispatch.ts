@@ -3,7 +3,7 @@ import { isGrantInTime } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
 import type { SealedRecord } from '../hsm.ts'
-import { random, seal, verify } from '../pkcs11/seal-operations.ts'
+import { random, seal, sealAnew, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation, keeperOperations } from '../protocol/frame.ts'
 import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
@@ -56,6 +56,13 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     rewrapVersion(fields) {
       checkOperator(origin)
       return rewrapVersion(token, fields.sealed(), fields.optionalSealed())
+    },
+    sealAnew(fields) {
+      checkOperator(origin)
+      const seals: Buffer[] = []
+      for (let left = fields.integer(); left > 0; left--)
+        seals.push(sealAnew(token, fields.sealed()) ?? Buffer.alloc(0))
+      return seals
     },
     sealFirstCount: (fields) => sealFirstCount(token, firstCounts, fields.bytes()),
     signImportJob: (fields) => signImportJob(token, fields.sealed()),

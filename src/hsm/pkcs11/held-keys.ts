@@ -24,6 +24,8 @@ export interface HeldKey {
   readonly whole: OpenedRecord
   /** An object of the token: eviction from the cache does not destroy it. */
   readonly isTokenObject: boolean
+  /** How many versions of the seal had gone when its seal was checked. */
+  readonly sealsGone: number
 }
 
 /** Unwrapped keys, the most recently used ones: of a record that is known byte for byte the key is there already. */
@@ -59,13 +61,15 @@ export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
     hold({ key, vaultKey }, serves, half = 'private') {
       const name = nameOf(key, half)
       const known = keys.get(name)
-      if (known?.record.equals(key.record) === true) return known
+      const { sealsGone } = on.roots
+      if (known?.sealsGone === sealsGone && known.record.equals(key.record)) return known
       const opened = openKey(key)
       if (opened.row.serves !== serves) throw wrongKind()
       const isTokenObject = tokenObjectLabelOf(opened.kek) !== undefined && half === 'private'
       const handle = half === 'public' ? unwrapping.publicHalf(opened) : unwrapping.unwrap(held.inner(opened, vaultKey))
       // The frame that brought the record is zeroed and given up after the reply: what stays is a copy.
-      const fresh = { record: Buffer.from(key.record), handle, row: opened.row, whole: opened.whole, isTokenObject }
+      const { row, whole } = opened
+      const fresh = { record: Buffer.from(key.record), handle, row, whole, isTokenObject, sealsGone }
       keys.set(name, fresh)
       return fresh
     },

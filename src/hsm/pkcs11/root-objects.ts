@@ -61,7 +61,10 @@ interface Named {
  * backups alone need is asked for when it is needed.
  */
 export interface RootKeys {
-  readonly seal: KeyHandle
+  /** Every version, the newest first: that one seals, all of them verify. */
+  readonly seals: readonly KeyHandle[]
+  /** Grows when a version of the seal has gone: what was found good by then is to be checked again. */
+  readonly sealsGone: number
   readonly pepper: KeyHandle
   readonly audit: Pair
   /** The newest KEK of that name, to wrap with. */
@@ -79,6 +82,8 @@ export interface RootKeys {
    * KEK is the newest.
    */
   refresh(objects: readonly TokenObject[]): boolean
+  /** The same, for what is met that no known version made; false without a search where the last one was just now. */
+  searchAgain(): boolean
 }
 
 /** CKA_ID of a root object is its label: what carries the label by accident, or the ID, is not taken for one. */
@@ -114,20 +119,23 @@ const searchEveryMs = 5_000
 export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs11Session): RootKeys {
   let found = readRoots(search())
   let searchedMs = -Infinity
+  let sealsGone = 0
   const refresh = (objects: readonly TokenObject[]) => {
-    const before = found.newestKeks
+    const { newestKeks: before, seals } = found
     try {
       found = readRoots(objects)
     } catch (error) {
       // What was lost is noticed by its use.
       if (!(error instanceof Fault)) throw error
     }
+    if ([...seals.keys()].some((name) => !found.seals.has(name))) sealsGone += 1
     return kekNames.some((name) => before[name].name !== found.newestKeks[name].name)
   }
   const searchAgain = () => {
-    if (performance.now() - searchedMs < searchEveryMs) return
+    if (performance.now() - searchedMs < searchEveryMs) return false
     searchedMs = performance.now()
     refresh(search())
+    return true
   }
   const named = (versions: () => ReadonlyMap<string, KeyHandle>, name: string, otherwise: string): KeyHandle => {
     if (!versions().has(name)) searchAgain()
@@ -139,8 +147,11 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
     named(() => found.keks, name, `The token has no key-encryption key ${name}, which wraps this key.`)
   const hiding = new Map<string, boolean>()
   return {
-    get seal() {
-      return found.seal
+    get seals() {
+      return found.sealHandles
+    },
+    get sealsGone() {
+      return sealsGone
     },
     get pepper() {
       return found.pepper
@@ -159,6 +170,7 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
       return hides
     },
     refresh,
+    searchAgain,
   }
 }
 
@@ -174,8 +186,11 @@ function readRoots(objects: readonly TokenObject[]) {
   const newest = (versions: ReadonlyMap<string, KeyHandle>, name: string, prefix: string): Named =>
     newestOf(versions, name) ?? { name: `${name}.v1`, handle: secret(`${prefix}${name}.v1`) }
   const backup = newest(keks, 'backup', 'strongroom.kek.')
+  const seals = versionsOf(objects, /^strongroom\.(seal\.v[1-9]\d*)$/)
+  const newestFirst = [...seals].toSorted(([a], [b]) => versionOf(b) - versionOf(a)).map(([, handle]) => handle)
   return {
-    seal: secret('strongroom.seal.v1'),
+    seals,
+    sealHandles: newestFirst.length === 0 ? [secret('strongroom.seal.v1')] : newestFirst,
     pepper: secret('strongroom.pepper.v1'),
     audit: pair('strongroom.audit.v1'),
     keks,

@@ -6,8 +6,8 @@ import { backupRoles, type RootRole, rootLabel, versionsOfRole } from './root-ob
 import { listObjects, noticeChanges } from './token-objects.ts'
 import { withToken } from './token-opening.ts'
 
-/** Root keys of which there may be several versions: all that wrap, and what is made with the backup KEKs. */
-export const rotatableRoles = ['kek.strict', 'kek.exportable', ...backupRoles] as const
+/** Root keys of which there may be several versions. */
+export const rotatableRoles = ['kek.strict', 'kek.exportable', ...backupRoles, 'seal'] as const
 export type RotatableRole = (typeof rotatableRoles)[number]
 
 /** What has versions in common: backup keys are made, shared and destroyed together. */

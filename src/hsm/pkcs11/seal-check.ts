@@ -1,14 +1,11 @@
-import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { type FieldsOf, type OpenedRecord, openRecord, type RecordKey } from '../record-layouts.ts'
 import { type KeyRow, rowOf } from './key-kinds.ts'
-import { hmacSha256 } from './mechanisms.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
 import { createRecentMap, type RecentMap } from './recent-map.ts'
 import type { RootKeys } from './root-objects.ts'
-
-export const sealBytes = 32
+import { versionOfSeal } from './seal-versions.ts'
 
 export interface OpenRecord extends RecordKey {
   readonly row: KeyRow
@@ -35,32 +32,31 @@ export interface SealCheckOptions {
   readonly roots: RootKeys
 }
 
-/** What was good, by the seal. */
-type SealMemory = RecentMap<{ readonly record: Buffer; readonly opened: OpenedRecord }>
+/** What was good, by the seal, and how many versions of the seal had gone by then. */
+type SealMemory = RecentMap<{ readonly record: Buffer; readonly opened: OpenedRecord; readonly sealsGone: number }>
 
 export function createSealCheck({ limit, operation, roots }: SealCheckOptions): SealCheck {
   const policies: SealMemory = createRecentMap({ limit })
   const grants: SealMemory = createRecentMap({ limit })
 
-  const verify = ({ record, seal }: SealedRecord) => {
-    const expected = operation().sign(hmacSha256, roots.seal, record, Buffer.alloc(sealBytes))
-    if (seal.length !== sealBytes || expected.length !== sealBytes || !timingSafeEqual(seal, expected)) {
-      throw new Fault(
-        'hsm.seal_broken',
-        'A record in the database does not carry the seal of this token: it was altered outside Strongroom.',
-      )
-    }
+  const verify = (sealed: SealedRecord) => {
+    if (versionOfSeal({ session: operation(), roots }, sealed) !== undefined) return
+    throw new Fault(
+      'hsm.seal_broken',
+      'A record in the database does not carry the seal of this token: it was altered outside Strongroom.',
+    )
   }
 
   function remembered(memory: SealMemory, sealed: SealedRecord): OpenedRecord {
     const name = sealed.seal.toString('latin1')
     const known = memory.get(name)
-    if (known?.record.equals(sealed.record) === true) return known.opened
+    const { sealsGone } = roots
+    if (known?.sealsGone === sealsGone && known.record.equals(sealed.record)) return known.opened
     verify(sealed)
     // The frame that brought the record is zeroed after the reply.
     const record = Buffer.from(sealed.record)
     const opened = openSealed(record)
-    memory.set(name, { record, opened })
+    memory.set(name, { record, opened, sealsGone })
     return opened
   }
 

@@ -5,7 +5,7 @@ import type { SealedRecord } from '../hsm.ts'
 import { ecdsa, hmacSha256 } from './mechanisms.ts'
 import { keyPairRows } from './pair-kinds.ts'
 import { publicKeyOf } from './public-keys.ts'
-import { sealBytes } from './seal-check.ts'
+import { sealBytes, sealNewest, versionOfSeal } from './seal-versions.ts'
 import type { Token } from './token-link.ts'
 
 // What the token's root keys do: they bind records, hashes, backups and the audit trail to this token.
@@ -23,7 +23,16 @@ export function random(token: Token, bytes: number): Buffer {
 }
 
 export function seal(token: Token, record: Buffer): Buffer {
-  return token.run(({ session, roots }) => session.sign(hmacSha256, roots.seal, record, Buffer.alloc(sealBytes)))
+  return token.run((connection) => sealNewest(connection, record))
+}
+
+/** The seal of the same record by the newest version; undefined where no version made the one that it bears. */
+export function sealAnew(token: Token, sealed: SealedRecord): Buffer | undefined {
+  return token.run((connection) => {
+    const version = versionOfSeal(connection, sealed)
+    if (version === undefined) return undefined
+    return version === 0 ? Buffer.from(sealed.seal) : sealNewest(connection, sealed.record)
+  })
 }
 
 export function verify(token: Token, sealed: SealedRecord): void {

@@ -69,6 +69,7 @@ export const keeperOperations = [
   'seedCheck',
   'privateIdCheck',
   'sessionTokenSuccessor',
+  'sealAnew',
   'sealEarlier',
   'endTakeover',
   'acceptRestored',

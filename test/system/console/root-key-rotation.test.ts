@@ -6,6 +6,7 @@ import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { addUser, givenInitialised, recorded, strongroom } from '../../support/console-kit.ts'
 import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { withPin } from '../../support/pin-session.ts'
+import { steal } from '../../support/stolen-key.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -197,6 +198,63 @@ it('a pass that is killed goes on where it was', async () => {
     const { KEYS } = await vault.admin.must('GET', `/transparent/backup/${vault.id}/key-7`)
     await vault.admin.must('POST', `/transparent/restore/${vault.id}/restored`, KEYS)
     expect(await vault.decrypt('restored', ciphertext)).toBe(base64('seventh'))
+  } finally {
+    await appliance.close()
+  }
+}, 120_000)
+
+it('a pass over the seals that is killed goes on where it was, and what it sealed is used without the old key', async () => {
+  const appliance = await TestAppliance.own({}, { prepare: (token) => void steal(token, 'seal') })
+  try {
+    const owner = await appliance.addUser()
+    const vault = await makeVault(appliance, 'Sealed', await appliance.login(owner))
+    const names = Array.from({ length: 400 }, (_, index) => `key-${index}`)
+    for (const name of names)
+      await vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`, { type: 'aes256-gcm96' })
+    const ciphertext = await vault.encrypt('key-7', base64('seventh'))
+    const seals = async () =>
+      (await appliance.store.read.query<{ seal: string }[]>('SELECT seal FROM key_versions')).map(({ seal }) => seal)
+    const before = new Set(await seals())
+    const left = async () => (await seals()).filter((seal) => before.has(seal)).length
+    const entry = resolve(import.meta.dirname, '../../../dist/bin/strongroom.js')
+    const command = ['--config', appliance.configFile, 'root-keys', 'rotate', 'seal']
+    const pass = spawn(process.execPath, [entry, ...command], { stdio: 'ignore' })
+    const ended = new Promise((done) => pass.once('exit', done))
+    while ((await left()) === before.size && pass.exitCode === null) await delay(2)
+    pass.kill('SIGKILL')
+    await ended
+    const broken = await left()
+    expect(broken).toBeGreaterThan(0)
+    expect(broken).toBeLessThan(before.size)
+    expect(await vault.decrypt('key-7', ciphertext)).toBe(base64('seventh'))
+    const listed = await strongroom(appliance.configFile, ['root-keys', 'list'])
+    expect(listed.stdout).toMatch(/^seal +v1 +[1-9]\d* rows$/m)
+    expect(listed.stdout).toMatch(/^seal +v2 +newest +[1-9]\d* rows$/m)
+
+    await appliance.stop()
+    const run = async (...args: string[]) => {
+      const { status, stdout } = await strongroom(appliance.configFile, ['--json', 'root-keys', 'rotate', ...args])
+      expect(status).toBe(0)
+      return JSON.parse(stdout)
+    }
+    const { made, moved, left: notMoved } = await run('seal')
+    expect({ made, notMoved }).toEqual({ made: [], notMoved: [] })
+    expect(moved).toBeGreaterThanOrEqual(broken)
+    expect(await left()).toBe(0)
+    expect(await run('seal', '--destroy-unused', '--yes', '--end-sessions')).toMatchObject({
+      ended: 1,
+      moved: 0,
+      destroyed: ['strongroom.seal.v1'],
+    })
+    expect(rootLabels(appliance.token)).not.toContain('strongroom.seal.v1')
+    await appliance.restart()
+    expect((await vault.admin.call('GET', '/auth/check')).status).toBe(403)
+    vault.admin.token = (await appliance.login(owner)).token
+    expect(await vault.decrypt('key-7', ciphertext)).toBe(base64('seventh'))
+    await vault.admin.must('POST', `/transparent/${vault.id}/keys/key-8/rotate`)
+    const user = await appliance.addUser()
+    await vault.share(String(user.id), 'Read')
+    await appliance.login(user)
   } finally {
     await appliance.close()
   }

@@ -1,0 +1,96 @@
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { type SealedRow, type SealedRows, sealedRows } from '../../daemon/sealed-rows.ts'
+
+/** What a pass over all sealed rows works with. */
+export interface ResealPass {
+  readonly reader: Reader
+  readonly hsm: Pick<Hsm, 'sealAnew'>
+  /** Commits one page of the pass, of so many rows, under its record. */
+  readonly commit: (rows: number, work: (tx: Tx) => Promise<number>) => Promise<number>
+  /** Told how many seals were looked at, after each page. */
+  readonly progress: (done: number, total: number) => void
+}
+
+export interface ResealOutcome {
+  readonly moved: number
+  /** Rows whose seal no version made: they were edited, and are refused wherever they are used. */
+  readonly left: readonly string[]
+}
+
+const pageSize = 200
+
+/**
+ * Has the keeper seal by the newest version what an older one sealed, a page in each transaction. Nothing in the rows
+ * says which version that was, so each is shown: a pass that was broken off finds again what it had done, and leaves it.
+ */
+export async function sealRowsAnew(pass: ResealPass): Promise<ResealOutcome> {
+  const { reader, hsm, commit, progress } = pass
+  const total = await countSeals(reader)
+  const left: string[] = []
+  let [moved, done] = [0, 0]
+  for await (const page of pagesOf(reader)) {
+    const { older, broken } = await judged(hsm, page)
+    left.push(...broken)
+    if (older.length > 0)
+      moved += await commit(older.length, async (tx) => {
+        let replaced = 0
+        for (const { row, seal } of older) if (await row.replace(tx, seal)) replaced++
+        return replaced
+      })
+    done += page.length
+    progress(done, total)
+  }
+  return { moved, left }
+}
+
+/** How many rows an older version sealed; some have two seals. */
+export async function countOlder(reader: Reader, hsm: Pick<Hsm, 'sealAnew'>): Promise<number> {
+  const names = new Set<string>()
+  for await (const page of pagesOf(reader)) for (const { row } of (await judged(hsm, page)).older) names.add(row.name)
+  return names.size
+}
+
+export async function countSealedRows(reader: Reader): Promise<number> {
+  return sum(reader, new Map(sealedRows.map((rows) => [rows.table, rows])).values())
+}
+
+const countSeals = (reader: Reader): Promise<number> => sum(reader, sealedRows)
+
+async function sum(reader: Reader, all: Iterable<SealedRows>): Promise<number> {
+  let total = 0
+  for (const rows of all) total += await rows.count(reader)
+  return total
+}
+
+async function* pagesOf(reader: Reader): AsyncGenerator<readonly SealedRow[]> {
+  for (const rows of sealedRows) yield* pagesOfTable(reader, rows)
+}
+
+async function* pagesOfTable(reader: Reader, rows: SealedRows): AsyncGenerator<readonly SealedRow[]> {
+  for (let page = await rows.page(reader, undefined, pageSize); page.length > 0;) {
+    yield page
+    page = await rows.page(reader, page.at(-1)?.place, pageSize)
+  }
+}
+
+interface Judged {
+  /** With the seals that they are to have. */
+  readonly older: readonly { readonly row: SealedRow; readonly seal: Buffer }[]
+  readonly broken: readonly string[]
+}
+
+async function judged(hsm: Pick<Hsm, 'sealAnew'>, page: readonly SealedRow[]): Promise<Judged> {
+  // Without a seal: a device that was destroyed, and rows of before, which "strongroom init" seals.
+  const bearing = page.filter(({ seal }) => seal.length > 0)
+  const shown = bearing.flatMap((row) =>
+    row.record === undefined ? [] : [{ row, record: row.record, seal: row.seal }],
+  )
+  const seals = shown.length === 0 ? [] : await hsm.sealAnew(shown)
+  const older = shown.flatMap(({ row }, at) => {
+    const seal = seals[at]
+    return seal === undefined || seal.equals(row.seal) ? [] : [{ row, seal }]
+  })
+  const good = new Set(shown.filter((_, at) => seals[at] !== undefined).map(({ row }) => row))
+  return { older, broken: bearing.filter((row) => !good.has(row)).map(({ name }) => name) }
+}

@@ -1,0 +1,161 @@
+import { type EntitySchema, MoreThan, type ObjectLiteral } from 'typeorm'
+import { applicationKeyRecord } from '../features/auth/application-key.ts'
+import { ApplicationKeyTable } from '../features/auth/login-records.ts'
+import { SessionTokenTable } from '../features/auth/session-records.ts'
+import { findSealedSession } from '../features/auth/session-seals.ts'
+import { certificateRecord, UserCertificateTable } from '../features/certificates/records.ts'
+import { clientRecord, ValidationClientTable } from '../features/otp-validation/records.ts'
+import { deviceRecord, OtpDeviceTable } from '../features/otp/records.ts'
+import { SiteTemplateTable, templateSealRecord } from '../features/templates/records.ts'
+import { AcceptedBackupTable } from '../features/transparent/backup-origin-records.ts'
+import { acceptanceRecord } from '../features/transparent/backup-origins.ts'
+import { ImportJobTable } from '../features/transparent/import-job-records.ts'
+import { jobRecord } from '../features/transparent/import-jobs.ts'
+import { findKeyById, KeyVersionTable, TransparentKeyTable } from '../features/transparent/records.ts'
+import { invocationsRecord, policyRecord, versionRecord } from '../features/transparent/sealing.ts'
+import { findUserById, UserTable } from '../features/users/records.ts'
+import { userRecord } from '../features/users/user-seals.ts'
+import { MembershipTable, RemovedMemberTable, type MembershipKey } from '../features/vaults/membership-records.ts'
+import { findVault, VaultTable } from '../features/vaults/records.ts'
+import { sealedVaultKey } from '../features/vaults/vault-key.ts'
+import { membershipRecord, type MembershipState, vaultRecord } from '../features/vaults/vault-seals.ts'
+import { isFault } from '../fault.ts'
+import type { Reader, Tx } from '../store/store.ts'
+
+/** One seal of a row. */
+export interface SealedRow {
+  /** For people. */
+  readonly name: string
+  readonly place: Place
+  readonly seal: Buffer
+  /** What the seal covers; undefined for a row of which nothing can be made, because it was edited. */
+  readonly record: Buffer | undefined
+  /** False where the row bears another seal by now. */
+  replace(tx: Tx, seal: Buffer): Promise<boolean>
+}
+
+/** The rows of one table that bear a seal, by one of its columns. */
+export interface SealedRows {
+  readonly table: string
+  readonly column: string
+  count(reader: Reader): Promise<number>
+  /** The next ones behind a place, in the order of the primary key. */
+  page(reader: Reader, behind: Place | undefined, limit: number): Promise<SealedRow[]>
+}
+
+type Place = readonly (number | string)[]
+type Bytes = Buffer | undefined
+type RecordOf<Row> = (row: Row, reader: Reader) => Bytes | Promise<Bytes>
+
+function rowsOf<Row extends ObjectLiteral>(
+  table: EntitySchema<Row>,
+  keys: readonly (keyof Row & string)[],
+  recordOf: RecordOf<Row>,
+  column: keyof Row & string = 'seal',
+): SealedRows {
+  const order = Object.fromEntries(keys.map((key) => [key, 'ASC']))
+  const placeOf = (row: Row): Place => keys.map((key): number | string => row[key])
+  const atPlace = (place: Place): object => Object.fromEntries(keys.map((key, at) => [key, place[at]]))
+  // Equal in the first columns, and beyond in the next one.
+  const behindPlace = (place: Place): object[] =>
+    keys.map((key, at) => ({
+      ...Object.fromEntries(keys.slice(0, at).map((before, index) => [before, place[index]])),
+      [key]: MoreThan(place[at]),
+    }))
+
+  async function sealedRow(reader: Reader, row: Row): Promise<SealedRow> {
+    const [place, seal]: [Place, Buffer] = [placeOf(row), row[column]]
+    return {
+      name: `${table.options.tableName} ${place.join(' ')}`,
+      place,
+      seal,
+      record: await composed(async () => recordOf(row, reader)),
+      async replace(tx, next) {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a column of this table
+        return (
+          (await tx.update(table, { ...atPlace(place), [column]: seal }, { [column]: next } as object)).affected === 1
+        )
+      },
+    }
+  }
+
+  return {
+    table: table.options.tableName ?? table.options.name,
+    column,
+    count: (reader) => reader.countBy(table, {}),
+    async page(reader, behind, take) {
+      const where = behind === undefined ? {} : behindPlace(behind)
+      const rows = await reader.find(table, { where, order: order as object, take })
+      const sealed: SealedRow[] = []
+      for (const row of rows) sealed.push(await sealedRow(reader, row))
+      return sealed
+    },
+  }
+}
+
+/** Undefined for a row that no record can be made of. */
+async function composed(make: () => Promise<Bytes>): Promise<Bytes> {
+  try {
+    return await make()
+  } catch (error) {
+    if (isFault(error, 'key.tampered') || error instanceof TypeError || error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** Every seal in the database; a test holds them against its tables. */
+export const sealedRows: readonly SealedRows[] = [
+  rowsOf(UserTable, ['id'], (user) => userRecord(user)),
+  rowsOf(ApplicationKeyTable, ['id'], (key) => applicationKeyRecord(key)),
+  rowsOf(OtpDeviceTable, ['id'], (device) => deviceRecord(device)),
+  rowsOf(UserCertificateTable, ['userId'], (certificate) => certificateRecord(certificate)),
+  rowsOf(
+    SessionTokenTable,
+    ['hash'],
+    async ({ hash }, reader) => (await findSealedSession(reader, hash))?.sealed.record,
+  ),
+  rowsOf(VaultTable, ['id'], ({ identity, creator }) => vaultRecord(Buffer.from(identity, 'hex'), creator)),
+  rowsOf(VaultTable, ['id'], (vault) => sealedVaultKey(vault).record, 'keySeal'),
+  rowsOf(MembershipTable, ['vaultId', 'userId'], (member, reader) => recordOfMember(reader, member, member)),
+  rowsOf(RemovedMemberTable, ['vaultId', 'userId'], (member, reader) =>
+    recordOfMember(reader, member, { ...member, permission: 0 }),
+  ),
+  rowsOf(TransparentKeyTable, ['id'], async ({ id }, reader) => {
+    const key = await findKeyById(reader, id)
+    return key === null ? undefined : policyRecord(key)
+  }),
+  rowsOf(KeyVersionTable, ['keyId', 'version'], async (version, reader) => {
+    const key = await findKeyById(reader, version.keyId)
+    return key === null ? undefined : versionRecord(key, version)
+  }),
+  rowsOf(
+    KeyVersionTable,
+    ['keyId', 'version'],
+    async ({ keyId, version, invocations }, reader) => {
+      const key = await findKeyById(reader, keyId)
+      return key === null ? undefined : invocationsRecord(key, version, invocations)
+    },
+    'invocationsSeal',
+  ),
+  rowsOf(ImportJobTable, ['id'], async (job, reader) => {
+    const vault = await findVault(reader, job.vaultId)
+    return vault === null ? undefined : jobRecord(job, Buffer.from(vault.identity, 'hex'))
+  }),
+  rowsOf(AcceptedBackupTable, ['vaultId', 'digest'], async (accepted, reader) => {
+    const vault = await findVault(reader, accepted.vaultId)
+    return vault === null ? undefined : acceptanceRecord(vault, accepted)
+  }),
+  rowsOf(ValidationClientTable, ['id'], (client) => clientRecord(client)),
+  rowsOf(SiteTemplateTable, ['id'], (template) => templateSealRecord(template)),
+]
+
+async function recordOfMember(
+  reader: Reader,
+  { vaultId, userId }: MembershipKey,
+  { permission, recoveries, generation }: MembershipState,
+): Promise<Bytes> {
+  const [vault, user] = [await findVault(reader, vaultId), await findUserById(reader, userId)]
+  return vault === null || user === null
+    ? undefined
+    : membershipRecord({ vault, user }, { permission, recoveries, generation })
+}

@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { permissionBits } from '../../src/access/permission.ts'
+import { findKey } from '../../src/features/transparent/records.ts'
+import { policyRecord } from '../../src/features/transparent/sealing.ts'
+import { findVault } from '../../src/features/vaults/records.ts'
+import { membershipRecord } from '../../src/features/vaults/vault-seals.ts'
+import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
+import { TestAppliance, type TestUser, twoWorkers } from '../support/appliance.ts'
+import type { TestClient } from '../support/client.ts'
+import { strongroom } from '../support/console-kit.ts'
+import { latestReference } from '../support/key-references.ts'
+import { createWorkerCalls } from '../support/recombination.ts'
+import { steal, type StolenKey } from '../support/stolen-key.ts'
+import { makeVault, type TestVault } from '../support/vault.ts'
+
+/**
+ * The attacker took over a host some time ago and has kept the value of the seal key. Now he writes to the database, and
+ * has the sockets of the token hosts. The operator has rotated the seal.
+ */
+let appliance: TestAppliance
+let seal: StolenKey
+let vault: TestVault
+let mallory: TestUser
+let client: TestClient
+
+beforeAll(async () => {
+  const prepare = (token: TestAppliance['token']) => void (seal = steal(token, 'seal'))
+  appliance = await TestAppliance.own({ ...twoWorkers, hsm: { deadlineMs: 2_000 } }, { prepare })
+  vault = await makeVault(appliance)
+  await vault.encrypt('payroll', 'AAAA')
+  mallory = await appliance.addUser(['read', 'active'])
+  client = await appliance.login(mallory)
+}, 60_000)
+afterAll(() => appliance.close())
+
+async function storedVault() {
+  const row = await findVault(appliance.store.read, Number(vault.id))
+  if (row === null) throw new Error('the vault is not there')
+  return row
+}
+
+/** Makes himself an Admin of the vault, in a row of the next generation each time: so that he is refused for the seal alone. */
+async function forgedMembership(): Promise<{ away(): Promise<void> }> {
+  const { store, services } = appliance
+  const user = await services.users.find(mallory.username)
+  generation += 1
+  const state = { permission: permissionBits.Admin, recoveries: user.recoveries, generation }
+  const bytes = seal.hmac(membershipRecord({ vault: await storedVault(), user }, state)).toString('base64')
+  const at = `vault_id = ${vault.id} AND user_id = ${mallory.id}`
+  await store.transaction((tx) =>
+    tx.query(
+      `INSERT INTO vault_members (vault_id, user_id, permission, added_at, recoveries, generation, seal)
+       VALUES (${vault.id}, ${mallory.id}, ${permissionBits.Admin}, ${Date.now()}, ${user.recoveries}, ${generation}, '${bytes}')`,
+    ),
+  )
+  return { away: () => store.transaction(async (tx) => void (await tx.query(`DELETE FROM vault_members WHERE ${at}`))) }
+}
+let generation = 0
+
+async function callsAsMember(): Promise<string> {
+  const forgery = await forgedMembership()
+  const body = { plaintext: 'AAAA' }
+  const { status, json } = await client.call('POST', `/transparent/${vault.id}/encrypt/payroll`, { body })
+  await forgery.away()
+  return `${status} ${Object.keys(json.ERRORCODES ?? {}).join()}`
+}
+
+/** At the socket of a host: the limits of the key are as he says. */
+async function asksHost(): Promise<string> {
+  const stored = await findKey(appliance.store.read, Number(vault.id), 'payroll')
+  if (stored === undefined) throw new Error('the key is not there')
+  const record = policyRecord({ ...stored.key, info: 'of mine' })
+  const reference = { ...(await latestReference(appliance, stored)), policy: { record, seal: seal.hmac(record) } }
+  const answer = await createWorkerCalls(appliance).host('encrypt', [
+    ...referenceFields(reference),
+    Buffer.from('AAAA'),
+    Buffer.alloc(0),
+  ])
+  return 'fault' in answer ? answer.fault : 'done'
+}
+
+const rootKeys = (...args: string[]) => strongroom(appliance.configFile, ['--json', 'root-keys', ...args])
+
+describe('who has the seal key of before', () => {
+  it('may do all that it seals, until it is rotated', async () => {
+    expect(await callsAsMember()).toBe('201 ')
+    expect(await asksHost()).toBe('done')
+  })
+
+  it('has what he leaves in the database named by the trail, before anything is sealed anew', async () => {
+    const forgery = await forgedMembership()
+    const { stdout, status } = await strongroom(appliance.configFile, ['audit', 'verify', '--database'])
+    await forgery.away()
+    expect({ status, stdout }).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining(`member ${vault.id}/${mallory.id}`),
+    })
+  })
+
+  it('seals nothing that is accepted, once the seal is rotated and the old version destroyed', async () => {
+    const calls = { done: 0, refused: [] as string[] }
+    const end = new AbortController()
+    const traffic = (async () => {
+      while (!end.signal.aborted) {
+        const body = { plaintext: 'AAAA' }
+        const { status, json } = await vault.admin.call('POST', `/transparent/${vault.id}/encrypt/payroll`, { body })
+        if (status === 201) calls.done += 1
+        else calls.refused.push(JSON.stringify(json.ERRORCODES))
+        await delay(20)
+      }
+    })()
+    const made = await rootKeys('rotate', 'seal')
+    expect(made).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(made.stdout)).toMatchObject({
+      made: ['strongroom.seal.v2'],
+      left: [],
+      older: [{ label: 'strongroom.seal.v1', needed: false, usage: { rows: 0 } }],
+    })
+    const destroyed = await rootKeys('rotate', 'seal', '--destroy-unused', '--yes')
+    expect(destroyed).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(destroyed.stdout)).toMatchObject({ destroyed: ['strongroom.seal.v1'] })
+    await delay(500)
+    end.abort()
+    await traffic
+    expect(calls.refused).toEqual([])
+    expect(calls.done).toBeGreaterThan(100)
+
+    expect(await callsAsMember()).toBe('503 1903,2000')
+    // Also where a host had found it good before.
+    expect(await asksHost()).toBe('hsm.seal_broken')
+  }, 180_000)
+})

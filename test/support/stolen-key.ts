@@ -1,0 +1,32 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import pkcs11 from 'pkcs11js'
+import { withPin } from './pin-session.ts'
+import type { TestToken } from './token.ts'
+
+/** A secret root key of which the test knows the value, as whoever took over a host with SoftHSM2 does. */
+export interface StolenKey {
+  /** HMAC-SHA-256 by it. */
+  hmac(bytes: Uint8Array): Buffer
+}
+
+/** Puts a key of known value in the place of the first version of this root key, with the same attributes. */
+export function steal(token: TestToken, role: 'seal' | 'pepper'): StolenKey {
+  const value = randomBytes(32)
+  const label = `strongroom.${role}.v1`
+  withPin(token, ({ lib, session, objects }) => {
+    for (const one of objects) if (one.label === label) lib.C_DestroyObject(session, one.handle)
+    lib.C_CreateObject(session, [
+      { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_SECRET_KEY },
+      { type: pkcs11.CKA_KEY_TYPE, value: pkcs11.CKK_GENERIC_SECRET },
+      { type: pkcs11.CKA_VALUE, value },
+      { type: pkcs11.CKA_TOKEN, value: true },
+      { type: pkcs11.CKA_PRIVATE, value: true },
+      { type: pkcs11.CKA_SENSITIVE, value: true },
+      { type: pkcs11.CKA_EXTRACTABLE, value: false },
+      { type: pkcs11.CKA_SIGN, value: true },
+      { type: pkcs11.CKA_LABEL, value: label },
+      { type: pkcs11.CKA_ID, value: Buffer.from(label) },
+    ])
+  })
+  return { hmac: (bytes) => createHmac('sha256', value).update(bytes).digest() }
+}
