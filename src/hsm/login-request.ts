@@ -12,9 +12,9 @@ export interface LoginRequest {
   readonly factor: ShownFactor
 }
 
-/** `certificate`: the fingerprint of the smartcard that the worker says to have seen. */
+/** `certificate`: the sealed record of the user's certificate, whose smartcard the worker says to have seen. */
 export type ShownFactor =
-  | { readonly certificate: string }
+  | { readonly certificate: OtpState['device'] }
   | { readonly certificate: undefined; readonly devices: readonly OtpState[]; readonly otp: ShownOtp }
 
 /** A session that no record of the database holds yet. */

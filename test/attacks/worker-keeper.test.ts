@@ -105,15 +105,23 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
   // Records that are not theirs, edited, or of something else; who is not let in: worker-login.test.ts.
   login: async () => {
     const { totp, cipher } = victim.references
-    const shown = ['AAAAAAAAAA', ...none, randomBytes(32), '']
+    const shown = ['AAAAAAAAAA', ...none, randomBytes(32), ...none]
     return [
       await calls.keeper('login', [...none, ...shown, 0, randomBytes(16)]),
       await calls.keeper('login', [...none, ...shown, 1, ...sealed(totp.key), 0, 0, '123456']),
       await calls.keeper('login', [...sealed(cipher.key), ...shown, 0, '123456']),
       await calls.keeper('login', [...sealed(victim.count), ...shown, 0, '123456']),
-      await calls.keeper('login', [...none, 'AAAAAAAAAA', ...sealed(victim.count), randomBytes(32), '', 0, '123456']),
-      await calls.keeper('login', [...none, 'AAAAAAAAAA', ...none, randomBytes(32), 'a certificate']),
-      await calls.keeper('login', [...none, 'AAAAAAAAAA', ...none, randomBytes(31), 'a certificate']),
+      await calls.keeper('login', [
+        ...none,
+        'AAAAAAAAAA',
+        ...sealed(victim.count),
+        randomBytes(32),
+        ...none,
+        0,
+        '123456',
+      ]),
+      await calls.keeper('login', [...none, 'AAAAAAAAAA', ...none, randomBytes(32), ...sealed(victim.count)]),
+      await calls.keeper('login', [...none, 'AAAAAAAAAA', ...none, randomBytes(31), ...sealed(totp.key)]),
     ]
   },
   // That none of them tells what is asked too often: worker-login.test.ts.

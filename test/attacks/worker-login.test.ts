@@ -12,6 +12,7 @@ import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import { tryRulesOf } from '../../src/hsm/keeper/try-limit.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { sealedRecord } from '../support/grant-kit.ts'
 import { hotpCodes, totpCode } from '../support/hardware-token.ts'
 import { setCapabilities } from '../support/sealed-people.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
@@ -149,6 +150,11 @@ describe('a session', () => {
     const [victim, own] = [await appliance.addUser(), await appliance.addUser()]
     const mine = await shownFor(own)
     const { key: otherText } = await appliance.services.applicationKeys.create('another', appliance.commit)
+    const certificate = sealedRecord(appliance.token, 'user certificate', {
+      userId: victim.id,
+      fingerprint: 'ab'.repeat(32),
+      der: Buffer.alloc(1),
+    })
     const wrong: [string, (right: LoginRequest) => LoginRequest][] = [
       ['the pass phrase of another', (right) => ({ ...right, hash: mine.hash })],
       ['a device of another', (right) => ({ ...right, factor: mine.factor })],
@@ -156,11 +162,8 @@ describe('a session', () => {
       ['the text of another application key', (right) => ({ ...right, applicationKeyText: Buffer.from(otherText) })],
       ['no application key', (right) => ({ ...right, applicationKey: undefined })],
       ['no user', (right) => ({ ...right, user: undefined })],
-      ['a certificate, while smartcards are off', (right) => ({ ...right, factor: { certificate: 'ab' } })],
-      [
-        'a certificate, and a wrong pass phrase',
-        (right) => ({ ...right, hash: mine.hash, factor: { certificate: 'ab' } }),
-      ],
+      ['a certificate, while smartcards are off', (right) => ({ ...right, factor: { certificate } })],
+      ['a certificate, and a wrong pass phrase', (right) => ({ ...right, hash: mine.hash, factor: { certificate } })],
     ]
     for (const [what, edit] of wrong) {
       const right = await shownFor(victim)

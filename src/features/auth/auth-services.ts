@@ -41,7 +41,7 @@ export function createAuth(dependencies: {
   const { store, hsm, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
   const { sessions, throttle, passphrases, otps, certificates, recoveries } = dependencies
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
-  const credentialCheck = createCredentialCheck({ hsm, store, passphrases, otps, throttle, clock })
+  const credentialCheck = createCredentialCheck({ hsm, store, applicationKeys, passphrases, otps, throttle, clock })
   return {
     applicationKeys,
     login: createLogin({

@@ -8,7 +8,7 @@ import type { Passphrases } from '../users/passphrase.ts'
 import { passphraseRecordOf } from '../users/passphrase-records.ts'
 import { findByUsername, type User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
-import { sealedApplicationKey } from './application-key.ts'
+import { type ApplicationKeys, sealedApplicationKey } from './application-key.ts'
 import type { ApplicationKey } from './login-records.ts'
 import type { SecondFactor } from './credentials.ts'
 import { createFactorCheck, type CheckedFactor } from './factor-check.ts'
@@ -22,7 +22,7 @@ export type Claim = SecondFactor & {
 }
 
 /** The user as the database had it when the check began: the caller checks again what may have changed since. */
-export interface VerifiedCredentials extends Pick<CheckedFactor, 'warnings' | 'certificate' | 'isStillHeld'> {
+export interface VerifiedCredentials extends Pick<CheckedFactor, 'warnings' | 'card' | 'isStillHeld'> {
   readonly user: User
   readonly attempt: Attempt
 }
@@ -52,6 +52,7 @@ export interface LoginBegun extends VerifiedCredentials {
 export function createCredentialCheck({
   hsm,
   store,
+  applicationKeys,
   passphrases,
   otps,
   throttle,
@@ -59,6 +60,7 @@ export function createCredentialCheck({
 }: {
   readonly hsm: Pick<Hsm, 'login'>
   readonly store: Store
+  readonly applicationKeys: Pick<ApplicationKeys, 'find'>
   readonly passphrases: Pick<Passphrases, 'check' | 'hash'>
   readonly otps: Otps
   readonly throttle: Throttle
@@ -86,10 +88,10 @@ export function createCredentialCheck({
 
     async beginSession(claim, { text, key }) {
       const { attempt, factor, user: found } = await examine(claim)
-      const decide = async (user: User | undefined) => {
+      const decide = async (user: User | undefined, applicationKey: ApplicationKey | undefined) => {
         const hash = await passphrases.hash(claim.passphrase, user && passphraseRecordOf(user))
         const begun = await hsm.login({
-          applicationKey: key && sealedApplicationKey(key),
+          applicationKey: applicationKey && sealedApplicationKey(applicationKey),
           applicationKeyText: Buffer.from(text),
           user: user && sealedUser(user),
           hash,
@@ -98,10 +100,11 @@ export function createCredentialCheck({
         return user && factor && { ...factor, user, attempt, begun }
       }
       try {
-        // Another login of the user may have changed the row since it was read.
-        return await decide(found).catch(async (error: unknown) => {
+        // Another login may have changed the row of the user since it was read, and the operator that of the key.
+        return await decide(found, key).catch(async (error: unknown) => {
           if (!isFault(error, 'hsm.outdated')) throw error
-          return decide((await findByUsername(store.read, attempt.name)) ?? undefined)
+          const user = await findByUsername(store.read, attempt.name)
+          return decide(user ?? undefined, await applicationKeys.find(text))
         })
       } catch (error) {
         if (isFault(error, 'login.refused')) return undefined
@@ -113,7 +116,7 @@ export function createCredentialCheck({
 
 /** A factor that is wrong is shown as an OTP of no device. */
 function shownFactor(factor: CheckedFactor | undefined): ShownFactor {
-  if (factor?.certificate !== undefined) return { certificate: factor.certificate }
+  if (factor?.card !== undefined) return { certificate: factor.card.sealed }
   const { otp } = factor ?? {}
   return { certificate: undefined, devices: otp === undefined ? [] : [otp.state], otp: otp?.shown ?? noOtp }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { OtpKind } from '../otp/records.ts'
+import type { SealedRecord } from '../../hsm/hsm.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Sentences } from './login-advice.ts'
 import { applicationKeyLength } from './application-key.ts'
@@ -21,6 +22,8 @@ export type SecondFactor =
 export interface PresentedCard {
   readonly userId: number
   readonly fingerprint: string
+  /** The record of the user's certificate, as the keeper sealed it. */
+  readonly sealed: SealedRecord
   readonly warnings: Sentences
   /** Whether it still is, at a later moment. */
   readonly isStillHeld: (tx: Tx) => Promise<boolean>

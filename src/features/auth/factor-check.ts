@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { ExaminedOtp, Otps } from '../otp/otp.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { countFailedLogin } from '../users/passphrase-records.ts'
-import { hardwareOtpLength, type SecondFactor } from './credentials.ts'
+import { hardwareOtpLength, type PresentedCard, type SecondFactor } from './credentials.ts'
 import type { Sentences } from './login-advice.ts'
 import type { Attempt, Throttle } from './throttle.ts'
 
@@ -10,8 +10,8 @@ import type { Attempt, Throttle } from './throttle.ts'
 export interface CheckedFactor {
   /** About the second factor. */
   readonly warnings: Sentences
-  /** Fingerprint of the smartcard, if that was the second factor. */
-  readonly certificate?: string
+  /** The smartcard, if that was the second factor. */
+  readonly card?: PresentedCard
   /** Whether the user has the second factor still, once the row of the user is locked. */
   readonly isStillHeld: (tx: Tx) => Promise<boolean>
   /** True for exactly one of any number of uses of an OTP. */
@@ -45,8 +45,8 @@ export function createFactorCheck({
     if (claim.otpKind === 'smartcard') {
       const { card } = claim
       if (card === undefined || card.userId !== userId) return undefined
-      const { fingerprint: certificate, warnings, isStillHeld } = card
-      return { warnings, certificate, consume: yes, isStillHeld }
+      const { warnings, isStillHeld } = card
+      return { warnings, card, consume: yes, isStillHeld }
     }
     const otp = await otps.examine(store.read, userId, claim.otpKind, claim.otp)
     return otp && { otp, warnings: otp.warnings, consume: (tx) => otps.consume(tx, otp), isStillHeld: yes }

@@ -99,7 +99,7 @@ export function createLogin({
       // Locks the row of the user.
       if (!(await forgiveFailedLogins(tx, user)) || !(await verified.isStillHeld(tx))) throw new Fault('login.refused')
       const { id: applicationKeyId, responseVersion } = applicationKey
-      const { certificate = null } = verified
+      const certificate = verified.card?.fingerprint ?? null
       const { id: userId, recoveries } = user
       const session = { userId, applicationKeyId, address, certificate, recoveries, begun }
       const opened = await sessions.open(tx, session)

@@ -1,5 +1,6 @@
 import type { PresentedCertificate } from '../../access/caller.ts'
 import type { Certificate } from '../certificates/certificate.ts'
+import { sealedRecord } from '../certificates/records.ts'
 import { labelOf, type Certificates } from '../certificates/registry.ts'
 import type { Clock } from '../../clock.ts'
 import type { Sentences } from './login-advice.ts'
@@ -31,6 +32,7 @@ export function createCardReader(
     const card: PresentedCard = {
       userId,
       fingerprint,
+      sealed: sealedRecord(holder),
       warnings: warningsOn(certificate, clock.now()),
       isStillHeld: (tx) => certificates.isRegistered(tx, userId, fingerprint),
     }

@@ -57,7 +57,7 @@ export interface Certificates {
 }
 
 export type Identification =
-  | { readonly holder: Pick<Holder, 'userId' | 'username'>; readonly certificate: Certificate }
+  | { readonly holder: Holder; readonly certificate: Certificate }
   /** Why there is no holder: for the audit trail, never for the client. */
   | { readonly holder: undefined; readonly rejectReason: string }
 

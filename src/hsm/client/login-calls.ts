@@ -22,7 +22,7 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
         applicationKeyText,
         ...sealedFields(user),
         hash,
-        Buffer.from(factor.certificate ?? ''),
+        ...sealedFields(factor.certificate),
         ...(factor.certificate === undefined ? otpFields(factor.devices, factor.otp) : []),
       ])
       if (token === undefined || identity === undefined || seal === undefined || expiresAt === undefined) throw tooFew()

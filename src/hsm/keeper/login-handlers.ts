@@ -61,9 +61,9 @@ function loginIn(fields: RequestFields): LoginRequest {
   const text = sized(fields.bytes(), 0, longestApplicationKey)
   const user = fields.optionalSealed()
   const hash = hashIn(fields)
-  const certificate = fields.text()
+  const certificate = fields.optionalSealed()
   const factor =
-    certificate === '' ? { certificate: undefined, devices: statesIn(fields), otp: shownIn(fields) } : { certificate }
+    certificate === undefined ? { certificate, devices: statesIn(fields), otp: shownIn(fields) } : { certificate }
   return { applicationKey, applicationKeyText: text, user, hash, factor }
 }
 

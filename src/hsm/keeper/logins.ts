@@ -39,12 +39,13 @@ export function createLogins(on: LoginsDependencies): LogIn {
     ] as const
     for (const record of records) checkNewest(on, record)
     const [key, person] = [records[0]?.fields, records[1]?.fields]
+    const second = checkFactor(on, person, factor)
     // All of it, always: what was wrong must not be told by the time that it takes.
     const isRight = [
       key !== undefined && key.revokedAt === null,
       timingSafeEqual(peppered(token, applicationKeyText(Buffer.from(text))), key?.keyCheck ?? Buffer.alloc(32)),
       person !== undefined && mayLogIn(person.capabilities),
-      isFactorOf(on, person, factor),
+      second.isTheirs,
       passphrases.matches(person?.passphraseCheck ?? unknownCheck, hash),
     ]
     if (key === undefined || person === undefined || isRight.includes(false)) throw new Fault('login.refused')
@@ -57,7 +58,7 @@ export function createLogins(on: LoginsDependencies): LogIn {
       user: person.identity,
       applicationKey: key.identity,
       recoveries: person.recoveries,
-      certificate: factor.certificate ?? null,
+      certificate: second.certificate,
       createdAt,
       expiresAt,
     })
@@ -71,14 +72,23 @@ function checkNewest({ floors }: LoginsDependencies, record: OpenedRecord | unde
   if (generation !== undefined) floors.check(generation)
 }
 
-/** Uses the OTP up, also where all else is wrong. */
-function isFactorOf(
-  { token, otps, smartcards }: LoginsDependencies,
+/**
+ * Uses the OTP up, also where all else is wrong. A certificate has to be registered for the user; that a client has shown
+ * to hold its private key, in a TLS handshake, is the worker's word.
+ */
+function checkFactor(
+  on: LoginsDependencies,
   user: FieldsOf<'user'> | undefined,
   factor: ShownFactor,
-): boolean {
-  if (factor.certificate !== undefined) return smartcards
+): { readonly isTheirs: boolean; readonly certificate: string | null } {
+  const { token, otps, smartcards } = on
+  if (factor.certificate !== undefined) {
+    const registered = shown(token, 'user certificate', factor.certificate)
+    checkNewest(on, registered)
+    const { userId, fingerprint } = registered.fields
+    return { isTheirs: smartcards && userId === user?.id, certificate: fingerprint }
+  }
   const { devices, otp } = factor
   const areTheirs = devices.every(({ device }) => shown(token, 'otp', device).fields.userId === user?.id)
-  return otps.use(areTheirs ? devices : [], otp).outcome === 'good'
+  return { isTheirs: otps.use(areTheirs ? devices : [], otp).outcome === 'good', certificate: null }
 }

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capabilitiesOf, type Capability } from '../../../src/access/capabilities.ts'
+import { systemClock } from '../../../src/clock.ts'
+import { createServices } from '../../../src/daemon/services.ts'
+import type { Hsm } from '../../../src/hsm/hsm.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
@@ -62,6 +65,28 @@ describe('takes effect on the very next call, whichever worker serves it', () =>
     await appliance.services.applicationKeys.revoke('short-lived', appliance.commit)
     for (const lane of lanes) expectFault(await lane.post('/auth/check'), 403, 1200)
     expect((await elsewhere.post('/auth/check')).status).toBe(200)
+  })
+
+  it('an application key revoked while a login with it is under way', async () => {
+    const { store, config, services, commit } = appliance
+    const { key: applicationKey } = await services.applicationKeys.create('leaving', commit)
+    const user = await appliance.addUser()
+    // Between the reading of the rows and the keeper's answer.
+    const hsm: Hsm = {
+      ...appliance.hsm,
+      async login(request) {
+        await services.applicationKeys.revoke('leaving', commit).catch(() => undefined)
+        return appliance.hsm.login(request)
+      },
+    }
+    const unrecorded = { append: () => Promise.resolve() }
+    const { login } = createServices({ config, store, hsm, clock: systemClock, audit: unrecorded })
+    const credentials = { passphrase: user.passphrase, applicationKey, otp: user.hardwareToken.press() }
+    const attempt = login.logIn(
+      { username: user.username, credentials: [{ ...credentials, otpKind: 'hwkey_otp' }], address: '192.0.2.1' },
+      (work) => store.transaction(work),
+    )
+    await expect(attempt).rejects.toMatchObject({ code: 'login.refused' })
   })
 
   it('a membership ended, and one lowered', async () => {
