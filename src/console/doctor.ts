@@ -10,6 +10,7 @@ import { databaseCheck } from './checks/database.ts'
 import { diskCheck } from './checks/disk-space.ts'
 import { keeperCheck } from './checks/keeper-file.ts'
 import { permissionsCheck } from './checks/permissions.ts'
+import { pinOnDiskCheck } from './checks/pin-on-disk.ts'
 import { restingMembersCheck } from './checks/resting-members.ts'
 import { separationCheck } from './checks/separation.ts'
 import { soPinCheck } from './checks/so-pin.ts'
@@ -34,6 +35,7 @@ const checks: readonly Check[] = [
   permissionsCheck,
   separationCheck,
   coreDumpsCheck,
+  pinOnDiskCheck,
   soPinCheck,
   diskCheck,
   databaseCheck,
