@@ -83,7 +83,7 @@ function createPostgresStore(source: DataSource): Store {
   return {
     dialect: 'postgres',
     read: createReader(source.manager, translated),
-    async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    async query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {
       try {
         return await source.query<Row[]>(sql, [...parameters])
       } catch (cause) {

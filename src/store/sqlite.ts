@@ -7,7 +7,7 @@ import { errorCodeOf, Fault } from '../fault.ts'
 import { runAfterCommit } from './after-commit.ts'
 import { migrate, migrations } from './migrations.ts'
 import { createMutex, createSharedSync } from './concurrency.ts'
-import { forSqlite } from './statement.ts'
+import { createRememberingQuery } from './remembering-query.ts'
 import { createReader, type Store, type Tx } from './store.ts'
 
 /** How long a transaction waits for another process's, in milliseconds. */
@@ -19,7 +19,7 @@ const patienceMs = 5_000
  * @throws Fault `store.unavailable` when the file cannot be opened (the detail names `store.sqlite`) or migrated
  */
 export async function openSqlite(file: string, tables: readonly EntitySchema[]): Promise<Store> {
-  const writer = await connect(file, tables, () => {
+  const { source: writer } = await connect(file, tables, () => {
     // SQLite gives its journal the mode of the database file. This comes before any connection: a process that closes
     // a descriptor of a file loses all its locks on it (POSIX, fcntl), and the next process to leave deletes the journal.
     closeSync(openSync(file, 'a', 0o600))
@@ -33,10 +33,19 @@ export async function openSqlite(file: string, tables: readonly EntitySchema[]):
   }
 }
 
-async function connect(file: string, tables: readonly EntitySchema[], prepare?: () => void): Promise<DataSource> {
+interface Connection {
+  readonly source: DataSource
+  /** The same connection, without TypeORM. */
+  readonly database: Database
+}
+
+async function connect(file: string, tables: readonly EntitySchema[], prepare?: () => void): Promise<Connection> {
   try {
     prepare?.()
-    return await sourceOf(file, tables).initialize()
+    let database: Database | undefined
+    const source = await sourceOf(file, tables, (opened) => (database = opened)).initialize()
+    if (database === undefined) throw new TypeError('the driver has opened no connection')
+    return { source, database }
   } catch (cause) {
     throw new Fault(
       'store.unavailable',
@@ -46,7 +55,7 @@ async function connect(file: string, tables: readonly EntitySchema[], prepare?: 
   }
 }
 
-function sourceOf(file: string, tables: readonly EntitySchema[]): DataSource {
+function sourceOf(file: string, tables: readonly EntitySchema[], opened: (database: Database) => void): DataSource {
   return new DataSource({
     type: 'better-sqlite3',
     database: file,
@@ -65,11 +74,13 @@ function sourceOf(file: string, tables: readonly EntitySchema[]): DataSource {
       // What was deleted is overwritten: wrapped keys and seeds must not stay in the free space of the file.
       database.pragma('secure_delete = FAST')
       database.pragma('busy_timeout = 0')
+      opened(database)
     },
   })
 }
 
-function createSqliteStore(file: string, writer: DataSource, reader: DataSource): Store {
+function createSqliteStore(file: string, writer: DataSource, { source: reader, database }: Connection): Store {
+  const query = createRememberingQuery(database)
   const inTurn = createMutex()
   let log: FileHandle | undefined
   const sync = createSharedSync(syncLog)
@@ -108,10 +119,10 @@ function createSqliteStore(file: string, writer: DataSource, reader: DataSource)
   return {
     dialect: 'sqlite',
     read: createReader(reader.manager, translated),
-    async query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-      const statement = forSqlite(sql, parameters)
+    async query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]> {
       try {
-        return await reader.query<Row[]>(statement.sql, statement.parameters)
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a statement gives is its author's word
+        return query(sql, parameters) as readonly Row[]
       } catch (cause) {
         throw translated(cause)
       }

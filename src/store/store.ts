@@ -32,10 +32,11 @@ export interface Store {
   /** For reads outside any transaction; never sees what is not committed. Rejects with `store.unavailable`. */
   readonly read: Reader
   /**
-   * One hand-written SELECT, prepared once. Placeholders are `$1`, `$2`, … in either dialect.
+   * One hand-written SELECT, prepared once. Placeholders are `$1`, `$2`, … in either dialect. SQLite gives the very same
+   * rows again until something is committed: they are not to be changed (`oncePerRow`).
    * Rejects with `store.unavailable`.
    */
-  query<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]>
+  query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]>
   /** Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is a Fault of `work` itself. */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>

@@ -1,6 +1,7 @@
 import { EntitySchema, In, LessThan } from 'typeorm'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import { oncePerRow } from '../../store/once-per-row.ts'
 import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
@@ -124,7 +125,7 @@ export const keyQuery: ResourceQuery<StoredKey> = {
   parameter: 'name',
   columns,
   join: (vault, name) => `LEFT JOIN transparent_keys k ON k.vault_id = ${vault} AND k.name = ${name} ${latestVersion}`,
-  read: readStoredKey,
+  read: oncePerRow(readStoredKey),
 }
 
 /** The row names the key's latest version, and there is none: version 0 never has a fitting seal. */

@@ -3,6 +3,7 @@ import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { afterCommit } from '../../store/after-commit.ts'
+import { oncePerRow } from '../../store/once-per-row.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findKeyById, replaceKey, replaceVersion, type KeyVersion, type TransparentKey } from './records.ts'
@@ -70,12 +71,16 @@ export function invocationsRecord(
     : encodeRecord(['invocations 2', identity, version, invocations])
 }
 
-export const sealedPolicy = (key: TransparentKey): SealedRecord => ({ record: policyRecord(key), seal: key.seal })
+export const sealedPolicy = oncePerRow((key: TransparentKey): SealedRecord => ({
+  record: policyRecord(key),
+  seal: key.seal,
+}))
 
-export const sealedVersion = (key: TransparentKey, version: KeyVersion): SealedRecord => ({
-  record: versionRecord(key, version),
-  seal: version.seal,
-})
+export const sealedVersion = (key: TransparentKey, version: KeyVersion): SealedRecord => versionsOf(key)(version)
+
+const versionsOf = oncePerRow((key: TransparentKey) =>
+  oncePerRow((version: KeyVersion): SealedRecord => ({ record: versionRecord(key, version), seal: version.seal })),
+)
 
 export const sealedCount = (
   key: Pick<Owner, 'id' | 'identity'>,

@@ -1,0 +1,47 @@
+import type { Database, Statement } from 'better-sqlite3'
+import { LRUCache } from 'lru-cache'
+import { forSqlite } from './statement.ts'
+
+/** Answers to remember: some 2 KiB each. */
+const maxAnswers = 1_000
+
+/**
+ * Hand-written statements on a connection that writes nothing else. What a SELECT gave is given again, the very same
+ * rows, until any other connection commits: `PRAGMA data_version` says for 1.5 µs exactly whether one has, where the
+ * statement that admits a caller costs 20 µs. Throws as the driver does.
+ */
+export function createRememberingQuery(
+  database: Database,
+): (sql: string, parameters: readonly unknown[]) => readonly unknown[] {
+  const version = database.prepare<[], number>('PRAGMA data_version').pluck()
+  const statements = new Map<string, { readonly number: number; readonly statement: Statement }>()
+  const answers = new LRUCache<string, readonly unknown[]>({ max: maxAnswers })
+  let seen: number | undefined
+
+  function statementOf(sql: string) {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    const made = { number: statements.size, statement: database.prepare(forSqlite(sql, []).sql) }
+    statements.set(sql, made)
+    return made
+  }
+
+  return (sql, parameters) => {
+    const { number, statement } = statementOf(sql)
+    const current = version.get()
+    if (current !== seen || !statement.reader) answers.clear()
+    seen = current
+    const bound = forSqlite(sql, parameters).parameters
+    if (!statement.reader) {
+      statement.run(...bound)
+      return []
+    }
+    const name = `${number} ${JSON.stringify(parameters)}`
+    const known = answers.get(name)
+    if (known !== undefined) return known
+    const rows = statement.all(...bound)
+    // Of strangers there is no end.
+    if (rows.length > 0) answers.set(name, rows)
+    return rows
+  }
+}
