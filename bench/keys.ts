@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createHsmClient } from '../src/hsm/client/hsm-client.ts'
 import { findKeyType } from '../src/features/transparent/key-type.ts'
 import type { StoredKey } from '../src/features/transparent/records.ts'
+import { grantIn } from '../test/support/grant-kit.ts'
 import { latestReference } from '../test/support/key-references.ts'
 import { writeCiphertext } from '../src/features/transparent/ciphertext.ts'
 import { cpuTimes, rssBytes } from './cpu.ts'
@@ -62,13 +63,16 @@ async function makeKeys({ appliance, vault }: Daemon, count: number): Promise<St
   if (type === undefined) throw new Error('there is no key type aes256-gcm96')
   const flags = { allowExport: false, allowPlaintextExport: false, allowBackup: false, allowDelete: true }
   const plain = { vaultId: Number(vault), type, info: '', residency: 'database', autoRotatePeriodMs: 0 } as const
+  const by = { grant: () => grantIn(appliance, vault) }
   const stored: StoredKey[] = []
   const startedMs = performance.now()
   while (stored.length < count) {
     const made = await appliance.store.transaction((tx) =>
       Promise.all(
         Array.from({ length: Math.min(keysPerTransaction, count - stored.length) }, (_, at) =>
-          appliance.services.keyring.create({ ...plain, ...flags, name: `k${stored.length + at}` }, (work) => work(tx)),
+          appliance.services.keyring.create(by, { ...plain, ...flags, name: `k${stored.length + at}` }, (work) =>
+            work(tx),
+          ),
         ),
       ),
     )

@@ -26,7 +26,7 @@ export function generationOf({ type, fields }: OpenedRecord): Generation | undef
       return { subject: encodeRecord([type, fields.identity, fields.version]), number: fields.generation }
     case 'invocations 2':
       return {
-        subject: encodeRecord([type, fields.identity, fields.version]),
+        subject: encodeRecord([type, fields.identity, fields.vault, fields.version]),
         number: fields.invocations,
         isCount: true,
       }

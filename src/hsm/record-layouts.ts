@@ -80,7 +80,9 @@ const recordLayouts = {
   'transparent key 2': { identity: 'bytes', vault: 'bytes', ...policy, generation: 'integer' },
   // The blob lies in a second wrapping, by the key of the vault, and so does that of the backup (`outer-wrapping.ts`).
   'transparent key version 2': { identity: 'bytes', vault: 'bytes', ...version, generation: 'integer' },
-  'invocations 2': { identity: 'bytes', version: 'integer', invocations: 'integer' },
+  'invocations 2': { identity: 'bytes', vault: 'bytes', version: 'integer', invocations: 'integer' },
+  // That the key's own policy asks for the version after this one, until the record expires.
+  rotation: { identity: 'bytes', vault: 'bytes', latestVersion: 'integer', expiresAt: 'integer' },
   user: {
     identity: 'bytes',
     id: 'integer',

@@ -10,7 +10,8 @@ export interface SealingPort {
    * (`record-layouts.ts`) by the rule of that type; `previous` is the sealed record that this one replaces. A new record of
    * a key needs the `provenance` that the host gave with the key, which is used up by it. Rejects with
    * `hsm.rejected` for any other, with `hsm.seal_broken` where `previous` was edited, and with `hsm.outdated` where a
-   * later record than `previous` was shown to the keeper. `grant`: what the caller may do for whom this is sealed.
+   * later record than `previous` was shown to the keeper. `grant`: what the caller may do for whom this is sealed, or
+   * what `grantRotation` gave. The first record of a version follows the policy of its key as `previous`.
    */
   seal(record: Uint8Array, previous?: SealedRecord, provenance?: Buffer, grant?: SealedRecord): Promise<Buffer>
 
@@ -55,9 +56,19 @@ export interface SealingPort {
 
   /**
    * Seals the first count of a version of a key, by the keeper: no lower than any with which this version was to begin
-   * before. From then on `seal` raises it.
+   * before. From then on `seal` raises it. `grant` is as there.
    */
-  sealFirstCount(record: Uint8Array): Promise<{ readonly invocations: number; readonly seal: Buffer }>
+  sealFirstCount(
+    record: Uint8Array,
+    grant?: SealedRecord,
+  ): Promise<{ readonly invocations: number; readonly seal: Buffer }>
+
+  /**
+   * What `seal` takes for the next version of a key, without a caller: where the key's sealed policy, latest version and
+   * count ask for one. Rejects with `hsm.rejected` where they do not, with `hsm.seal_broken` and `hsm.outdated` for
+   * records that were edited or put back.
+   */
+  grantRotation(policy: SealedRecord, version: SealedRecord, count: SealedRecord): Promise<SealedRecord>
 
   /** Has the keeper sign what a sealed import job says, with the audit signing key. */
   signImportJob(job: SealedRecord): Promise<SignedJob>

@@ -52,7 +52,8 @@ const readable = { allowExport: 1, allowPlaintextExport: 1 }
 async function ownKey(like: TransparentKey, flags: Partial<TransparentKey> = {}): Promise<TransparentKey> {
   const vaultId = Number(attacker.id)
   const { vault } = await createKeyPlaces(appliance.store).of(vaultId)
-  return { ...(await sealedNewKey(worker, { ...like, ...flags, vaultId }, vault)), id: 0 }
+  const grant = await grantIn(appliance, vaultId)
+  return { ...(await sealedNewKey(worker, { ...like, ...flags, createdAt: Date.now(), vaultId }, vault, grant)), id: 0 }
 }
 
 const givenKey = (flags?: Readonly<Record<string, unknown>>) => makeKey(appliance, victim, flags)
@@ -99,7 +100,15 @@ describe('the backup of a key in the database', () => {
         backupKek: String(backupKek),
         backupBlob,
       }
-      const planted = { ...version, seal: await worker.seal(versionRecord(own, version), undefined, provenance) }
+      const planted = {
+        ...version,
+        seal: await worker.seal(
+          versionRecord(own, version),
+          sealedPolicy(own),
+          provenance,
+          await grantIn(appliance, attacker.id),
+        ),
+      }
       gained.push((await worker.decrypt(await referenceOf({ key: own, latest: planted }), ciphertext)).toString())
       if (own.allowExport === 1) gained.push(await worker.exportPlain(await referenceOf({ key: own, latest: planted })))
     }
@@ -197,6 +206,7 @@ describe('a key of one kind', () => {
     const { kek: backupKek = null, blob: backupBlob = null } = made.backup ?? {}
     const head = ['transparent key version 2', own.identity, own.vault, own.type, 1, null]
     const record = keyRecord('aes256-gcm', made, [...head, backupKek, backupBlob, 0, 0, 1])
-    await expect(worker.seal(record, undefined, made.provenance)).rejects.toMatchObject(refused)
+    const seal = worker.seal(record, sealedPolicy(own), made.provenance, await grantIn(appliance, own.vaultId))
+    await expect(seal).rejects.toMatchObject(refused)
   })
 })

@@ -16,6 +16,7 @@ import { importJobPurpose } from '../../src/hsm/provenance.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { importJob } from '../api/transparent/key-kit.ts'
 import { TestAppliance } from '../support/appliance.ts'
+import { grantIn } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { rawSeal } from '../support/raw-seal.ts'
 import { rsaAesWrap } from '../support/rsa-aes-wrap.ts'
@@ -82,7 +83,8 @@ async function plant(key: TransparentKey, version: number, made: GeneratedKey) {
     invocations: 0,
     invocationsSeal: Buffer.alloc(0),
   }
-  const seal = await worker.seal(versionRecord(key, planted), undefined, made.provenance)
+  const grant = await grantIn(appliance, key.vaultId)
+  const seal = await worker.seal(versionRecord(key, planted), sealedPolicy(key), made.provenance, grant)
   return latestReference(appliance, { key, latest: { ...planted, seal } })
 }
 
@@ -98,10 +100,11 @@ describe('the key pair of an import job', () => {
       const { vault, vaultKey } = await placeOf(Number(attacker.id))
       const second = { ...job, ...readable, id: 'ab'.repeat(16), vaultId: Number(attacker.id), name: 'mine' }
       const record = await jobRecord(second)
-      const sealed = { record, seal: await worker.seal(record) }
+      const grant = await grantIn(appliance, attacker.id)
+      const sealed = { record, seal: await worker.seal(record, undefined, undefined, grant) }
       const { key } = await givenKey()
       const mine = { ...key, ...readable, vaultId: second.vaultId, name: 'mine', info: second.info }
-      const own = { ...(await sealedNewKey(worker, mine, vault)), id: 0 }
+      const own = { ...(await sealedNewKey(worker, mine, vault, grant)), id: 0 }
       const made = await worker.importKey(sealed, seen, { policy: sealedPolicy(own), vaultKey })
       return worker.exportPlain(await plant(own, 1, made))
     })
@@ -145,7 +148,9 @@ describe('the public key of an import job', () => {
     const own = generateKeyPairSync('rsa', { modulusLength: 3072 }).publicKey.export({ type: 'spki', format: 'der' })
     const { provenance } = await worker.generatePair('rsa-3072', importJobPurpose)
     const record = await jobRecord({ ...job, publicKey: own })
-    await expect(worker.seal(record, undefined, provenance)).rejects.toMatchObject(broken)
+    await expect(worker.seal(record, undefined, provenance, await grantIn(appliance, victim.id))).rejects.toMatchObject(
+      broken,
+    )
     await expect(worker.signImportJob({ record, seal: job.seal })).rejects.toMatchObject(broken)
     const { key } = await givenKey()
     await expect(worker.signImportJob(sealedPolicy(key))).rejects.toMatchObject(refused)
@@ -158,12 +163,15 @@ describe('the count of a version', () => {
   it('begins once: below its beginning it is not sealed', async () => {
     const { key, latest } = await givenKey()
     const lower = invocationsRecord(key, latest.version, 0)
-    expect(await gainedBy(() => worker.seal(lower))).toBeUndefined()
-    const begun = await worker.sealFirstCount(lower)
+    const grant = await grantIn(appliance, victim.id)
+    expect(await gainedBy(() => worker.seal(lower, undefined, undefined, grant))).toBeUndefined()
+    const begun = await worker.sealFirstCount(lower, grant)
     expect(begun.invocations).toBe(latest.invocations)
     expect(begun.seal).toEqual(latest.invocationsSeal)
     for (const count of [-1, 0.5, 2 ** 60])
-      await expect(worker.sealFirstCount(invocationsRecord(key, 2, count))).rejects.toMatchObject(refused)
-    await expect(worker.sealFirstCount(await jobRecord(await givenJob(freshKeyName())))).rejects.toMatchObject(refused)
+      await expect(worker.sealFirstCount(invocationsRecord(key, 2, count), grant)).rejects.toMatchObject(refused)
+    await expect(worker.sealFirstCount(await jobRecord(await givenJob(freshKeyName())), grant)).rejects.toMatchObject(
+      refused,
+    )
   })
 })

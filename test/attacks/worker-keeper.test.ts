@@ -7,6 +7,7 @@ import { type KeeperOperation, keeperOperations } from '../../src/hsm/protocol/f
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import type { FrameAnswer } from '../support/frame-caller.ts'
+import { grantIn } from '../support/grant-kit.ts'
 import {
   type Attack,
   createWorkerCalls,
@@ -89,10 +90,24 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('sealAnew', [1, ...sealed(edited(victim.count))]),
   ],
   sealFirstCount: async () => [
-    await calls.keeper('sealFirstCount', [victim.references.cipher.key.record]),
-    await calls.keeper('sealFirstCount', [victim.job.record]),
-    await calls.keeper('sealFirstCount', [randomBytes(40)]),
+    await calls.keeper('sealFirstCount', [victim.count.record, ...none]),
+    await calls.keeper('sealFirstCount', [victim.count.record, ...sealed(await grantIn(appliance, own.vault.id))]),
+    await calls.keeper('sealFirstCount', [victim.references.cipher.key.record, ...none]),
+    await calls.keeper('sealFirstCount', [victim.job.record, ...none]),
+    await calls.keeper('sealFirstCount', [randomBytes(40), ...none]),
   ],
+  // What a key that is due gets, and no other: worker-keys.test.ts.
+  grantRotation: async () => {
+    const { cipher, mac } = victim.references
+    const [policy, count] = [sealed(sealedPolicy(victim.cipher.key)), sealed(victim.count)]
+    return [
+      await calls.keeper('grantRotation', [...policy, ...sealed(cipher.key), ...count]),
+      await calls.keeper('grantRotation', [...policy, ...sealed(mac.key), ...count]),
+      await calls.keeper('grantRotation', [...policy, ...sealed(cipher.key), ...sealed(own.count)]),
+      await calls.keeper('grantRotation', [...policy, ...sealed(edited(cipher.key)), ...count]),
+      await calls.keeper('grantRotation', [...sealed(cipher.key), ...policy, ...count]),
+    ]
+  },
   signImportJob: async () => [
     await calls.keeper('signImportJob', sealed(victim.count)),
     await calls.keeper('signImportJob', sealed(edited(victim.job))),

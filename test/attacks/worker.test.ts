@@ -36,6 +36,16 @@ const refused = { code: 'hsm.rejected' }
 const broken = { code: 'hsm.seal_broken' }
 
 const givenKey = (flags?: Readonly<Record<string, unknown>>) => makeKey(appliance, vault, flags)
+
+/** Of a caller whose session passes: what is refused is refused to an Admin. */
+const admin = () => grantIn(appliance, vault.id)
+
+/** The key in the midst of a rotation, for which its policy has been sealed. */
+async function withVersionMore(key: TransparentKey): Promise<TransparentKey> {
+  const next = { ...key, latestVersion: 2, generation: key.generation + 1 }
+  return { ...next, seal: await worker.seal(policyRecord(next), sealedPolicy(key), undefined, await admin()) }
+}
+
 const referenceOf = (stored: StoredKey) => latestReference(appliance, stored)
 
 /** The data key of the vault, as a record that the worker puts together. */
@@ -68,15 +78,18 @@ describe('a plain key', () => {
   it('is not to be had by loosening the policy, or by a second one for the same key', async () => {
     const { key, latest } = await givenKey({ allow_export: true })
     const loose = { ...key, allowPlaintextExport: 1 }
-    await expect(worker.seal(policyRecord(loose), sealedPolicy(key))).rejects.toMatchObject(refused)
-    await expect(worker.seal(policyRecord(loose))).rejects.toMatchObject(refused)
-    await expect(worker.seal(policyRecord({ ...loose, identity: null, vault: null }))).rejects.toMatchObject(refused)
+    const grant = await admin()
+    const next = { ...loose, generation: key.generation + 1 }
+    await expect(worker.seal(policyRecord(next), sealedPolicy(key), undefined, grant)).rejects.toMatchObject(refused)
+    await expect(worker.seal(policyRecord(loose), undefined, undefined, grant)).rejects.toMatchObject(refused)
+    const unplaced = policyRecord({ ...loose, identity: null, vault: null })
+    await expect(worker.seal(unplaced, undefined, undefined, grant)).rejects.toMatchObject(refused)
     // What the keeper does make is the policy of another key.
-    const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }))
+    const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }), grant)
     const other = { record: policyRecord({ ...loose, identity }), seal }
-    await expect(
-      worker.exportPlain({ key: sealedVersion(key, latest), policy: other, grant: await grantIn(appliance, vault.id) }),
-    ).rejects.toMatchObject(refused)
+    await expect(worker.exportPlain({ key: sealedVersion(key, latest), policy: other, grant })).rejects.toMatchObject(
+      refused,
+    )
   })
 
   it('of one that was forbidden again is not to be had', async () => {
@@ -85,8 +98,9 @@ describe('a plain key', () => {
     const now = await findKey(appliance.store.read, key.vaultId, key.name)
     if (now === undefined) throw new Error('the key is gone')
     await expect(worker.exportPlain(await referenceOf({ key: now.key, latest }))).rejects.toMatchObject(refused)
-    const again = { ...now.key, allowExport: 1, allowPlaintextExport: 1 }
-    await expect(worker.seal(policyRecord(again), sealedPolicy(now.key))).rejects.toMatchObject(refused)
+    const again = { ...now.key, allowExport: 1, allowPlaintextExport: 1, generation: now.key.generation + 1 }
+    const loosened = worker.seal(policyRecord(again), sealedPolicy(now.key), undefined, await admin())
+    await expect(loosened).rejects.toMatchObject(refused)
   })
 })
 
@@ -103,7 +117,8 @@ describe('the data key of a vault', () => {
       { ...key, type: 'aes256-ctr' },
       { ...version, disabled: 0, createdAt: 0, generation: 1 },
     )
-    await expect(worker.seal(record)).rejects.toMatchObject(refused)
+    const ofKey = sealedPolicy(await withVersionMore(key))
+    await expect(worker.seal(record, ofKey, undefined, await admin())).rejects.toMatchObject(refused)
   })
 })
 
@@ -124,7 +139,8 @@ describe('a key', () => {
   it('of another is not sealed under a policy of his own', async () => {
     const victim = await givenKey({ allow_export: true })
     const own = await givenKey({ allow_export: true, allow_plaintext_export: true })
-    await expect(worker.seal(planted(own, victim.latest))).rejects.toMatchObject(broken)
+    const seal = worker.seal(planted(own, victim.latest), sealedPolicy(own.key), undefined, await admin())
+    await expect(seal).rejects.toMatchObject(broken)
     const vaultKey = { kek: vaultKek, blob: await vaultKeyBlob() }
     await expect(
       worker.seal(keyRecord('aes256-gcm', vaultKey, ['vault key 2', Buffer.alloc(16, 7)])),
@@ -132,23 +148,27 @@ describe('a key', () => {
   })
 
   it('that was made for one place is sealed in no other, and in none twice', async () => {
-    const [one, other] = [await givenKey(), await givenKey()]
-    const purpose = await createKeyPlaces(appliance.store).purposeOf(one.key)
+    const [one, other] = [await withVersionMore((await givenKey()).key), await withVersionMore((await givenKey()).key)]
+    const purpose = await createKeyPlaces(appliance.store).purposeOf(one)
     const made = await worker.generate('aes256-gcm', { exportable: false, backup: false, ...purpose })
     const second = { ...unsealed, version: 2, kek: made.kek, blob: made.blob }
-    const seal = (key: TransparentKey, version: object = {}) =>
-      worker.seal(versionRecord(key, { ...second, keyId: key.id, ...version }), undefined, made.provenance)
-    await expect(seal(other.key)).rejects.toMatchObject(broken)
-    await expect(seal(one.key)).resolves.toHaveLength(32)
-    await expect(seal(one.key)).resolves.toHaveLength(32)
+    const grant = await admin()
+    const seal = (key: TransparentKey, version: object = {}) => {
+      const record = versionRecord(key, { ...second, keyId: key.id, ...version })
+      return worker.seal(record, sealedPolicy(key), made.provenance, grant)
+    }
+    await expect(seal(other)).rejects.toMatchObject(broken)
+    await expect(seal(one)).resolves.toHaveLength(32)
+    await expect(seal(one)).resolves.toHaveLength(32)
     // The same key, not disabled, or as the attacker likes it.
-    await expect(seal(one.key, { createdAt: 1 })).rejects.toMatchObject(refused)
+    await expect(seal(one, { createdAt: 1 })).rejects.toMatchObject(refused)
   })
 
   it('that he knows is not sealed as that of a vault', async () => {
     const own = await givenKey()
     const known = await worker.importSecret('aes256-gcm', Buffer.alloc(32, 7), Buffer.from('my purpose'))
-    await expect(worker.seal(planted(own, known), undefined, known.provenance)).rejects.toMatchObject(broken)
+    const seal = worker.seal(planted(own, known), sealedPolicy(own.key), known.provenance, await admin())
+    await expect(seal).rejects.toMatchObject(broken)
     const seed = await worker.importSecret('otp-hmac-sha1', Buffer.alloc(20, 7))
     const device = keyRecord('otp-hmac-sha1', seed, ['otp', 'totp', null, 1, null, 6, 30])
     await expect(worker.seal(device, undefined, seed.provenance)).rejects.toMatchObject(broken)
@@ -197,23 +217,28 @@ describe('a seal', () => {
   it('makes no edited row good', async () => {
     const { key } = await givenKey()
     const edited = { record: policyRecord({ ...key, name: 'another' }), seal: key.seal }
-    await expect(worker.seal(policyRecord(key), edited)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+    const seal = worker.seal(policyRecord(key), edited, undefined, await admin())
+    await expect(seal).rejects.toMatchObject({ code: 'hsm.seal_broken' })
   })
 
   it('sets no count back, moves no key and gives no backup to what has none', async () => {
     const { key, latest } = await givenKey({ allow_backup: false })
-    const fewer = encodeRecord(['invocations 2', key.identity, latest.version, 0])
-    const count = encodeRecord(['invocations 2', key.identity, latest.version, latest.invocations])
-    await expect(worker.seal(fewer, { record: count, seal: latest.invocationsSeal })).rejects.toMatchObject(refused)
+    const grant = await admin()
+    const fewer = encodeRecord(['invocations 2', key.identity, key.vault, latest.version, 0])
+    const count = encodeRecord(['invocations 2', key.identity, key.vault, latest.version, latest.invocations])
+    const begun = { record: count, seal: latest.invocationsSeal }
+    await expect(worker.seal(fewer, begun, undefined, grant)).rejects.toMatchObject(refused)
     const version = sealedVersion(key, latest)
+    const next = { ...latest, generation: latest.generation + 1 }
     for (const moved of [
-      versionRecord({ ...key, vault: Buffer.alloc(16, 7) }, latest),
-      versionRecord({ ...key, type: 'aes256-ctr' }, latest),
-      versionRecord(key, { ...latest, version: 2 }),
-      versionRecord(key, { ...latest, blob: randomBytes(40) }),
-      versionRecord(key, { ...latest, backupKek: 'backup.v1', backupBlob: latest.blob }),
+      versionRecord({ ...key, vault: Buffer.alloc(16, 7) }, next),
+      versionRecord({ ...key, type: 'aes256-ctr' }, next),
+      versionRecord(key, { ...next, version: 2 }),
+      versionRecord(key, { ...next, blob: randomBytes(40) }),
+      versionRecord(key, { ...next, backupKek: 'backup.v1', backupBlob: latest.blob }),
     ])
-      await expect(worker.seal(moved, version)).rejects.toMatchObject(refused)
+      await expect(worker.seal(moved, version, undefined, grant)).rejects.toMatchObject(refused)
+    await expect(worker.seal(versionRecord(key, next), version, undefined, grant)).resolves.toHaveLength(32)
   })
 })
 

@@ -122,7 +122,7 @@ async function encryptWith(on: CipherDependencies, by: Granted, stored: StoredKe
   const found = asked.includes(undefined) ? await on.keyring.rotateIfDue(stored) : stored
   const { key } = found
   const type = keyTypeOf(key.type)
-  const target = await writable(on, found, asked)
+  const target = await writable(on, by, found, asked)
   const prepared = mapEach(items, ({ version, plaintext, aad }) => {
     checkAad(type, aad)
     return { to: target(version), plaintext, aad }
@@ -144,7 +144,7 @@ async function encryptWithNew(
   const failed = allFailed(fitting)
   if (failed) return { key: undefined, results: failed }
   const spent = readyIn(items).length
-  const { stored, result } = await on.keyring.createAnd(ifAbsent, spent, commit, ({ key, latest }) => {
+  const { stored, result } = await on.keyring.createAnd(vault, ifAbsent, spent, commit, ({ key, latest }) => {
     const prepared = mapEach(fitting, (item) => ({ ...item, to: latest }))
     return encryptAll(on, vault, key, prepared)
   })
@@ -191,7 +191,7 @@ async function rewrap(on: CipherDependencies, by: Granted, stored: StoredKey | u
   const found = await on.keyring.rotateIfDue(given)
   const { key } = found
   const asked = readyIn(items).map(({ toVersion }) => toVersion)
-  const target = await writable(on, found, asked)
+  const target = await writable(on, by, found, asked)
   const open = await opener(on, found, items)
   const opened = mapEach(items, (item) => ({ ...open(item), to: target(item.toVersion) }))
   const referenceTo = await on.places.referencesOf(key, await by.grant())
@@ -211,13 +211,13 @@ async function rewrap(on: CipherDependencies, by: Granted, stored: StoredKey | u
  * The versions to encrypt with, the encryptions already counted: those of items that turn out to be bad as well.
  * Where a version is nearly used up, all items of a call fit or none.
  */
-function writable(on: CipherDependencies, stored: StoredKey, asked: readonly (number | undefined)[]) {
+function writable(on: CipherDependencies, by: Granted, stored: StoredKey, asked: readonly (number | undefined)[]) {
   const { key } = stored
   cipherOf(keyTypeOf(key.type))
   return perVersion(asked, async (version, count) => {
     const wanted = version ?? key.latestVersion
     const found = await on.versions.find(on.store.read, stored, wanted, writableFrom(key), 'encrypts')
-    await on.invocations.spend(key, found.version, count)
+    await on.invocations.spend(by, key, found.version, count)
     return found
   })
 }

@@ -64,7 +64,7 @@ async function make(
   const found = version === undefined ? await keyring.rotateIfDue(existing(stored)) : existing(stored)
   const { key } = found
   const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
-  await invocations.spend(key, used.version, 1)
+  await invocations.spend(by, key, used.version, 1)
   const reference = (await places.referencesOf(key, await by.grant()))(used)
   const answer = (bytes: Buffer, plaintext: Buffer | undefined) => {
     return { key, ciphertext: { version: used.version, bytes }, plaintext }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Granted } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
@@ -40,12 +41,12 @@ export interface NewImportJob extends ImportJob {
  */
 export interface ImportJobs {
   /** @throws Fault `key.residency`, `key.flag_off`, `hsm.unavailable` */
-  create(key: NewKey, commit: Commit): Promise<NewImportJob>
+  create(by: Granted, key: NewKey, commit: Commit): Promise<NewImportJob>
   /**
    * A key from outside as version 1, by a job that this uses up.
    * @throws Fault `import.no_job`, `import.invalid`, `key.exists`, `key.tampered`
    */
-  importKey(brought: Import, commit: Commit): Promise<TransparentKey>
+  importKey(by: Granted, brought: Import, commit: Commit): Promise<TransparentKey>
   /** Deletes jobs whose time has passed; resolves to how many. */
   sweep(): Promise<number>
 }
@@ -61,7 +62,7 @@ export function createImportJobs(dependencies: {
 }): ImportJobs {
   const { store, hsm, keyring, places, clock } = dependencies
   return {
-    async create(key, commit) {
+    async create(by, key, commit) {
       if (key.residency === 'token')
         throw new Fault('key.residency', 'A key that was made elsewhere cannot reside in the token.')
       const now = clock.now()
@@ -85,13 +86,16 @@ export function createImportJobs(dependencies: {
         createdAt: now,
         expiresAt: now + importJobMs,
       }
-      const job = { ...unsealed, seal: await hsm.seal(jobRecord(unsealed, vault), undefined, provenance) }
+      const job = {
+        ...unsealed,
+        seal: await hsm.seal(jobRecord(unsealed, vault), undefined, provenance, await by.grant()),
+      }
       const { text, signature } = await hsm.signImportJob(sealedJob(job, vault))
       await commit((tx) => insertJob(tx, job))
       return { ...job, statement: text, signature: toDer(signature), signer: await hsm.auditPublicKey() }
     },
 
-    async importKey({ vaultId, name, job: id, wrapped, publicKey }, commit) {
+    async importKey(by, { vaultId, name, job: id, wrapped, publicKey }, commit) {
       const job = id === undefined ? null : await findJob(store.read, { id, vaultId, name })
       if (job === null || job.expiresAt <= clock.now()) throw new Fault('import.no_job')
       const { vault, vaultKey } = await places.of(vaultId)
@@ -104,7 +108,7 @@ export function createImportJobs(dependencies: {
           if (!(await useUpJob(tx, job.id))) throw new Fault('import.no_job')
           return work(tx)
         }, options)
-      const { stored } = await keyring.adopt(keyOf(job), make, usingUp)
+      const { stored } = await keyring.adopt(by, keyOf(job), make, usingUp)
       return stored.key
     },
 

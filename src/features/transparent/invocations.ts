@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { SealedGrant } from '../../access/acting.ts'
+import type { Granted } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
@@ -8,11 +10,11 @@ import { invocationsRecord, raiseAfter, sealedCount, trusting } from './sealing.
 
 export interface Invocations {
   /**
-   * Allows `count` encryptions with this key version.
+   * Allows `count` encryptions with this key version; what is to be reserved for them is reserved by the caller's grant.
    * @throws Fault `key.exhausted` when 2^32 are reached (NIST SP 800-38D §8.3), `key.tampered` when the count was
    * edited
    */
-  spend(key: TransparentKey, version: number, count: number): Promise<void>
+  spend(by: Granted, key: TransparentKey, version: number, count: number): Promise<void>
   /** The count to write for a new version: the first lease, which this worker then holds. */
   readonly firstLease: number
   /** Takes over the first lease of a version that this worker has just made, less what was spent of it already. */
@@ -36,7 +38,7 @@ export function createInvocations({ store, hsm, leaseSize }: InvocationDependenc
   const remaining = new LRUCache<string, { count: number }>({ max: maxLeases })
   const underWay = new Map<string, Promise<void>>()
 
-  async function lease(key: TransparentKey, versionNumber: number, atLeast: number): Promise<void> {
+  async function lease(grant: SealedGrant, key: TransparentKey, versionNumber: number, atLeast: number): Promise<void> {
     const reserved = await store.transaction(async (tx) => {
       const version = await findVersion(tx, key.id, versionNumber)
       if (version === null) throw new Fault('key.version_unknown')
@@ -46,7 +48,7 @@ export function createInvocations({ store, hsm, leaseSize }: InvocationDependenc
       if (count < atLeast) throw new Fault('key.exhausted')
       const invocations = version.invocations + count
       const record = invocationsRecord(key, versionNumber, invocations)
-      const invocationsSeal = await trusting(() => hsm.seal(record, sealedCount(key, version)))
+      const invocationsSeal = await trusting(() => hsm.seal(record, sealedCount(key, version), undefined, grant))
       if (!(await advanceInvocations(tx, { ...version, invocations, invocationsSeal }, version.invocations)))
         throw new Fault('store.conflict')
       raiseAfter(hsm, tx, key, { record, seal: invocationsSeal })
@@ -57,11 +59,18 @@ export function createInvocations({ store, hsm, leaseSize }: InvocationDependenc
     remaining.set(name, { count: reserved + (remaining.get(name)?.count ?? 0) })
   }
 
+  function spendHeld(name: string, count: number): boolean {
+    const held = remaining.get(name)
+    if (held === undefined || held.count < count) return false
+    held.count -= count
+    return true
+  }
+
   /** Callers that come while a lease is being taken wait for that one. */
-  function leaseOnce(name: string, key: TransparentKey, version: number, atLeast: number): Promise<void> {
+  function leaseOnce(name: string, take: () => Promise<void>): Promise<void> {
     const already = underWay.get(name)
     if (already) return already
-    const taking = lease(key, version, atLeast).finally(() => underWay.delete(name))
+    const taking = take().finally(() => underWay.delete(name))
     underWay.set(name, taking)
     return taking
   }
@@ -70,16 +79,12 @@ export function createInvocations({ store, hsm, leaseSize }: InvocationDependenc
     firstLease: leaseSize,
     adopt: (version, spent) =>
       void remaining.set(leaseName(version.keyId, version.version), { count: version.invocations - spent }),
-    async spend(key, version, count) {
+    async spend(by, key, version, count) {
       const name = leaseName(key.id, version)
-      for (;;) {
-        const held = remaining.get(name)
-        if (held !== undefined && held.count >= count) {
-          held.count -= count
-          return
-        }
-        await leaseOnce(name, key, version, count)
-      }
+      if (spendHeld(name, count)) return
+      // Asked for first: a caller without one fails alone, and not those who wait for the same lease.
+      const grant = await by.grant()
+      while (!spendHeld(name, count)) await leaseOnce(name, () => lease(grant, key, version, count))
     },
   }
 }

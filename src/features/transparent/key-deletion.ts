@@ -3,7 +3,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import { existing } from './key-versions.ts'
-import type { CommitForKey } from './keyring.ts'
+import type { CommitForKey } from './rotation-commit.ts'
 import { deleteKey, findDeletedBefore, findVersions, type StoredKey, type TransparentKey } from './records.ts'
 import { checkPolicy, createKeyRows } from './sealing.ts'
 

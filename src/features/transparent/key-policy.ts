@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
-import { keyTypeOf, type KeyType } from './key-type.ts'
-import type { StoredKey, TransparentKey } from './records.ts'
+import type { KeyType } from './key-type.ts'
+import type { TransparentKey } from './records.ts'
 
 /** A key to be made, with what it may do. */
 export interface NewKey {
@@ -97,17 +97,4 @@ function checkLimits({
     if (value < oldestVersion || value > latestVersion)
       throw new Fault('key.version_unknown', `${name} must be between ${oldestVersion} and ${latestVersion}.`)
   }
-}
-
-/** Share of the safe encryptions after which a version is replaced at its next use. */
-const nearlyExhausted = 0.9
-
-/**
- * Whether the latest version is to be replaced before its next use: its counter nearly exhausted, or older than the
- * key allows.
- */
-export function isRotationDue({ key, latest }: StoredKey, now: number): boolean {
-  const { cipher } = keyTypeOf(key.type)
-  if (cipher && latest.invocations >= cipher.maxInvocations * nearlyExhausted) return true
-  return key.autoRotatePeriodMs > 0 && now - latest.createdAt >= key.autoRotatePeriodMs
 }

@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
 import { kindsOfTypes, type Hash, type KeyKind } from '../../hsm/key-kind.ts'
+import { mostInvocations } from '../../hsm/rotation-due.ts'
 
 /** What a key type means: a row says everything, and the code that uses a key asks the row. */
 export interface KeyType {
@@ -29,10 +30,9 @@ export interface SignatureRow {
 
 export const defaultKeyType = 'aes128-gcm96'
 
-const maxInvocations = 2 ** 32
-const gcm: CipherRow = { ivBytes: 12, tagBytes: 16, maxInvocations }
+const gcm: CipherRow = { ivBytes: 12, tagBytes: 16, maxInvocations: mostInvocations }
 /** Without a tag. The IV is a random block; 2^32 of those keep the counters of CTR from meeting, too. */
-const stream: CipherRow = { ivBytes: 16, tagBytes: 0, maxInvocations }
+const stream: CipherRow = { ivBytes: 16, tagBytes: 0, maxInvocations: mostInvocations }
 const rsa: SignatureRow = { family: 'rsa', hash: 'sha256', orderBytes: 0 }
 
 const rows: readonly (Omit<KeyType, 'kind'> & { readonly name: keyof typeof kindsOfTypes })[] = [

@@ -1,3 +1,4 @@
+import { grantOf } from '../../access/acting.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -16,7 +17,14 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { checkPolicy, invocationsRecord, type Owner, versionRecord, type UnsealedVersion } from './sealing.ts'
+import {
+  checkPolicy,
+  invocationsRecord,
+  type Owner,
+  sealedPolicy,
+  versionRecord,
+  type UnsealedVersion,
+} from './sealing.ts'
 
 /** What decides how the material of a key is made. */
 export type MaterialPolicy = Owner & Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
@@ -50,7 +58,7 @@ export interface KeyVersions {
   find(reader: Reader, stored: StoredKey, version: number, lowest: number, use: string): Promise<KeyVersion>
 }
 
-export function createKeyVersions(dependencies: {
+interface KeyVersionsDependencies {
   readonly hsm: Pick<
     Hsm,
     'generate' | 'createTokenObject' | 'destroyTokenObject' | 'seal' | 'sealFirstCount' | 'verify'
@@ -58,8 +66,9 @@ export function createKeyVersions(dependencies: {
   readonly invocations: Pick<Invocations, 'firstLease'>
   readonly places: Pick<KeyPlaces, 'of' | 'purposeOf'>
   readonly clock: Clock
-}): KeyVersions {
-  const { hsm, invocations, places, clock } = dependencies
+}
+
+export function createKeyVersions({ hsm, invocations, places, clock }: KeyVersionsDependencies): KeyVersions {
   return {
     async make({ type, residency, allowExport, allowBackup, ...owner }) {
       const purpose = await places.purposeOf(owner)
@@ -97,10 +106,12 @@ export function createKeyVersions(dependencies: {
         createdAt,
         generation: key.identity === null ? 0 : 1,
       }
-      const count = await hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease))
+      const grant = await grantOf(tx)
+      const count = await hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease), grant)
+      const policy = key.identity === null ? undefined : sealedPolicy(key)
       const sealed = {
         ...unsealed,
-        seal: await hsm.seal(versionRecord(key, unsealed), undefined, made.provenance),
+        seal: await hsm.seal(versionRecord(key, unsealed), policy, made.provenance, grant),
         invocations: count.invocations,
         invocationsSeal: count.seal,
       }

@@ -1,11 +1,13 @@
+import type { Granted } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
-import type { Commit, Store, Tx } from '../../store/store.ts'
+import { isRotationDue } from '../../hsm/rotation-due.ts'
+import type { Commit, Store } from '../../store/store.ts'
 import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
-import { changedKey, isRotationDue, newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
+import { changedKey, newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import {
   deleteVersionsBelow,
@@ -18,17 +20,19 @@ import {
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
+import { commitOfRotation, type CommitForKey } from './rotation-commit.ts'
 import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, type SealedKey } from './sealing.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
   /** @throws Fault `key.exists`, `hsm.unsupported`, `key.residency` */
-  create(key: NewKey, commit: Commit): Promise<StoredKey>
+  create(by: Granted, key: NewKey, commit: Commit): Promise<StoredKey>
   /**
    * Makes a key and, in the same transaction, its first use, which takes `spent` encryptions and reads nothing more.
    * @throws Fault `store.conflict` when the name is taken
    */
   createAnd<T>(
+    by: Granted,
     key: NewKey,
     spent: number,
     commit: Commit,
@@ -38,7 +42,12 @@ export interface Keyring {
    * Keeps material that `make` gets from outside as version 1 of a new key.
    * @throws Fault `key.exists`, `key.residency`
    */
-  adopt(key: NewKey, make: (key: SealedKey) => Promise<GeneratedKey>, commit: Commit): Promise<{ stored: StoredKey }>
+  adopt(
+    by: Granted,
+    key: NewKey,
+    make: (key: SealedKey) => Promise<GeneratedKey>,
+    commit: Commit,
+  ): Promise<{ stored: StoredKey }>
   /** The key with its versions, every seal checked. @throws Fault `key.not_found` */
   read(stored: StoredKey | undefined): Promise<{ key: TransparentKey; versions: readonly KeyVersion[] }>
   /** Keys in the order of their names, from the one after `after` on. */
@@ -63,12 +72,9 @@ export interface Keyring {
   trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey>
 }
 
-/** `Commit` for what the appliance does by itself to a key, with a record that says so. */
-export type CommitForKey = <T>(operation: string, key: TransparentKey, work: (tx: Tx) => Promise<T>) => Promise<T>
-
 interface KeyringDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'verify' | 'raise' | 'destroyTokenObject'>
+  readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'grantRotation' | 'verify' | 'raise' | 'destroyTokenObject'>
   readonly versions: KeyVersions
   readonly invocations: Pick<Invocations, 'adopt'>
   readonly places: Pick<KeyPlaces, 'of'>
@@ -80,15 +86,15 @@ export function createKeyring(on: KeyringDependencies): Keyring {
   const { store, hsm } = on
   const rows = createKeyRows(hsm)
   return {
-    createAnd: async (key, spent, commit, use) => createAnd(on, key, spent, commit, use),
+    createAnd: async (by, key, spent, commit, use) => createAnd(on, by, key, spent, commit, use),
 
-    async create(key, commit) {
-      const { stored } = await createAnd(on, key, 0, commit, nothing).catch(nameTaken)
+    async create(by, key, commit) {
+      const { stored } = await createAnd(on, by, key, 0, commit, nothing).catch(nameTaken)
       return stored
     },
 
-    async adopt(key, make, commit) {
-      const row = await sealedNew(on, key)
+    async adopt(by, key, make, commit) {
+      const row = await sealedNew(on, by, key)
       return insert(on, row, await make(row), 0, commit, nothing).catch(nameTaken)
     },
 
@@ -161,19 +167,20 @@ async function withMaterial<T>(
   }
 }
 
-async function sealedNew({ hsm, places, clock }: KeyringDependencies, key: NewKey): Promise<SealedKey> {
+async function sealedNew({ hsm, places, clock }: KeyringDependencies, by: Granted, key: NewKey): Promise<SealedKey> {
   const row = newKeyRow(key, clock.now())
-  return sealedNewKey(hsm, row, (await places.of(key.vaultId)).vault)
+  return sealedNewKey(hsm, row, (await places.of(key.vaultId)).vault, await by.grant())
 }
 
 async function createAnd<T>(
   on: KeyringDependencies,
+  by: Granted,
   key: NewKey,
   spent: number,
   commit: Commit,
   use: (stored: StoredKey) => Promise<T>,
 ) {
-  const row = await sealedNew(on, key)
+  const row = await sealedNew(on, by, key)
   return withMaterial(on, { ...row, id: 0 }, (made) => insert(on, row, made, spent, commit, use))
 }
 
@@ -218,16 +225,17 @@ async function read({ store, hsm }: KeyringDependencies, stored: StoredKey | und
 
 async function rotateIfDue(on: KeyringDependencies, stored: StoredKey): Promise<StoredKey> {
   const { store, hsm, clock, commitAsAppliance } = on
-  if (!isRotationDue(stored, clock.now())) return stored
   const { key, latest } = stored
-  // Age and count are believed, like everything else of a row, only under their seals.
-  await checkVersion(hsm, key, latest)
+  const { autoRotatePeriodMs } = key
+  const { createdAt, invocations } = latest
+  if (!isRotationDue({ autoRotatePeriodMs, createdAt, invocations }, clock.now())) return stored
   try {
-    const commit: Commit = (work) => commitAsAppliance('transparent.key.autorotate', key, work)
+    const commit = await commitOfRotation(hsm, commitAsAppliance, stored)
     return await rotate(on, key, commit, ({ latestVersion }) => latestVersion === key.latestVersion)
   } catch (error) {
     // Another worker was quicker: its version is as good.
-    const theirs = isFault(error, 'store.conflict') ? await findKey(store.read, key.vaultId, key.name) : undefined
+    const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
+    const theirs = isLate ? await findKey(store.read, key.vaultId, key.name) : undefined
     if (theirs === undefined) throw error
     return theirs
   }

@@ -1,3 +1,4 @@
+import { grantOf, type SealedGrant } from '../../access/acting.ts'
 import { Fault, isFault } from '../../fault.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
@@ -62,13 +63,13 @@ export function versionRecord(
 }
 
 export function invocationsRecord(
-  { id, identity }: Pick<Owner, 'id' | 'identity'>,
+  { id, identity, vault }: Pick<Owner, 'id' | 'identity' | 'vault'>,
   version: number,
   invocations: number,
 ): Buffer {
   return identity === null
     ? encodeRecord(['invocations', id, version, invocations])
-    : encodeRecord(['invocations 2', identity, version, invocations])
+    : encodeRecord(['invocations 2', identity, vault, version, invocations])
 }
 
 export const sealedPolicy = oncePerRow((key: TransparentKey): SealedRecord => ({
@@ -83,7 +84,7 @@ const versionsOf = oncePerRow((key: TransparentKey) =>
 )
 
 export const sealedCount = (
-  key: Pick<Owner, 'id' | 'identity'>,
+  key: Pick<Owner, 'id' | 'identity' | 'vault'>,
   { version, invocations, invocationsSeal }: KeyVersion,
 ): SealedRecord => ({
   record: invocationsRecord(key, version, invocations),
@@ -96,14 +97,15 @@ const undrawn = Buffer.alloc(0)
 /** A key that is sealed and not yet in the database. */
 export type SealedKey = Omit<TransparentKey, 'id'>
 
-/** Seals a new key, which gets its identity so. */
+/** Seals a new key for the caller who has this grant; the key gets its identity so. */
 export async function sealedNewKey(
   hsm: Pick<Hsm, 'sealNew'>,
   row: Omit<SealedKey, 'identity' | 'vault' | 'generation' | 'seal'>,
   vault: Buffer,
+  grant: SealedGrant | undefined,
 ): Promise<SealedKey> {
   const key = { ...row, vault, generation: 1 }
-  return { ...key, ...(await hsm.sealNew(policyRecord({ ...key, id: 0, identity: undrawn }))) }
+  return { ...key, ...(await hsm.sealNew(policyRecord({ ...key, id: 0, identity: undrawn }), grant)) }
 }
 
 /** A changed key or version is the next generation of it, unless it is older than generations. */
@@ -167,7 +169,9 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise' | 'dest
         // A new seal over an edited row would make the edit good.
         await checkPolicy(hsm, current)
         const next = { ...(await step(current, tx)), generation: nextGeneration(current, current) }
-        const sealed = { ...next, seal: await trusting(() => hsm.seal(policyRecord(next), sealedPolicy(current))) }
+        const grant = await grantOf(tx)
+        const seal = () => hsm.seal(policyRecord(next), sealedPolicy(current), undefined, grant)
+        const sealed = { ...next, seal: await trusting(seal) }
         if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
         await then?.(tx, sealed)
         raiseAfter(hsm, tx, sealed, sealedPolicy(sealed))
@@ -178,10 +182,12 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise' | 'dest
       const generation = nextGeneration(key, from)
       const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change, generation }
       // The keeper refuses an edited row: a new seal over it would make the edit good.
-      const seal = await trusting(() => hsm.seal(versionRecord(key, next), sealedVersion(key, from)))
+      const grant = await grantOf(tx)
+      const record = versionRecord(key, next)
+      const seal = await trusting(() => hsm.seal(record, sealedVersion(key, from), undefined, grant))
       const sealed = { ...next, seal }
       if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
-      raiseAfter(hsm, tx, key, { record: versionRecord(key, next), seal })
+      raiseAfter(hsm, tx, key, { record, seal })
     },
 
     async destroyMaterial(versions) {

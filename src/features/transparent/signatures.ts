@@ -99,7 +99,8 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       const row = signatureOf(keyTypeOf(found.key.type))
       const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
       const { key, used } = await newest(found, version, 'signs')
-      const raw = await trusting(async () => hsm.sign(await referenceTo(by, key, used), scheme, input))
+      const reference = await referenceTo(by, key, used)
+      const raw = await trusting(() => hsm.sign(reference, scheme, input))
       const bytes = row.family === 'ecdsa' && request.form === 'asn1' ? toDer(raw) : raw
       return { key, version: used.version, bytes }
     },
@@ -110,9 +111,9 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       const used = await verifying(found, version)
       const raw = row.family === 'ecdsa' && request.form === 'asn1' ? fromDer(signature, row.orderBytes) : signature
       if (raw === undefined) return { key: found.key, valid: false }
-      const valid = await trusting(async () =>
-        hsm.verifySignature(await referenceTo(by, found.key, used), schemeOf(row, request), inputOf(row, request), raw),
-      )
+      const reference = await referenceTo(by, found.key, used)
+      const [scheme, input] = [schemeOf(row, request), inputOf(row, request)]
+      const valid = await trusting(() => hsm.verifySignature(reference, scheme, input, raw))
       return { key: found.key, valid }
     },
 
@@ -120,22 +121,17 @@ function createUses({ store, hsm, keyring, versions, places }: SignatureDependen
       const found = existing(stored)
       checkMac(keyTypeOf(found.key.type))
       const { key, used } = await newest(found, version, 'makes HMACs')
-      return {
-        key,
-        version: used.version,
-        bytes: await trusting(async () => hsm.hmac(await referenceTo(by, key, used), input)),
-      }
+      const reference = await referenceTo(by, key, used)
+      return { key, version: used.version, bytes: await trusting(() => hsm.hmac(reference, input)) }
     },
 
     async verifyHmac(by, stored, version, input, mac) {
       const found = existing(stored)
       checkMac(keyTypeOf(found.key.type))
       const used = await verifying(found, version)
+      const reference = await referenceTo(by, found.key, used)
       try {
-        return {
-          key: found.key,
-          valid: await trusting(async () => hsm.verifyHmac(await referenceTo(by, found.key, used), input, mac)),
-        }
+        return { key: found.key, valid: await trusting(() => hsm.verifyHmac(reference, input, mac)) }
       } catch (error) {
         if (isFault(error, 'hsm.rejected')) return { key: found.key, valid: false }
         throw error

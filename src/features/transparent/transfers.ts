@@ -55,7 +55,7 @@ export interface Transfers {
    */
   backup(by: Granted, stored: StoredKey | undefined): Promise<{ key: TransparentKey; text: string }>
   /** All versions or none. @throws Fault `backup.invalid`, `backup.foreign`, `key.exists`, `key.delete_forbidden` */
-  restore(restoration: Restoration, commit: Commit): Promise<TransparentKey>
+  restore(by: Granted, restoration: Restoration, commit: Commit): Promise<TransparentKey>
   /**
    * For the operator alone: lets a backup into a vault, whatever it is of; where it is of.
    * @throws Fault `backup.invalid`, `vault.not_found`
@@ -100,7 +100,7 @@ export function createTransfers(on: TransferDependencies): Transfers {
   return {
     backup: (by, stored) => asItIsNow(store.read, stored, (current) => backUp(on, by, current)),
 
-    restore: (restoration, commit) => restore(on, restoration, commit),
+    restore: (by, restoration, commit) => restore(on, by, restoration, commit),
 
     async accept(vaultId, backup, commit) {
       const { origin } = await opened(on, backup)
@@ -128,6 +128,7 @@ async function backUp({ store, hsm, places }: TransferDependencies, by: Granted,
 
 async function restore(
   on: TransferDependencies,
+  by: Granted,
   { vaultId, userId, name, stored, backup, force, noteOrigin }: Restoration,
   commit: Commit,
 ): Promise<TransparentKey> {
@@ -136,7 +137,7 @@ async function restore(
   noteOrigin(content.origin)
   const { vault, vaultKey } = await on.places.of(vaultId)
   const placed = { ...restoredPolicy(content), vaultId, name, createdAt: on.clock.now() }
-  const row = await sealedNewKey(on.hsm, placed, vault)
+  const row = await sealedNewKey(on.hsm, placed, vault, await by.grant())
   const to = { policy: sealedPolicy({ ...row, id: 0 }), vaultKey }
   const made = await restored(on, to, backup, content.versions.length)
   let replaced: KeyVersion[] = []

@@ -31,9 +31,13 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
       const reply = await keeper.call('sealAnew', fields)
       return records.map((_, at) => given(reply, at))
     },
-    async sealFirstCount(record) {
-      const reply = await keeper.call('sealFirstCount', [record])
+    async sealFirstCount(record, grant) {
+      const reply = await keeper.call('sealFirstCount', [record, ...sealedFields(grant)])
       return { invocations: Number(field(reply, 0).toString()), seal: field(reply, 1) }
+    },
+    async grantRotation(policy, version, count) {
+      const reply = await keeper.call('grantRotation', [policy, version, count].flatMap(sealedFields))
+      return { record: field(reply, 0), seal: field(reply, 1) }
     },
     async signImportJob(job) {
       const reply = await keeper.call('signImportJob', sealedFields(job))

@@ -1,8 +1,9 @@
 import { Fault } from '../../fault.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { composeRecord } from '../record-layouts.ts'
+import { composeRecord, type OpenedRecord } from '../record-layouts.ts'
 import type { KeeperState } from './keeper-state.ts'
+import { refused } from './record-change.ts'
 import { opened } from './shown-record.ts'
 
 /** With which counts the versions of keys began, so that none begins a second time with less. */
@@ -22,11 +23,17 @@ export function createFirstCounts(state: KeeperState): FirstCounts {
   return { begin: (version, count) => keep.get(version, count)?.count ?? count }
 }
 
-/** See `Hsm.sealFirstCount`. */
-export function sealFirstCount(token: Token, firstCounts: FirstCounts, record: Buffer): Uint8Array[] {
+/** See `Hsm.sealFirstCount`; `mayBegin` says of the count of a key with an identity whether it may begin so. */
+export function sealFirstCount(
+  token: Token,
+  firstCounts: FirstCounts,
+  record: Buffer,
+  mayBegin: (count: Extract<OpenedRecord, { type: 'invocations 2' }>['fields']) => boolean,
+): Uint8Array[] {
   const { type, fields } = opened(record)
   if ((type !== 'invocations' && type !== 'invocations 2') || fields.invocations < 0)
     throw new Fault('hsm.rejected', 'This is no count of a version.')
+  if (type === 'invocations 2' && !mayBegin(fields)) throw refused(type)
   const version = composeRecord(type, { ...fields, invocations: 0 })
   const invocations = firstCounts.begin(version, fields.invocations)
   return [Buffer.from(String(invocations)), seal(token, composeRecord(type, { ...fields, invocations }))]

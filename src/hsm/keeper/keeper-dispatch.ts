@@ -1,27 +1,26 @@
 import { operatorId } from '../../access/confirmation.ts'
-import { isGrantInTime } from '../../access/decision.ts'
 import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { random, seal, sealAnew, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation, keeperOperations } from '../protocol/frame.ts'
-import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
+import { composeRecord, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { readAuditEnd } from './audit-ends.ts'
+import { type Authority, readAuthority } from './authority.ts'
 import { heldKey, nonceBytes, provenanceRecord } from '../provenance.ts'
 import { generationOf } from '../record-generation.ts'
-import { sealFirstCount } from './first-counts.ts'
 import type { WritableFloors } from './floors.ts'
 import { createGrantHandlers } from './grants.ts'
-import { signImportJob } from './import-job-signing.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
+import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
 import type { Origin, RuleContext } from './record-change.ts'
 import { checkChange } from './record-rules.ts'
-import { opened, shown } from './shown-record.ts'
+import { opened } from './shown-record.ts'
 import { earlierRecord } from './takeover.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 import { rewrapVersion } from './version-rewrapping.ts'
@@ -33,18 +32,18 @@ const reopenEveryMs = 250
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
-  const { auditEnds, usedProvenance, floors, endedSessions, firstCounts, takeover } = memory
+  const { auditEnds, usedProvenance, floors, endedSessions, takeover } = memory
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
     status: () => statusFields(token),
     seal(fields) {
       const record = fields.bytes()
       const previous = fields.sealed()
-      const isNew = previous.record.length === 0
       const provenance = fields.bytes()
-      const change = { origin, previous: isNew ? undefined : previous, grant: readGrant(token, fields) }
-      const next = checkedChange(token, memory, record, change)
-      if (isNew) checkProvenance(token, usedProvenance, next, record, provenance)
+      const shownBefore = previous.record.length === 0 ? undefined : previous
+      const change = { origin, previous: shownBefore, ...readAuthority(token, fields) }
+      const { next, replaces } = checkedChange(token, memory, record, change)
+      if (!replaces) checkProvenance(token, usedProvenance, next, record, provenance)
       return [seal(token, record)]
     },
     raise(fields) {
@@ -64,11 +63,10 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
         seals.push(sealAnew(token, fields.sealed()) ?? Buffer.alloc(0))
       return seals
     },
-    sealFirstCount: (fields) => sealFirstCount(token, firstCounts, fields.bytes()),
-    signImportJob: (fields) => signImportJob(token, fields.sealed()),
+    ...createKeyHandlers(token, memory, origin),
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
     ...createLoginHandlers({ token, ...memory }),
-    sealNew: (fields) => sealNew(token, memory, fields.bytes(), { origin, grant: readGrant(token, fields) }),
+    sealNew: (fields) => sealNew(token, memory, fields.bytes(), { origin, ...readAuthority(token, fields) }),
     sealEarlier(fields) {
       checkOperator(origin)
       takeover.checkOpen()
@@ -109,29 +107,18 @@ function checkOperator(origin: Origin): void {
 const endFields = (end: SignedEnd | undefined): Uint8Array[] =>
   end === undefined ? [Buffer.alloc(0), Buffer.alloc(0)] : [Buffer.from(end.text), end.signature]
 
-interface AskedChange {
+interface AskedChange extends Authority {
   readonly origin: Origin
   readonly previous?: SealedRecord | undefined
-  readonly grant: FieldsOf<'grant'> | undefined
 }
 
-/** The grant that came with a request; undefined for none. */
-function readGrant(token: Token, fields: RequestFields): FieldsOf<'grant'> | undefined {
-  const sealed = fields.optionalSealed()
-  if (sealed === undefined) return undefined
-  const { fields: grant } = shown(token, 'grant', sealed)
-  if (!isGrantInTime(grant.expiresAt, Date.now()))
-    throw new Fault('hsm.rejected', 'The grant is not good at this time.')
-  return grant
-}
-
-/** Reads a record and asks its type's rule. */
+/** Reads a record and asks its type's rule; whether it takes the place of another, or is the first of a thing. */
 function checkedChange(
   token: Token,
   memory: KeeperMemory,
   record: Buffer,
-  { origin, previous, grant }: AskedChange,
-): OpenedRecord {
+  { origin, previous, ...authority }: AskedChange,
+): { readonly next: OpenedRecord; readonly replaces: boolean } {
   // An edited row that is sealed anew would be good.
   if (previous !== undefined) verify(token, previous)
   const next = opened(record)
@@ -140,14 +127,15 @@ function checkedChange(
     throw new Fault('hsm.rejected', 'A new record of this type gets its identity here.')
   const before = previous && opened(previous.record)
   checkGeneration(memory.floors, next, before)
-  checkChange({ next, previous: before, origin, grant, ...contextOf(memory) })
-  noteRecovery(memory, next, before, origin === 'operator' ? operatorId : grant?.userId)
-  return next
+  checkChange({ next, previous: before, origin, ...authority, ...contextOf(memory) })
+  noteRecovery(memory, next, before, origin === 'operator' ? operatorId : authority.grant?.userId)
+  return { next, replaces: before?.type === next.type }
 }
 
 const contextOf = ({ recovery, recoverers }: KeeperMemory): RuleContext => ({
   recovery,
   madeRecovery: (by, user, after, upTo) => recoverers.made(by, user, after, upTo),
+  now: Date.now(),
 })
 
 /** Also one that is not committed after all: whoever tried it confirms nobody. */
@@ -169,8 +157,10 @@ const ownsIdentity: ReadonlySet<string> = new Set(['transparent key 2', 'user', 
 function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: OpenedRecord | undefined): void {
   const generation = generationOf(next)
   if (generation === undefined) return
-  const before = previous && generationOf(previous)
-  if (before !== undefined) floors.check(before)
+  const shownGeneration = previous && generationOf(previous)
+  if (shownGeneration !== undefined) floors.check(shownGeneration)
+  // The first record of a version follows that of its key.
+  const before = previous?.type === next.type ? shownGeneration : undefined
   const known = before?.number ?? floors.of(generation.subject) ?? 0
   const isNext = generation.isCount === true ? generation.number >= known : generation.number === known + 1
   if ((before === undefined && known > 0) || !isNext)
@@ -200,12 +190,7 @@ function checkProvenance(
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */
-function sealNew(
-  token: Token,
-  memory: KeeperMemory,
-  record: Buffer,
-  { origin, grant }: Omit<AskedChange, 'previous'>,
-): Buffer[] {
+function sealNew(token: Token, memory: KeeperMemory, record: Buffer, asked: Omit<AskedChange, 'previous'>): Buffer[] {
   const { type, key, fields } = opened(record)
   if (key !== undefined || !('identity' in fields) || fields.identity.length > 0)
     throw new Fault('hsm.rejected', 'A record of this type gets no identity.')
@@ -213,6 +198,6 @@ function sealNew(
   const complete = composeRecord(type, { ...fields, identity })
   const next = opened(complete)
   checkGeneration(memory.floors, next, undefined)
-  checkChange({ next, previous: undefined, origin, grant, ...contextOf(memory) })
+  checkChange({ next, previous: undefined, ...asked, ...contextOf(memory) })
   return [identity, seal(token, complete)]
 }

@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
-import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
+import type { OpenedRecord, RecordType } from '../record-layouts.ts'
+import type { Authority } from './authority.ts'
 
 /** Who asks the keeper: a worker of the daemon, or the operator's console over a socket of its own. */
 export type Origin = 'worker' | 'operator'
@@ -10,15 +11,14 @@ export interface RuleContext {
   readonly recovery: 'approved' | 'open'
   /** Whether this user made one of the recoveries of a user after the one number, up to the other. */
   readonly madeRecovery: (by: number, user: Buffer, after: number, upTo: number) => boolean
+  readonly now: number
 }
 
-export interface Change<T extends RecordType = RecordType> extends RuleContext {
+export interface Change<T extends RecordType = RecordType> extends RuleContext, Authority {
   readonly next: Extract<OpenedRecord, { type: T }>
   /** The sealed record that it takes the place of; undefined for a new one. */
   readonly previous: Extract<OpenedRecord, { type: T }> | undefined
   readonly origin: Origin
-  /** What the caller may do for whom the worker asks; undefined where it names none. */
-  readonly grant: FieldsOf<'grant'> | undefined
 }
 
 /** Whether a record may be sealed. */

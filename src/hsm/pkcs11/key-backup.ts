@@ -85,6 +85,7 @@ function isCountOf(count: OpenedRecord, version: Version): count is Count {
     count.type === 'invocations 2' &&
     version.type === 'transparent key version 2' &&
     count.fields.identity.equals(version.fields.identity) &&
+    count.fields.vault.equals(version.fields.vault) &&
     count.fields.version === version.fields.version
   )
 }

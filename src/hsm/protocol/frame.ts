@@ -75,6 +75,7 @@ export const keeperOperations = [
   'acceptRestored',
   'sealFirstCount',
   'signImportJob',
+  'grantRotation',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -4,6 +4,7 @@ import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
+import { grantIn } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { storedKey } from '../../support/stored-keys.ts'
 
@@ -33,6 +34,8 @@ async function setCount(name: string, invocations: number): Promise<void> {
   )
 }
 
+const by = { grant: () => grantIn(appliance, vaultId) }
+
 /** A worker's own counting, over the same database. */
 const counting = () => createInvocations({ store: appliance.store, hsm: appliance.hsm, leaseSize: 10 })
 
@@ -42,7 +45,7 @@ describe('encryptions with one key version', () => {
     const { key } = await stored('steady')
     const before = await count('steady')
     const worker = counting()
-    for (let n = 0; n < 25; n++) await worker.spend(key, 1, 1)
+    for (let n = 0; n < 25; n++) await worker.spend(by, key, 1, 1)
     expect((await count('steady')) - before).toBe(30)
   })
 
@@ -58,7 +61,7 @@ describe('encryptions with one key version', () => {
     const { key } = await stored('shared')
     const before = await count('shared')
     const worker = counting()
-    await Promise.all(Array.from({ length: 10 }, () => worker.spend(key, 1, 1)))
+    await Promise.all(Array.from({ length: 10 }, () => worker.spend(by, key, 1, 1)))
     expect((await count('shared')) - before).toBe(10)
   })
 
@@ -68,8 +71,8 @@ describe('encryptions with one key version', () => {
     await setCount('worn', 2 ** 32 - 3)
     const worker = counting()
     const { key } = await stored('worn')
-    for (let n = 0; n < 3; n++) await worker.spend(key, 1, 1)
-    await expect(worker.spend(key, 1, 1)).rejects.toMatchObject({ code: 'key.exhausted' })
+    for (let n = 0; n < 3; n++) await worker.spend(by, key, 1, 1)
+    await expect(worker.spend(by, key, 1, 1)).rejects.toMatchObject({ code: 'key.exhausted' })
     expect(await count('worn')).toBe(2 ** 32)
     const first = { plaintext: 'eA==', key_version: 1 }
     expectFault(await client.post(`/transparent/${vaultId}/encrypt/worn`, first), 409, 1504)

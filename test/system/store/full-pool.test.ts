@@ -36,6 +36,7 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
       calls.map((number) => {
         const place = { vaultId: Number(id), name: `copy${number}`, stored: undefined }
         return transfers.restore(
+          { grant: () => grantIn(appliance, id) },
           { ...place, backup, force: false, userId: 1, noteOrigin: () => undefined },
           appliance.commit,
         )

@@ -39,7 +39,11 @@ export const createImportJob = (importJobs: ImportJobs, defaults: KeyDefaults) =
     async run({ params, body, vault, resource, commit }) {
       if (resource) throw new Fault('key.exists')
       const key = newKeyOf({ vaultId: vault.id, name: params.name }, body, defaults)
-      const { id, name, publicKey, expiresAt, statement, signature, signer } = await importJobs.create(key, commit)
+      const { id, name, publicKey, expiresAt, statement, signature, signer } = await importJobs.create(
+        vault,
+        key,
+        commit,
+      )
       return {
         callinfo: {
           name,

@@ -78,7 +78,11 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
           'key.exists',
           resource.key.deletedAt === null ? undefined : 'A deleted key of this name can still be taken back.',
         )
-      const { key } = await keyring.create(newKeyOf({ vaultId: vault.id, name: params.name }, body, defaults), commit)
+      const { key } = await keyring.create(
+        vault,
+        newKeyOf({ vaultId: vault.id, name: params.name }, body, defaults),
+        commit,
+      )
       return { callinfo: { name: key.name, objectid: String(key.id) } }
     },
   })

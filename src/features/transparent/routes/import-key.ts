@@ -32,7 +32,7 @@ export const importKey = (importJobs: ImportJobs) =>
         wrapped: bytesOf('wrapped_key', body.wrapped_key),
         publicKey: optionalBytesOf('public_key', body.public_key),
       }
-      const key = await importJobs.importKey(brought, commit)
+      const key = await importJobs.importKey(vault, brought, commit)
       return { callinfo: { name: key.name, objectid: String(key.id) } }
     },
   })

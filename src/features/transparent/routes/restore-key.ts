@@ -40,7 +40,7 @@ export const restoreKey = (transfers: Transfers) =>
             target: origin ? `backup of vault ${origin.vault} of appliance ${origin.appliance}` : 'backup of format 1',
           }),
       }
-      const key = await transfers.restore(restoration, commit)
+      const key = await transfers.restore(vault, restoration, commit)
       return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }
     },
   })

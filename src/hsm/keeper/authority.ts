@@ -1,0 +1,39 @@
+import { clockSkewMs, isGrantInTime } from '../../access/decision.ts'
+import { Fault } from '../../fault.ts'
+import { verify } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import type { FieldsOf } from '../record-layouts.ts'
+import { rotationMs } from '../rotation-due.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import { opened } from './shown-record.ts'
+
+/** What a worker shows that it may change something: neither where it names nothing. */
+export interface Authority {
+  /** What the caller may do for whom the worker asks. */
+  readonly grant: FieldsOf<'grant'> | undefined
+  /** That a key's own policy asks for its next version. */
+  readonly rotation: FieldsOf<'rotation'> | undefined
+}
+
+/**
+ * The authority that came with a request.
+ * @throws Fault `hsm.seal_broken`, `hsm.rejected` for one that has expired, or is something else
+ */
+export function readAuthority(token: Token, fields: RequestFields): Authority {
+  const sealed = fields.optionalSealed()
+  if (sealed === undefined) return { grant: undefined, rotation: undefined }
+  verify(token, sealed)
+  const record = opened(sealed.record)
+  if (record.type !== 'grant' && record.type !== 'rotation')
+    throw new Fault('hsm.rejected', 'This is no record of a grant.')
+  const { expiresAt } = record.fields
+  const now = Date.now()
+  const isInTime =
+    record.type === 'grant'
+      ? isGrantInTime(expiresAt, now)
+      : expiresAt >= now && expiresAt <= now + rotationMs + clockSkewMs
+  if (!isInTime) throw new Fault('hsm.rejected', 'The grant is not good at this time.')
+  return record.type === 'grant'
+    ? { grant: record.fields, rotation: undefined }
+    : { grant: undefined, rotation: record.fields }
+}

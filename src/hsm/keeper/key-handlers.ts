@@ -1,0 +1,27 @@
+import type { Token } from '../pkcs11/token-link.ts'
+import type { KeeperOperation } from '../protocol/frame.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import { readAuthority } from './authority.ts'
+import { type FirstCounts, sealFirstCount } from './first-counts.ts'
+import type { WritableFloors } from './floors.ts'
+import { signImportJob } from './import-job-signing.ts'
+import { mayBegin } from './key-rules.ts'
+import type { Origin } from './record-change.ts'
+import { grantRotation } from './rotations.ts'
+
+/** What is asked for named keys beside the seals of their records. */
+export function createKeyHandlers(
+  token: Token,
+  { floors, firstCounts }: { readonly floors: WritableFloors; readonly firstCounts: FirstCounts },
+  origin: Origin,
+) {
+  return {
+    sealFirstCount(fields) {
+      const record = fields.bytes()
+      const asker = { origin, ...readAuthority(token, fields), now: Date.now() }
+      return sealFirstCount(token, firstCounts, record, (count) => mayBegin(asker, count))
+    },
+    grantRotation: (fields) => grantRotation(token, floors, Date.now(), fields),
+    signImportJob: (fields) => signImportJob(token, fields.sealed()),
+  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+}

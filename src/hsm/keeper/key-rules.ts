@@ -1,0 +1,216 @@
+import { clockSkewMs } from '../../access/decision.ts'
+import { includes, type Permission, permissionFromBit } from '../../access/permission.ts'
+import { importJobMs } from '../import-limits.ts'
+import { isKeyPairKind, kindOfType, tokenObjectKek } from '../key-kind.ts'
+import { type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
+import { longestLease } from '../rotation-due.ts'
+import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
+
+type Asker = Pick<Change, 'origin' | 'grant' | 'rotation' | 'now'>
+
+/** What is sealed of named keys: for members of their vault, by their permission, and what a key's policy asks for. */
+export const keyRules: {
+  readonly [T in 'transparent key 2' | 'transparent key version 2' | 'invocations 2' | 'import job']: Rule<T>
+} = {
+  'transparent key 2': (change) => (change.previous === undefined ? isNewKey(change) : isChangedKey(change)),
+
+  // The first of a version follows the policy of its key (`checkNewVersion`).
+  'transparent key version 2': (change) =>
+    change.previous !== undefined &&
+    isVersionKey(change.next) &&
+    isSameKey(change.next, change.previous) &&
+    isSame(change.next, change.previous, 'identity', 'vault') &&
+    keepsVersion(change.next.fields, change.previous.fields) &&
+    isMember(change, change.next.fields.vault, 'Write'),
+
+  // What was used up stays used up. Whoever may use the key has uses of it reserved; the first are `mayBegin`'s.
+  'invocations 2': (change) =>
+    change.previous !== undefined &&
+    isSame(change.next, change.previous, 'identity', 'vault', 'version') &&
+    isReserved(change.next.fields.invocations - change.previous.fields.invocations) &&
+    isMember(change, change.next.fields.vault, 'Read'),
+
+  // Never another end, policy or place for a key to which somebody has wrapped his own.
+  'import job': (change) =>
+    change.previous === undefined &&
+    change.next.fields.kind === kindOfType(change.next.fields.type) &&
+    change.next.fields.kek.startsWith('strict.') &&
+    change.next.fields.expiresAt <= change.now + importJobMs + clockSkewMs &&
+    isMember(change, change.next.fields.vault, 'Write'),
+}
+
+/** The operator, or a caller whose grant is of this vault and goes so far. */
+function isMember({ origin, grant }: Asker, vault: Buffer, needed: Permission): boolean {
+  if (origin === 'operator') return true
+  const held = grant?.vault?.equals(vault) === true ? permissionFromBit(grant.permission) : undefined
+  return held !== undefined && includes(held, needed)
+}
+
+/** Whether the policy of the key asks for this version of it. */
+function isAskedFor({ rotation }: Asker, key: Placed, version: number): boolean {
+  return rotation !== undefined && isPlace(rotation, key) && version === rotation.latestVersion + 1
+}
+
+type Placed = Pick<FieldsOf<'transparent key 2'>, 'identity' | 'vault'>
+
+const isPlace = (one: Placed, other: Placed): boolean =>
+  one.identity.equals(other.identity) && one.vault.equals(other.vault)
+
+function isNewKey({ next, ...change }: Change<'transparent key 2'>): boolean {
+  const { identity, vault, deletedAt, createdAt } = next.fields
+  return (
+    identity.length === identityBytes &&
+    vault.length === identityBytes &&
+    isNewPolicy(next.fields) &&
+    deletedAt === null &&
+    // Hosts take material from outside for a key that is new.
+    isAbout(createdAt, change.now) &&
+    isMember(change, vault, 'Write')
+  )
+}
+
+function isChangedKey({ next, previous, ...change }: Change<'transparent key 2'>): boolean {
+  if (previous === undefined || !isSame(next, previous, 'identity', 'vault')) return false
+  const [after, before] = [next.fields, previous.fields]
+  if (after.deletedAt !== before.deletedAt)
+    return isDeletion(after, before, change.now) && isMember(change, after.vault, 'Admin')
+  // What is deleted is taken back first.
+  if (before.deletedAt !== null || !keepsPolicy(after, before)) return false
+  const isTrimmed = after.oldestVersion > before.oldestVersion
+  return (
+    isMember(change, after.vault, isTrimmed ? 'Admin' : 'Write') ||
+    (isAskedFor(change, after, after.latestVersion) && isOnly(after, before, 'latestVersion'))
+  )
+}
+
+/**
+ * A key is deleted now and not at some other time, from which its end would be counted; it is taken back, or it stays
+ * deleted as it is.
+ */
+function isDeletion(next: PlacedPolicy, previous: PlacedPolicy, now: number): boolean {
+  return (
+    isOnly(next, previous, 'deletedAt') &&
+    (next.deletedAt === null ||
+      (previous.deletedAt === null && previous.allowDelete === 1 && isAbout(next.deletedAt, now)))
+  )
+}
+
+type PlacedPolicy = FieldsOf<'transparent key 2'>
+
+/** Whether nothing but this one has changed. */
+function isOnly(next: PlacedPolicy, previous: PlacedPolicy, changed: keyof PlacedPolicy): boolean {
+  const after = new Map<string, unknown>(Object.entries(next))
+  return Object.entries(previous).every(
+    ([name, value]) => name === changed || name === 'generation' || isEqual(after.get(name), value),
+  )
+}
+
+/**
+ * The first record of a version follows the policy of its key: the policy has such a version, and allows what the
+ * material can do.
+ * @throws Fault `hsm.rejected`
+ */
+export function checkNewVersion(
+  next: Change<'transparent key version 2'>['next'],
+  { fields: policy }: Change<'transparent key 2'>['next'],
+  change: Asker,
+): void {
+  const { fields, key } = next
+  const { version, disabled, createdAt } = fields
+  const isOfPolicy =
+    isVersionKey(next) &&
+    isSameKey(next, undefined) &&
+    isEqual(fields.publicKey, key?.publicKey ?? null) &&
+    isPlace(fields, policy) &&
+    fields.type === policy.type &&
+    version >= policy.oldestVersion &&
+    version <= policy.latestVersion &&
+    createdAt <= change.now + clockSkewMs
+  const isAllowed =
+    (key?.kek === tokenObjectKek) === (policy.residency === 'token') &&
+    (policy.allowExport === 1 || key?.kek.startsWith('exportable.') === false) &&
+    (policy.allowBackup === 1 || fields.backupKek === null)
+  const isRotation = isAskedFor(change, policy, version) && disabled === 0 && isAbout(createdAt, change.now)
+  if (!isOfPolicy || !isAllowed || !(isRotation || isMember(change, policy.vault, 'Write'))) throw refused(next.type)
+}
+
+/** Whether a version may begin with this count. */
+export function mayBegin(change: Asker, { version, invocations, ...key }: FieldsOf<'invocations 2'>): boolean {
+  return (
+    isMember(change, key.vault, 'Write') ||
+    // With more the next rotation would be asked for at once.
+    (isAskedFor(change, key, version) && isReserved(invocations))
+  )
+}
+
+const isReserved = (invocations: number): boolean => invocations >= 0 && invocations <= longestLease
+
+export function isSameKey({ key }: OpenedRecord, previous: OpenedRecord | undefined): boolean {
+  if (key === undefined || (isKeyPairKind(key.kind) && key.publicKey === undefined)) return false
+  const before = previous?.key
+  return (
+    before === undefined ||
+    (before.kind === key.kind &&
+      before.kek === key.kek &&
+      before.blob.equals(key.blob) &&
+      isEqual(before.publicKey, key.publicKey))
+  )
+}
+
+type Policy = Omit<FieldsOf<'transparent key'>, 'id' | 'vaultId'>
+
+/** What a key is called and where it lies stays; export and backup are turned off, never on; versions only come and go. */
+export function keepsPolicy(next: Policy, previous: Policy): boolean {
+  const { allowExport, allowPlaintextExport, allowBackup, oldestVersion, latestVersion } = next
+  return (
+    (['name', 'type', 'residency', 'createdAt'] as const).every((name) => next[name] === previous[name]) &&
+    allowExport <= previous.allowExport &&
+    allowPlaintextExport <= Math.min(allowExport, previous.allowPlaintextExport) &&
+    allowBackup <= previous.allowBackup &&
+    oldestVersion >= previous.oldestVersion &&
+    [0, 1].includes(latestVersion - previous.latestVersion) &&
+    isNewPolicy(next)
+  )
+}
+
+/** Flags are 0 or 1 and agree with each other; limits lie within the versions. */
+function isNewPolicy(policy: Policy): boolean {
+  const { allowExport, allowPlaintextExport, allowBackup, allowDelete, oldestVersion, latestVersion } = policy
+  return (
+    [allowExport, allowPlaintextExport, allowBackup, allowDelete].every((flag) => flag === 0 || flag === 1) &&
+    allowPlaintextExport <= allowExport &&
+    oldestVersion >= 1 &&
+    [policy.minEncryptionVersion, policy.minDecryptionVersion].every(
+      (limit) => limit >= oldestVersion && limit <= latestVersion,
+    )
+  )
+}
+
+type Version = Omit<FieldsOf<'transparent key version'>, 'keyId' | 'vaultId'>
+
+/** A version is disabled and enabled, and its backup is taken away; all else stays. */
+export function keepsVersion(next: Version, previous: Version | undefined): boolean {
+  if (previous === undefined) return true
+  const hasSameBackup =
+    isEqual(next.backupKek, previous.backupKek) && isEqual(next.backupBlob ?? null, previous.backupBlob ?? null)
+  const hasNoBackup = next.backupKek === null && next.backupBlob === null
+  return (
+    (['type', 'version', 'createdAt'] as const).every((name) => next[name] === previous[name]) &&
+    isEqual(next.publicKey ?? null, previous.publicKey ?? null) &&
+    (hasSameBackup || hasNoBackup)
+  )
+}
+
+/**
+ * A version's key is of the kind of its type; wrapped, by a backup KEK where it was restored, or an object of its own of
+ * the token, and never the key of a vault.
+ */
+export function isVersionKey({ key, fields }: OpenedRecord & { readonly fields: Pick<Version, 'type'> }): boolean {
+  return (
+    key?.kind !== undefined &&
+    key.kind === kindOfType(fields.type) &&
+    /^(token$|(backup-)?exportable\.|strict\.|backup\.)/.test(key.kek)
+  )
+}
+
+const isAbout = (time: number, now: number): boolean => Math.abs(time - now) <= clockSkewMs
