@@ -61,21 +61,43 @@ describe('RSA keys', () => {
 })
 
 describe('signatures by RSA', () => {
+  // The key maker is started last, and makes one key at a time.
+  async function makeSigner({ id, admin }: TestVault, name: string, type = 'rsa-4096'): Promise<void> {
+    const create = () => admin.post(`/transparent/${id}/keys/${name}`, { type })
+    for (let tries = 0; tries < 40 && (await create()).status === 503; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  const sign = ({ id, admin }: TestVault, name: string) =>
+    admin.post(`/transparent/${id}/sign/${name}`, { input: 'c2VjcmV0' })
+
+  it('by twelve keys of one user take no twelve turns before that of another', async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `signer-${at}`)
+    for (const name of names) await makeSigner(attacker, name, 'rsa-3072')
+    await makeSigner(victim, 'single', 'rsa-3072')
+    const count = 240
+    const waitsMs: number[] = []
+    const startedMs = performance.now()
+    const attack = Promise.all(Array.from({ length: count }, (_, at) => sign(attacker, names[at % 12] ?? '')))
+    const answers = await during(attack, async () => {
+      waitsMs.push(await timed(() => sign(victim, 'single')))
+    })
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
+    const perSignatureMs = (performance.now() - startedMs) / (count + waitsMs.length)
+    // The last one was alone in part.
+    const middle = waitsMs.toSorted((a, b) => a - b)[Math.floor(waitsMs.length / 2)] ?? 0
+    expect(middle / perSignatureMs).toBeLessThan(8)
+  })
+
   it('hundreds at once hold up no decryption, and no signature of another user', async () => {
     const ciphertext = await victim.encrypt('mine', 'c2VjcmV0')
-    const create = (vault: TestVault) => vault.admin.post(`/transparent/${vault.id}/keys/signer`, { type: 'rsa-4096' })
-    // The key maker is started last.
-    for (const vault of [attacker, victim])
-      for (let tries = 0; tries < 40 && (await create(vault)).status === 503; tries += 1)
-        await new Promise((resolve) => setTimeout(resolve, 500))
-    const sign = (vault: TestVault) => vault.admin.post(`/transparent/${vault.id}/sign/signer`, { input: 'c2VjcmV0' })
+    for (const vault of [attacker, victim]) await makeSigner(vault, 'signer')
     const count = 300
     const startedMs = performance.now()
     const longest = { decryption: 0, signature: 0 }
-    const attack = Promise.all(Array.from({ length: count }, () => sign(attacker)))
+    const attack = Promise.all(Array.from({ length: count }, () => sign(attacker, 'signer')))
     const answers = await during(attack, async () => {
       longest.decryption = Math.max(longest.decryption, await timed(() => victim.decrypt('mine', ciphertext)))
-      longest.signature = Math.max(longest.signature, await timed(() => sign(victim)))
+      longest.signature = Math.max(longest.signature, await timed(() => sign(victim, 'signer')))
     })
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
     // Behind all 64 that the attacker's connections hold at once others would wait for the time of 64.

@@ -8,6 +8,7 @@ import {
   largePayloadBytes,
   outcomes,
 } from '../protocol/frame.ts'
+import type { SlowTurn } from './slow-requests.ts'
 
 export interface Request {
   readonly id: number
@@ -20,8 +21,8 @@ export interface Request {
   readonly only: HostLane | undefined
   /** Whether it makes or destroys objects of the token. */
   readonly changesToken: boolean
-  /** The key that it keeps a host busy with for long; undefined for the others (`slow-requests.ts`). */
-  readonly slowKey: string | undefined
+  /** Of one that keeps a host busy for long. */
+  readonly slow: SlowTurn | undefined
   readonly resolve: (fields: readonly Buffer[]) => void
   readonly reject: (fault: unknown) => void
   /** The hosts that it was sent to. */
@@ -64,7 +65,7 @@ export class HostLane {
 
   /** Large requests go one at a time, and slow ones: what comes after them waits for them. */
   takes(request: Request): boolean {
-    const waits = (isLarge(request) && this.#hasLarge) || (request.slowKey !== undefined && this.#hasSlow)
+    const waits = (isLarge(request) && this.#hasLarge) || (request.slow !== undefined && this.#hasSlow)
     return this.connection.isUp() && (request.only ?? this) === this && !waits
   }
 
@@ -91,7 +92,7 @@ export class HostLane {
     this.#inFlight.add(request)
     this.#outstandingBytes += request.bytes
     if (isLarge(request)) this.#hasLarge = true
-    if (request.slowKey !== undefined) this.#hasSlow = true
+    if (request.slow !== undefined) this.#hasSlow = true
     this.connection.write(request.id, request.code, request.fields)
   }
 
@@ -101,7 +102,7 @@ export class HostLane {
     this.#lastAnswerMs = performance.now() - request.sentMs
     this.#outstandingBytes -= request.bytes
     if (isLarge(request)) this.#hasLarge = false
-    if (request.slowKey !== undefined) this.#hasSlow = false
+    if (request.slow !== undefined) this.#hasSlow = false
     return true
   }
 

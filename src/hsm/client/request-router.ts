@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 import type { HostStatus, TokenStatus } from '../token-status.ts'
 import { type Frame, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
-import { slowKeyOf } from './slow-requests.ts'
+import { slowTurnOf } from './slow-requests.ts'
 
 export interface RouterOptions<O extends string> {
   /** The code of an operation is its index in this list. */
@@ -99,7 +99,7 @@ export class RequestRouter<O extends string> {
         expiresMs: performance.now() + deadlineMs,
         only,
         changesToken: changes.has(operation),
-        slowKey: slowKeyOf(operation, fields),
+        slow: slowTurnOf(operation, fields),
         resolve,
         reject,
         tried: [],
@@ -127,8 +127,8 @@ export class RequestRouter<O extends string> {
   }
 
   /** Slow requests go to half of the hosts, the same for every client: the others are free for the rest. */
-  #hostsFor({ slowKey, only }: Request): readonly HostLane[] {
-    if (slowKey === undefined || only !== undefined) return this.#hosts
+  #hostsFor({ slow, only }: Request): readonly HostLane[] {
+    if (slow === undefined || only !== undefined) return this.#hosts
     const up = this.#sortedHosts.filter(({ connection }) => connection.isUp())
     return up.slice(0, Math.max(1, Math.floor(up.length / 2)))
   }
@@ -181,10 +181,15 @@ export class RequestRouter<O extends string> {
     if (this.#waiting.size > 0) this.#placeWaiting()
   }
 
-  /** The keys take turns: what waits with the key that had its turn goes behind all others. */
-  #letOthersPass({ slowKey }: Request): void {
-    if (slowKey === undefined) return
-    for (const request of [...this.#waiting].filter((waiting) => waiting.slowKey === slowKey)) {
+  /**
+   * Users take turns, and of each user the keys: what waits for the user who had a turn goes behind all others, with that
+   * key behind the user's other ones.
+   */
+  #letOthersPass({ slow }: Request): void {
+    if (slow === undefined) return
+    const ofUser = [...this.#waiting].filter((waiting) => waiting.slow?.user === slow.user)
+    const isSameKey = (waiting: Request): number => Number(waiting.slow?.key === slow.key)
+    for (const request of ofUser.toSorted((a, b) => isSameKey(a) - isSameKey(b))) {
       this.#waiting.delete(request)
       this.#waiting.add(request)
     }
