@@ -10,9 +10,9 @@ import { roleOf } from '../hsm/pkcs11/root-objects.ts'
 import { inspectStore } from '../store/inspection.ts'
 import { openStore } from '../store/open.ts'
 import { tables } from '../daemon/tables.ts'
-import { takeOverRows } from '../daemon/unsealed-rows.ts'
 import { count, table, type Answer } from './output/command-answer.ts'
 import { recordAt, withAppliance, withToken } from './console-context.ts'
+import { changesOf, describeLeft, takeOver, takeoverRows, type Takeover } from './earlier-release.ts'
 import { leaveToOwner } from './file-owner.ts'
 import { sentenceOf } from './exit-code.ts'
 import { answering, type Invocation } from './invocation.ts'
@@ -21,8 +21,9 @@ import { agreedStatus, rootVersionsOf } from './root-keys/root-versions.ts'
 
 const help = `
 Makes what is missing and touches nothing that is there, so it may be run again at any time: after an
-upgrade it applies the new migrations, seals once what an earlier release left without seals, and moves the
-backups of keys from under a backup KEK of release 0.2.0, which the PIN can read, to the newest one.
+upgrade it applies the new migrations, seals once what an earlier release left without seals, takes over the
+keys of release 0.2.0, which get an identity and a second wrapping, and moves the backups of keys from under a
+backup KEK of release 0.2.0, which the PIN can read, to the newest one. Broken off, it goes on when run again.
 
 Example:
   strongroom init --config /etc/strongroom/strongroom.json`
@@ -40,22 +41,21 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const startedTick = performance.now()
   const roots = initToken(config, join(invocation.build, 'hsm/ceremony'))
   const database = await initDatabase(config)
-  const sealedRows = await withToken(invocation, config, async (place) => {
-    const sealed = await takeOverRows(place.store, place.token.hsm, (done, total) =>
-      invocation.terminal.remark(`Sealing the rows of before: ${done} of ${total}.`),
-    )
+  const taken = await withToken(invocation, config, async (place) => {
+    const taken = await takeOver(place, invocation.terminal)
     const changes = [
       ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),
       ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),
-      ...(sealed > 0 ? [`${count(sealed, 'row')} sealed`] : []),
+      ...changesOf(taken),
     ]
     if (changes.length > 0) await recordAt(place, 'init', changes.join(', '), startedTick)
-    return sealed
+    return taken
   })
-  const backups = await moveBackups(invocation, roots)
+  const { sealedRows, movedBackups, ...keys } = taken
+  const backups = await moveBackups(invocation, roots, movedBackups)
   return {
-    json: { ...roots, database: { ...database, sealedRows }, backups },
-    lines: [...describe(roots, database, sealedRows), ...describeBackups(backups)],
+    json: { ...roots, database: { ...database, sealedRows }, takenOver: keys, backups },
+    lines: [...describe(roots, database, taken), ...describeLeft(taken), ...describeBackups(backups)],
   }
 }
 
@@ -81,10 +81,11 @@ interface MovedBackups {
   readonly failure?: string
 }
 
-/** From under backup KEKs of release 0.2.0; undefined where there is none. */
+/** From under backup KEKs of release 0.2.0; undefined where there is none. Some came along with their keys. */
 async function moveBackups(
   invocation: Invocation,
   { created, present }: Pick<RootCreation, 'created' | 'present'>,
+  movedBackups: number,
 ): Promise<MovedBackups | undefined> {
   if ([...created, ...present].filter((label) => roleOf(label) === 'kek.backup').length < 2) return undefined
   try {
@@ -93,11 +94,11 @@ async function moveBackups(
       const keks = movableKeks(readable)
       if (keks.length === 0) return undefined
       const { moved, left } = await moveFrom(context, invocation.terminal, keks)
-      return { moved, left: left.length, under: keks }
+      return { moved: moved + movedBackups, left: left.length, under: keks }
     })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return { moved: 0, left: 0, under: [], failure: sentenceOf(error) }
+    return { moved: movedBackups, left: 0, under: [], failure: sentenceOf(error) }
   }
 }
 
@@ -140,7 +141,7 @@ async function initDatabase(config: Config): Promise<Database> {
 function describe(
   roots: ReturnType<typeof initToken>,
   { place, existed, applied }: Database,
-  sealedRows: number,
+  taken: Takeover,
 ): string[] {
   const made = existed ? 'exists' : 'made'
   const migrated = applied.length === 0 ? 'up to date' : `${count(applied.length, 'migration')} applied`
@@ -151,7 +152,7 @@ function describe(
       ...roots.present.map((label) => ['  exists', label]),
       ['database', place],
       [`  ${made}`, migrated],
-      ...(sealedRows === 0 ? [] : [['  sealed', `${sealedRows} of before`]]),
+      ...takeoverRows(taken),
     ]),
     ...roots.warnings.map((warning) => `Warning: ${warning}`),
   ]

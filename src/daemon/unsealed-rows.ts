@@ -10,6 +10,7 @@ import { membershipRecord, type MembershipState, vaultRecord } from '../features
 import type { Hsm, SealedRecord } from '../hsm/hsm.ts'
 import { afterCommit } from '../store/after-commit.ts'
 import type { Reader, Store, Tx } from '../store/store.ts'
+import { checkKeysTakenOver } from './earlier-key-rows.ts'
 
 /** What a row says under its seal once it is taken over, and the columns that it gets. */
 type SealRow<Row> = (tx: Tx, row: Row, hsm: Pick<Hsm, 'sealEarlier'>) => Promise<Taken<Row>>
@@ -114,16 +115,17 @@ export async function checkTakenOver(reader: Reader): Promise<void> {
         `No ${table.name} in the database bears a seal: it is of an earlier release. Run "strongroom init", which seals its rows once.`,
       )
   }
+  await checkKeysTakenOver(reader)
 }
 
 /**
- * Seals the rows of before, some in each transaction: what was sealed stays so when it is broken off. Afterwards the
- * keeper takes over no more. Resolves to how many there were.
- * @throws Fault `hsm.rejected` for rows without a seal that came in after that
+ * Seals the rows of before, some in each transaction: what was sealed stays so when it is broken off. Resolves to how
+ * many there were.
+ * @throws Fault `hsm.rejected` for rows without a seal that came in after `endTakeover`
  */
 export async function takeOverRows(
   store: Store,
-  hsm: Pick<Hsm, 'sealEarlier' | 'endTakeover' | 'raise'>,
+  hsm: Pick<Hsm, 'sealEarlier' | 'raise'>,
   progress: (done: number, total: number) => void,
 ): Promise<number> {
   const total = await countUnsealed(store.read)
@@ -139,6 +141,5 @@ export async function takeOverRows(
       if (last > 0) progress(done, total)
     }
   }
-  await hsm.endTakeover()
   return done
 }

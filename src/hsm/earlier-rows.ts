@@ -1,3 +1,6 @@
+import type { SealedRecord } from './sealed-record.ts'
+import type { RewrappedVersion } from './sealing-port.ts'
+
 /** What the keeper does, for the operator, with rows from before there were seals: once, and no more after its end. */
 export interface EarlierRows {
   /**
@@ -6,6 +9,36 @@ export interface EarlierRows {
    */
   sealEarlier(record: Uint8Array): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
 
+  /**
+   * Gives a key of release 0.2.0 an identity, wraps its versions by the key of its vault, too, and backups that the PIN
+   * could read under a KEK that hides them, and seals its records anew; all else of them stays. Rejects with
+   * `hsm.rejected` where they are not of one key and vault, and after `endTakeover`.
+   */
+  takeOverKey(key: EarlierKey): Promise<TakenOverKey>
+
+  /** Seals the record of a vault's key of release 0.2.0 with the vault's identity in place of its row's number. */
+  takeOverVaultKey(vault: EarlierVault): Promise<Buffer>
+
   /** From now on a row without a seal is none of before. */
   endTakeover(): Promise<void>
+}
+
+/** A vault whose key has the record of before. */
+export interface EarlierVault {
+  readonly vaultKey: SealedRecord
+  readonly vault: SealedRecord
+}
+
+export interface EarlierKey extends EarlierVault {
+  readonly policy: SealedRecord
+  readonly versions: readonly { readonly key: SealedRecord; readonly count: SealedRecord }[]
+}
+
+/** What changes of the records of a key that is taken over. */
+export interface TakenOverKey {
+  readonly identity: Buffer
+  /** Of the policy. */
+  readonly seal: Buffer
+  /** As many as were shown. */
+  readonly versions: readonly (RewrappedVersion & { readonly countSeal: Buffer })[]
 }

@@ -171,6 +171,13 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('sealEarlier', [madeUpUser()]),
     await calls.keeper('sealEarlier', [victim.count.record]),
   ],
+  takeOverVaultKey: async () => [
+    await calls.keeper('takeOverVaultKey', [...sealed(victim.references.cipher.key), ...sealed(victim.count)]),
+  ],
+  takeOverKey: async () => [
+    await calls.keeper('takeOverKey', [...sealed(sealedPolicy(victim.cipher.key)), ...none, ...none, 0]),
+    await calls.keeper('takeOverKey', [...none, ...none, ...none, 0]),
+  ],
   endTakeover: async () => [await calls.keeper('endTakeover', [])],
   acceptRestored: async () => [await calls.keeper('acceptRestored', [])],
 }

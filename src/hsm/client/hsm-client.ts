@@ -10,6 +10,7 @@ import { field, given, wrapped } from './replies.ts'
 import { optionFields, purposeFields, schemeFields } from './request-values.ts'
 import { hostStatus, RequestRouter } from './request-router.ts'
 import { sealingCalls } from './sealing-calls.ts'
+import { takeoverCalls } from './takeover-calls.ts'
 
 export interface HsmClientOptions {
   /** Unix sockets of the token hosts (`hsm.sockets`). */
@@ -53,11 +54,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     keeperStatus: () => keeperStatus('status'),
     random: (count) => bytes('random', [Buffer.from(String(count))]),
     ...sealingCalls(keeper),
-    async sealEarlier(record) {
-      const reply = await keeper.call('sealEarlier', [record])
-      return { identity: field(reply, 0), seal: field(reply, 1) }
-    },
-    endTakeover: async () => void (await keeper.call('endTakeover', [])),
+    ...takeoverCalls(keeper),
     verify: ({ record, seal }) => done('verify', [record, seal]),
     ...loginCalls(keeper),
     auditPublicKey: () => bytes('auditPublicKey', []),

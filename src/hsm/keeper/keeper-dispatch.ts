@@ -18,10 +18,10 @@ import { createGrantHandlers } from './grants.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
-import type { Origin, RuleContext } from './record-change.ts'
+import { checkOperator, type Origin, type RuleContext } from './record-change.ts'
 import { checkChange } from './record-rules.ts'
 import { opened } from './shown-record.ts'
-import { earlierRecord } from './takeover.ts'
+import { createTakeoverHandlers } from './takeover-handlers.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 import { rewrapVersion } from './version-rewrapping.ts'
 
@@ -67,18 +67,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
     ...createLoginHandlers({ token, ...memory }),
     sealNew: (fields) => sealNew(token, memory, fields.bytes(), { origin, ...readAuthority(token, fields) }),
-    sealEarlier(fields) {
-      checkOperator(origin)
-      takeover.checkOpen()
-      const record = earlierRecord(opened(fields.bytes()), () => random(token, identityBytes))
-      const { fields: sealed } = opened(record)
-      return ['identity' in sealed ? sealed.identity : Buffer.alloc(0), seal(token, record)]
-    },
-    endTakeover() {
-      checkOperator(origin)
-      takeover.end()
-      return []
-    },
+    ...createTakeoverHandlers(token, takeover, origin),
     acceptRestored() {
       checkOperator(origin)
       floors.forget()
@@ -97,10 +86,6 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     if (handler === undefined) throw new Fault('hsm.unsupported', `This keeper knows no operation ${code}.`)
     return handler(createRequestFields(fields))
   }
-}
-
-function checkOperator(origin: Origin): void {
-  if (origin !== 'operator') throw new Fault('hsm.rejected', 'The keeper does this for the operator alone.')
 }
 
 /** An empty text stands for an end that is not known. */

@@ -5,6 +5,11 @@ import type { Authority } from './authority.ts'
 /** Who asks the keeper: a worker of the daemon, or the operator's console over a socket of its own. */
 export type Origin = 'worker' | 'operator'
 
+/** @throws Fault `hsm.rejected` for a worker */
+export function checkOperator(origin: Origin): void {
+  if (origin !== 'operator') throw new Fault('hsm.rejected', 'The keeper does this for the operator alone.')
+}
+
 /** What the keeper knows beside the records that it is shown. */
 export interface RuleContext {
   /** `users.recovery` of the configuration. */

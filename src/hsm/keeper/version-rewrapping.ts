@@ -21,7 +21,8 @@ export function rewrapVersion(token: Token, sealed: SealedRecord, vaultKey: Seal
   const kind = keyKinds.find((one) => one === key?.kind)
   if (key === undefined || kind === undefined) throw noVersion()
   const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
-  const next = rewrapped(token, kind, { key, backup }, placeOf(opened, vaultKey))
+  const place = placeOf(opened, vaultKey)
+  const next = rewrapped(token, kind, { key, backup }, { from: place, to: place })
   const generation = 'generation' in fields ? { generation: fields.generation + 1 } : {}
   const after = { ...fields, ...generation, backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null }
   const record = composeRecord(type, after, { ...key, ...next.key })

@@ -14,21 +14,27 @@ export interface Wrappings {
   readonly backup: WrappedKey | undefined
 }
 
+/** Below the key of which vault a version lies, and is to lie: none in release 0.2.0. */
+export interface Places {
+  readonly from?: KeyPlace | undefined
+  readonly to?: KeyPlace | undefined
+}
+
 /**
  * The same version under the newest KEKs, as far as it comes from under the present ones: what the strict KEK or a
  * backup KEK with an unwrap template wraps stays where it is. A blob under a KEK of release 0.2.0, which the PIN could
  * read, goes under one that hides it.
  */
-export function rewrapped(token: Token, kind: KeyKind, outside: Wrappings, place: KeyPlace | undefined): Wrappings {
+export function rewrapped(token: Token, kind: KeyKind, outside: Wrappings, { from, to }: Places): Wrappings {
   return token.run((connection) => {
-    const { key, backup } = place === undefined ? outside : inside(connection, outside, place)
+    const { key, backup } = from === undefined ? outside : inside(connection, outside, from)
     const isExportable = /^(?:backup-)?exportable\./.test(key.kek)
     const renew = (wrapping: WrappedKey) => rewrap(connection, kind, wrapping, isExportable)
     // A restored key has one blob for both.
     const isOne = backup?.kek === key.kek && backup.blob.equals(key.blob)
     const renewed = renew(key)
     const next = { ...renewed, backup: isOne ? renewed : backup && renew(backup) }
-    const { backup: placedBackup, kek, blob } = placeKey(connection, place, next)
+    const { backup: placedBackup, kek, blob } = placeKey(connection, to, next)
     return { key: { kek, blob }, backup: placedBackup }
   })
 }

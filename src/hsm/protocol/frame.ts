@@ -76,6 +76,8 @@ export const keeperOperations = [
   'sealFirstCount',
   'signImportJob',
   'grantRotation',
+  'takeOverKey',
+  'takeOverVaultKey',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -1,0 +1,39 @@
+import type { EarlierRows, EarlierVault } from '../earlier-rows.ts'
+import { sealedFields } from '../protocol/batch-frame.ts'
+import type { KeeperOperation } from '../protocol/frame.ts'
+import { field, given, wrapped } from './replies.ts'
+import type { RequestRouter } from './request-router.ts'
+
+/** Of a version in the reply to `takeOverKey`. */
+const versionFields = 6
+
+/** What the operator has the keeper do with rows of before. */
+export function takeoverCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+  return {
+    async sealEarlier(record) {
+      const reply = await keeper.call('sealEarlier', [record])
+      return { identity: field(reply, 0), seal: field(reply, 1) }
+    },
+    takeOverVaultKey: async (vault) => field(await keeper.call('takeOverVaultKey', vaultFields(vault)), 0),
+    async takeOverKey({ policy, versions, ...vault }) {
+      const reply = await keeper.call('takeOverKey', [
+        ...sealedFields(policy),
+        ...vaultFields(vault),
+        Buffer.from(String(versions.length)),
+        ...versions.flatMap(({ key, count }) => [...sealedFields(key), ...sealedFields(count)]),
+      ])
+      return {
+        identity: field(reply, 0),
+        seal: field(reply, 1),
+        versions: versions.map((_, index) => {
+          const at = 2 + index * versionFields
+          const backup = given(reply, at + 3) && wrapped(reply, at + 2)
+          return { ...wrapped(reply, at), backup, seal: field(reply, at + 4), countSeal: field(reply, at + 5) }
+        }),
+      }
+    },
+    endTakeover: async () => void (await keeper.call('endTakeover', [])),
+  } satisfies EarlierRows
+}
+
+const vaultFields = ({ vaultKey, vault }: EarlierVault) => [...sealedFields(vaultKey), ...sealedFields(vault)]

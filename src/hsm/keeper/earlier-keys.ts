@@ -1,0 +1,94 @@
+import { Fault } from '../../fault.ts'
+import type { SealedRecord } from '../hsm.ts'
+import { keyKinds, kindOfType } from '../key-kind.ts'
+import type { KeyPlace } from '../made-key.ts'
+import { rewrapped } from '../pkcs11/key-rewrapping.ts'
+import { random, seal } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { composeRecord, type FieldsOf, identityBytes } from '../record-layouts.ts'
+import { wrapped } from '../server/reply-fields.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import { shown } from './shown-record.ts'
+
+// Keys of release 0.2.0 name the row of their vault, have one wrapping and no age. Each is taken over once: it gets an
+// identity and the second wrapping, and records of today. Which vault the number of a row means says the database of
+// that moment, as it says it for members; from then on a seal says it.
+
+/** The key of a vault under the record of today, and of which row it was. */
+interface EarlierVault {
+  readonly rowId: number
+  readonly identity: Buffer
+  readonly vaultKey: SealedRecord
+}
+
+/** See `EarlierRows.takeOverVaultKey`. */
+export function takeOverVaultKey(token: Token, fields: RequestFields): Uint8Array[] {
+  return [readVault(token, fields).vaultKey.seal]
+}
+
+function readVault(token: Token, fields: RequestFields): EarlierVault {
+  const { key, fields: earlier } = shown(token, 'vault key', fields.sealed())
+  const { identity } = shown(token, 'vault', fields.sealed()).fields
+  const record = composeRecord('vault key 2', { vault: identity }, key)
+  return { rowId: earlier.vaultId, identity, vaultKey: { record, seal: seal(token, record) } }
+}
+
+/** See `EarlierRows.takeOverKey`. */
+export function takeOverKey(token: Token, fields: RequestFields): Uint8Array[] {
+  const policy = shown(token, 'transparent key', fields.sealed()).fields
+  const { rowId, identity: vault, vaultKey } = readVault(token, fields)
+  if (policy.vaultId !== rowId) throw unrelated()
+  const identity = random(token, identityBytes)
+  const record = composeRecord('transparent key 2', { ...policy, identity, vault, generation: 1 })
+  const reply: Uint8Array[] = [identity, seal(token, record)]
+  for (let left = fields.integer(); left > 0; left--) {
+    const version = { sealed: fields.sealed(), count: fields.sealed() }
+    reply.push(...takeOverVersion(token, policy, { identity, vault, vaultKey }, version))
+  }
+  return reply
+}
+
+interface EarlierVersion {
+  readonly sealed: SealedRecord
+  readonly count: SealedRecord
+}
+
+function takeOverVersion(
+  token: Token,
+  policy: FieldsOf<'transparent key'>,
+  place: KeyPlace,
+  { sealed, count }: EarlierVersion,
+): Uint8Array[] {
+  const { key, fields } = shown(token, 'transparent key version', sealed)
+  const { keyId, version, invocations } = shown(token, 'invocations', count).fields
+  const kind = keyKinds.find((one) => one === key?.kind)
+  const belongs =
+    fields.keyId === policy.id &&
+    fields.vaultId === policy.vaultId &&
+    fields.type === policy.type &&
+    // A version that was trimmed stays so.
+    fields.version >= policy.oldestVersion &&
+    fields.version <= policy.latestVersion &&
+    keyId === fields.keyId &&
+    version === fields.version
+  if (!belongs || key === undefined || kind === undefined || kind !== kindOfType(policy.type)) throw unrelated()
+  const { backupKek, backupBlob } = fields
+  const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
+  const next = rewrapped(token, kind, { key, backup }, { to: place })
+  const { identity, vault } = place
+  const placed = { backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null, generation: 1 }
+  const record = composeRecord(
+    'transparent key version 2',
+    { ...fields, identity, vault, ...placed },
+    { ...key, ...next.key },
+  )
+  const counted = composeRecord('invocations 2', { identity, version, invocations })
+  return [
+    ...wrapped(next.key),
+    ...wrapped(next.backup ?? { kek: '', blob: Buffer.alloc(0) }),
+    seal(token, record),
+    seal(token, counted),
+  ]
+}
+
+const unrelated = (): Fault => new Fault('hsm.rejected', 'These records of before are not of one key and its vault.')

@@ -1,0 +1,38 @@
+import { random, seal } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import type { KeeperOperation } from '../protocol/frame.ts'
+import { identityBytes } from '../record-layouts.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import { takeOverKey, takeOverVaultKey } from './earlier-keys.ts'
+import { checkOperator, type Origin } from './record-change.ts'
+import { opened } from './shown-record.ts'
+import { earlierRecord, type Takeover } from './takeover.ts'
+
+/** What the keeper does with rows of before. */
+export function createTakeoverHandlers(token: Token, takeover: Takeover, origin: Origin) {
+  const checkAllowed = () => {
+    checkOperator(origin)
+    takeover.checkOpen()
+  }
+  return {
+    sealEarlier(fields) {
+      checkAllowed()
+      const record = earlierRecord(opened(fields.bytes()), () => random(token, identityBytes))
+      const { fields: sealed } = opened(record)
+      return ['identity' in sealed ? sealed.identity : Buffer.alloc(0), seal(token, record)]
+    },
+    takeOverVaultKey(fields) {
+      checkAllowed()
+      return takeOverVaultKey(token, fields)
+    },
+    takeOverKey(fields) {
+      checkAllowed()
+      return takeOverKey(token, fields)
+    },
+    endTakeover() {
+      checkOperator(origin)
+      takeover.end()
+      return []
+    },
+  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+}

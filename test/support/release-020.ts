@@ -1,0 +1,151 @@
+import type { ChildProcess } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import { freePort, startDaemon } from './appliance.ts'
+import { TestClient } from './client.ts'
+import { totpCode } from './hardware-token.ts'
+import { commonPki } from './pki.ts'
+
+// An appliance as release 0.2.0 left it: that release made the token, the database and the trail in the archive, over
+// the wire, and stopped. Two vaults hold the same; the key of one is an object of the token, that of the other wrapped.
+
+interface Person {
+  readonly id: number
+  readonly username: string
+  readonly passphrase: string
+  readonly totpSecret: string
+}
+
+/** What is in a vault of the archive. Plaintexts are the names, or `first` and `second` where there are two versions. */
+export interface VaultOfBefore {
+  readonly id: string
+  /** Two versions; exportable in plain, with backups. */
+  readonly ledger: readonly [string, string]
+  readonly strict: string
+  /** Of `ledger` and `strict`; `restored` is of the latter. */
+  readonly backups: { readonly ledger: string; readonly strict: string }
+  /** An object of the token. */
+  readonly kept: string
+  /** The first version is disabled. */
+  readonly retired: readonly [string, string]
+  /** The first version is trimmed. */
+  readonly trimmed: readonly [string, string]
+  /** Deleted, and can be taken back. */
+  readonly gone: string
+  /** By `signer` and `mac` over `a message`. */
+  readonly signature: string
+  readonly mac: string
+  /** Ids: a Server, and a file. */
+  readonly object: string
+  readonly file: string
+}
+
+interface Contents {
+  readonly applicationKey: string
+  readonly token: string
+  readonly owner: Person
+  /** Reads in both vaults. */
+  readonly reader: Person
+  readonly inToken: VaultOfBefore
+  readonly wrapped: VaultOfBefore
+}
+
+export interface ApplianceOfBefore extends Contents {
+  readonly directory: string
+  readonly configFile: string
+  readonly softhsmConf: string
+  readonly pinFile: string
+  readonly sockets: { readonly host: string; readonly keeper: string; readonly operator: string }
+  /** Starts the daemon of today. */
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** A client of this person, who logs in once in half a minute. */
+  login(person: Person): Promise<TestClient>
+  database<T>(work: (connection: Database.Database) => T): T
+}
+
+const archive = resolve(import.meta.dirname, '../vectors/release-0.2.0.tar.gz')
+const module = '/usr/lib/softhsm/libsofthsm2.so'
+
+/** Unpacked for one test, or a file of them. */
+export async function applianceOfRelease020(
+  atEnd: (cleanup: () => Promise<void>) => void = onTestFinished,
+): Promise<ApplianceOfBefore> {
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-020-'))
+  execFileSync('tar', ['-xzf', archive, '-C', directory])
+  const contents = JSON.parse(readFileSync(join(directory, 'meta.json'), 'utf8')) as Contents
+  const at = (...path: readonly string[]) => join(directory, ...path)
+  const [softhsmConf, pinFile, configFile] = [at('softhsm2.conf'), at('token/pin'), at('strongroom.json')]
+  writeFileSync(
+    softhsmConf,
+    `directories.tokendir = ${at('token/tokens')}\nobjectstore.backend = file\nlog.level = ERROR\n`,
+  )
+  const sockets = { host: at('host.sock'), keeper: at('keeper.sock'), operator: at('operator.sock') }
+  const port = await freePort()
+  const pki = commonPki()
+  const config = {
+    http: { host: '127.0.0.1', port, workers: 1 },
+    tls: { certificate: pki.certificate, key: pki.key },
+    hsm: {
+      module,
+      token: contents.token,
+      pinFile,
+      softhsmConf,
+      sockets: [sockets.host],
+      rsaKeysAhead: 0,
+      keeper: { socket: sockets.keeper, operatorSocket: sockets.operator, state: at('keeper.sqlite') },
+    },
+    store: { sqlite: at('data/strongroom.sqlite') },
+    audit: { directory: at('data/audit') },
+    login: { argon2: { memoryKiB: 8192, passes: 1 } },
+  }
+  writeFileSync(configFile, JSON.stringify(config))
+  let daemon: ChildProcess | undefined
+  const clients: TestClient[] = []
+  const appliance: ApplianceOfBefore = {
+    ...contents,
+    directory,
+    configFile,
+    softhsmConf,
+    pinFile,
+    sockets,
+    async start() {
+      daemon = await startDaemon(configFile, [])
+    },
+    async stop() {
+      const running = daemon
+      daemon = undefined
+      if (running === undefined) return
+      const ended = new Promise((done) => running.once('exit', done))
+      running.kill()
+      await ended
+    },
+    async login({ username, passphrase, totpSecret }) {
+      const client = new TestClient(`https://127.0.0.1:${port}/api/1.0`, readFileSync(pki.ca, 'utf8'))
+      clients.push(client)
+      const otp = totpCode(totpSecret)
+      const form = { username, passphrase, apikey: contents.applicationKey, otp, logintype: 'totp' }
+      client.token = (await client.must('POST', '/auth', form)).CALLINFO.token
+      return client
+    },
+    database(work) {
+      const connection = new Database(config.store.sqlite)
+      connection.pragma('foreign_keys = OFF')
+      try {
+        return work(connection)
+      } finally {
+        connection.close()
+      }
+    },
+  }
+  atEnd(async () => {
+    for (const client of clients) client.close()
+    await appliance.stop()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return appliance
+}

@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { TestClient } from '../../support/client.ts'
+import { strongroom } from '../../support/console-kit.ts'
+import { readObject } from '../../support/object-kit.ts'
+import { applianceOfRelease020, type ApplianceOfBefore, type VaultOfBefore } from '../../support/release-020.ts'
+
+const entry = resolve(import.meta.dirname, '../../../dist/bin/strongroom.js')
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const message = base64('a message')
+
+interface Counts {
+  readonly keys: number
+  readonly vaults: number
+}
+
+/** Keys and vaults that are not taken over. */
+const leftOf = (appliance: ApplianceOfBefore): Counts =>
+  appliance.database((connection) => {
+    const count = (table: string) => Number(connection.prepare(`SELECT count(*) AS n FROM ${table}`).pluck().get())
+    return { keys: count('transparent_keys WHERE identity IS NULL'), vaults: count('vaults WHERE key_layout = 1') }
+  })
+
+async function init(appliance: ApplianceOfBefore) {
+  const { stdout, stderr, status } = await strongroom(appliance.configFile, ['--json', 'init'])
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+/** All that a vault of before holds serves as it did. */
+async function serves(vault: VaultOfBefore, admin: TestClient): Promise<void> {
+  const key = (name: string, more = '') => `/transparent/${vault.id}/keys/${name}${more}`
+  const decrypting = (name: string, ciphertext: string) =>
+    admin.call('POST', `/transparent/${vault.id}/decrypt/${name}`, { body: { ciphertext } })
+  const decrypt = async (name: string, ciphertext: string) => {
+    const { json } = await decrypting(name, ciphertext)
+    return Buffer.from(String(json.CALLINFO['plaintext']), 'base64').toString()
+  }
+  const encrypt = async (name: string) =>
+    String(
+      (await admin.must('POST', `/transparent/${vault.id}/encrypt/${name}`, { plaintext: base64(name) })).CALLINFO[
+        'ciphertext'
+      ],
+    )
+
+  expect(await decrypt('ledger', vault.ledger[0])).toBe('first')
+  expect(await decrypt('ledger', vault.ledger[1])).toBe('second')
+  for (const name of ['strict', 'kept'] as const) expect(await decrypt(name, vault[name])).toBe(name)
+  expect(await decrypt('restored', vault.strict)).toBe('strict')
+  expect(await decrypt('retired', vault.retired[1])).toBe('second')
+  expect((await decrypting('retired', vault.retired[0])).json.CALLINFO.status).toBe('FAIL')
+  expect(await decrypt('trimmed', vault.trimmed[1])).toBe('second')
+  expect((await decrypting('trimmed', vault.trimmed[0])).json.CALLINFO.status).toBe('FAIL')
+  await admin.must('POST', key('gone', '/undelete'))
+  expect(await decrypt('gone', vault.gone)).toBe('gone')
+  for (const [name, member, made] of [
+    ['signer', 'signature', vault.signature],
+    ['mac', 'hmac', vault.mac],
+  ] as const) {
+    const body = { input: message, [member]: made }
+    expect((await admin.must('POST', `/transparent/${vault.id}/verify/${name}`, body)).CALLINFO['valid']).toBe(true)
+  }
+  expect((await readObject(admin, vault.object, '?decrypt=true')).crypted).toMatchObject({
+    password: 'S3cret-pass.phrase',
+  })
+
+  const { FILEDATA } = await admin.must('GET', `/object/${vault.file}?filedata=true`)
+  expect(FILEDATA).toBe(base64('the content of a file'))
+
+  // They go on as keys of today.
+  for (const name of ['ledger', 'strict', 'kept', 'retired', 'trimmed', 'gone', 'restored'])
+    expect(await decrypt(name, await encrypt(name))).toBe(name)
+  await admin.must('POST', key('strict', '/rotate'))
+  const ofNext = await encrypt('strict')
+  await admin.must('PUT', key('strict', '/versions/1'), { enabled: false })
+  expect((await decrypting('strict', vault.strict)).json.CALLINFO.status).toBe('FAIL')
+  await admin.must('GET', `/transparent/export/${vault.id}/ledger`)
+  const { KEYS } = await admin.must('GET', `/transparent/backup/${vault.id}/strict`)
+  await admin.must('POST', `/transparent/restore/${vault.id}/copy`, KEYS)
+  expect(await decrypt('copy', ofNext)).toBe('strict')
+}
+
+it('the daemon of today refuses keys of release 0.2.0 until init has taken them over', async () => {
+  const appliance = await applianceOfRelease020()
+  await expect(appliance.start()).rejects.toMatchObject({ message: expect.stringContaining('strongroom init') })
+  const before = appliance.database((connection) =>
+    connection.prepare('SELECT count(*) FROM transparent_keys').pluck().get(),
+  )
+  const answer = await init(appliance)
+  expect(answer.takenOver).toEqual({ keys: before, vaults: 2, left: [] })
+  expect(leftOf(appliance)).toEqual({ keys: 0, vaults: 0 })
+  expect(answer.backups).toMatchObject({ moved: expect.any(Number), left: 0, under: ['backup.v1'] })
+  await appliance.start()
+  const admin = await appliance.login(appliance.owner)
+  for (const vault of [appliance.inToken, appliance.wrapped]) await serves(vault, admin)
+
+  // A backup that was taken out of release 0.2.0 names no vault: the operator lets it in.
+  const { inToken } = appliance
+  const file = join(appliance.directory, 'ledger.backup')
+  writeFileSync(file, inToken.backups.ledger)
+  const accepting = ['vault', 'accept-backup', inToken.id, file]
+  const restore = () =>
+    admin.call('POST', `/transparent/restore/${inToken.id}/of-before`, { body: { backup: inToken.backups.ledger } })
+  expect((await restore()).json.CALLINFO.status).toBe('FAIL')
+  expect(await strongroom(appliance.configFile, accepting)).toMatchObject({ status: 0 })
+  expect((await restore()).json.CALLINFO.status).toBe('SUCCESS')
+
+  const again = await init(appliance)
+  expect(again.takenOver).toEqual({ keys: 0, vaults: 0, left: [] })
+}, 60_000)
+
+/** Runs `init` until it is amid the transaction of this key, and kills it there. */
+async function killedAmid(appliance: ApplianceOfBefore, keyId: number): Promise<void> {
+  appliance.database((connection) =>
+    connection.exec(`CREATE TRIGGER standstill BEFORE UPDATE ON key_versions WHEN old.key_id = ${keyId} BEGIN
+      SELECT count(*) FROM (WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT x FROM n);
+    END`),
+  )
+  const pass = spawn(process.execPath, [entry, '--config', appliance.configFile, 'init'], { stdio: 'ignore' })
+  const ended = new Promise((done) => pass.once('exit', done))
+  while (firstLeft(appliance) !== keyId && pass.exitCode === null) await delay(50)
+  pass.kill('SIGKILL')
+  await ended
+  appliance.database((connection) => connection.exec('DROP TRIGGER standstill'))
+}
+
+const firstLeft = (appliance: ApplianceOfBefore): unknown =>
+  appliance.database((connection) =>
+    connection.prepare('SELECT min(id) FROM transparent_keys WHERE identity IS NULL').pluck().get(),
+  )
+
+it('a takeover that is killed goes on where it was', async () => {
+  const appliance = await applianceOfRelease020()
+  // Its daemon has brought the tables up to date before it refuses.
+  await expect(appliance.start()).rejects.toThrow()
+  const { keys: total } = leftOf(appliance)
+  for (const keyId of [4, 9]) {
+    await killedAmid(appliance, keyId)
+    expect(leftOf(appliance)).toEqual({ keys: total - keyId + 1, vaults: 2 })
+    await expect(appliance.start()).rejects.toMatchObject({ message: expect.stringContaining('strongroom init') })
+  }
+  expect((await init(appliance)).takenOver).toEqual({ keys: total - 8, vaults: 2, left: [] })
+  expect(leftOf(appliance)).toEqual({ keys: 0, vaults: 0 })
+  await appliance.start()
+  const admin = await appliance.login(appliance.owner)
+  for (const vault of [appliance.inToken, appliance.wrapped]) await serves(vault, admin)
+}, 120_000)
+
+it('rows whose seals were not good before are left, and stop no others', async () => {
+  const appliance = await applianceOfRelease020()
+  const idOf = (name: string) =>
+    Number(
+      appliance.database((connection) =>
+        connection.prepare('SELECT id FROM transparent_keys WHERE name = ? AND vault_id = 1').pluck().get(name),
+      ),
+    )
+  const [kept, ledger] = [idOf('kept'), idOf('ledger')]
+  appliance.database((connection) =>
+    connection.exec(`UPDATE transparent_keys SET allow_export = 1 WHERE id = ${kept};
+      UPDATE key_versions SET disabled = 1 WHERE key_id = ${ledger} AND version = 1`),
+  )
+  const { left } = (await init(appliance)).takenOver
+  expect(left).toEqual(['version 1 of key ledger of vault 1', 'the row of key kept of vault 1'])
+  await appliance.start()
+  const admin = await appliance.login(appliance.owner)
+  const decrypt = async (name: string, ciphertext: string) => {
+    const { json } = await admin.call('POST', `/transparent/1/decrypt/${name}`, { body: { ciphertext } })
+    return json.CALLINFO.status
+  }
+  const { inToken } = appliance
+  expect(await decrypt('ledger', inToken.ledger[1])).toBe('SUCCESS')
+  expect(await decrypt('ledger', inToken.ledger[0])).toBe('FAIL')
+  expect(await decrypt('kept', inToken.kept)).toBe('FAIL')
+  expect(await decrypt('strict', inToken.strict)).toBe('SUCCESS')
+}, 60_000)
