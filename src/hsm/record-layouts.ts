@@ -223,12 +223,9 @@ function checked(name: string, kind: FieldKind, value: RecordField | undefined):
 }
 
 /** The bytes of a record of this type, of a key where there is one. */
-export function composeRecord(
-  type: RecordType,
-  fields: Readonly<Record<string, RecordField>>,
-  key?: RecordKey,
-): Buffer {
-  const named = [type, ...Object.keys(recordLayouts[type]).map((name) => fields[name] ?? null)]
+export function composeRecord<T extends RecordType>(type: T, fields: FieldsOf<T>, key?: RecordKey): Buffer {
+  const values: Readonly<Record<string, RecordField>> = fields
+  const named = [type, ...Object.keys(recordLayouts[type]).map((name) => values[name] ?? null)]
   if (key === undefined) return encodeRecord(named)
   const { kind, kek, blob, publicKey } = key
   return encodeRecord([kind, kek, blob, ...(publicKey === undefined ? [] : [publicKey]), ...named])

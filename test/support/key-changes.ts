@@ -113,7 +113,17 @@ function jobOf({ kek, blob, publicKey, provenance }: GeneratedPair) {
   return {
     provenance,
     recordIn: ({ vault, vaultId }: TransparentKey) =>
-      composeRecord('import job', { ...says, ...flags, vaultId, vault, kek, blob, publicKey, createdAt, expiresAt }),
+      composeRecord('import job', {
+        ...says,
+        ...flags,
+        vaultId,
+        vault: vault ?? Buffer.alloc(0),
+        kek,
+        blob,
+        publicKey,
+        createdAt,
+        expiresAt,
+      }),
   }
 }
 

@@ -59,7 +59,11 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
     vaultKeyId: row.keyId,
     backup: Buffer.from((keys as { backup: string }).backup, 'base64'),
     job: {
-      record: composeRecord('import job', { ...wanted, vault: cipher.key.vault, kind: 'aes256-gcm' }),
+      record: composeRecord('import job', {
+        ...wanted,
+        vault: cipher.key.vault ?? Buffer.alloc(0),
+        kind: 'aes256-gcm',
+      }),
       seal: wanted.seal,
     },
   }

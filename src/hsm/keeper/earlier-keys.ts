@@ -82,7 +82,7 @@ function takeOverVersion(
     { ...fields, identity, vault, ...placed },
     { ...key, ...next.key },
   )
-  const counted = composeRecord('invocations 2', { identity, version, invocations })
+  const counted = composeRecord('invocations 2', { identity, vault, version, invocations })
   return [
     ...wrapped(next.key),
     ...wrapped(next.backup ?? { kek: '', blob: Buffer.alloc(0) }),
