@@ -10,7 +10,6 @@ import { databaseCheck } from './checks/database.ts'
 import { diskCheck } from './checks/disk-space.ts'
 import { keeperCheck } from './checks/keeper-file.ts'
 import { permissionsCheck } from './checks/permissions.ts'
-import { pinOnDiskCheck } from './checks/pin-on-disk.ts'
 import { restingMembersCheck } from './checks/resting-members.ts'
 import { separationCheck } from './checks/separation.ts'
 import { soPinCheck } from './checks/so-pin.ts'
@@ -35,7 +34,6 @@ const checks: readonly Check[] = [
   permissionsCheck,
   separationCheck,
   coreDumpsCheck,
-  pinOnDiskCheck,
   soPinCheck,
   diskCheck,
   databaseCheck,

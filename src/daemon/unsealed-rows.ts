@@ -2,18 +2,23 @@ import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { Fault, isFault } from '../fault.ts'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
 import { ApplicationKeyTable } from '../features/auth/login-records.ts'
+import { certificateOf, sealedRecord } from '../features/certificates/records.ts'
+import { deviceKey, devicesOf } from '../features/otp/records.ts'
 import { UserTable } from '../features/users/records.ts'
 import { userRecord } from '../features/users/user-seals.ts'
 import { MembershipTable, RemovedMemberTable, type MembershipKey } from '../features/vaults/membership-records.ts'
 import { VaultTable } from '../features/vaults/records.ts'
 import { membershipRecord, type MembershipState, vaultRecord } from '../features/vaults/vault-seals.ts'
 import type { Hsm, SealedRecord } from '../hsm/hsm.ts'
+import { withFactor } from '../hsm/user-factors.ts'
 import { afterCommit } from '../store/after-commit.ts'
 import type { Reader, Store, Tx } from '../store/store.ts'
 import { checkKeysTakenOver } from './earlier-key-rows.ts'
 
 /** What a row says under its seal once it is taken over, and the columns that it gets. */
-type SealRow<Row> = (tx: Tx, row: Row, hsm: Pick<Hsm, 'sealEarlier'>) => Promise<Taken<Row>>
+type SealRow<Row> = (tx: Tx, row: Row, hsm: EarlierSealer) => Promise<Taken<Row>>
+
+type EarlierSealer = Pick<Hsm, 'sealEarlier' | 'verify'>
 
 interface Taken<Row> {
   readonly sealed: SealedRecord
@@ -26,7 +31,7 @@ interface EarlierTable {
   countUnsealed(reader: Reader): Promise<number>
   count(reader: Reader): Promise<number>
   /** Resolves to how many rows it has sealed, at most so many at once. */
-  sealSome(tx: Tx, hsm: Pick<Hsm, 'sealEarlier'>): Promise<SealedRecord[]>
+  sealSome(tx: Tx, hsm: EarlierSealer): Promise<SealedRecord[]>
 }
 
 const noSeal = Buffer.alloc(0)
@@ -65,9 +70,11 @@ function named(error: unknown, row: string): unknown {
 
 /** Those of users and vaults first: members name their identities. */
 const earlierTables: readonly EarlierTable[] = [
-  earlier('user', UserTable, ['id'], async (_tx, user, hsm) => {
+  earlier('user', UserTable, ['id'], async (tx, row, hsm) => {
+    const user = { ...row, factors: await sealedFactors(tx, row.id, hsm) }
     const { identity, seal } = await hsm.sealEarlier(userRecord(user))
-    return { sealed: { record: userRecord({ ...user, identity }), seal }, columns: { identity } }
+    const { factors } = user
+    return { sealed: { record: userRecord({ ...user, identity }), seal }, columns: { identity, factors } }
   }),
   earlier('application key', ApplicationKeyTable, ['id'], async (_tx, key, hsm) => {
     const { identity, seal } = await hsm.sealEarlier(applicationKeyRecord(key))
@@ -83,12 +90,29 @@ const earlierTables: readonly EarlierTable[] = [
   ),
 ]
 
-async function sealMember(
-  tx: Tx,
-  hsm: Pick<Hsm, 'sealEarlier'>,
-  { vaultId, userId }: MembershipKey,
-  state: MembershipState,
-) {
+/** Of the devices and the certificate of a user, those that bear their seal: what was edited is no factor. */
+async function sealedFactors(tx: Tx, userId: number, hsm: EarlierSealer): Promise<Buffer> {
+  const card = await certificateOf(tx, userId)
+  const rows = [
+    ...(await devicesOf(tx, userId)).map((device) => deviceKey(device).key),
+    ...(card === null ? [] : [sealedRecord(card)]),
+  ]
+  let factors: Buffer = noSeal
+  for (const row of rows) if (await isSealed(row, hsm)) factors = withFactor(factors, row.record)
+  return factors
+}
+
+async function isSealed(row: SealedRecord, hsm: EarlierSealer): Promise<boolean> {
+  try {
+    await hsm.verify(row)
+    return true
+  } catch (error) {
+    if (isFault(error, 'hsm.seal_broken')) return false
+    throw error
+  }
+}
+
+async function sealMember(tx: Tx, hsm: EarlierSealer, { vaultId, userId }: MembershipKey, state: MembershipState) {
   const vault = await tx.findOneByOrFail(VaultTable, { id: vaultId })
   const user = await tx.findOneByOrFail(UserTable, { id: userId })
   const { permission, recoveries, generation } = state
@@ -125,7 +149,7 @@ export async function checkTakenOver(reader: Reader): Promise<void> {
  */
 export async function takeOverRows(
   store: Store,
-  hsm: Pick<Hsm, 'sealEarlier' | 'raise'>,
+  hsm: EarlierSealer & Pick<Hsm, 'raise'>,
   progress: (done: number, total: number) => void,
 ): Promise<number> {
   const total = await countUnsealed(store.read)

@@ -1,6 +1,7 @@
 import type { BegunSession, LoginRequest } from './login-request.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from './otp-use.ts'
 import type { SeedUse } from './peppered-text.ts'
+import type { SealedRecord } from './sealed-record.ts'
 
 /** The part of the port that logins ask, and what prepares them: the keeper answers. */
 export interface LoginPort {
@@ -41,8 +42,9 @@ export interface LoginPort {
   /**
    * Whether one of the devices made this OTP and has used none after it. Wrong codes are limited for each device: of one
    * that has had too many no code is good until some time has passed. No device at all costs about as much as one.
+   * `holder`: the sealed record of the user whose factors they must be, and who must be able to log in.
    */
-  checkOtp(devices: readonly OtpState[], otp: ShownOtp): Promise<OtpVerdict>
+  checkOtp(devices: readonly OtpState[], otp: ShownOtp, holder?: SealedRecord): Promise<OtpVerdict>
 
   /** The same, and uses it up: `good` for exactly one of any number of calls, whatever the counters of the devices are. */
   useOtp(devices: readonly OtpState[], otp: ShownOtp): Promise<OtpVerdict>

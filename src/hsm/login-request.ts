@@ -1,4 +1,5 @@
 import type { OtpState, ShownOtp } from './otp-use.ts'
+import type { SealedRecord } from './sealed-record.ts'
 
 /** What a login shows the keeper. */
 export interface LoginRequest {
@@ -14,7 +15,7 @@ export interface LoginRequest {
 
 /** `certificate`: the sealed record of the user's certificate, whose smartcard the worker says to have seen. */
 export type ShownFactor =
-  | { readonly certificate: OtpState['device'] }
+  | { readonly certificate: SealedRecord }
   | { readonly certificate: undefined; readonly devices: readonly OtpState[]; readonly otp: ShownOtp }
 
 /** A session that no record of the database holds yet. */

@@ -92,6 +92,8 @@ const recordLayouts = {
     passphraseCheck: 'bytes',
     passphraseCost: 'text',
     passphraseChangedAt: 'integer',
+    // The second factors, see `user-factors.ts`.
+    factors: 'bytes',
     recoveries: 'integer',
     madeBy: 'integer?',
     generation: 'integer',

@@ -12,8 +12,15 @@ export interface SealingPort {
    * `hsm.rejected` for any other, with `hsm.seal_broken` where `previous` was edited, and with `hsm.outdated` where a
    * later record than `previous` was shown to the keeper. `grant`: what the caller may do for whom this is sealed, or
    * what `grantRotation` gave. The first record of a version follows the policy of its key as `previous`.
+   * `member`: of a membership, the newest record of its user.
    */
-  seal(record: Uint8Array, previous?: SealedRecord, provenance?: Buffer, grant?: SealedRecord): Promise<Buffer>
+  seal(
+    record: Uint8Array,
+    previous?: SealedRecord,
+    provenance?: Buffer,
+    grant?: SealedRecord,
+    member?: SealedRecord,
+  ): Promise<Buffer>
 
   /** Shows the keeper records that were committed: older ones of the same things are refused from now on. */
   raise(records: readonly SealedRecord[]): Promise<void>

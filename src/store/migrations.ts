@@ -23,6 +23,7 @@ import { BackupOrigins1700000000016 } from './migrations/0016-backup-origins.ts'
 import { SealedPeople1700000000017 } from './migrations/0017-sealed-people.ts'
 import { SealedSessions1700000000018 } from './migrations/0018-sealed-sessions.ts'
 import { TwoWrappings1700000000020 } from './migrations/0020-two-wrappings.ts'
+import { FactorsOfUsers1700000000027 } from './migrations/0027-factors-of-users.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -45,6 +46,7 @@ export const migrations = [
   SealedPeople1700000000017,
   SealedSessions1700000000018,
   TwoWrappings1700000000020,
+  FactorsOfUsers1700000000027,
 ]
 
 /**

@@ -56,8 +56,8 @@ beforeAll(async () => {
   ]
   toKeeper = [
     keeperFrame('status'),
-    keeperFrame('seal', policyRecord(cipher.key), policy.record, policy.seal, none, none, none),
-    keeperFrame('seal', count.record, none, none, none, none, none),
+    keeperFrame('seal', policyRecord(cipher.key), policy.record, policy.seal, none, none, none, none, none),
+    keeperFrame('seal', count.record, none, none, none, none, none, none, none),
     keeperFrame('sealNew', policyRecord(cipher.key), none, none),
     keeperFrame('lastAuditEnd', 'worker-1'),
     keeperFrame('signAuditEnd', 'worker-9', '7', 'ab'.repeat(32), '{"worker-1":{"seq":1,"hash":"x"}}', '', none),

@@ -60,7 +60,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
       [victim.count.record, ...none, nothing, ...sealed(victim.count)],
     ]
     const answers: FrameAnswer[] = []
-    for (const fields of attempts) answers.push(await calls.keeper('seal', fields))
+    for (const fields of attempts) answers.push(await calls.keeper('seal', [...fields, ...none]))
     return answers
   },
   sealNew: async () => [
@@ -204,7 +204,11 @@ async function shownOtps(operation: 'checkOtp' | 'useOtp'): Promise<FrameAnswer[
     [-1, '123456'],
   ]
   const answers: FrameAnswer[] = []
-  for (const fields of attempts) answers.push(await calls.keeper(operation, fields))
+  const noHolder = operation === 'checkOtp' ? none : []
+  for (const fields of attempts) answers.push(await calls.keeper(operation, [...fields, ...noHolder]))
+  // What is no user is not the holder of a device.
+  if (operation === 'checkOtp')
+    answers.push(await calls.keeper(operation, [1, ...sealed(totp.key), 0, 0, '123456', ...sealed(victim.count)]))
   return answers
 }
 
@@ -218,7 +222,7 @@ describe('the keeper does no more for a worker than its row says', () => {
 function madeUpUser(): Buffer {
   const passphrase = { passphraseSalt: randomBytes(16), passphraseCheck: randomBytes(32), passphraseCost: 'm=8192,t=1' }
   const capabilities = capabilitiesOf(['active', 'admin'])
-  const times = { passphraseChangedAt: 1, recoveries: 0, madeBy: null, generation: 1 }
+  const times = { passphraseChangedAt: 1, factors: nothing, recoveries: 0, madeBy: null, generation: 1 }
   return composeRecord('user', {
     identity: nothing,
     id: 1e6,

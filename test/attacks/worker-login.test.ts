@@ -7,13 +7,13 @@ import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
 import { noOtp } from '../../src/features/otp/otp.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { findUserById } from '../../src/features/users/records.ts'
-import { sealedUser } from '../../src/features/users/user-seals.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import { tryRulesOf } from '../../src/hsm/keeper/try-limit.ts'
 import { TestAppliance, type TestUser } from '../support/appliance.ts'
 import { sealedRecord } from '../support/grant-kit.ts'
 import { hotpCodes, totpCode } from '../support/hardware-token.ts'
+import { loginRequest } from '../support/login-request.ts'
 import { setCapabilities } from '../support/sealed-people.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
@@ -118,22 +118,10 @@ describe('a one-time password', () => {
 describe('a session', () => {
   /** What an honest worker would show for this user. */
   async function shownFor(shown: TestUser): Promise<LoginRequest> {
-    const { store, applicationKey: text } = appliance
-    const row = await findUserById(store.read, shown.id)
-    const key = await appliance.services.applicationKeys.find(text)
-    if (row === null || key === undefined) throw new Error('no user or no application key')
-    const [memoryCost = 0, timeCost = 0] = row.passphraseCost.match(/\d+/g)?.map(Number) ?? []
-    const cost = { memoryCost, timeCost, parallelism: 1, outputLen: 32, salt: row.passphraseSalt }
     user = shown
     const devices = [await stateOfDevice('hwkey_otp')]
     const block = parseOtp(shown.hardwareToken.press())?.block ?? Buffer.alloc(0)
-    return {
-      applicationKey: sealedApplicationKey(key),
-      applicationKeyText: Buffer.from(text),
-      user: sealedUser(row),
-      hash: await hashRaw(shown.passphrase, cost),
-      factor: { certificate: undefined, devices, otp: { block } },
-    }
+    return loginRequest(appliance, shown, { certificate: undefined, devices, otp: { block } })
   }
 
   const refused = { code: 'login.refused' }

@@ -160,7 +160,7 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
     if ('fault' in answer) return [answer]
     const [id = nothing, provenance = nothing] = answer.fields
     const record = asVaultKey('vault', Buffer.from(String(id), 'hex'))
-    return [await calls.keeper('seal', [record, nothing, nothing, provenance, nothing, nothing])]
+    return [await calls.keeper('seal', [record, nothing, nothing, provenance, ...none, ...none])]
   },
   destroyVaultKey: async () => {
     const doomed = await spoilsOf(appliance, {})

@@ -34,6 +34,7 @@ const user = (fields: Partial<FieldsOf<'user'>> = {}): FieldsOf<'user'> => ({
   passphraseCheck: Buffer.alloc(32, 1),
   passphraseCost: 'm=8192,t=1',
   passphraseChangedAt: 1,
+  factors: Buffer.alloc(0),
   recoveries: 0,
   madeBy: null,
   generation: 1,
@@ -71,13 +72,19 @@ function changeUser(to: Partial<FieldsOf<'user'>>, grant: SealedRecord, from: Pa
   const record = composeRecord('user', { ...user({ ...from, ...next, ...to }) })
   return worker.seal(record, sealedRecord(appliance.token, 'user', user(from)), undefined, grant)
 }
+/** The newest record of a user, which is shown with a membership. */
+const shownUser = (identity: Buffer, recoveries = 5) =>
+  sealedRecord(appliance.token, 'user', user({ identity, recoveries }))
+
 function changeMember(
   to: Partial<FieldsOf<'membership'>>,
   grant: SealedRecord,
   from?: Partial<FieldsOf<'membership'>>,
+  shown: SealedRecord | null = shownUser(to.user ?? victim),
 ) {
   const record = composeRecord('membership', { ...member({ ...from, ...next, ...to }) })
-  return worker.seal(record, sealedRecord(appliance.token, 'membership', member(from)), undefined, grant)
+  const before = sealedRecord(appliance.token, 'membership', member(from))
+  return worker.seal(record, before, undefined, grant, shown ?? undefined)
 }
 const rejected = { code: 'hsm.rejected' }
 
@@ -99,6 +106,32 @@ describe('the keeper seals no user', () => {
     ["with another's pass phrase, unnoticed", newPassphrase, administrator],
     ["with another's salt, unnoticed", { passphraseSalt: Buffer.alloc(16, 2) }, administrator],
     ['with a pass phrase of somebody who is no administrator', { ...newPassphrase, recoveries: 1 }, () => grantOf()],
+    ['with another factor, unnoticed', { factors: Buffer.alloc(32) }, administrator],
+    [
+      'with another factor, among those that he had',
+      { factors: Buffer.alloc(64, 1).fill(2, 32) },
+      administrator,
+      { factors: Buffer.alloc(32, 1) },
+    ],
+    [
+      'with another factor, in the place of his own',
+      { factors: Buffer.alloc(32, 2) },
+      administrator,
+      { factors: Buffer.alloc(32, 1) },
+    ],
+    [
+      'with a factor of somebody who is no administrator',
+      { factors: Buffer.alloc(32), recoveries: 1 },
+      () => grantOf(),
+    ],
+    ['with a factor of his own choice, who is no administrator', { factors: Buffer.alloc(32) }, () => own()],
+    [
+      'without his factor, who is no administrator',
+      { factors: Buffer.alloc(0) },
+      () => own(),
+      { factors: Buffer.alloc(32) },
+    ],
+    ['with half a factor', { factors: Buffer.alloc(16), recoveries: 1 }, administrator],
     ['who was recovered often at once', { recoveries: 5 }, administrator],
     ['who was not recovered after all', { recoveries: 1 }, administrator, { recoveries: 2 }],
     ['who is new again', { madeBy: 815 }, administrator],
@@ -119,6 +152,8 @@ describe('the keeper seals no user', () => {
     const made = (fields: Partial<FieldsOf<'user'>>) =>
       composeRecord('user', { ...user({ identity: Buffer.alloc(0), ...fields }) })
     await expect(worker.sealNew(made({ madeBy: 815 }), grantOf())).rejects.toMatchObject(rejected)
+    const factors = Buffer.alloc(32)
+    await expect(worker.sealNew(made({ madeBy: 815, factors }), administrator())).rejects.toMatchObject(rejected)
     await expect(worker.sealNew(made({ madeBy: 816 }), administrator())).rejects.toMatchObject(rejected)
     await expect(worker.sealNew(made({ madeBy: 815, generation: 7 }), administrator())).rejects.toMatchObject(rejected)
     expect((await worker.sealNew(made({ madeBy: 815 }), administrator())).identity).toHaveLength(16)
@@ -130,6 +165,11 @@ describe('the keeper seals no user', () => {
     sealed(await changeUser({ ...newPassphrase, recoveries: 1 }, administrator()))
     sealed(await changeUser(newPassphrase, administrator(), { madeBy: 815 }))
     sealed(await changeUser(newPassphrase, own()))
+    const factors = Buffer.alloc(32, 7)
+    sealed(await changeUser({ factors, recoveries: 1 }, administrator()))
+    sealed(await changeUser({ factors }, administrator(), { madeBy: 815 }))
+    sealed(await changeUser({ factors }, own(bits('admin')), { capabilities: bits('admin') }))
+    sealed(await changeUser({ factors: Buffer.alloc(0) }, administrator(), { factors }))
     const asked = { capabilities: bits('changePassphrase') }
     sealed(await changeUser({ ...newPassphrase, capabilities: bits() }, own(), asked))
     await expect(changeUser({ capabilities: bits() }, own(), asked)).rejects.toMatchObject(rejected)
@@ -156,12 +196,31 @@ describe('the keeper seals no member', () => {
 
   it('made up, or put in as the first one', async () => {
     const record = composeRecord('membership', { ...member({ user: caller, permission: 4 }) })
-    await expect(worker.seal(record, undefined, undefined, grantOf({ permission: 2 }))).rejects.toMatchObject(rejected)
+    const seal = (first: Buffer, previous: SealedRecord | undefined, grant: SealedRecord, of: Buffer) =>
+      worker.seal(first, previous, undefined, grant, shownUser(of))
+    await expect(seal(record, undefined, grantOf({ permission: 2 }), caller)).rejects.toMatchObject(rejected)
     const made = sealedRecord(appliance.token, 'vault', { identity: vault, creator: victim })
-    await expect(worker.seal(record, made, undefined, grantOf())).rejects.toMatchObject(rejected)
+    await expect(seal(record, made, grantOf(), caller)).rejects.toMatchObject(rejected)
     const first = composeRecord('membership', { ...member({ permission: 4 }) })
-    await expect(worker.seal(first, made, undefined, grantOf())).rejects.toMatchObject(rejected)
-    expect(await worker.seal(first, made, undefined, own())).toHaveLength(32)
+    await expect(seal(first, made, grantOf(), victim)).rejects.toMatchObject(rejected)
+    await expect(seal(first, made, own(), caller)).rejects.toMatchObject(rejected)
+    const ahead = composeRecord('membership', { ...member({ permission: 4, recoveries: 6 }) })
+    await expect(seal(ahead, made, own(), victim)).rejects.toMatchObject(rejected)
+    expect(await seal(first, made, own(), victim)).toHaveLength(32)
+  })
+
+  it('who is confirmed for recoveries that the newest record of the user does not count', async () => {
+    const identity = newIdentity()
+    const confirm = (shown: SealedRecord | null) =>
+      changeMember({ user: identity, recoveries: 2 }, grantOf(), { user: identity }, shown)
+    await expect(confirm(null)).rejects.toMatchObject(rejected)
+    await expect(confirm(shownUser(identity, 1))).rejects.toMatchObject(rejected)
+    await expect(confirm(shownUser(caller, 2))).rejects.toMatchObject(rejected)
+    const forged = { ...shownUser(identity, 2), seal: Buffer.alloc(32) }
+    await expect(confirm(forged)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+    expect(await confirm(shownUser(identity, 2))).toHaveLength(32)
+    await worker.raise([sealedRecord(appliance.token, 'user', user({ identity, recoveries: 1, generation: 2 }))])
+    await expect(confirm(shownUser(identity, 2))).rejects.toMatchObject({ code: 'hsm.outdated' })
   })
 
   it('whom an Admin confirms after a recovery that he made', async () => {
@@ -187,7 +246,8 @@ describe('the keeper seals no member', () => {
     await expect(worker.seal(raised, before, undefined, grant())).rejects.toMatchObject({ code: 'hsm.outdated' })
     await expect(worker.seal(before.record, undefined, undefined, grant())).rejects.toMatchObject(rejected)
     const again = composeRecord('membership', { ...member({ ...place, generation: 3 }) })
-    expect(await worker.seal(again, { record: removed, seal }, undefined, grant())).toHaveLength(32)
+    const shown = shownUser(place.user)
+    expect(await worker.seal(again, { record: removed, seal }, undefined, grant(), shown)).toHaveLength(32)
   })
 })
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
 import { policyRecord, sealedPolicy, sealedVersion, versionRecord } from '../../src/features/transparent/sealing.ts'
@@ -8,7 +9,7 @@ import { vaultKek } from '../../src/hsm/key-kind.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { WrappedKey } from '../../src/hsm/made-key.ts'
 import { TestAppliance } from '../support/appliance.ts'
-import { grantIn } from '../support/grant-kit.ts'
+import { grantIn, sealedGrant } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
 import { makeKey } from '../support/stored-keys.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
@@ -171,7 +172,8 @@ describe('a key', () => {
     await expect(seal).rejects.toMatchObject(broken)
     const seed = await worker.importSecret('otp-hmac-sha1', Buffer.alloc(20, 7))
     const device = keyRecord('otp-hmac-sha1', seed, ['otp', 'totp', null, 1, null, 6, 30])
-    await expect(worker.seal(device, undefined, seed.provenance)).rejects.toMatchObject(broken)
+    const grant = sealedGrant(appliance.token, { capabilities: capabilitiesOf(['admin']) })
+    await expect(worker.seal(device, undefined, seed.provenance, grant)).rejects.toMatchObject(broken)
   })
 })
 
@@ -211,7 +213,8 @@ describe('a seal', () => {
         keyRecord('aes128-gcm', { kek: 'strict.v1', blob: Buffer.alloc(24) }, ['otp', 'totp', null, 1, null, 6, 30]),
     ],
   ])('is not given to %s', async (_what, record) => {
-    await expect(worker.seal(record())).rejects.toMatchObject(refused)
+    const grant = sealedGrant(appliance.token, { capabilities: capabilitiesOf(['admin']) })
+    await expect(worker.seal(record(), undefined, undefined, grant)).rejects.toMatchObject(refused)
   })
 
   it('makes no edited row good', async () => {

@@ -16,6 +16,7 @@ import type { TestAppliance } from './appliance.ts'
 export async function withoutSeals(tx: Tx): Promise<void> {
   for (const table of ['users', 'application_keys'])
     await tx.query(`UPDATE ${table} SET identity = '', generation = 1, seal = ''`)
+  await tx.query(`UPDATE users SET factors = ''`)
   for (const table of ['vault_members', 'removed_members'])
     await tx.query(`UPDATE ${table} SET generation = 1, seal = ''`)
   await tx.query(`UPDATE vaults SET creator = '', seal = ''`)

@@ -80,6 +80,7 @@ export function grantRequest(token: SealingToken, edits: GrantEdits = {}): Grant
       passphraseCheck: Buffer.alloc(32),
       passphraseCost: '',
       passphraseChangedAt: now,
+      factors: Buffer.alloc(0),
       recoveries: 0,
       madeBy: null,
       generation: 1,

@@ -40,7 +40,16 @@ export function createWorkerCalls({ config }: TestAppliance) {
       if ('fault' in answer) return answer
       const [kek = nothing, blob = nothing] = answer.fields
       const provenance = answer.fields[at] ?? nothing
-      return keeper('seal', [place(String(kek), blob), nothing, nothing, provenance, nothing, nothing])
+      return keeper('seal', [
+        place(String(kek), blob),
+        nothing,
+        nothing,
+        provenance,
+        nothing,
+        nothing,
+        nothing,
+        nothing,
+      ])
     },
   }
 }

@@ -8,7 +8,7 @@ const topic = 'keeper'
 const { ok, warning, problem } = findingsOf(topic)
 
 /** statfs(2): tmpfs and ramfs. */
-export const memoryFileSystems: readonly number[] = [0x0102_1994, 0x8584_58f6]
+const memoryFileSystems: readonly number[] = [0x0102_1994, 0x8584_58f6]
 
 /** Whether the keeper answers, and whether its files survive a restart of the machine. */
 export const keeperCheck: Check = {

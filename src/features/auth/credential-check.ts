@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import { isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { BegunSession, ShownFactor } from '../../hsm/login-request.ts'
+import { hasFactor } from '../../hsm/user-factors.ts'
 import { noOtp, type Otps } from '../otp/otp.ts'
 import type { Store } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
@@ -72,7 +73,10 @@ export function createCredentialCheck({
     const name = loginNameOf(claim.username)
     const user = (await findByUsername(store.read, name)) ?? undefined
     const attempt = { name, userId: user?.id, address: claim.address }
-    return { user, attempt, factor: await checkFactor(attempt, claim) }
+    const factor = await checkFactor(attempt, claim)
+    // A row that was put back is of a factor that the user does not name any more.
+    const isTheirs = user !== undefined && factor !== undefined && hasFactor(user.factors, factor.sealed.record)
+    return { user, attempt, factor: isTheirs ? factor : undefined }
   }
 
   return {

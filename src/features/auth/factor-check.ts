@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import type { SealedRecord } from '../../hsm/hsm.ts'
 import type { ExaminedOtp, Otps } from '../otp/otp.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { countFailedLogin } from '../users/passphrase-records.ts'
@@ -12,6 +13,8 @@ export interface CheckedFactor {
   readonly warnings: Sentences
   /** The smartcard, if that was the second factor. */
   readonly card?: PresentedCard
+  /** The record that the user must name as a factor. */
+  readonly sealed: SealedRecord
   /** Whether the user has the second factor still, once the row of the user is locked. */
   readonly isStillHeld: (tx: Tx) => Promise<boolean>
   /** True for exactly one of any number of uses of an OTP. */
@@ -45,11 +48,13 @@ export function createFactorCheck({
     if (claim.otpKind === 'smartcard') {
       const { card } = claim
       if (card === undefined || card.userId !== userId) return undefined
-      const { warnings, isStillHeld } = card
-      return { warnings, card, consume: yes, isStillHeld }
+      const { sealed, warnings, isStillHeld } = card
+      return { warnings, card, sealed, consume: yes, isStillHeld }
     }
     const otp = await otps.examine(store.read, userId, claim.otpKind, claim.otp)
-    return otp && { otp, warnings: otp.warnings, consume: (tx) => otps.consume(tx, otp), isStillHeld: yes }
+    if (otp === undefined) return undefined
+    const { state, warnings } = otp
+    return { otp, sealed: state.device, warnings, consume: (tx) => otps.consume(tx, otp), isStillHeld: yes }
   }
 
   async function count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void> {

@@ -92,7 +92,7 @@ export function createPassphraseChanges({
       return commit(async (tx) => {
         const capabilities = (await lockedUser(tx, user.id)).capabilities | asked
         const ended = await sessions.endOthers(tx, user.id)
-        await recoveries.note(tx, user.id, by, { ...columns, capabilities })
+        await recoveries.note(tx, user.id, by, () => ({ ...columns, capabilities }))
         return { capabilities, ended }
       })
     },

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
+import { grantOf } from '../../access/acting.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import type { PresentedCertificate } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
+import { hasFactor, withFactor, withoutFactor } from '../../hsm/user-factors.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { fingerprintOf, readCertificate, type Certificate } from './certificate.ts'
 import {
@@ -17,9 +19,11 @@ import {
   userExists,
   type Holder,
 } from './records.ts'
-import { lockUser } from '../users/records.ts'
+import { lockedUser } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
-import { createPathValidator, type CertificateRules } from './path-validation.ts'
+import type { Sealer } from '../users/sealed-change.ts'
+import { changeUser } from '../users/user-seals.ts'
+import { createPathValidator, type CertificateRules, type PathValidator } from './path-validation.ts'
 import type { ReportProblem } from './reloaded-file.ts'
 
 export interface Certificates {
@@ -66,7 +70,7 @@ const validForMs = 1_000
 
 export interface CertificateDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'seal' | 'verify'>
+  readonly hsm: Sealer & Pick<Hsm, 'verify'>
   readonly clock: Clock
   readonly rules: CertificateRules
   readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
@@ -75,7 +79,7 @@ export interface CertificateDependencies {
 }
 
 export function createCertificates(dependencies: CertificateDependencies): Certificates {
-  const { store, hsm, clock, rules, endSessions, recoveries, report } = dependencies
+  const { store, hsm, clock, rules, report } = dependencies
   const validator = createPathValidator(rules, clock, report)
   const foundValid = new LRUCache<string, number>({ max: 10_000 })
 
@@ -92,29 +96,7 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
   }
 
   return {
-    async register(userId, certificate, by, commit) {
-      validator.checkRegistrable(certificate)
-      const { fingerprint, der } = certificate
-      const seal = await hsm.seal(certificateRecord({ userId, fingerprint, der }))
-      await commit(async (tx) => {
-        if (!(await lockUser(tx, userId))) throw new Fault('user.not_found')
-        if (await isTakenByAnother(tx, fingerprint, userId)) throw new Fault('certificate.taken')
-        const before = await certificateOf(tx, userId)
-        if (before?.fingerprint !== fingerprint) {
-          if (before !== null) await endSessions(tx, userId)
-          await recoveries.note(tx, userId, by)
-        }
-        await replaceCertificate(tx, { userId, fingerprint, der, seal, createdAt: clock.now() })
-      })
-    },
-
-    async remove(userId, commit) {
-      await commit(async (tx) => {
-        if (!(await lockUser(tx, userId))) throw new Fault('user.not_found')
-        if (!(await deleteCertificate(tx, userId))) throw new Fault('certificate.none')
-        await endSessions(tx, userId)
-      })
-    },
+    ...createRegistration(dependencies, validator),
 
     async of(userId) {
       const row = await certificateOf(store.read, userId)
@@ -153,6 +135,44 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
     isRegistered: async (tx, userId, fingerprint) => (await certificateOf(tx, userId))?.fingerprint === fingerprint,
 
     alarms: () => validator.alarms(),
+  }
+}
+
+/** A certificate is a factor of its user, who is locked while it comes and goes. */
+function createRegistration(
+  { hsm, clock, endSessions, recoveries }: CertificateDependencies,
+  validator: Pick<PathValidator, 'checkRegistrable'>,
+): Pick<Certificates, 'register' | 'remove'> {
+  return {
+    async register(userId, certificate, by, commit) {
+      validator.checkRegistrable(certificate)
+      const { fingerprint, der } = certificate
+      const record = certificateRecord({ userId, fingerprint, der })
+      await commit(async (tx) => {
+        const user = await lockedUser(tx, userId)
+        if (await isTakenByAnother(tx, fingerprint, userId)) throw new Fault('certificate.taken')
+        const seal = await hsm.seal(record, undefined, undefined, await grantOf(tx))
+        if (!hasFactor(user.factors, record)) {
+          const before = await certificateOf(tx, userId)
+          if (before !== null) await endSessions(tx, userId)
+          await recoveries.note(tx, userId, by, ({ factors }) => {
+            const left = before === null ? factors : withoutFactor(factors, certificateRecord(before))
+            return { factors: withFactor(left, record) }
+          })
+        }
+        await replaceCertificate(tx, { userId, fingerprint, der, seal, createdAt: clock.now() })
+      })
+    },
+
+    async remove(userId, commit) {
+      await commit(async (tx) => {
+        const user = await lockedUser(tx, userId)
+        const before = await certificateOf(tx, userId)
+        if (before === null || !(await deleteCertificate(tx, userId))) throw new Fault('certificate.none')
+        await changeUser(hsm, tx, user, { factors: withoutFactor(user.factors, certificateRecord(before)) })
+        await endSessions(tx, userId)
+      })
+    },
   }
 }
 

@@ -1,9 +1,12 @@
+import { grantOf } from '../../access/acting.ts'
 import { Fault } from '../../fault.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
+import { withFactor, withoutFactor } from '../../hsm/user-factors.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { findUserById } from '../users/records.ts'
+import { findUserById, lockedUser } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
+import type { Sealer } from '../users/sealed-change.ts'
 import type { SecondFactors } from '../users/user-change.ts'
+import { changeUser } from '../users/user-seals.ts'
 import { checkDeviceLimit, type Enrolments, type Holder } from './enrolment.ts'
 import type { Otps } from './otp.ts'
 import {
@@ -50,7 +53,7 @@ export function createDevices({
 }: {
   readonly store: Pick<Store, 'read'>
   /** A row is sealed for another holder only while its own seal is good, so that no edited row is ever sealed. */
-  readonly hsm: Pick<Hsm, 'seal' | 'verify'>
+  readonly hsm: Sealer
   readonly otps: Otps
   readonly recoveries: Pick<Recoveries, 'note'>
 }): Devices {
@@ -64,12 +67,16 @@ export function createDevices({
     await checkDeviceLimit(tx, userId, 'hwkey_otp')
     const { id, createdAt: _, counter: _counter, driftSteps: _drift, ticks: _ticks, usedAt: _used, ...enrolled } = known
     const held = { ...enrolled, userId }
-    const changes = { ...held, seal: await hsm.seal(deviceRecord(held), deviceKey(known).key) }
+    const record = deviceRecord(held)
+    const changes = { ...held, seal: await hsm.seal(record, deviceKey(known).key, undefined, await grantOf(tx)) }
     if (!(await readoptDevice(tx, id, changes)))
       throw new Fault('otp.device_exists', `The hardware token ${publicId} is registered already.`)
-    await recoveries.note(tx, userId, by)
+    await recoveries.note(tx, userId, by, ({ factors }) => ({ factors: withFactor(factors, record) }))
     return { ...known, ...changes }
   }
+
+  const sealUnheld = async (tx: Tx, device: OtpDevice): Promise<Buffer> =>
+    hsm.seal(deviceRecord({ ...device, userId: null }), deviceKey(device).key, undefined, await grantOf(tx))
 
   return {
     async holder(userId) {
@@ -94,10 +101,9 @@ export function createDevices({
       const device = await findOfUser(tx, userId, deviceId)
       if (device === undefined) throw new Fault('otp.device_not_found')
       const { kek, blob } = device
-      const changes =
-        device.kind === 'hwkey_otp'
-          ? { kek, blob, seal: await hsm.seal(deviceRecord({ ...device, userId: null }), deviceKey(device).key) }
-          : destroyed
+      const changes = device.kind === 'hwkey_otp' ? { kek, blob, seal: await sealUnheld(tx, device) } : destroyed
+      const user = await lockedUser(tx, userId)
+      await changeUser(hsm, tx, user, { factors: withoutFactor(user.factors, deviceRecord(device)) })
       if (!(await releaseDevice(tx, device, changes))) throw new Fault('otp.device_not_found')
       return { ...device, userId: null }
     },

@@ -1,11 +1,13 @@
+import { grantOf } from '../../access/acting.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Provenance } from '../../hsm/made-key.ts'
 import { otpPurpose } from '../../hsm/provenance.ts'
+import { withFactor } from '../../hsm/user-factors.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { Commit, Tx } from '../../store/store.ts'
-import { lockUser } from '../users/records.ts'
+import { lockUser, type User } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import { codeParameters, type CodeRequest } from './code-parameters.ts'
 import {
@@ -84,10 +86,11 @@ export function createEnrolments({
     const fields = { kind, digits, periodSeconds, publicId: null, userId: user.id, privateIdCheck: null }
     // Recognises a seed that is enrolled again.
     const seedCheck = await hsm.seedCheck(parameters, seed)
-    const row = await sealed({ ...(await wrapped(parameters.keyKind, seed)), ...fields, seedCheck })
+    const key = await wrapped(parameters.keyKind, seed)
     const device = await commit(async (tx) => {
       await checkDeviceLimit(tx, user.id, kind)
-      await recoveries.note(tx, user.id, by)
+      const row = await sealed(tx, { ...key, ...fields, seedCheck })
+      await recoveries.note(tx, user.id, by, gaining(row))
       const known = await findBySeed(tx, seedCheck)
       if (known === null) return insertDevice(tx, { ...row, counter, createdAt: clock.now() })
       const changes = { ...row, counter: Math.max(known.counter, counter) }
@@ -110,12 +113,11 @@ export function createEnrolments({
     token.privateId.fill(0)
     const key = await wrapped('otp-aes128', token.secret)
     const codes = { digits: null, periodSeconds: null, seedCheck: null }
-    const row = await sealed({ ...key, ...codes, kind: 'hwkey_otp', publicId, userId, privateIdCheck: check })
+    const fields = { ...codes, kind: 'hwkey_otp', publicId, userId, privateIdCheck: check } as const
     return commit(async (tx) => {
-      if (userId !== null) {
-        await checkDeviceLimit(tx, userId, 'hwkey_otp')
-        await recoveries.note(tx, userId, by)
-      }
+      if (userId !== null) await checkDeviceLimit(tx, userId, 'hwkey_otp')
+      const row = await sealed(tx, { ...key, ...fields })
+      if (userId !== null) await recoveries.note(tx, userId, by, gaining(row))
       const known = await findByPublicId(tx, publicId)
       if (known === null) return insertDevice(tx, { ...row, counter: 0, createdAt: clock.now() })
       if (!(await readoptDevice(tx, known.id, row)))
@@ -133,10 +135,15 @@ export function createEnrolments({
 
 const sealing =
   (hsm: Pick<Hsm, 'seal'>) =>
-  async ({ provenance, ...device }: EnrolledFields & Provenance) => ({
+  async (tx: Tx, { provenance, ...device }: EnrolledFields & Provenance) => ({
     ...device,
-    seal: await hsm.seal(deviceRecord(device), undefined, provenance),
+    seal: await hsm.seal(deviceRecord(device), undefined, provenance, await grantOf(tx)),
   })
+
+/** What the row of the user says once this device is his. */
+const gaining =
+  (device: EnrolledFields) =>
+  ({ factors }: User): Partial<User> => ({ factors: withFactor(factors, deviceRecord(device)) })
 
 /** Takes a secret into the token, and zeroes it. */
 const wrapping =

@@ -1,7 +1,9 @@
 import type { Clock } from '../../clock.ts'
+import { isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from '../../hsm/otp-use.ts'
 import type { Reader, Tx } from '../../store/store.ts'
+import { sealedUser } from '../users/user-seals.ts'
 import { clockWentBack, codeForm, type DriftRules } from './codes.ts'
 import {
   advanceCounter,
@@ -11,6 +13,7 @@ import {
   stateOf,
   type Advance,
   type DeviceKind,
+  type HeldDevice,
   type OtpDevice,
   type OtpKind,
 } from './records.ts'
@@ -92,7 +95,7 @@ export function createOtps(dependencies: OtpDependencies): Otps {
     otp: YubicoOtp,
   ): Promise<ExaminedToken | undefined> {
     const device = await findByPublicId(reader, otp.publicId)
-    return examineBlock(device !== null && device.userId === userId ? device : undefined, otp)
+    return examineBlock(device !== null && device.userId === userId ? { device } : undefined, otp)
   }
 
   return {
@@ -103,8 +106,12 @@ export function createOtps(dependencies: OtpDependencies): Otps {
     },
 
     async examineToken(reader, otp) {
-      const held = await findHeld(reader, otp.publicId)
-      return examineBlock(held?.mayBeUsed === true ? held.device : undefined, otp)
+      const examine = async () => examineBlock(await findHeld(reader, otp.publicId), otp)
+      // The holder may have changed between the reading of the row and the check.
+      return examine().catch((error: unknown) => {
+        if (isFault(error, 'hsm.outdated')) return examine()
+        throw error
+      })
     },
 
     consume: async (tx, otp) => otp.isFresh && (await advanceCounter(tx, otp.deviceId, otp.userId, otp)),
@@ -159,11 +166,15 @@ function createCodeExamination({ hsm, clock, rules, enabledTypes, alarm }: OtpDe
   }
 }
 
+/** A device, and the holder whose factor it must be, where the login does not ask for that. */
+type KnownDevice = Pick<HeldDevice, 'device'> & Partial<HeldDevice>
+
 /** Has the block of a hardware token opened, and judges its fields. Without a device the work is done all the same. */
 function createBlockExamination({ hsm, clock, alarm }: OtpDependencies) {
-  return async (known: OtpDevice | undefined, { block }: YubicoOtp): Promise<ExaminedToken | undefined> => {
-    const device = known?.privateIdCheck === null ? undefined : known
-    const verdict = await hsm.checkOtp(device === undefined ? [] : [stateOf(device)], { block })
+  return async (known: KnownDevice | undefined, { block }: YubicoOtp): Promise<ExaminedToken | undefined> => {
+    const device = known?.device.privateIdCheck === null ? undefined : known?.device
+    const holder = known?.holder && sealedUser(known.holder)
+    const verdict = await hsm.checkOtp(device === undefined ? [] : [stateOf(device)], { block }, holder)
     if (device === undefined || verdict.outcome === 'wrong') return undefined
     const reading = readToken(verdict.reading)
     if (reading.useCounter === lastUseCounter) {

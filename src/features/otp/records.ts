@@ -1,5 +1,4 @@
 import { EntitySchema, In, IsNull } from 'typeorm'
-import { mayLogIn } from '../../access/capabilities.ts'
 import { keyRecord } from '../../hsm/key-record.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { KeyReference } from '../../hsm/hsm.ts'
@@ -7,6 +6,7 @@ import type { OtpState } from '../../hsm/otp-use.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
 import { change, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
+import { UserTable, type User } from '../users/records.ts'
 
 /** What a login calls its second factor (spec: Login types): a HOTP token is a hardware token. */
 export type OtpKind = 'totp' | 'hwkey_otp'
@@ -130,19 +130,22 @@ export function unheldDevices(reader: Reader): Promise<OtpDevice[]> {
   return reader.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
 }
 
-/** The device with this public id, and whether its holder may log in. */
-export async function findHeld(
-  reader: Reader,
-  publicId: string,
-): Promise<{ readonly device: OtpDevice; readonly mayBeUsed: boolean } | undefined> {
-  const [row] = await select<{ capabilities: number | null }>(reader, heldByPublicId, [publicId])
-  if (row === undefined) return undefined
-  const { capabilities, ...device } = row
-  return { device: readRow(OtpDeviceTable, device), mayBeUsed: capabilities !== null && mayLogIn(capabilities) }
+/** A device, and the user who holds it. */
+export interface HeldDevice {
+  readonly device: OtpDevice
+  readonly holder: User
 }
 
-const heldByPublicId = `SELECT ${selectList(OtpDeviceTable, 'd')}, u.capabilities
-  FROM otp_devices d LEFT JOIN users u ON u.id = d.user_id WHERE d.public_id = $1`
+/** The device with this public id; undefined where it has no holder. */
+export async function findHeld(reader: Reader, publicId: string): Promise<HeldDevice | undefined> {
+  const [row] = await select<object>(reader, byPublicId, [publicId])
+  const device = row && readRow(OtpDeviceTable, row)
+  const [holder] = device === undefined ? [] : await select<object>(reader, holderById, [device.userId])
+  return device && holder && { device, holder: readRow(UserTable, holder) }
+}
+
+const byPublicId = `SELECT ${selectList(OtpDeviceTable, 'd')} FROM otp_devices d WHERE d.public_id = $1`
+const holderById = `SELECT ${selectList(UserTable, 'u')} FROM users u WHERE u.id = $1`
 
 export type NewDevice = EnrolledFields & Pick<OtpDevice, 'seal' | 'counter' | 'createdAt'>
 

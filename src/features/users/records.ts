@@ -39,6 +39,8 @@ export interface User {
   readonly madeBy: number | null
   /** Who gave the present pass phrase; null for the user himself, and where it is not known. */
   readonly passphraseBy: number | null
+  /** The second factors, see `user-factors.ts`. */
+  readonly factors: Buffer
   /** 16 random bytes that the keeper drew. */
   readonly identity: Buffer
   /** See `record-generation.ts`. */
@@ -72,6 +74,7 @@ export const UserTable = new EntitySchema<User>({
     recoveries: integer,
     madeBy: named('made_by', nullable(integer)),
     passphraseBy: named('passphrase_by', nullable(integer)),
+    factors: bytes,
     identity: bytes,
     generation: integer,
     seal: bytes,
@@ -88,7 +91,7 @@ export type NewUserRow = Omit<
   'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt' | 'recoveries' | keyof typeof unsealed
 >
 
-const unsealed = { identity: Buffer.alloc(0), generation: 1, seal: Buffer.alloc(0) }
+const unsealed = { factors: Buffer.alloc(0), identity: Buffer.alloc(0), generation: 1, seal: Buffer.alloc(0) }
 
 /** Without its seal, which names the id of the row: see `sealNewUser`. */
 export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {

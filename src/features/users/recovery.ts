@@ -13,10 +13,10 @@ export interface Recoveries {
   /**
    * Notes, in the transaction that makes it, that `by` sets the pass phrase of a user or gives a second factor. The
    * user's own acts do not count, nor those of who made the user, until somebody logs in as the user. `changes` of the
-   * user's row are made under the same seal: the keeper seals no pass phrase of another's without the recovery.
+   * user's row are made under the same seal: the keeper seals neither without the recovery.
    * @throws Fault `user.not_found`
    */
-  note(tx: Tx, userId: number, by: number, changes?: Partial<User>): Promise<void>
+  note(tx: Tx, userId: number, by: number, changesOf: (user: User) => Partial<User>): Promise<void>
   /** In how many vaults the membership of a user rests. */
   resting(userId: number): Promise<number>
 }
@@ -36,8 +36,9 @@ export function createRecoveries({
   readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
 }): Recoveries {
   return {
-    async note(tx, userId, by, changes = {}) {
+    async note(tx, userId, by, changesOf) {
       const user = await lockedUser(tx, userId)
+      const changes = changesOf(user)
       if (by === userId || by === user.madeBy) {
         await changeUser(hsm, tx, user, changes)
         return

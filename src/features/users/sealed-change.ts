@@ -8,9 +8,16 @@ export type Sealer = Pick<Hsm, 'seal' | 'sealNew' | 'raise'>
 /**
  * Seals a record for whoever the transaction acts by, in place of the row's present one. With the commit the keeper
  * learns of it, and refuses older ones from then on; not before, so that a change that is undone shuts nobody out.
+ * `member`: of a membership, the present record of its user.
  */
-export async function sealChange(hsm: Sealer, tx: Tx, record: Buffer, previous?: SealedRecord): Promise<Buffer> {
-  const seal = await hsm.seal(record, previous, undefined, await grantOf(tx))
+export async function sealChange(
+  hsm: Sealer,
+  tx: Tx,
+  record: Buffer,
+  previous?: SealedRecord,
+  member?: SealedRecord,
+): Promise<Buffer> {
+  const seal = await hsm.seal(record, previous, undefined, await grantOf(tx), member)
   afterCommit(tx, () => hsm.raise([{ record, seal }]))
   return seal
 }

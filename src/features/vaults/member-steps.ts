@@ -21,7 +21,7 @@ import { sealedMembership, sealMembership, type MembershipPlace, type Membership
 /** A user and a vault, both locked, whose membership changes. */
 export interface Subject {
   readonly member: MembershipKey
-  readonly place: MembershipPlace
+  readonly place: MembershipPlace & { readonly user: User }
   readonly user: User
 }
 

@@ -3,6 +3,7 @@ import { composeRecord, type FieldsOf } from '../../hsm/record-layouts.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import type { User } from '../users/records.ts'
 import { sealChange, sealFirst, type Sealer } from '../users/sealed-change.ts'
+import { sealedUser } from '../users/user-seals.ts'
 import { findMember, type MembershipRow } from './membership-records.ts'
 import { findVault, type Vault } from './records.ts'
 
@@ -63,9 +64,9 @@ export async function findSealedMembership(
 export async function sealMembership(
   hsm: Sealer,
   tx: Tx,
-  place: MembershipPlace,
+  place: Pick<MembershipPlace, 'vault'> & { readonly user: User },
   next: MembershipState,
   previous: SealedRecord | undefined,
 ): Promise<MembershipState & Pick<MembershipRow, 'seal'>> {
-  return { ...next, seal: await sealChange(hsm, tx, membershipRecord(place, next), previous) }
+  return { ...next, seal: await sealChange(hsm, tx, membershipRecord(place, next), previous, sealedUser(place.user)) }
 }

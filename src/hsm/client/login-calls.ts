@@ -12,8 +12,8 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
     if (reply === undefined) throw tooFew()
     return reply
   }
-  const judged = async (operation: 'checkOtp' | 'useOtp', devices: readonly OtpState[], otp: ShownOtp) =>
-    verdictIn(await keeper.call(operation, otpFields(devices, otp)))
+  const judged = async (operation: 'checkOtp' | 'useOtp', fields: readonly Uint8Array[]) =>
+    verdictIn(await keeper.call(operation, fields))
 
   return {
     async login({ applicationKey, applicationKeyText, user, hash, factor }) {
@@ -35,8 +35,8 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
       one('seedCheck', [Buffer.from(kind), Buffer.from(keyKind), Buffer.from(String(periodSeconds ?? '')), seed]),
     privateIdCheck: (privateId) => one('privateIdCheck', [privateId]),
     sessionTokenSuccessor: (token) => one('sessionTokenSuccessor', [Buffer.from(token)]),
-    checkOtp: (devices, otp) => judged('checkOtp', devices, otp),
-    useOtp: (devices, otp) => judged('useOtp', devices, otp),
+    checkOtp: (devices, otp, holder) => judged('checkOtp', [...otpFields(devices, otp), ...sealedFields(holder)]),
+    useOtp: (devices, otp) => judged('useOtp', otpFields(devices, otp)),
     async resynchroniseOtp(device, codes) {
       const fields = [...stateFields(device), ...codes.map((code) => Buffer.from(code))]
       const counter = (await one('resynchroniseOtp', fields)).toString()

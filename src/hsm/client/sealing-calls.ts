@@ -8,8 +8,8 @@ import type { RequestRouter } from './request-router.ts'
 /** What workers and the operator have the keeper seal and sign. */
 export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
-    async seal(record, previous, provenance = nothing, grant?) {
-      const fields = [record, ...sealedFields(previous), provenance, ...sealedFields(grant)]
+    async seal(record, previous, provenance = nothing, grant?, member?) {
+      const fields = [record, ...sealedFields(previous), provenance, ...[grant, member].flatMap(sealedFields)]
       return field(await keeper.call('seal', fields), 0)
     },
     async raise(records) {

@@ -117,6 +117,8 @@ function checkSession(
   if (isOver || !isTheirs || !mayLogIn(user.capabilities) || applicationKey.revokedAt !== null)
     throw new Fault('session.invalid')
   if (membership === undefined) return
+  // The first login ends that the maker gives what he likes: a worker must have noted it before a vault is used.
+  if (user.madeBy !== null) throw new Fault('session.invalid')
   if (membership.permission === 0) throw new Fault('vault.not_found')
   // Changed hands, and not confirmed in this vault: neither before the session began nor since.
   if (membership.recoveries < Math.max(user.recoveries, session.recoveries)) throw new Fault('access.resting')

@@ -5,7 +5,7 @@ import type { SealedRecord } from '../hsm.ts'
 import { random, seal, sealAnew, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation, keeperOperations } from '../protocol/frame.ts'
-import { composeRecord, identityBytes, type OpenedRecord } from '../record-layouts.ts'
+import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
@@ -20,7 +20,7 @@ import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
 import { checkOperator, type Origin, type RuleContext } from './record-change.ts'
 import { checkChange } from './record-rules.ts'
-import { opened } from './shown-record.ts'
+import { newestShown, opened } from './shown-record.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 import { rewrapVersion } from './version-rewrapping.ts'
@@ -41,7 +41,9 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const previous = fields.sealed()
       const provenance = fields.bytes()
       const shownBefore = previous.record.length === 0 ? undefined : previous
-      const change = { origin, previous: shownBefore, ...readAuthority(token, fields) }
+      const authority = readAuthority(token, fields)
+      const member = readMember(token, floors, fields)
+      const change = { origin, previous: shownBefore, ...authority, member }
       const { next, replaces } = checkedChange(token, memory, record, change)
       if (!replaces) checkProvenance(token, usedProvenance, next, record, provenance)
       return [seal(token, record)]
@@ -95,6 +97,13 @@ const endFields = (end: SignedEnd | undefined): Uint8Array[] =>
 interface AskedChange extends Authority {
   readonly origin: Origin
   readonly previous?: SealedRecord | undefined
+  readonly member?: FieldsOf<'user'> | undefined
+}
+
+/** The user whose membership is sealed; undefined where none was shown. */
+function readMember(token: Token, floors: WritableFloors, fields: RequestFields): FieldsOf<'user'> | undefined {
+  const sealed = fields.optionalSealed()
+  return sealed && newestShown(token, floors, 'user', sealed).fields
 }
 
 /** Reads a record and asks its type's rule; whether it takes the place of another, or is the first of a thing. */
@@ -102,7 +111,7 @@ function checkedChange(
   token: Token,
   memory: KeeperMemory,
   record: Buffer,
-  { origin, previous, ...authority }: AskedChange,
+  { previous, ...asked }: AskedChange,
 ): { readonly next: OpenedRecord; readonly replaces: boolean } {
   // An edited row that is sealed anew would be good.
   if (previous !== undefined) verify(token, previous)
@@ -112,8 +121,8 @@ function checkedChange(
     throw new Fault('hsm.rejected', 'A new record of this type gets its identity here.')
   const before = previous && opened(previous.record)
   checkGeneration(memory.floors, next, before)
-  checkChange({ next, previous: before, origin, ...authority, ...contextOf(memory) })
-  noteRecovery(memory, next, before, origin === 'operator' ? operatorId : authority.grant?.userId)
+  checkChange({ next, previous: before, ...asked, ...contextOf(memory) })
+  noteRecovery(memory, next, before, asked.origin === 'operator' ? operatorId : asked.grant?.userId)
   return { next, replaces: before?.type === next.type }
 }
 

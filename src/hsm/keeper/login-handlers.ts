@@ -1,3 +1,4 @@
+import { mayLogIn } from '../../access/capabilities.ts'
 import { sessionTokenForm } from '../../access/session-token-form.ts'
 import { Fault } from '../../fault.ts'
 import type { LoginRequest } from '../login-request.ts'
@@ -6,19 +7,22 @@ import { applicationKeyText, privateIdText, seedCheckText, successorText } from 
 import type { Token } from '../pkcs11/token-link.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { codeOf, shownIn, stateIn, statesIn, verdictFields } from './otp-fields.ts'
-import type { LogIn } from './logins.ts'
+import type { Floors } from './floors.ts'
+import { devicesHeldBy, type LogIn } from './logins.ts'
 import type { OtpJudge } from './otp-judge.ts'
 import { type PassphraseJudge, peppered } from './passphrase-judge.ts'
+import { newestShown } from './shown-record.ts'
 
 export interface LoginDependencies {
   readonly token: Token
+  readonly floors: Floors
   readonly otps: OtpJudge
   readonly passphrases: PassphraseJudge
   readonly logIn: LogIn
 }
 
 /** What workers ask of pass phrases, one-time passwords and keys of applications: the pepper never meets bytes that a worker composed. */
-export function createLoginHandlers({ token, otps, passphrases, logIn }: LoginDependencies) {
+export function createLoginHandlers({ token, floors, otps, passphrases, logIn }: LoginDependencies) {
   return {
     login(fields: RequestFields) {
       const { token: sessionToken, identity, seal, createdAt, expiresAt } = logIn(loginIn(fields))
@@ -47,7 +51,12 @@ export function createLoginHandlers({ token, otps, passphrases, logIn }: LoginDe
       if (!sessionTokenForm.test(sessionToken)) throw new Fault('hsm.rejected', 'This is no token of a session.')
       return [peppered(token, successorText(sessionToken))]
     },
-    checkOtp: (fields: RequestFields) => verdictFields(otps.check(statesIn(fields), shownIn(fields))),
+    checkOtp(fields: RequestFields) {
+      const [devices, otp, shownHolder] = [statesIn(fields), shownIn(fields), fields.optionalSealed()]
+      if (shownHolder === undefined) return verdictFields(otps.check(devices, otp))
+      const holder = newestShown(token, floors, 'user', shownHolder).fields
+      return verdictFields(otps.check(mayLogIn(holder.capabilities) ? devicesHeldBy(holder, devices) : [], otp))
+    },
     useOtp: (fields: RequestFields) => verdictFields(otps.use(statesIn(fields), shownIn(fields))),
     resynchroniseOtp(fields: RequestFields) {
       const counter = otps.resynchronise(stateIn(fields), [codeOf(fields.text()), codeOf(fields.text())])

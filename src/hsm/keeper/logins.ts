@@ -6,12 +6,13 @@ import type { BegunSession, LoginRequest, ShownFactor } from '../login-request.t
 import { applicationKeyText, passphraseCheckBytes } from '../peppered-text.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
-import { generationOf } from '../record-generation.ts'
-import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
+import type { OtpState } from '../otp-use.ts'
+import { composeRecord, type FieldsOf, identityBytes } from '../record-layouts.ts'
+import { hasFactor } from '../user-factors.ts'
 import type { Floors } from './floors.ts'
 import type { OtpJudge } from './otp-judge.ts'
 import { type PassphraseJudge, peppered } from './passphrase-judge.ts'
-import { shown } from './shown-record.ts'
+import { newestShown, shown } from './shown-record.ts'
 
 export interface LoginsDependencies {
   readonly token: Token
@@ -29,16 +30,12 @@ export interface LoginsDependencies {
 export type LogIn = (request: LoginRequest) => BegunSession
 
 export function createLogins(on: LoginsDependencies): LogIn {
-  const { token, passphrases, now, longestSessionMs } = on
+  const { token, floors, passphrases, now, longestSessionMs } = on
   const unknownCheck = randomBytes(passphraseCheckBytes)
 
   return ({ applicationKey, applicationKeyText: text, user, hash, factor }) => {
-    const records = [
-      applicationKey && shown(token, 'application key', applicationKey),
-      user && shown(token, 'user', user),
-    ] as const
-    for (const record of records) checkNewest(on, record)
-    const [key, person] = [records[0]?.fields, records[1]?.fields]
+    const key = applicationKey && newestShown(token, floors, 'application key', applicationKey).fields
+    const person = user && newestShown(token, floors, 'user', user).fields
     const second = checkFactor(on, person, factor)
     // All of it, always: what was wrong must not be told by the time that it takes.
     const isRight = [
@@ -66,29 +63,27 @@ export function createLogins(on: LoginsDependencies): LogIn {
   }
 }
 
-/** @throws Fault `hsm.outdated` */
-function checkNewest({ floors }: LoginsDependencies, record: OpenedRecord | undefined): void {
-  const generation = record && generationOf(record)
-  if (generation !== undefined) floors.check(generation)
-}
-
 /**
- * Uses the OTP up, also where all else is wrong. A certificate has to be registered for the user; that a client has shown
- * to hold its private key, in a TLS handshake, is the worker's word.
+ * Uses the OTP up, also where all else is wrong. Devices and certificates have to be factors that the user's record names;
+ * that a client has shown to hold the private key of the certificate, in a TLS handshake, is the worker's word.
  */
 function checkFactor(
-  on: LoginsDependencies,
+  { token, otps, smartcards }: LoginsDependencies,
   user: FieldsOf<'user'> | undefined,
   factor: ShownFactor,
 ): { readonly isTheirs: boolean; readonly certificate: string | null } {
-  const { token, otps, smartcards } = on
   if (factor.certificate !== undefined) {
-    const registered = shown(token, 'user certificate', factor.certificate)
-    checkNewest(on, registered)
-    const { userId, fingerprint } = registered.fields
-    return { isTheirs: smartcards && userId === user?.id, certificate: fingerprint }
+    const { fingerprint } = shown(token, 'user certificate', factor.certificate).fields
+    const isTheirs = user !== undefined && hasFactor(user.factors, factor.certificate.record)
+    return { isTheirs: smartcards && isTheirs, certificate: fingerprint }
   }
   const { devices, otp } = factor
-  const areTheirs = devices.every(({ device }) => shown(token, 'otp', device).fields.userId === user?.id)
-  return { isTheirs: otps.use(areTheirs ? devices : [], otp).outcome === 'good', certificate: null }
+  return { isTheirs: otps.use(devicesHeldBy(user, devices), otp).outcome === 'good', certificate: null }
 }
+
+/** All of them, or none where one is not the user's. */
+export const devicesHeldBy = (
+  user: Pick<FieldsOf<'user'>, 'factors'> | undefined,
+  devices: readonly OtpState[],
+): readonly OtpState[] =>
+  user !== undefined && devices.every(({ device }) => hasFactor(user.factors, device.record)) ? devices : []

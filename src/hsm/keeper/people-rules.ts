@@ -2,13 +2,17 @@ import { capabilitiesOf, holds, isPossible, raisesOwn } from '../../access/capab
 import { operatorId } from '../../access/confirmation.ts'
 import { permissionBits } from '../../access/permission.ts'
 import type { FieldsOf } from '../record-layouts.ts'
+import { areFactors, gainsFactor } from '../user-factors.ts'
 import { type Change, isSame, refused, type Rule } from './record-change.ts'
 
 type Grant = FieldsOf<'grant'>
 type User = FieldsOf<'user'>
 
 /** Whether the one who asks may: the operator, or a caller whose grant says so. */
-function isAllowed({ origin, grant }: Pick<Change, 'origin' | 'grant'>, right: (grant: Grant) => boolean): boolean {
+export function isAllowed(
+  { origin, grant }: Pick<Change, 'origin' | 'grant'>,
+  right: (grant: Grant) => boolean,
+): boolean {
   return origin === 'operator' || (grant !== undefined && right(grant))
 }
 
@@ -45,7 +49,9 @@ function isRevokedStill(next: FieldsOf<'application key'>, previous: FieldsOf<'a
 /** For every asker: a user stays the same one, recoveries are counted one by one, and no user becomes a new one again. */
 function keepsUser({ next, previous }: Change<'user'>): boolean {
   const { fields } = next
-  if (previous === undefined) return fields.recoveries === 0 && isPossible(fields.capabilities)
+  if (!areFactors(fields.factors)) return false
+  if (previous === undefined)
+    return fields.recoveries === 0 && fields.factors.length === 0 && isPossible(fields.capabilities)
   const before = previous.fields
   return (
     isSame(next, previous, 'identity', 'id') &&
@@ -55,7 +61,7 @@ function keepsUser({ next, previous }: Change<'user'>): boolean {
   )
 }
 
-/** A pass phrase that is not the user's own choice comes with a recovery, but for a new user from the maker. */
+/** What the user was given to log in with, and did not choose, comes with a recovery; but for a new user from the maker. */
 function recovers(change: Change<'user'>): boolean {
   const { next, previous, grant, recovery } = change
   const asker = askerOf(change)
@@ -63,7 +69,8 @@ function recovers(change: Change<'user'>): boolean {
   const [after, before] = [next.fields, previous.fields]
   // A session of the user means that the user has logged in.
   if (grant?.user.equals(after.identity)) return after.madeBy === null && after.recoveries === before.recoveries
-  if (asker === before.madeBy || hasSamePassphrase(after, before)) return true
+  const isGiven = !hasSamePassphrase(after, before) || gainsFactor(after.factors, before.factors)
+  if (asker === before.madeBy || !isGiven) return true
   return after.madeBy === null && (recovery === 'open' || after.recoveries === before.recoveries + 1)
 }
 
@@ -72,7 +79,10 @@ const hasSamePassphrase = (one: User, other: User): boolean =>
   one.passphraseCheck.equals(other.passphraseCheck) &&
   one.passphraseCost === other.passphraseCost
 
-/** Administrators change others and give up what they may; other users change their own pass phrases. */
+/**
+ * Administrators change others, give themselves factors, and give up what they may; other users change their own pass
+ * phrases.
+ */
 function mayChangeUser(grant: Grant, { next, previous }: Change<'user'>): boolean {
   const isAdministrator = holds(grant.capabilities, 'admin')
   if (previous === undefined) return isAdministrator && next.fields.madeBy === grant.userId
@@ -83,7 +93,18 @@ function mayChangeUser(grant: Grant, { next, previous }: Change<'user'>): boolea
     !hasSamePassphrase(after, before) &&
     after.capabilities === (before.capabilities & ~capabilitiesOf(['changePassphrase']))
   if (isAdministrator) return isDone || !raisesOwn(before.capabilities, after.capabilities)
-  return after.username === before.username && (isDone || after.capabilities === before.capabilities)
+  if (after.username !== before.username || !after.factors.equals(before.factors)) return false
+  return isDone || after.capabilities === before.capabilities
+}
+
+/**
+ * A membership is confirmed for recoveries that the newest record of its user counts, so that none of later ones is
+ * confirmed with them.
+ */
+function isCounted({ next, previous, member }: Change<'membership'>): boolean {
+  const { user, recoveries } = next.fields
+  if (recoveries <= (previous?.fields.recoveries ?? -1)) return true
+  return member?.identity.equals(user) === true && recoveries <= member.recoveries
 }
 
 /** For every asker: a membership stays in its place, and an administrator does not confirm recoveries of his own. */
@@ -92,6 +113,7 @@ function keepsMembership(change: Change<'membership'>): boolean {
   const { permission, recoveries, user } = next.fields
   const isRemoval = permission === 0
   if (!isRemoval && !Object.values(permissionBits).some((bit) => bit === permission)) return false
+  if (!isCounted(change)) return false
   if (previous === undefined) return !isRemoval
   const before = previous.fields
   const asker = askerOf(change)
@@ -120,12 +142,14 @@ function mayChangeMember(grant: Grant, { next, previous }: Change<'membership'>)
  * @throws Fault `hsm.rejected`
  */
 export function checkFirstMember(
-  { fields }: Change<'membership'>['next'],
+  next: Change<'membership'>['next'],
   { fields: vault }: Change<'vault'>['next'],
-  change: Pick<Change, 'origin' | 'grant'>,
+  change: Omit<Change, 'next' | 'previous'>,
 ): void {
+  const { fields } = next
   const isCreator = fields.user.equals(vault.creator) && fields.vault.equals(vault.identity)
   const isFirst = fields.permission === permissionBits.Admin && fields.generation === 1
-  if (!isCreator || !isFirst || !isAllowed(change, ({ user }) => user.equals(vault.creator)))
+  const isTheirs = isCounted({ ...change, next, previous: undefined })
+  if (!isCreator || !isFirst || !isTheirs || !isAllowed(change, ({ user }) => user.equals(vault.creator)))
     throw refused('membership')
 }

@@ -1,5 +1,5 @@
 import { Fault } from '../../fault.ts'
-import type { OpenedRecord, RecordType } from '../record-layouts.ts'
+import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
 import type { Authority } from './authority.ts'
 
 /** Who asks the keeper: a worker of the daemon, or the operator's console over a socket of its own. */
@@ -24,6 +24,8 @@ export interface Change<T extends RecordType = RecordType> extends RuleContext, 
   /** The sealed record that it takes the place of; undefined for a new one. */
   readonly previous: Extract<OpenedRecord, { type: T }> | undefined
   readonly origin: Origin
+  /** Of a membership: the newest record of its user, where it was shown. */
+  readonly member?: FieldsOf<'user'> | undefined
 }
 
 /** Whether a record may be sealed. */

@@ -1,14 +1,19 @@
+import { holds } from '../../access/capabilities.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 import { checkNewVersion, isSameKey, isVersionKey, keepsPolicy, keepsVersion, keyRules } from './key-rules.ts'
-import { checkFirstMember, peopleRules } from './people-rules.ts'
+import { checkFirstMember, isAllowed, peopleRules } from './people-rules.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
+
+const isAdministrator = ({ capabilities }: FieldsOf<'grant'>): boolean => holds(capabilities, 'admin')
 
 /** Whether a record may be sealed. A type without a rule is never sealed. */
 const rules: { readonly [T in RecordType]: Rule<T> } = {
   template: ({ origin }) => origin === 'operator',
-  'user certificate': ({ previous }) => previous === undefined,
+  // Neither is anybody's factor before the user's record names it.
+  'user certificate': (change) => change.previous === undefined && isAllowed(change, isAdministrator),
   'validation client': ({ origin, next, previous }) => origin === 'operator' && isSameKey(next, previous),
-  otp: ({ next, previous }) =>
+  otp: ({ next, previous, ...asked }) =>
+    isAllowed(asked, isAdministrator) &&
     isOtpKey(next.key?.kind) &&
     isWrapped(next) &&
     isSameKey(next, previous) &&

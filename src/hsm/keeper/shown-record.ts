@@ -2,7 +2,9 @@ import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
+import { generationOf } from '../record-generation.ts'
 import { type OpenedRecord, openRecord, type RecordType } from '../record-layouts.ts'
+import type { Floors } from './floors.ts'
 
 /** Reads a record that a client sent. @throws Fault `hsm.rejected` */
 export function opened(record: Buffer): OpenedRecord {
@@ -25,6 +27,19 @@ export function shown<T extends RecordType>(
   verify(token, sealed)
   const record = opened(sealed.record)
   if (!isOf(record, type)) throw new Fault('hsm.rejected', `This is no record of a ${type}.`)
+  return record
+}
+
+/** The same for a record that must be the newest. @throws Fault `hsm.outdated` */
+export function newestShown<T extends RecordType>(
+  token: Token,
+  floors: Floors,
+  type: T,
+  sealed: SealedRecord,
+): Extract<OpenedRecord, { type: T }> {
+  const record = shown(token, type, sealed)
+  const generation = generationOf(record)
+  if (generation !== undefined) floors.check(generation)
   return record
 }
 

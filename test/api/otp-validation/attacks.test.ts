@@ -3,6 +3,7 @@ import { capabilitiesOf, type Capability } from '../../../src/access/capabilitie
 import { twoWorkers } from '../../support/appliance.ts'
 import { expectFault } from '../../support/client.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
+import { setCapabilities } from '../../support/sealed-people.ts'
 import {
   expectSigned,
   newNonce,
@@ -134,9 +135,7 @@ describe('an attacker', () => {
     async (_what, held) => {
       const user = await validator.appliance.addUser()
       const become = (names: readonly Capability[]) =>
-        validator.appliance.store.transaction((tx) =>
-          tx.query(`UPDATE users SET capabilities = ${capabilitiesOf(names)} WHERE id = ${user.id}`),
-        )
+        setCapabilities(validator.appliance, user.id, capabilitiesOf(names))
       const otp = user.hardwareToken.press()
       await become(held)
       expect(await validator.status(client, otp)).toBe('BAD_OTP')

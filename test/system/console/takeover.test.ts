@@ -1,10 +1,35 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { certificateRecord, UserCertificateTable } from '../../../src/features/certificates/records.ts'
+import { deviceRecord, devicesOf, OtpDeviceTable } from '../../../src/features/otp/records.ts'
+import { UserTable } from '../../../src/features/users/records.ts'
+import { withFactor, withoutFactor } from '../../../src/hsm/user-factors.ts'
 import { membershipOf, sealedRowsOf, withoutSeals } from '../../support/earlier-people.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { verdict } from '../../support/fault-kit.ts'
 import { hasPostgres, startPostgres } from '../../support/postgres.ts'
+import { rawSeal } from '../../support/raw-seal.ts'
 import { makeVault } from '../../support/vault.ts'
+
+const factorsOf = async ({ store }: TestAppliance, id: number) =>
+  (await store.read.findOneByOrFail(UserTable, { id })).factors
+
+/** A smartcard for one user, and an app of another that was edited in the database; what both have then to log in with. */
+async function givenFactors(appliance: TestAppliance, { carded, robbed }: { carded: number; robbed: number }) {
+  const { store, token } = appliance
+  const card = { userId: carded, fingerprint: 'ab'.repeat(32), der: Buffer.from('the certificate') }
+  const record = certificateRecord(card)
+  const [app] = await devicesOf(store.read, robbed, 'totp')
+  if (app === undefined) throw new Error('no authenticator app')
+  await store.transaction(async (tx) => {
+    await tx.insert(UserCertificateTable, { ...card, seal: rawSeal(token, record), createdAt: 0 })
+    await tx.update(OtpDeviceTable, { id: app.id }, { digits: 8 })
+  })
+  return new Map([
+    [carded, withFactor(await factorsOf(appliance, carded), record)],
+    [robbed, withoutFactor(await factorsOf(appliance, robbed), deviceRecord(app))],
+  ])
+}
 
 /** What an earlier release left: people who log in and share a vault, one who was removed, and no seal on any row. */
 function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
@@ -19,6 +44,7 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
       await vault.share(String(removed.id), undefined)
       await appliance.login(user)
       await appliance.stop()
+      const given = await givenFactors(appliance, { carded: user.id, robbed: removed.id })
       await appliance.store.transaction(withoutSeals)
 
       const sentence = expect.stringMatching(/No user in the database bears a seal.*Run "strongroom init"/) as unknown
@@ -33,6 +59,7 @@ function isTakenOverOnce(start: () => Promise<TestAppliance>): void {
       await appliance.restart()
       const count = await sealedRowsOf(appliance)
       expect(stdout).toMatch(new RegExp(`^ {2}sealed {2}${count} of before$`, 'm'))
+      for (const [id, factors] of given) expect([id, await factorsOf(appliance, id)]).toEqual([id, factors])
       const client = await appliance.login(user)
       expect(verdict(await client.get(`/vault/${vault.id}`))).toBe('done')
       const admin = await appliance.login(owner)

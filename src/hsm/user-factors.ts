@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+
+// The second factors that a user logs in with, as the sealed record of the user names them: each by the digest of its own
+// sealed record. A device or certificate that is sealed for a user and not named there is none of his.
+
+const nameBytes = 32
+/** More than any user has: devices that make codes, hardware tokens, a certificate. */
+const mostFactors = 16
+
+const nameOf = (record: Uint8Array): Buffer => createHash('sha256').update(record).digest()
+
+function namesIn(factors: Buffer): Buffer[] {
+  return Array.from({ length: Math.ceil(factors.length / nameBytes) }, (_, at) =>
+    factors.subarray(at * nameBytes, (at + 1) * nameBytes),
+  )
+}
+
+const has = (names: readonly Buffer[], name: Buffer): boolean => names.some((one) => one.equals(name))
+
+/** Whether these are the names of factors. */
+export const areFactors = (factors: Buffer): boolean =>
+  factors.length % nameBytes === 0 && factors.length <= mostFactors * nameBytes
+
+/** `record`: the sealed record of a device or certificate. */
+export const hasFactor = (factors: Buffer, record: Uint8Array): boolean => has(namesIn(factors), nameOf(record))
+
+export const withFactor = (factors: Buffer, record: Uint8Array): Buffer =>
+  hasFactor(factors, record) ? factors : Buffer.concat([factors, nameOf(record)])
+
+export function withoutFactor(factors: Buffer, record: Uint8Array): Buffer {
+  const name = nameOf(record)
+  return Buffer.concat(namesIn(factors).filter((one) => !one.equals(name)))
+}
+
+/** Whether there is a factor among `after` that is not among `before`. */
+export function gainsFactor(after: Buffer, before: Buffer): boolean {
+  const known = namesIn(before)
+  return namesIn(after).some((name) => !has(known, name))
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessionTokenHash } from '../../src/access/session-token-form.ts'
+import { sessionGrant } from '../../src/features/auth/caller-grants.ts'
+import type { SessionToken } from '../../src/features/auth/session-token.ts'
+import { certificateRecord } from '../../src/features/certificates/records.ts'
+import { deviceRecord, devicesOf, stateOf } from '../../src/features/otp/records.ts'
+import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
+import { seedText } from '../../src/features/otp/otpauth-uri.ts'
+import { findUserById, type User } from '../../src/features/users/records.ts'
+import { sealedUser } from '../../src/features/users/user-seals.ts'
+import { VaultTable } from '../../src/features/vaults/records.ts'
+import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
+import { Fault } from '../../src/fault.ts'
+import type { GrantRequest, Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { LoginRequest } from '../../src/hsm/login-request.ts'
+import { otpPurpose } from '../../src/hsm/provenance.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
+import { CardAppliance } from '../api/certificates/card-kit.ts'
+import type { TestAppliance, TestUser } from '../support/appliance.ts'
+import type { TestClient } from '../support/client.ts'
+import { ClientCa, pemOf } from '../support/client-pki.ts'
+import { totpCode } from '../support/hardware-token.ts'
+import { loginRequest } from '../support/login-request.ts'
+import { makeVault } from '../support/vault.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
+
+/**
+ * Code in a worker has captured the pass phrase of a user and wants the second factor: it has a seed of its own, the
+ * sockets of workers, every record of the database, and the sessions that pass through it.
+ */
+const ca = new ClientCa()
+let cards: CardAppliance
+let appliance: TestAppliance
+let worker: Hsm
+
+beforeAll(async () => {
+  cards = await CardAppliance.start({ clientCa: ca.certificate })
+  appliance = cards.appliance
+  worker = workerHsm(appliance)
+})
+afterAll(async () => {
+  await worker.close()
+  await cards.close()
+  ca.cleanup()
+})
+
+/** What became of a step of the attack. */
+const outcome = (step: Promise<unknown>): Promise<string> =>
+  step.then(
+    () => 'done',
+    (error: unknown) => {
+      if (error instanceof Fault) return error.code
+      throw error
+    },
+  )
+
+async function rowOf({ id }: Pick<TestUser, 'id'>): Promise<User> {
+  const row = await findUserById(appliance.store.read, id)
+  if (row === null) throw new Error(`there is no user ${id}`)
+  return row
+}
+
+const tokenOf = (token: string): SessionToken => ({ token, hash: sessionTokenHash(token) })
+
+/** What the keeper grants a session that passes through the worker. */
+const grantOf = ({ token = '' }: TestClient, of?: { readonly user: User; readonly vaultId: string }) =>
+  sessionGrant(worker, appliance.store.read, tokenOf(token ?? ''), async () => {
+    const vaultId = Number(of?.vaultId)
+    const sealed = of && (await findSealedMembership(appliance.store.read, of.user, vaultId))
+    return sealed && { sealed, vaultId }
+  })
+
+/** A device whose seed the attacker has. */
+interface OwnDevice {
+  readonly sealed: SealedRecord
+  readonly code: () => string
+}
+
+async function ownDevice(userId: number | null, grant?: SealedRecord): Promise<OwnDevice> {
+  const seed = randomBytes(20)
+  const text = seedText(seed)
+  const { provenance, ...wrapped } = await worker.importSecret('otp-hmac-sha1', seed, otpPurpose)
+  const codes = { kind: 'totp', keyKind: 'otp-hmac-sha1', digits: 6, periodSeconds: 30 } as const
+  const record = deviceRecord({ ...codes, ...wrapped, publicId: null, userId, privateIdCheck: null })
+  const seal = await worker.seal(record, undefined, provenance, grant)
+  return { sealed: { record, seal }, code: () => totpCode(text) }
+}
+
+const byDevice = ({ sealed: device, code }: OwnDevice): LoginRequest['factor'] => ({
+  certificate: undefined,
+  devices: [{ device, counter: 0, driftSteps: 0 }],
+  otp: { code: code() },
+})
+
+/** A login of the victim, by the newest row or another record. */
+async function logIn(victim: TestUser, device: OwnDevice, shown: Partial<LoginRequest> = {}) {
+  return worker.login({ ...(await loginRequest(appliance, victim, byDevice(device))), ...shown })
+}
+
+/** One who has logged in, and has a vault with another Admin. */
+async function givenVictim() {
+  const victim = await appliance.addUser()
+  const session = await appliance.login(victim)
+  const vault = await makeVault(appliance)
+  await vault.share(String(victim.id), 'Admin')
+  return { victim, session, vault }
+}
+
+describe('a device of the attacker', () => {
+  it('is sealed for no user without an administrator, nor in the session of the user', async () => {
+    const { victim, session } = await givenVictim()
+    const become = async (grant?: SealedRecord) => logIn(victim, await ownDevice(victim.id, grant))
+    expect(await outcome(become())).toBe('hsm.rejected')
+    expect(await outcome(become(await grantOf(session)))).toBe('hsm.rejected')
+  })
+
+  it('is put in no place of a token that lies in stock', async () => {
+    expect(await outcome(ownDevice(null))).toBe('hsm.rejected')
+  })
+
+  it('opens no session when it is sealed in the session of an administrator, and nothing else is', async () => {
+    const { victim } = await givenVictim()
+    const device = await ownDevice(victim.id, await grantOf(cards.admin))
+    expect(await outcome(logIn(victim, device))).toBe('login.refused')
+  })
+})
+
+describe('a certificate of the attacker', () => {
+  it('is sealed for no user without an administrator', async () => {
+    const { victim, session } = await givenVictim()
+    const der = Buffer.from(pemOf(ca.issue('/CN=Mallory')).replaceAll(/-----[^-]*-----|\s/g, ''), 'base64')
+    const record = certificateRecord({ userId: victim.id, fingerprint: 'ab'.repeat(32), der })
+    expect(await outcome(worker.seal(record))).toBe('hsm.rejected')
+    expect(await outcome(worker.seal(record, undefined, undefined, await grantOf(session)))).toBe('hsm.rejected')
+  })
+})
+
+describe('the maker of a user', () => {
+  it('gives nothing unnoticed once the user has used a vault: the worker keeps no first login from the keeper', async () => {
+    const { vault } = await givenVictim()
+    const victim = await appliance.addUser()
+    await vault.share(String(victim.id), 'Read')
+    const user = await rowOf(victim)
+    const [device] = await devicesOf(appliance.store.read, victim.id, 'hwkey_otp')
+    const block = parseOtp(victim.hardwareToken.press())?.block
+    if (device === undefined || block === undefined) throw new Error('no hardware token')
+    const factor = { certificate: undefined, devices: [stateOf(device)], otp: { block } }
+    const { applicationKey, ...request } = await loginRequest(appliance, victim, factor)
+    const begun = await worker.login({ ...request, applicationKey })
+    const membership = await findSealedMembership(appliance.store.read, user, Number(vault.id))
+    const key = await appliance.services.applicationKeys.find(appliance.applicationKey)
+    if (applicationKey === undefined || membership === undefined || key === undefined) throw new Error('no records')
+    const { token, seal, ...times } = begun
+    const record = composeRecord('session', {
+      ...times,
+      tokenHash: sessionTokenHash(token),
+      user: user.identity,
+      applicationKey: key.identity,
+      recoveries: 0,
+      certificate: null,
+    })
+    const granted = (more: Pick<GrantRequest, 'membership'>) =>
+      outcome(worker.grant({ token, session: { record, seal }, user: sealedUser(user), applicationKey, ...more }))
+    expect(await granted({ membership: { sealed: membership, vaultId: Number(vault.id) } })).toBe('session.invalid')
+    // With which the first login is noted.
+    expect(await granted({})).toBe('done')
+  })
+})
+
+describe('a member', () => {
+  it('is confirmed for no recovery that has not been', async () => {
+    const { victim, session, vault } = await givenVictim()
+    const user = await rowOf(victim)
+    const other = await rowOf(await appliance.addUser())
+    const grant = await grantOf(session, { user, vaultId: vault.id })
+    const { identity } = await appliance.store.read.findOneByOrFail(VaultTable, { id: Number(vault.id) })
+    const admitted = (recoveries: number) => {
+      const state = { permission: 1, recoveries, generation: 1 }
+      return worker.seal(membershipRecord({ vault: { identity }, user: other }, state), undefined, undefined, grant)
+    }
+    expect(await outcome(admitted(1))).toBe('hsm.rejected')
+  })
+})
