@@ -2,6 +2,7 @@ import { createPublicKey, randomUUID } from 'node:crypto'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCodeOf, Fault } from '../fault.ts'
+import { keysFrom, type Succession } from '../hsm/audit-succession.ts'
 
 /** The public key beside the trail, for auditors to take away: PEM, SubjectPublicKeyInfo. */
 const publicKeyFile = 'audit-public.pem'
@@ -31,10 +32,15 @@ function parsePublicKey(pem: string): Buffer {
 }
 
 /**
- * Leaves the token's public key beside the trail, or compares it with the one that is there. Rejects with
- * `audit.unavailable` when they differ or that one is damaged: one trail is sealed by one key.
+ * Leaves the first key beside the trail, or compares the one that is there with all that are known. Rejects with
+ * `audit.unavailable` where it is none of them or is damaged: one trail is sealed by one key and those after it.
  */
-export async function leavePublicKey(directory: string, publicKey: Buffer): Promise<void> {
+export async function leavePublicKey(
+  directory: string,
+  { publicKey: newest, successions }: { readonly publicKey: Buffer; readonly successions: readonly Succession[] },
+): Promise<void> {
+  const known = [...keysFrom(newest, successions).values()].map(({ publicKey }) => publicKey)
+  const publicKey = known[0] ?? newest
   const pem = createPublicKey({ key: publicKey, format: 'der', type: 'spki' }).export({ type: 'spki', format: 'pem' })
   const draft = join(directory, `${publicKeyFile}.${randomUUID()}`)
   try {
@@ -43,7 +49,8 @@ export async function leavePublicKey(directory: string, publicKey: Buffer): Prom
     await link(draft, join(directory, publicKeyFile))
   } catch (error) {
     if (errorCodeOf(error) !== 'EEXIST') throw error
-    if ((await readPublicKey(directory))?.equals(publicKey) === true) return
+    const there = await readPublicKey(directory)
+    if (there !== undefined && known.some((one) => one.equals(there))) return
     throw new Fault(
       'audit.unavailable',
       `${publicKeyFile} in audit.directory is not the public key of this token; give the token a folder of its own.`,

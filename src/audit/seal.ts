@@ -1,5 +1,7 @@
-import { createPublicKey, verify, type KeyObject } from 'node:crypto'
+import { createPublicKey, verify } from 'node:crypto'
 import { keyId, parseStatement, type ChainPoint, type SealStatement, type SignedEnd } from '../hsm/audit-end.ts'
+import { isWithin, keysFrom } from '../hsm/audit-succession.ts'
+import type { TrailKeys } from './trail-keys.ts'
 
 /** A signed end of a chain, read from its line. */
 export interface Seal extends SignedEnd {
@@ -26,19 +28,33 @@ export function parseSeal(body: string): Seal | undefined {
 }
 
 export interface SealVerifier {
+  /** Of the newest key. */
   readonly keyId: string
-  /** True when the key signed exactly this seal (ECDSA P-256 over SHA-256, FIPS 186-5). */
+  /** Whether this key belongs to the trail. */
+  knows(keyId: string): boolean
+  /** What the keys before said of their ends, as points of chains. */
+  readonly ends: readonly [chain: string, point: ChainPoint][]
+  /** True when a key of the trail signed exactly this seal before it ended (ECDSA P-256 over SHA-256, FIPS 186-5). */
   verifies(seal: Seal): boolean
 }
 
-/** @param publicKey DER SubjectPublicKeyInfo. */
-export function createSealVerifier(publicKey: Buffer): SealVerifier {
-  const key: KeyObject = createPublicKey({ key: publicKey, format: 'der', type: 'spki' })
-  const id = keyId(publicKey)
+/** By any key of the trail, and what leads to the others. */
+export function createSealVerifier({ publicKey, successions }: TrailKeys): SealVerifier {
+  const keys = new Map(
+    [...keysFrom(publicKey, successions)].map(([id, { publicKey: der, until }]) => [
+      id,
+      { key: createPublicKey({ key: der, format: 'der', type: 'spki' }), until },
+    ]),
+  )
   return {
-    keyId: id,
-    verifies: ({ statement, text, signature }) =>
-      statement.key === id && verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature),
+    keyId: [...keys.keys()].at(-1) ?? keyId(publicKey),
+    knows: (id) => keys.has(id),
+    ends: [...keys.values()].flatMap(({ until }) => Object.entries(until?.heads ?? {})),
+    verifies({ statement, text, signature }) {
+      const found = keys.get(statement.key)
+      if (found === undefined || !isWithin(found.until, statement)) return false
+      return verify('sha256', Buffer.from(text), { key: found.key, dsaEncoding: 'ieee-p1363' }, signature)
+    },
   }
 }
 

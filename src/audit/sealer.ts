@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts'
 import { parseStatement, type ChainPoint, type SignedEnd } from '../hsm/audit-end.ts'
 import type { Hsm } from '../hsm/hsm.ts'
-import { leavePublicKey } from './public-key.ts'
+import { leaveTrailKeys } from './trail-keys.ts'
 import type { AuditHeads } from './records.ts'
-import { createSealVerifier, isGenuine, parseSeal, sealBody, sealReach, type SealVerifier } from './seal.ts'
+import { createSealVerifier, isGenuine, parseSeal, type Seal, sealBody, sealReach, type SealVerifier } from './seal.ts'
 
 export interface AuditLog {
   info(fields: object, message: string): void
@@ -11,7 +11,7 @@ export interface AuditLog {
   error(fields: object, message: string): void
 }
 
-export type AuditSigner = Pick<Hsm, 'signAuditEnd' | 'lastAuditEnd' | 'auditPublicKey'>
+export type AuditSigner = Pick<Hsm, 'signAuditEnd' | 'lastAuditEnd' | 'auditKeys'>
 
 /** Seals a chain at intervals. A token or a database that fails delays seals, and nothing else. */
 export interface Sealer {
@@ -102,12 +102,17 @@ function createSealing(options: SealerOptions): () => Promise<void> {
   let inDoubt = true
 
   async function verifierOf(): Promise<SealVerifier> {
-    if (verifier !== undefined) return verifier
-    const publicKey = await hsm.auditPublicKey()
-    await leavePublicKey(directory, publicKey)
-    verifier = createSealVerifier(publicKey)
+    verifier ??= createSealVerifier(await leaveTrailKeys(directory, hsm))
     return verifier
   }
+
+  // Another key may sign by now.
+  async function verifierFor(seal: Seal, verifier: SealVerifier): Promise<SealVerifier> {
+    if (verifier.knows(seal.statement.key)) return verifier
+    forget()
+    return verifierOf()
+  }
+  const forget = () => (verifier = undefined)
 
   // Only what the token sealed is witnessed; a head that was checked once is not checked again.
   async function otherHeads(verifier: SealVerifier): Promise<Record<string, ChainPoint>> {
@@ -130,7 +135,7 @@ function createSealing(options: SealerOptions): () => Promise<void> {
   async function put(seal: SignedEnd, verifier: SealVerifier): Promise<void> {
     const body = sealBody(seal)
     const read = parseSeal(body)
-    if (read === undefined || !verifier.verifies(read))
+    if (read === undefined || !(await verifierFor(read, verifier)).verifies(read))
       throw new Error('the token made a signature that does not verify')
     await append(body)
     written = seal

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createChainScan, type ChainScan } from './chain-scan.ts'
 import { createFindings, type AuditReport, type ChainReport, type Findings, type LinePosition } from './audit-report.ts'
 import type { ChainPoint } from '../hsm/audit-end.ts'
+import { readSuccessions, successionsFile } from './trail-keys.ts'
 import { createSealVerifier, isGenuine, type SealedHead } from './seal.ts'
 import { listSegments } from './segment.ts'
 import { createWitnessComparison } from './witness/comparison.ts'
@@ -9,7 +10,10 @@ import type { WitnessedHead } from './witness/witness-file.ts'
 
 export interface VerifyOptions {
   readonly directory: string
-  /** DER SubjectPublicKeyInfo of the key that seals: from a copy out of reach of those who can change the trail. */
+  /**
+   * DER SubjectPublicKeyInfo of a key that sealed: from a copy out of reach of those who can change the trail. The
+   * newest is the best.
+   */
   readonly publicKey: Buffer
   /** What the registry holds, read before this call: with it, the last sealed record of every chain is known. */
   readonly heads?: ReadonlyMap<string, SealedHead>
@@ -29,7 +33,7 @@ export interface VerifyOptions {
 export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> {
   const { directory, publicKey, heads, witnessed, progress } = options
   const comparison = witnessed === undefined ? undefined : createWitnessComparison(witnessed)
-  const verifier = createSealVerifier(publicKey)
+  const verifier = createSealVerifier({ publicKey, successions: await readSuccessions(directory) })
   const scans = new Map<string, ChainScan>()
   const witnesses = createWitnesses(scans)
   let reading = true
@@ -44,6 +48,7 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
     )
   }
   try {
+    for (const [chain, point] of verifier.ends) witnesses.hear(chain, point, keyFile)
     for (const [chain, head] of heads ?? []) {
       if (isGenuine(chain, head, verifier)) witnesses.hear(chain, head, registry)
       else
@@ -69,6 +74,7 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
 }
 
 const registry: LinePosition = { file: 'audit_heads', line: 0 }
+const keyFile: LinePosition = { file: successionsFile, line: 0 }
 
 function earliest(scans: ReadonlyMap<string, ChainScan>): ChainScan | undefined {
   let found: ChainScan | undefined
@@ -152,7 +158,9 @@ function createWitnesses(scans: ReadonlyMap<string, ChainScan>): Witnesses {
       for (const [chain, [mention]] of open) {
         if (mention === undefined) continue
         const by =
-          mention.position === registry ? 'the registry' : `line ${mention.position.line} of ${mention.position.file}`
+          mention.position.line === 0
+            ? sourceOf(mention.position)
+            : `line ${mention.position.line} of ${mention.position.file}`
         const scan = scans.get(chain)
         if (scan === undefined) {
           const detail = `No file of this chain is left, though ${by} names its record ${mention.seq}.`
@@ -167,6 +175,9 @@ function createWitnesses(scans: ReadonlyMap<string, ChainScan>): Witnesses {
     missing,
   }
 }
+
+const sourceOf = (position: LinePosition): string =>
+  position === registry ? 'the registry' : 'the key that signed until then'
 
 function furthest(mentions: readonly Mention[]): Mention[] {
   const [first, ...rest] = mentions

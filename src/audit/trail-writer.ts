@@ -9,7 +9,7 @@ import { lockChain, type ChainLock } from './chain-lock.ts'
 import type { SignedEnd } from '../hsm/audit-end.ts'
 import type { AuditEvent, AuditTrail } from './event.ts'
 import { chainName, eventBody } from './line.ts'
-import { leavePublicKey, readPublicKey } from './public-key.ts'
+import { leaveTrailKeys, readTrailKeys, type TrailKeys } from './trail-keys.ts'
 import type { AuditHeads } from './records.ts'
 import { createSealVerifier, isGenuine, parseSeal, sealBody, type SealedHead } from './seal.ts'
 import { createSealer, type AuditLog, type AuditSigner } from './sealer.ts'
@@ -142,17 +142,16 @@ function createGroupCommit(file: ChainFile, { chain, log }: AuditTrailOptions, w
 
 /** The registry's head of this chain, unless no seal confirms it. */
 async function genuineHead({ directory, chain, hsm, log }: AuditTrailOptions, kept: SealedHead | undefined) {
-  let publicKey: Buffer | undefined
+  let keys: TrailKeys | undefined
   try {
-    publicKey = await hsm.auditPublicKey()
-    await leavePublicKey(directory, publicKey)
+    keys = await leaveTrailKeys(directory, hsm)
   } catch (error) {
     if (error instanceof Fault && error.code === 'audit.unavailable') throw error
     log?.warn({ chain, err: error }, 'the token does not give the audit key; records go on, unsealed')
-    publicKey = await readPublicKey(directory)
+    keys = await readTrailKeys(directory)
   }
-  if (kept === undefined || publicKey === undefined) return kept
-  if (isGenuine(chain, kept, createSealVerifier(publicKey))) return kept
+  if (kept === undefined || keys === undefined) return kept
+  if (isGenuine(chain, kept, createSealVerifier(keys))) return kept
   log?.error({ chain, seq: kept.seq }, 'the registry holds a head of this audit chain that no seal confirms')
   return undefined
 }

@@ -44,7 +44,10 @@ export interface Hsm extends EarlierRows, LoginPort, SealingPort {
   /** Rejects with `hsm.seal_broken` unless `sealed.seal` is what `seal(sealed.record)` gives. */
   verify(sealed: SealedRecord): Promise<void>
 
-  /** The audit signing key's public half, DER SubjectPublicKeyInfo. */
+  /**
+   * The public half of the first audit signing key, DER SubjectPublicKeyInfo: by it the appliance is known. Which key
+   * signs now: `auditKeys`.
+   */
   auditPublicKey(): Promise<Buffer>
 
   // How keys are generated, imported, exported and destroyed.

@@ -6,6 +6,8 @@ export interface SignedJob {
   readonly text: string
   /** 64 bytes, r ‖ s. */
   readonly signature: Buffer
+  /** The audit key that signed, DER SubjectPublicKeyInfo. */
+  readonly signer: Buffer
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { AuditEnd, SignedEnd } from './audit-end.ts'
+import type { Succession } from './audit-succession.ts'
 import type { SignedJob } from './import-job-statement.ts'
 import type { WrappedKey } from './made-key.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
 /** The part of the port that seals and signs: the keeper answers. */
-export interface SealingPort {
+export interface SealingPort extends TrailPort {
   /**
    * HMAC-SHA-256 over `record` by the token's seal key: 32 bytes. The keeper gives it for records whose type it knows
    * (`record-layouts.ts`) by the rule of that type; `previous` is the sealed record that this one replaces. A new record of
@@ -79,6 +80,19 @@ export interface SealingPort {
 
   /** Has the keeper sign what a sealed import job says, with the audit signing key. */
   signImportJob(job: SealedRecord): Promise<SignedJob>
+}
+
+/** The part that signs the audit trail. */
+export interface TrailPort {
+  /** The public key with which the keeper signs the trail now, and how it came from those before. */
+  auditKeys(): Promise<AuditKeyRing>
+
+  /**
+   * Has the keeper sign the trail with the newest version of the audit key from now on, and say so with both; undefined
+   * where it does already. `ends`: signed ends of chains that the keeper may not know. Rejects with `hsm.rejected`
+   * wherever the operator did not ask.
+   */
+  succeedAuditKey(ends: readonly SignedEnd[]): Promise<Succession | undefined>
 
   /** The last end of an audit chain that the keeper signed; undefined for a chain that it does not know. */
   lastAuditEnd(chain: string): Promise<SignedEnd | undefined>
@@ -88,6 +102,12 @@ export interface SealingPort {
    * on from the last end that was signed; the same end again gives the same signature.
    */
   signAuditEnd(end: AuditEnd): Promise<SignedEnd>
+}
+
+export interface AuditKeyRing {
+  /** DER SubjectPublicKeyInfo. */
+  readonly publicKey: Buffer
+  readonly successions: readonly Succession[]
 }
 
 /** By what the keeper grants: the token of a session, and its sealed records. */

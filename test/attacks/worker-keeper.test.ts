@@ -42,7 +42,7 @@ const none = [nothing, nothing]
 /** Not refused yet: the day that one is, its test fails until it is taken off this list. */
 const open: ReadonlySet<string> = new Set()
 
-const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd'>, Attack> = {
+const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd' | 'auditKeys'>, Attack> = {
   async seal() {
     const theirs = victim.references.cipher
     const loose = policyRecord({ ...victim.cipher.key, allowExport: 1, allowPlaintextExport: 1 })
@@ -72,6 +72,10 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('signAuditEnd', ['worker-1', 1, 'ab'.repeat(32), '{}', '', nothing]),
     await calls.keeper('signAuditEnd', ['worker-1', 1e9, 'ab'.repeat(32), '{}', 'a statement', randomBytes(64)]),
     await calls.keeper('signAuditEnd', ['../worker-1', 1, 'ab'.repeat(32), '{}', '', nothing]),
+  ],
+  succeedAuditKey: async () => [
+    await calls.keeper('succeedAuditKey', [0]),
+    await calls.keeper('succeedAuditKey', [1, 'a statement', randomBytes(64)]),
   ],
   grant: async () => [
     await calls.keeper('grant', ['a token', ...sealed(victim.count), ...none, ...none, ...none, 1]),
@@ -214,6 +218,9 @@ async function shownOtps(operation: 'checkOtp' | 'useOtp'): Promise<FrameAnswer[
 
 describe('the keeper does no more for a worker than its row says', () => {
   for (const [name, attack] of Object.entries(attacks)) itRefuses(name, attack, open)
+  it('auditKeys', async () => {
+    expect(await calls.keeper('auditKeys', ['worker-1'])).toEqual({ fields: [await appliance.hsm.auditPublicKey()] })
+  })
   it('lastAuditEnd', async () => {
     expect(await calls.keeper('lastAuditEnd', ['a chain of my own'])).toEqual({ fields: [nothing, nothing] })
   })
@@ -248,6 +255,6 @@ async function madeSession(): Promise<FrameAnswer[]> {
 itRefuses('a session that no login made', madeSession, open)
 
 it('every operation is attacked', () => {
-  const named = [...Object.keys(attacks), 'ping', 'status', 'lastAuditEnd']
+  const named = [...Object.keys(attacks), 'ping', 'status', 'lastAuditEnd', 'auditKeys']
   expect(named.toSorted()).toEqual([...keeperOperations].toSorted())
 })

@@ -18,14 +18,14 @@ export function createKeySigner(privateKey: KeyObject, stateFile = ':memory:'): 
   const d = bigintOf(Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url'))
   const state = new Database(stateFile)
   const sign = (digest: Buffer) => ecdsa(bigintOf(digest), d)
-  const ends = createAuditEnds({ state, sign, publicKey: () => publicKey, now: Date.now })
+  const ends = createAuditEnds({ state, sign, publicKey: () => publicKey, earlierKeys: () => [], now: Date.now })
   const signer: KeySigner = {
     publicKey,
     broken: undefined,
     signText: (text) => ({ text, signature: sign(createHash('sha256').update(text).digest()) }),
-    async auditPublicKey() {
+    async auditKeys() {
       if (signer.broken !== undefined) throw signer.broken
-      return publicKey
+      return { publicKey, successions: [] }
     },
     async lastAuditEnd(chain) {
       if (signer.broken !== undefined) throw signer.broken

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { withPin } from './pin-session.ts'
 import type { TestToken } from './token.ts'
@@ -29,4 +29,39 @@ export function steal(token: TestToken, role: 'seal' | 'pepper'): StolenKey {
     ])
   })
   return { hmac: (bytes) => createHmac('sha256', value).update(bytes).digest() }
+}
+
+/** The same for the audit key: a pair of which the test has the private half. */
+export function stealAuditKey(token: TestToken): KeyObject {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { d = '', x = '', y = '' } = privateKey.export({ format: 'jwk' })
+  const point = Buffer.concat([Buffer.from('044104', 'hex'), ...[x, y].map((part) => Buffer.from(part, 'base64url'))])
+  const label = 'strongroom.audit.v1'
+  const common = [
+    { type: pkcs11.CKA_KEY_TYPE, value: pkcs11.CKK_EC },
+    { type: pkcs11.CKA_EC_PARAMS, value: Buffer.from('06082a8648ce3d030107', 'hex') },
+    { type: pkcs11.CKA_TOKEN, value: true },
+    { type: pkcs11.CKA_LABEL, value: label },
+    { type: pkcs11.CKA_ID, value: Buffer.from(label) },
+  ]
+  withPin(token, ({ lib, session, objects }) => {
+    for (const one of objects) if (one.label === label) lib.C_DestroyObject(session, one.handle)
+    lib.C_CreateObject(session, [
+      { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PUBLIC_KEY },
+      { type: pkcs11.CKA_PRIVATE, value: false },
+      { type: pkcs11.CKA_EC_POINT, value: point },
+      { type: pkcs11.CKA_VERIFY, value: true },
+      ...common,
+    ])
+    lib.C_CreateObject(session, [
+      { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
+      { type: pkcs11.CKA_PRIVATE, value: true },
+      { type: pkcs11.CKA_SENSITIVE, value: true },
+      { type: pkcs11.CKA_EXTRACTABLE, value: false },
+      { type: pkcs11.CKA_VALUE, value: Buffer.from(d, 'base64url') },
+      { type: pkcs11.CKA_SIGN, value: true },
+      ...common,
+    ])
+  })
+  return privateKey
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { AuditReport } from '../../audit/audit-report.ts'
 import { createAuditHeads } from '../../audit/records.ts'
 import type { SealedHead } from '../../audit/seal.ts'
+import { readSuccessions } from '../../audit/trail-keys.ts'
 import { readPublicKey } from '../../audit/public-key.ts'
 import { listSegments } from '../../audit/segment.ts'
 import { verifyTrail } from '../../audit/trail-verification.ts'
@@ -69,7 +70,10 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
   const witnessed =
     options.witness === undefined
       ? undefined
-      : await readWitnessed(options.witness, options.witnessCa ?? input.witnessCa, input.publicKey)
+      : await readWitnessed(options.witness, options.witnessCa ?? input.witnessCa, {
+          publicKey: input.publicKey,
+          successions: await readSuccessions(input.directory),
+        })
   const comparison = options.database === true ? await readDatabase(loadConfig(invocation.config)) : undefined
   const progress = await progressBar(input.directory, terminal)
   const report = await verifyTrail({
@@ -145,7 +149,7 @@ async function keyOf(invocation: Invocation, config: Config): Promise<Key> {
   if ((await Promise.all(config.hsm.sockets.map(isServed))).includes(true)) {
     const access = await reachToken(invocation, config)
     try {
-      return { publicKey: await access.hsm.auditPublicKey(), keySource: 'from the token' }
+      return { publicKey: (await access.hsm.auditKeys()).publicKey, keySource: 'from the token' }
     } finally {
       await access.close()
     }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { keyId } from '../../hsm/audit-end.ts'
+import type { TrailKeys } from '../../audit/trail-keys.ts'
+import { createSealVerifier } from '../../audit/seal.ts'
 import { readWitnessFile, type WitnessedHead, type WitnessFile } from '../../audit/witness/witness-file.ts'
 import { readAuthorities } from '../../config/loader.ts'
 import { pemBlocks } from '../../encoding/pem.ts'
@@ -10,7 +11,7 @@ import { UsageError } from '../exit-code.ts'
 /** What the files of `--witness` say about the trail of one key. */
 export interface Witnessed {
   readonly heads: readonly WitnessedHead[]
-  /** Heads that other keys signed: of other appliances, or of a key before this one. */
+  /** Heads that other keys signed: those of other appliances. */
   readonly others: number
   readonly rejected: WitnessFile['rejected']
 }
@@ -19,7 +20,7 @@ export interface Witnessed {
 export async function readWitnessed(
   files: readonly string[],
   authorityFile: string | undefined,
-  publicKey: Buffer,
+  keys: TrailKeys,
 ): Promise<Witnessed> {
   const authorities = authorityFile === undefined ? [] : authoritiesIn(authorityFile)
   const read: WitnessFile[] = []
@@ -31,10 +32,11 @@ export async function readWitnessed(
     read.push(found)
   }
   const all = read.flatMap(({ heads }) => heads)
-  const heads = all.filter(({ key }) => key === keyId(publicKey))
+  const verifier = createSealVerifier(keys)
+  const heads = all.filter(({ key }) => verifier.knows(key))
   const rejected = read.flatMap((found) => found.rejected)
   if (all.length > 0 && heads.length === 0)
-    throw new UsageError(`No head in ${files.join(', ')} was signed by the key of this trail (${keyId(publicKey)}).`)
+    throw new UsageError(`No head in ${files.join(', ')} was signed by the key of this trail (${verifier.keyId}).`)
   return { heads, others: all.length - heads.length, rejected }
 }
 

@@ -98,11 +98,12 @@ async function protectedBy(
       }
     }
     case 'audit': {
-      const chains = await reader.countBy(AuditHeadTable, {})
-      return { protects: { chains }, words: [`${count(chains, 'chain')} of the audit trail`] }
+      const chains = newest ? await reader.countBy(AuditHeadTable, {}) : 0
+      const words = newest ? `${count(chains, 'chain')} of the audit trail` : 'the trail until then, by its public half'
+      return { protects: { chains }, words: [words] }
     }
     case 'backup-seal':
-      return { protects: {}, words: ['backups that were taken out'] }
+      return { protects: {}, words: ['backups that were taken out, which cannot be counted'] }
     default:
       return { protects: {}, words: [] }
   }

@@ -18,6 +18,7 @@ import { leaveToOwner } from '../file-owner.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
+import { handOver, type NewAuditKey } from './audit-handover.ts'
 import { describePlan, type OldVersion, planOf, unusedOf } from './rotation-plan.ts'
 import { type ResealOutcome, sealRowsAnew } from './resealing.ts'
 import { agreedStatus, requireAll, type RootVersion, rootVersionsOf } from './root-versions.ts'
@@ -28,6 +29,7 @@ Makes the next version, which new keys go under from now on, and wraps anew what
 ones. What does not, because no key under it can ever be read, is listed with what to do about it. Run it again
 to see how far that is: with two versions in the token it makes no third, unless --new is given.
 
+The keeper signs the trail by the newest audit key, and says so by both; the public key of before leads to it.
 Of the seal, every row in the database is sealed anew under the newest version; the daemon goes on meanwhile.
 
 kek.backup, kek.backup-exportable and backup-seal are one version together. --destroy-unused destroys the
@@ -67,6 +69,7 @@ async function rotate(invocation: Invocation, name: string, flags: RotateFlags):
     const { made, warnings: refusals } =
       isUnderWay && flags.new !== true ? nothingMade : await makeVersion(invocation, context, role)
     const versions = made.length === 0 ? before : await versionsOf(context, role)
+    const auditKey = role === 'audit' ? await handOver(context) : undefined
     const ended = flags.endSessions === true ? await endAllSessions(context, role) : 0
     const { moved, left } = await bringOver(invocation, context, role, versions)
     const destroyed = flags.destroyUnused === true ? await destroyUnused(invocation, context, role, flags) : []
@@ -74,9 +77,10 @@ async function rotate(invocation: Invocation, name: string, flags: RotateFlags):
     const older = versions.filter(({ label, newest }) => !newest && !destroyed.includes(label))
     const plan = await planOf(context, older)
     return {
-      json: { made, ended, moved, left, destroyed, warnings, older: plan },
+      json: { made, auditKey, ended, moved, left, destroyed, warnings, older: plan },
       lines: [
         ...made.map((label) => `made       ${label}`),
+        ...(auditKey === undefined ? [] : describeKey(auditKey)),
         ...(ended > 0 ? [`ended      ${count(ended, 'session')}`] : []),
         ...describeMoved(role, moved, left),
         ...destroyed.map((label) => `destroyed  ${label}`),
@@ -100,7 +104,6 @@ function rotatable(name: string): RotatableRole {
 
 const whyOne: Readonly<Record<string, string>> = {
   pepper: 'what it hashed cannot be hashed anew without the pass phrases themselves.',
-  audit: 'whoever verifies the trail knows its public key.',
   transport: 'nothing uses it any more.',
 }
 
@@ -123,6 +126,7 @@ async function bringOver(
   role: RotatableRole,
   versions: readonly RootVersion[],
 ): Promise<RewrapOutcome | ResealOutcome> {
+  if (role === 'audit') return { moved: 0, left: [] }
   if (role !== 'seal') return moveFrom(context, terminal, movableKeks(versions))
   if (versions.length === 1) return { moved: 0, left: [] }
   const { store, token, change } = context
@@ -135,6 +139,10 @@ async function bringOver(
   terminal.overwrite('')
   return outcome
 }
+
+const describeKey = ({ key, file }: NewAuditKey): string[] => [
+  `signs      ${key}: give auditors ${file}, which lies beside the trail`,
+]
 
 /** Before they would be sealed anew. */
 async function endAllSessions({ change, services }: ConsoleContext, role: RotatableRole): Promise<number> {
@@ -212,7 +220,10 @@ async function unusedNow(context: ConsoleContext, role: RotatableRole): Promise<
 
 async function confirm({ terminal }: Invocation, labels: readonly string[]): Promise<void> {
   if (!terminal.isInteractive) throw new UsageError('There is no terminal to ask whether to destroy: give --yes.')
-  const answer = await terminal.ask(`Destroy ${labels.join(', ')} for good? Type yes: `)
+  const taken = labels.some((label) => label.includes('backup'))
+    ? ' Backups that were taken out are lost with them.'
+    : ''
+  const answer = await terminal.ask(`Destroy ${labels.join(', ')} for good?${taken} Type yes: `)
   if (answer.trim() !== 'yes') throw new UsageError('Nothing was destroyed.')
 }
 

@@ -1,6 +1,7 @@
 import type { ConsoleContext } from '../console-context.ts'
 import { count, table } from '../output/command-answer.ts'
 import { isNeeded, type KekUsage, keysUnder, type KeyUnder, usageOf, wordsOf } from './kek-records.ts'
+import { chainsOfOthers } from './audit-handover.ts'
 import { countOlder } from './resealing.ts'
 import { kekOf, type RootVersion } from './root-versions.ts'
 
@@ -8,7 +9,7 @@ import { kekOf, type RootVersion } from './root-versions.ts'
 export interface OldVersion {
   readonly label: string
   readonly version: number
-  readonly usage: KekUsage | { readonly rows: number }
+  readonly usage: KekUsage | { readonly rows: number } | { readonly chains: number }
   readonly needed: boolean
   readonly keys: readonly KeyToDo[]
   /** The same in words, each with what is to be done about it. */
@@ -30,6 +31,7 @@ export async function planOf(place: PlanPlace, versions: readonly RootVersion[])
     const kek = kekOf(one)
     if (kek !== undefined) plan.push(await planOfKek(place, one, kek))
     if (one.role === 'seal') plan.push(await planOfSeal(place, one))
+    if (one.role === 'audit') plan.push(await planOfAudit(place, one))
   }
   return plan
 }
@@ -47,6 +49,14 @@ async function planOfSeal({ store, token }: PlanPlace, { label, version }: RootV
   const rows = await countOlder(store.read, token.hsm)
   const uses = rows === 0 ? [] : [{ what: count(rows, 'row'), remedy: 'run the command again' }]
   return { label, version, usage: { rows }, needed: rows > 0, keys: [], uses }
+}
+
+/** What it signed is checked by its public half, which stays. */
+async function planOfAudit(place: PlanPlace, { label, version }: RootVersion): Promise<OldVersion> {
+  const chains = await chainsOfOthers(place)
+  const uses =
+    chains === 0 ? [] : [{ what: `${count(chains, 'chain')} of other machines`, remedy: 'run the command there' }]
+  return { label, version, usage: { chains }, needed: chains > 0, keys: [], uses }
 }
 
 /** Labels of the older versions, each with all that was made with it, below which nothing lies that is needed. */

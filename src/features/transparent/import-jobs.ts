@@ -55,7 +55,7 @@ const idBytes = 16
 
 export function createImportJobs(dependencies: {
   readonly store: Pick<Store, 'read' | 'transaction'>
-  readonly hsm: Pick<Hsm, 'generatePair' | 'importKey' | 'seal' | 'signImportJob' | 'auditPublicKey'>
+  readonly hsm: Pick<Hsm, 'generatePair' | 'importKey' | 'seal' | 'signImportJob'>
   readonly keyring: Pick<Keyring, 'adopt'>
   readonly places: Pick<KeyPlaces, 'of'>
   readonly clock: Clock
@@ -90,9 +90,9 @@ export function createImportJobs(dependencies: {
         ...unsealed,
         seal: await hsm.seal(jobRecord(unsealed, vault), undefined, provenance, await by.grant()),
       }
-      const { text, signature } = await hsm.signImportJob(sealedJob(job, vault))
+      const { text, signature, signer } = await hsm.signImportJob(sealedJob(job, vault))
       await commit((tx) => insertJob(tx, job))
-      return { ...job, statement: text, signature: toDer(signature), signer: await hsm.auditPublicKey() }
+      return { ...job, statement: text, signature: toDer(signature), signer }
     },
 
     async importKey(by, { vaultId, name, job: id, wrapped, publicKey }, commit) {

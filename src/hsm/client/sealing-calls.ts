@@ -1,9 +1,9 @@
-import type { SignedEnd } from '../audit-end.ts'
 import { sealedFields } from '../protocol/batch-frame.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { SealingPort } from '../sealing-port.ts'
 import { field, given, wrapped } from './replies.ts'
 import type { RequestRouter } from './request-router.ts'
+import { trailCalls } from './trail-calls.ts'
 
 /** What workers and the operator have the keeper seal and sign. */
 export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
@@ -41,7 +41,7 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     },
     async signImportJob(job) {
       const reply = await keeper.call('signImportJob', sealedFields(job))
-      return { text: field(reply, 0).toString(), signature: field(reply, 1) }
+      return { text: field(reply, 0).toString(), signature: field(reply, 1), signer: field(reply, 2) }
     },
     async grant({ token, session, user, applicationKey, membership }) {
       const reply = await keeper.call('grant', [
@@ -54,25 +54,8 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     async endSessions(sessions) {
       await keeper.call('endSessions', [Buffer.from(String(sessions.length)), ...sessions.flatMap(sealedFields)])
     },
-    async lastAuditEnd(chain) {
-      const reply = await keeper.call('lastAuditEnd', [Buffer.from(chain)])
-      return given(reply, 0) && signedEnd(reply)
-    },
-    signAuditEnd: async ({ chain, covers, heads, previous }) =>
-      signedEnd(
-        await keeper.call('signAuditEnd', [
-          ...[chain, covers.seq, covers.hash, JSON.stringify(heads), previous?.text ?? ''].map((part) =>
-            Buffer.from(String(part)),
-          ),
-          previous?.signature ?? nothing,
-        ]),
-      ),
+    ...trailCalls(keeper),
   } satisfies SealingPort
 }
 
 const nothing = Buffer.alloc(0)
-
-const signedEnd = (reply: readonly Buffer[]): SignedEnd => ({
-  text: field(reply, 0).toString(),
-  signature: field(reply, 1),
-})

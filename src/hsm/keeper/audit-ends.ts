@@ -17,14 +17,18 @@ export interface AuditEndsDependencies {
   readonly state: KeeperState
   /** By the audit key of the token: r ‖ s over a SHA-256 digest. */
   readonly sign: (digest: Buffer) => Buffer
-  /** DER SubjectPublicKeyInfo. */
+  /** Of the audit key that signs, DER SubjectPublicKeyInfo. */
   readonly publicKey: () => Buffer
+  /** Of those before it, where a chain that is not known yet may bear their signatures. */
+  readonly earlierKeys: () => readonly Buffer[]
   readonly now: () => number
 }
 
 /** The last signed end of each chain; what does not go on from it is not signed. */
 export interface AuditEnds {
   last(chain: string): SignedEnd | undefined
+  /** Where each chain that is known stands. */
+  points(): ReadonlyMap<string, ChainPoint>
   /**
    * Signs the end and remembers it before it answers. The same end again gives the same answer. A chain that is not
    * known yet begins with its first end, or goes on from a signature that is shown, once.
@@ -40,11 +44,12 @@ interface Row {
   readonly signature: Buffer
 }
 
-export function createAuditEnds({ state, sign, publicKey, now }: AuditEndsDependencies): AuditEnds {
+export function createAuditEnds({ state, sign, publicKey, earlierKeys, now }: AuditEndsDependencies): AuditEnds {
   state.exec(
     'CREATE TABLE IF NOT EXISTS audit_ends (chain TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, signature BLOB NOT NULL) STRICT',
   )
   const find = state.prepare<[string], Row>('SELECT seq, hash, text, signature FROM audit_ends WHERE chain = ?')
+  const list = state.prepare<[], { readonly chain: string } & ChainPoint>('SELECT chain, seq, hash FROM audit_ends')
   const keep = state.prepare(
     'INSERT OR REPLACE INTO audit_ends (chain, seq, hash, text, signature) VALUES (?, ?, ?, ?, ?)',
   )
@@ -58,12 +63,14 @@ export function createAuditEnds({ state, sign, publicKey, now }: AuditEndsDepend
     }
     if (previous === undefined) return undefined
     const statement = parseStatement(previous.text)
-    if (statement?.chain !== chain || !isSignedBy(publicKey(), previous)) throw refused(chain)
+    const isOurs = [publicKey(), ...earlierKeys()].some((key) => isSignedBy(key, previous))
+    if (statement?.chain !== chain || !isOurs) throw refused(chain)
     return statement.covers
   }
 
   return {
     last: (chain) => find.get(chain),
+    points: () => new Map(list.all().map(({ chain, seq, hash }) => [chain, { seq, hash }])),
     sign(end) {
       const { chain, covers, heads, previous } = end
       const known = find.get(chain)

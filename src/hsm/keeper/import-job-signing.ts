@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import { keyId } from '../audit-end.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { jobStatement } from '../import-job-statement.ts'
-import { auditPublicKey, signAudit } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
+import type { AuditKeys } from './signing-keys.ts'
 import { shown } from './shown-record.ts'
 
 /** See `Hsm.signImportJob`; with the audit key, so that there is no second one that clients would have to know. */
-export function signImportJob(token: Token, sealed: SealedRecord): Uint8Array[] {
+export function signImportJob(token: Token, keys: AuditKeys, sealed: SealedRecord): Uint8Array[] {
   const { fields } = shown(token, 'import job', sealed)
-  const text = Buffer.from(jobStatement(fields, keyId(auditPublicKey(token))))
-  return [text, signAudit(token, createHash('sha256').update(text).digest())]
+  const signer = keys.publicKey()
+  const text = Buffer.from(jobStatement(fields, keyId(signer)))
+  return [text, keys.sign(createHash('sha256').update(text).digest()), signer]
 }

@@ -1,6 +1,5 @@
 import { operatorId } from '../../access/confirmation.ts'
 import { Fault } from '../../fault.ts'
-import type { SignedEnd } from '../audit-end.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { random, seal, sealAnew, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -9,7 +8,6 @@ import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord } from '
 import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
-import { readAuditEnd } from './audit-ends.ts'
 import { type Authority, readAuthority } from './authority.ts'
 import { heldKey, nonceBytes, provenanceRecord } from '../provenance.ts'
 import { generationOf } from '../record-generation.ts'
@@ -22,6 +20,7 @@ import { checkOperator, type Origin, type RuleContext } from './record-change.ts
 import { checkChange } from './record-rules.ts'
 import { newestShown, opened } from './shown-record.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
+import { createTrailHandlers } from './trail-handlers.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 import { rewrapVersion } from './version-rewrapping.ts'
 
@@ -32,7 +31,7 @@ const reopenEveryMs = 250
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
-  const { auditEnds, usedProvenance, floors, endedSessions, takeover } = memory
+  const { usedProvenance, floors, endedSessions, takeover } = memory
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
     status: () => statusFields(token),
@@ -52,8 +51,6 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       for (let left = fields.integer(); left > 0; left--) raise(token, floors, fields.sealed())
       return []
     },
-    lastAuditEnd: (fields) => endFields(auditEnds.last(fields.text())),
-    signAuditEnd: (fields) => endFields(auditEnds.sign(readAuditEnd(fields))),
     rewrapVersion(fields) {
       checkOperator(origin)
       return rewrapVersion(token, fields.sealed(), fields.optionalSealed())
@@ -65,6 +62,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
         seals.push(sealAnew(token, fields.sealed()) ?? Buffer.alloc(0))
       return seals
     },
+    ...createTrailHandlers(memory, origin),
     ...createKeyHandlers(token, memory, origin),
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
     ...createLoginHandlers({ token, ...memory }),
@@ -89,10 +87,6 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     return handler(createRequestFields(fields))
   }
 }
-
-/** An empty text stands for an end that is not known. */
-const endFields = (end: SignedEnd | undefined): Uint8Array[] =>
-  end === undefined ? [Buffer.alloc(0), Buffer.alloc(0)] : [Buffer.from(end.text), end.signature]
 
 interface AskedChange extends Authority {
   readonly origin: Origin

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts'
-import { auditPublicKey, signAudit } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
+import { createAuditKeys, type AuditKeys } from './signing-keys.ts'
 import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
@@ -19,6 +19,7 @@ import { createUsedProvenance, type UsedProvenance } from './used-provenance.ts'
 /** What the keeper does not forget, and decides by. */
 export interface KeeperMemory {
   readonly auditEnds: AuditEnds
+  readonly auditKeys: AuditKeys
   readonly usedProvenance: UsedProvenance
   readonly floors: WritableFloors
   readonly endedSessions: EndedSessions
@@ -53,13 +54,10 @@ export function openKeeperMemory({
   const used = createUsedOtps(state)
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
+  const auditKeys = createAuditKeys(token, state, now)
   return {
-    auditEnds: createAuditEnds({
-      state,
-      sign: (digest) => signAudit(token, digest),
-      publicKey: () => auditPublicKey(token),
-      now,
-    }),
+    auditKeys,
+    auditEnds: createAuditEnds({ state, ...auditKeys, now }),
     usedProvenance: createUsedProvenance(state),
     floors,
     endedSessions: createEndedSessions(state, now),

@@ -1,6 +1,7 @@
 import type { Token } from '../pkcs11/token-link.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { RequestFields } from '../server/request-fields.ts'
+import type { AuditKeys } from './signing-keys.ts'
 import { readAuthority } from './authority.ts'
 import { type FirstCounts, sealFirstCount } from './first-counts.ts'
 import type { WritableFloors } from './floors.ts'
@@ -12,7 +13,11 @@ import { grantRotation } from './rotations.ts'
 /** What is asked for named keys beside the seals of their records. */
 export function createKeyHandlers(
   token: Token,
-  { floors, firstCounts }: { readonly floors: WritableFloors; readonly firstCounts: FirstCounts },
+  {
+    floors,
+    firstCounts,
+    auditKeys,
+  }: { readonly floors: WritableFloors; readonly firstCounts: FirstCounts; readonly auditKeys: AuditKeys },
   origin: Origin,
 ) {
   return {
@@ -22,6 +27,6 @@ export function createKeyHandlers(
       return sealFirstCount(token, firstCounts, record, (count) => mayBegin(asker, count))
     },
     grantRotation: (fields) => grantRotation(token, floors, Date.now(), fields),
-    signImportJob: (fields) => signImportJob(token, fields.sealed()),
+    signImportJob: (fields) => signImportJob(token, auditKeys, fields.sealed()),
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
 }

@@ -45,9 +45,10 @@ export function roleOf(label: string): RootRole | undefined {
   return rootRoles.find((role) => role === name)
 }
 
-interface Pair {
+interface AuditPair {
   readonly publicKey: KeyHandle
-  readonly privateKey: KeyHandle
+  /** Undefined once this version is destroyed: the other half stays, since the appliance is known by the first one. */
+  readonly privateKey: KeyHandle | undefined
 }
 
 interface Named {
@@ -66,7 +67,8 @@ export interface RootKeys {
   /** Grows when a version of the seal has gone: what was found good by then is to be checked again. */
   readonly sealsGone: number
   readonly pepper: KeyHandle
-  readonly audit: Pair
+  /** By version, the first one first; one of them at least signs. */
+  readonly audits: ReadonlyMap<number, AuditPair>
   /** The newest KEK of that name, to wrap with. */
   newestKek(name: KekName): Named
   /** The KEK that a record names, for example `strict.v1`. Throws `hsm.rejected` where there is no such key. */
@@ -156,8 +158,8 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
     get pepper() {
       return found.pepper
     },
-    get audit() {
-      return found.audit
+    get audits() {
+      return found.audits
     },
     newestKek: (name) => found.newestKeks[name],
     kek,
@@ -177,10 +179,6 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
 /** Throws `hsm.unavailable` when one is missing that every use of the token needs. */
 function readRoots(objects: readonly TokenObject[]) {
   const secret = (label: string) => required(objects, label, pkcs11.CKO_SECRET_KEY)
-  const pair = (label: string): Pair => ({
-    publicKey: required(objects, label, pkcs11.CKO_PUBLIC_KEY),
-    privateKey: required(objects, label, pkcs11.CKO_PRIVATE_KEY),
-  })
   const keks = versionsOf(objects, /^strongroom\.kek\.((?:strict|exportable|backup|backup-exportable)\.v[1-9]\d*)$/)
   const backupSeals = versionsOf(objects, /^strongroom\.(backup-seal\.v[1-9]\d*)$/)
   const newest = (versions: ReadonlyMap<string, KeyHandle>, name: string, prefix: string): Named =>
@@ -192,7 +190,7 @@ function readRoots(objects: readonly TokenObject[]) {
     seals,
     sealHandles: newestFirst.length === 0 ? [secret('strongroom.seal.v1')] : newestFirst,
     pepper: secret('strongroom.pepper.v1'),
-    audit: pair('strongroom.audit.v1'),
+    audits: auditPairs(objects),
     keks,
     newestKeks: {
       strict: newest(keks, 'strict', 'strongroom.kek.'),
@@ -204,6 +202,21 @@ function readRoots(objects: readonly TokenObject[]) {
     backupSeals,
     newestBackupSeal: () => newest(backupSeals, 'backup-seal', 'strongroom.'),
   }
+}
+
+function auditPairs(objects: readonly TokenObject[]): ReadonlyMap<number, AuditPair> {
+  const labels = new Set(objects.map(({ label }) => label).filter((label) => roleOf(label) === 'audit'))
+  const inOrder = [...labels].toSorted((a, b) => versionOf(a) - versionOf(b))
+  const pairs = inOrder.map((label): [number, AuditPair] => [
+    versionOf(label),
+    {
+      publicKey: required(objects, label, pkcs11.CKO_PUBLIC_KEY),
+      privateKey: findRoot(objects, label, pkcs11.CKO_PRIVATE_KEY),
+    },
+  ])
+  if (!pairs.some(([, { privateKey }]) => privateKey !== undefined))
+    required(objects, rootLabel('audit', 1), pkcs11.CKO_PRIVATE_KEY)
+  return new Map(pairs)
 }
 
 function required(objects: readonly TokenObject[], label: string, objectClass: number): KeyHandle {

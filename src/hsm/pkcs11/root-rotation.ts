@@ -1,13 +1,14 @@
+import pkcs11 from 'pkcs11js'
 import { createCeremonyHelper } from './ceremony-helper.ts'
 import { withDirectorySync } from './directory-sync.ts'
 import { makeBackupKeys, type RootCreationOptions } from './root-creation.ts'
 import { makeRoot } from './root-makers.ts'
-import { backupRoles, type RootRole, rootLabel, versionsOfRole } from './root-objects.ts'
+import { backupRoles, roleOf, type RootRole, rootLabel, versionOf } from './root-objects.ts'
 import { listObjects, noticeChanges } from './token-objects.ts'
 import { withToken } from './token-opening.ts'
 
 /** Root keys of which there may be several versions. */
-export const rotatableRoles = ['kek.strict', 'kek.exportable', ...backupRoles, 'seal'] as const
+export const rotatableRoles = ['kek.strict', 'kek.exportable', ...backupRoles, 'seal', 'audit'] as const
 export type RotatableRole = (typeof rotatableRoles)[number]
 
 /** What has versions in common: backup keys are made, shared and destroyed together. */
@@ -32,7 +33,9 @@ export function makeNextVersion(options: RootCreationOptions, role: RotatableRol
       const { session, mechanisms } = token
       const making = { session, mechanisms, helper: createCeremonyHelper(options, token), warnings: new Set<string>() }
       const objects = listObjects(token)
-      const newest = Math.max(0, ...rotatedWith(role).flatMap((one) => [...versionsOfRole(objects, one).keys()]))
+      const together: readonly (RootRole | undefined)[] = rotatedWith(role)
+      const labels = objects.map(({ label }) => label).filter((label) => together.includes(roleOf(label)))
+      const newest = Math.max(0, ...labels.map(versionOf))
       if (isBackupRole(role)) {
         // A version of backup keys is the time of its making.
         const made = makeBackupKeys(Math.max(newest + 1, Date.now()), making, objects)
@@ -44,12 +47,13 @@ export function makeNextVersion(options: RootCreationOptions, role: RotatableRol
   )
 }
 
-/** Destroys the versions with these labels; one that is not there is no error. */
+/** Destroys the versions with these labels; one that is not there is no error. Public halves stay. */
 export function destroyVersions(options: RootCreationOptions, labels: readonly string[]): void {
   withToken(options, (token) =>
     withDirectorySync(options.tokenDirectory, () => {
       noticeChanges(token.session)
-      for (const { handle, label } of listObjects(token)) if (labels.includes(label)) token.session.destroy(handle)
+      for (const { handle, label, objectClass } of listObjects(token))
+        if (labels.includes(label) && objectClass !== pkcs11.CKO_PUBLIC_KEY) token.session.destroy(handle)
     }),
   )
 }

@@ -43,17 +43,38 @@ export function pepper(token: Token, data: Buffer): Buffer {
   return token.run(({ session, roots }) => session.sign(hmacSha256, roots.pepper, data, Buffer.alloc(sealBytes)))
 }
 
-/** The audit signing key's public half, DER SubjectPublicKeyInfo. */
+/** The public half of the first audit signing key, DER SubjectPublicKeyInfo: by it the appliance is known. */
 export function auditPublicKey(token: Token): Buffer {
-  return token.run(({ session, roots }) => publicKeyOf(session, roots.audit.publicKey, keyPairRows['ec-p256']))
+  const [first] = auditPublicKeys(token).keys.values()
+  if (first === undefined) throw new TypeError('there is always an audit key')
+  return first
 }
 
-/** r ‖ s over a SHA-256 digest. */
-export function signAudit(token: Token, digest: Buffer): Buffer {
+/** Of every version, the first one first, and which of them sign. */
+export function auditPublicKeys(token: Token): {
+  readonly keys: ReadonlyMap<number, Buffer>
+  readonly signing: readonly number[]
+} {
+  return token.run(({ session, roots }) => {
+    const pairs = [...roots.audits]
+    return {
+      keys: new Map(
+        pairs.map(([version, { publicKey }]) => [version, publicKeyOf(session, publicKey, keyPairRows['ec-p256'])]),
+      ),
+      signing: pairs.filter(([, { privateKey }]) => privateKey !== undefined).map(([version]) => version),
+    }
+  })
+}
+
+/** r ‖ s over a SHA-256 digest, by this version. Throws `hsm.unavailable` where it was destroyed. */
+export function signAudit(token: Token, version: number, digest: Buffer): Buffer {
   if (digest.length !== digestBytes) throw new Fault('hsm.rejected', `A SHA-256 digest has ${digestBytes} bytes.`)
-  return token.run(({ session, roots }) =>
-    session.sign(ecdsa, roots.audit.privateKey, digest, Buffer.alloc(signatureBytes)),
-  )
+  return token.run(({ session, roots }) => {
+    const key = roots.audits.get(version)?.privateKey
+    if (key === undefined)
+      throw new Fault('hsm.unavailable', `The token that hsm.token names has no strongroom.audit.v${version}.`)
+    return session.sign(ecdsa, key, digest, Buffer.alloc(signatureBytes))
+  })
 }
 
 /** See `Hsm.verifyBackup`. */

@@ -36,7 +36,7 @@ export function tokenStatus(token: Token): TokenStatus {
       slot: connection.slot.handle.readUInt32LE(),
       mechanisms: [...connection.mechanisms].map(mechanismName).toSorted(),
       objects: {
-        root: [...new Set(objects.map((object) => object.label))]
+        root: [...new Set(objects.filter((object) => !isLeftHalf(object, objects)).map((object) => object.label))]
           .filter((name) => name !== vaultKeyLabel && name !== tokenObjectLabel)
           .toSorted(),
         vaultKeys: objects.filter(
@@ -64,6 +64,12 @@ export function tokenStatus(token: Token): TokenStatus {
 
 const isOurs = ({ label }: TokenObject): boolean =>
   [vaultKeyLabel, tokenObjectLabel, ceremonyLabel, transportLabel].includes(label) || roleOf(label) !== undefined
+
+/** The public half of an audit key that was destroyed, which stays. */
+function isLeftHalf({ label, objectClass }: TokenObject, objects: readonly TokenObject[]): boolean {
+  const isPublic = roleOf(label) === 'audit' && objectClass === ObjectClass.PUBLIC_KEY
+  return isPublic && !objects.some((one) => one.label === label && one.objectClass === ObjectClass.PRIVATE_KEY)
+}
 
 /** What objects lack that were made by an earlier release, or by a token that refuses it: one entry a label. */
 function weaknessesOf(connection: Connection, objects: readonly TokenObject[]): TokenStatus['objects']['weaknesses'] {

@@ -55,6 +55,8 @@ export const keeperOperations = [
   'sealNew',
   'lastAuditEnd',
   'signAuditEnd',
+  'auditKeys',
+  'succeedAuditKey',
   'raise',
   'grant',
   'endSessions',

@@ -1,0 +1,49 @@
+import { createPublicKey } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { leaveTrailKeys } from '../../audit/trail-keys.ts'
+import { createAuditHeads } from '../../audit/records.ts'
+import { createSealVerifier, isGenuine, parseSeal } from '../../audit/seal.ts'
+import { listSegments } from '../../audit/segment.ts'
+import { keyId } from '../../hsm/audit-end.ts'
+import type { ConsoleContext } from '../console-context.ts'
+import { leaveToOwner } from '../file-owner.ts'
+
+type Place = Pick<ConsoleContext, 'config' | 'store' | 'token'>
+
+/** The key that signs the trail now, for auditors to take away. */
+export interface NewAuditKey {
+  /** The first 16 hexadecimal digits of its SHA-256, as seals name it. */
+  readonly key: string
+  /** PEM, beside the trail. */
+  readonly file: string
+}
+
+/**
+ * Has the keeper sign with the newest version from now on, and leaves beside the trail what says so; undefined where it
+ * does already. Also of chains that the keeper does not know, because no process writes them any more, the end is said.
+ */
+export async function handOver({ config, store, token }: Place): Promise<NewAuditKey | undefined> {
+  const { directory } = config.audit
+  const here = await listSegments(directory)
+  const heads = [...(await createAuditHeads(store).read())].filter(([chain]) => here.has(chain))
+  const succession = await token.hsm.succeedAuditKey(heads.flatMap(([, { line }]) => parseSeal(line) ?? []))
+  const { publicKey, successions } = await leaveTrailKeys(directory, token.hsm)
+  const file = `audit-public-${keyId(publicKey)}.pem`
+  if (successions.length > 0) {
+    const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' })
+    writeFileSync(join(directory, file), key.export({ type: 'spki', format: 'pem' }), { mode: 0o644 })
+  }
+  leaveToOwner(directory)
+  return succession && { key: keyId(publicKey), file }
+}
+
+/** Chains whose last seal is of a key before, and not from before the change: other machines go on signing by it. */
+export async function chainsOfOthers({ store, token }: Pick<Place, 'store' | 'token'>): Promise<number> {
+  const verifier = createSealVerifier(await token.hsm.auditKeys())
+  const heads = await createAuditHeads(store).read()
+  return [...heads].filter(([chain, head]) => {
+    const key = parseSeal(head.line)?.statement.key
+    return key !== undefined && verifier.knows(key) && key !== verifier.keyId && !isGenuine(chain, head, verifier)
+  }).length
+}

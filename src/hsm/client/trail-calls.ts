@@ -1,0 +1,51 @@
+import type { SignedEnd } from '../audit-end.ts'
+import type { Succession } from '../audit-succession.ts'
+import type { KeeperOperation } from '../protocol/frame.ts'
+import type { TrailPort } from '../sealing-port.ts'
+import { field, given } from './replies.ts'
+import type { RequestRouter } from './request-router.ts'
+
+/** What the keeper signs of the audit trail, and by which key. */
+export function trailCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+  return {
+    async auditKeys() {
+      const [publicKey, ...rest] = await keeper.call('auditKeys', [])
+      return { publicKey: field(publicKey === undefined ? [] : [publicKey], 0), successions: successionsIn(rest) }
+    },
+    async succeedAuditKey(ends) {
+      const reply = await keeper.call('succeedAuditKey', [
+        Buffer.from(String(ends.length)),
+        ...ends.flatMap(({ text, signature }) => [Buffer.from(text), signature]),
+      ])
+      return successionsIn(reply)[0]
+    },
+    async lastAuditEnd(chain) {
+      const reply = await keeper.call('lastAuditEnd', [Buffer.from(chain)])
+      return given(reply, 0) && signedEnd(reply)
+    },
+    signAuditEnd: async ({ chain, covers, heads, previous }) =>
+      signedEnd(
+        await keeper.call('signAuditEnd', [
+          ...[chain, covers.seq, covers.hash, JSON.stringify(heads), previous?.text ?? ''].map((part) =>
+            Buffer.from(String(part)),
+          ),
+          previous?.signature ?? nothing,
+        ]),
+      ),
+  } satisfies TrailPort
+}
+
+const nothing = Buffer.alloc(0)
+
+function successionsIn(reply: readonly Buffer[]): Succession[] {
+  return Array.from({ length: reply.length / 3 }, (_, at) => ({
+    text: field(reply, at * 3).toString(),
+    byFormer: field(reply, at * 3 + 1),
+    byNext: field(reply, at * 3 + 2),
+  }))
+}
+
+const signedEnd = (reply: readonly Buffer[]): SignedEnd => ({
+  text: field(reply, 0).toString(),
+  signature: field(reply, 1),
+})

@@ -1,0 +1,32 @@
+import type { SignedEnd } from '../audit-end.ts'
+import type { Succession } from '../audit-succession.ts'
+import type { KeeperOperation } from '../protocol/frame.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import { type AuditEnds, readAuditEnd } from './audit-ends.ts'
+import { checkOperator, type Origin } from './record-change.ts'
+import type { AuditKeys } from './signing-keys.ts'
+
+/** What the keeper signs of the audit trail, and by which key. */
+export function createTrailHandlers(
+  { auditEnds, auditKeys }: { readonly auditEnds: AuditEnds; readonly auditKeys: AuditKeys },
+  origin: Origin,
+) {
+  return {
+    lastAuditEnd: (fields) => endFields(auditEnds.last(fields.text())),
+    signAuditEnd: (fields) => endFields(auditEnds.sign(readAuditEnd(fields))),
+    auditKeys: () => [auditKeys.publicKey(), ...auditKeys.successions().flatMap(successionFields)],
+    succeedAuditKey(fields) {
+      checkOperator(origin)
+      const shown: SignedEnd[] = []
+      for (let left = fields.integer(); left > 0; left--) shown.push({ text: fields.text(), signature: fields.bytes() })
+      const succession = auditKeys.succeed(auditEnds.points(), shown)
+      return succession === undefined ? [] : successionFields(succession)
+    },
+  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+}
+
+/** An empty text stands for an end that is not known. */
+const endFields = (end: SignedEnd | undefined): Uint8Array[] =>
+  end === undefined ? [Buffer.alloc(0), Buffer.alloc(0)] : [Buffer.from(end.text), end.signature]
+
+const successionFields = ({ text, byFormer, byNext }: Succession): Uint8Array[] => [Buffer.from(text), byFormer, byNext]
