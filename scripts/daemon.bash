@@ -33,6 +33,7 @@ start_daemon() {
       setsid sh -c 'echo $$ >"$1"; shift; exec "$@"' sh "$pid_file" \
         "$(command -v node)" "$program/dist/bin/strongroomd.js" --config "$config" >>"$log_file" 2>&1 </dev/null &
     )
+    program_stamp >"$pid_file.built-from"
     note "started directly, log in $log_file"
   else
     note "runs already, process $(daemon_pid)"
@@ -57,6 +58,24 @@ answers() { curl -sf -o /dev/null --max-time 5 --cacert "$ca" "$(base_url)/api/1
 hosts_answer() {
   local socket
   for socket in $(tr -d '[]"' <<<"$sockets" | tr , ' '); do [ -S "$socket" ] || return 1; done
+}
+
+# Whether another build runs than the one that was just compiled. The two do not understand each other.
+runs_earlier() {
+  local built_from=$program/.built-from
+  if [ -n "$systemd" ]; then
+    systemctl list-units --no-legend --state=active,activating 'strongroom*' | grep -q . || return 1
+  else
+    daemon_pid >/dev/null || return 1
+    built_from=$pid_file.built-from
+  fi
+  [ "$(cat "$built_from" 2>/dev/null)" != "$(program_stamp)" ]
+}
+
+stop_earlier() {
+  if [ -z "$systemd" ]; then stop_daemon; return; fi
+  systemctl stop strongroom.service 'strongroom-keeper*' 'strongroom-token@*'
+  note 'stopped, until this has taken over what it holds'
 }
 
 journal() { if [ -n "$systemd" ]; then journalctl -u strongroom -n 12 --no-pager; else tail -n 12 "$log_file"; fi; }

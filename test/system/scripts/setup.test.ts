@@ -88,6 +88,15 @@ describe('scripts/setup --demo-dir', () => {
     expect(users).toHaveLength(1)
   }, 120_000)
 
+  it('puts a daemon of this build in place of one of another, which does not understand it', () => {
+    const pid = text('strongroomd.pid')
+    writeFileSync(inDirectory('strongroomd.pid.built-from'), 'another build')
+    const upgraded = setup('--demo-dir', directory)
+    expect(upgraded).toMatchObject({ status: 0, stderr: '' })
+    expect(upgraded.stdout).toContain(`process ${pid.trim()} ended`)
+    expect(text('strongroomd.pid')).not.toBe(pid)
+  }, 120_000)
+
   it('stops the daemon, and says what failed, why, and what to do', () => {
     expect(setup('--demo-dir', directory, '--stop')).toMatchObject({ status: 0, stderr: '' })
     expect(existsSync(inDirectory('strongroomd.pid'))).toBe(false)
