@@ -8,14 +8,15 @@ import { deviceRecord, devicesOf, stateOf } from '../../src/features/otp/records
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { seedText } from '../../src/features/otp/otpauth-uri.ts'
 import { findUserById, type User } from '../../src/features/users/records.ts'
-import { sealedUser } from '../../src/features/users/user-seals.ts'
+import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { VaultTable } from '../../src/features/vaults/records.ts'
 import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
 import { Fault } from '../../src/fault.ts'
 import type { GrantRequest, Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
-import type { LoginRequest } from '../../src/hsm/login-request.ts'
+import type { BegunSession, LoginRequest } from '../../src/hsm/login-request.ts'
 import { otpPurpose } from '../../src/hsm/provenance.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
+import { withFactor } from '../../src/hsm/user-factors.ts'
 import { CardAppliance } from '../api/certificates/card-kit.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
@@ -98,6 +99,18 @@ async function logIn(victim: TestUser, device: OwnDevice, shown: Partial<LoginRe
   return worker.login({ ...(await loginRequest(appliance, victim, byDevice(device))), ...shown })
 }
 
+/** Of a session that the keeper began, as a worker puts it together. */
+async function sessionRecordOf(
+  { identity, recoveries }: User,
+  token: string,
+  times: Pick<BegunSession, 'identity' | 'createdAt' | 'expiresAt'>,
+): Promise<Buffer> {
+  const key = await appliance.services.applicationKeys.find(appliance.applicationKey)
+  if (key === undefined) throw new Error('no application key')
+  const of = { user: identity, applicationKey: key.identity, recoveries, certificate: null }
+  return composeRecord('session', { ...times, ...of, tokenHash: sessionTokenHash(token) })
+}
+
 /** One who has logged in, and has a vault with another Admin. */
 async function givenVictim() {
   const victim = await appliance.addUser()
@@ -124,6 +137,28 @@ describe('a device of the attacker', () => {
     const device = await ownDevice(victim.id, await grantOf(cards.admin))
     expect(await outcome(logIn(victim, device))).toBe('login.refused')
   })
+
+  it('opens one with a recovery, in which no membership of the victim is of use', async () => {
+    const { victim, vault } = await givenVictim()
+    const [before, grant] = [await rowOf(victim), await grantOf(cards.admin)]
+    const device = await ownDevice(victim.id, grant)
+    const factors = withFactor(before.factors, device.sealed.record)
+    const gained = { ...before, factors, generation: before.generation + 1 }
+    const seal = (user: User) => worker.seal(userRecord(user), sealedUser(before), undefined, grant)
+    expect(await outcome(seal(gained))).toBe('hsm.rejected')
+    const recovered = { ...gained, recoveries: before.recoveries + 1 }
+    const user = sealedUser({ ...recovered, seal: await seal(recovered) })
+    const request = { ...(await loginRequest(appliance, victim, byDevice(device))), user }
+    const { token, seal: sessionSeal, ...times } = await worker.login(request)
+    const session = { record: await sessionRecordOf(recovered, token, times), seal: sessionSeal }
+    const sealed = await findSealedMembership(appliance.store.read, before, Number(vault.id))
+    const { applicationKey } = request
+    if (sealed === undefined || applicationKey === undefined) throw new Error('no membership or no application key')
+    const asked = { token, session, applicationKey, membership: { sealed, vaultId: Number(vault.id) } }
+    // With the record of before, in which he is not recovered, or with that which names the factor.
+    expect(await outcome(worker.grant({ ...asked, user: sealedUser(before) }))).toBe('access.resting')
+    expect(await outcome(worker.grant({ ...asked, user }))).toBe('access.resting')
+  })
 })
 
 describe('a certificate of the attacker', () => {
@@ -149,17 +184,9 @@ describe('the maker of a user', () => {
     const { applicationKey, ...request } = await loginRequest(appliance, victim, factor)
     const begun = await worker.login({ ...request, applicationKey })
     const membership = await findSealedMembership(appliance.store.read, user, Number(vault.id))
-    const key = await appliance.services.applicationKeys.find(appliance.applicationKey)
-    if (applicationKey === undefined || membership === undefined || key === undefined) throw new Error('no records')
+    if (applicationKey === undefined || membership === undefined) throw new Error('no records')
     const { token, seal, ...times } = begun
-    const record = composeRecord('session', {
-      ...times,
-      tokenHash: sessionTokenHash(token),
-      user: user.identity,
-      applicationKey: key.identity,
-      recoveries: 0,
-      certificate: null,
-    })
+    const record = await sessionRecordOf(user, token, times)
     const granted = (more: Pick<GrantRequest, 'membership'>) =>
       outcome(worker.grant({ token, session: { record, seal }, user: sealedUser(user), applicationKey, ...more }))
     expect(await granted({ membership: { sealed: membership, vaultId: Number(vault.id) } })).toBe('session.invalid')
