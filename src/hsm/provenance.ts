@@ -23,6 +23,11 @@ export function heldKey(record: OpenedRecord): HeldKey | undefined {
   return { ...key, backup, purpose }
 }
 
+/** What can hold one key in all its time: a vault. */
+export function onlyPlace({ type, fields }: OpenedRecord): Buffer | undefined {
+  return type === 'vault key 2' ? encodeRecord([type, fields.vault]) : undefined
+}
+
 /** As the record that will hold the key says it: a key that was made for one place is sealed in no other. */
 function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
   switch (type) {
@@ -53,6 +58,11 @@ export const vaultKeyPurpose = encodeRecord(['vault key 2'])
 export const importJobPurpose = encodeRecord(['import job'])
 export const otpPurpose = encodeRecord(['otp'])
 export const validationClientPurpose = encodeRecord(['validation client'])
+
+/** Whether a secret that came in plain may be for this: what encrypts is made in the token, or comes by a job. */
+export function isSecretPurpose(purpose: Buffer): boolean {
+  return [Buffer.alloc(0), otpPurpose, validationClientPurpose].some((one) => one.equals(purpose))
+}
 
 /** Random bytes before the seal of a provenance: the same secret that is taken in twice has two of them. */
 export const nonceBytes = 16

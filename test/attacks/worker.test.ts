@@ -4,6 +4,8 @@ import { capabilitiesOf } from '../../src/access/capabilities.ts'
 import { createKeyPlaces } from '../../src/features/transparent/key-places.ts'
 import { findKey, type StoredKey, type TransparentKey } from '../../src/features/transparent/records.ts'
 import { policyRecord, sealedPolicy, sealedVersion, versionRecord } from '../../src/features/transparent/sealing.ts'
+import { findVault } from '../../src/features/vaults/records.ts'
+import { sealedVault } from '../../src/features/vaults/vault-seals.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import { vaultKek } from '../../src/hsm/key-kind.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
@@ -142,10 +144,12 @@ describe('a key', () => {
     const own = await givenKey({ allow_export: true, allow_plaintext_export: true })
     const seal = worker.seal(planted(own, victim.latest), sealedPolicy(own.key), undefined, await admin())
     await expect(seal).rejects.toMatchObject(broken)
-    const vaultKey = { kek: vaultKek, blob: await vaultKeyBlob() }
-    await expect(
-      worker.seal(keyRecord('aes256-gcm', vaultKey, ['vault key 2', Buffer.alloc(16, 7)])),
-    ).rejects.toMatchObject(broken)
+    const row = await findVault(appliance.store.read, Number(vault.id))
+    if (row === null) throw new Error('the vault is gone')
+    const wrapped = { kek: vaultKek, blob: await vaultKeyBlob() }
+    const vaultKey = keyRecord('aes256-gcm', wrapped, ['vault key 2', Buffer.from(row.identity, 'hex')])
+    const maker = sealedGrant(appliance.token, { user: row.creator, capabilities: capabilitiesOf(['createVault']) })
+    await expect(worker.seal(vaultKey, sealedVault(row), undefined, maker)).rejects.toMatchObject(broken)
   })
 
   it('that was made for one place is sealed in no other, and in none twice', async () => {
@@ -167,7 +171,9 @@ describe('a key', () => {
 
   it('that he knows is not sealed as that of a vault', async () => {
     const own = await givenKey()
-    const known = await worker.importSecret('aes256-gcm', Buffer.alloc(32, 7), Buffer.from('my purpose'))
+    const secret = Buffer.alloc(32, 7)
+    await expect(worker.importSecret('aes256-gcm', secret, Buffer.from('my purpose'))).rejects.toMatchObject(refused)
+    const known = await worker.importSecret('aes256-gcm', secret)
     const seal = worker.seal(planted(own, known), sealedPolicy(own.key), known.provenance, await admin())
     await expect(seal).rejects.toMatchObject(broken)
     const seed = await worker.importSecret('otp-hmac-sha1', Buffer.alloc(20, 7))

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { grantOf } from '../../access/acting.ts'
 import type { Granted } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
@@ -8,6 +9,7 @@ import type { Provenance } from '../../hsm/made-key.ts'
 import { vaultKeyPurpose } from '../../hsm/provenance.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { countKeyUses, findPendingKeys, findVault, forgetPendingKey, isKeyInUse, type Vault } from './records.ts'
+import { sealedVault } from './vault-seals.ts'
 
 /** Where the data key of a vault lies: an object of the token, or wrapped in the database. */
 export type VaultKeyStorage = 'token' | 'wrapped'
@@ -20,8 +22,8 @@ export type SealedVaultKey = Pick<Vault, 'id' | 'identity' | 'keyKek' | 'keyBlob
 /** The data keys of vaults (AES-256-GCM): what the objects of a vault are encrypted with. */
 export interface VaultKeys {
   create(): Promise<NewVaultKey>
-  /** Binds a new key to the vault of this identity: 32 bytes. */
-  seal(identity: string, key: NewVaultKey): Promise<Buffer>
+  /** Binds a new key to a new vault, which gets one only once: 32 bytes. */
+  seal(tx: Tx, vault: Pick<Vault, 'identity' | 'creator' | 'seal'>, key: NewVaultKey): Promise<Buffer>
   /** A key that is not there is no error. One that was wrapped is gone with its row. */
   destroy(key: Pick<Vault, 'keyId' | 'keyKek'>): Promise<void>
 }
@@ -45,8 +47,10 @@ export function createVaultKeys(
       const { kek, blob, provenance } = await hsm.generate('aes256-gcm', options)
       return { keyId: randomBytes(idBytes).toString('hex'), keyKek: kek, keyBlob: blob, provenance }
     },
-    seal: (identity, { provenance, ...key }) =>
-      hsm.seal(recordOf({ id: 0, identity, keyLayout: vaultKeyLayout, ...key }), undefined, provenance),
+    async seal(tx, vault, { provenance, ...key }) {
+      const record = recordOf({ id: 0, identity: vault.identity, keyLayout: vaultKeyLayout, ...key })
+      return hsm.seal(record, sealedVault(vault), provenance, await grantOf(tx))
+    },
     async destroy({ keyId, keyKek }) {
       if (keyKek === vaultKek) await hsm.destroyVaultKey(keyId)
     },

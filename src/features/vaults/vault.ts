@@ -85,7 +85,7 @@ export function createVaults({ store, hsm, vaultKeys, clock, clearObjects }: Vau
         return await commit(async (tx) => {
           const creator = await lockedUser(tx, creatorId)
           const sealed = await sealNewVault(hsm, tx, creator.identity)
-          const keySeal = await vaultKeys.seal(sealed.identity, made)
+          const keySeal = await vaultKeys.seal(tx, sealed, made)
           const uses = { keyLayout: vaultKeyLayout, keySeal, keyUses: 0, createdAt: clock.now() }
           const row = await insertVault(tx, { ...vault, ...defaultRules, ...key, ...sealed, ...uses })
           await addCreator(hsm, tx, row, creator)

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { KeyToBackUp } from '../hsm.ts'
+import { isSecretPurpose } from '../provenance.ts'
 import { isValidationAnswer } from '../validation-text.ts'
 import { outcomeFields } from '../protocol/batch-frame.ts'
 import { type Operation, operations } from '../protocol/frame.ts'
@@ -80,8 +81,14 @@ const keys = {
   },
   importSecret(token, fields) {
     const kind = fields.oneOf(secretKeyKinds)
-    const key = importSecret(token, kind, fields.bytes())
-    return [...wrapped(key), provenance(token, kind, fields.bytes(), key)]
+    const [secret, purpose] = [fields.bytes(), fields.bytes()]
+    if (!isSecretPurpose(purpose))
+      throw new Fault(
+        'hsm.rejected',
+        'A secret from outside becomes that of one-time passwords, or of a client, alone.',
+      )
+    const key = importSecret(token, kind, secret)
+    return [...wrapped(key), provenance(token, kind, purpose, key)]
   },
   importKey(token, fields) {
     const [job, wrapped, policy, vaultKey] = [fields.sealed(), fields.bytes(), fields.sealed(), fields.sealed()]

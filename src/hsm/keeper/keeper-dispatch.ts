@@ -9,7 +9,7 @@ import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type Authority, readAuthority } from './authority.ts'
-import { heldKey, nonceBytes, provenanceRecord } from '../provenance.ts'
+import { heldKey, nonceBytes, onlyPlace, provenanceRecord } from '../provenance.ts'
 import { generationOf } from '../record-generation.ts'
 import type { WritableFloors } from './floors.ts'
 import { createGrantHandlers } from './grants.ts'
@@ -175,6 +175,8 @@ function checkProvenance(
   const made = provenanceRecord(nonce, key.purpose, key.kind, key)
   verify(token, { record: made, seal: provenance.subarray(nonceBytes) })
   if (!used.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in another record already.')
+  const place = onlyPlace(next)
+  if (place !== undefined && !used.use(place, record)) throw new Fault('hsm.rejected', 'The vault has another key.')
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */

@@ -138,6 +138,25 @@ function mayChangeMember(grant: Grant, { next, previous }: Change<'membership'>)
 }
 
 /**
+ * The key of a vault follows the record of the vault: who makes the vault makes its key, and later no other
+ * (`checkProvenance`), by which what comes into it would be encrypted.
+ * @throws Fault `hsm.rejected`
+ */
+export function checkVaultKey(
+  { fields, key }: Change<'vault key 2'>['next'],
+  { fields: vault }: Change<'vault'>['next'],
+  change: Pick<Change, 'origin' | 'grant'>,
+): void {
+  const isOfVault =
+    key?.kind === 'aes256-gcm' && /^(vault$|strict\.)/.test(key.kek) && fields.vault.equals(vault.identity)
+  const isMaker = isAllowed(
+    change,
+    ({ capabilities, user }) => holds(capabilities, 'createVault') && user.equals(vault.creator),
+  )
+  if (!isOfVault || !isMaker) throw refused('vault key 2')
+}
+
+/**
  * The first member of a vault follows the record of the vault: its creator is an Admin of it, once.
  * @throws Fault `hsm.rejected`
  */

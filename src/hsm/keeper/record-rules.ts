@@ -1,7 +1,7 @@
 import { holds } from '../../access/capabilities.ts'
-import { type FieldsOf, identityBytes, type OpenedRecord, type RecordType } from '../record-layouts.ts'
+import { type FieldsOf, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 import { checkNewVersion, isSameKey, isVersionKey, keepsPolicy, keepsVersion, keyRules } from './key-rules.ts'
-import { checkFirstMember, isAllowed, peopleRules } from './people-rules.ts'
+import { checkFirstMember, checkVaultKey, isAllowed, peopleRules } from './people-rules.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
 
 const isAdministrator = ({ capabilities }: FieldsOf<'grant'>): boolean => holds(capabilities, 'admin')
@@ -20,11 +20,8 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     keepsDevice(next.fields, previous?.fields),
   // Of keys that were made before there were identities: changed, never made.
   'vault key': () => false,
-  'vault key 2': ({ next, previous }) =>
-    next.key?.kind === 'aes256-gcm' &&
-    previous === undefined &&
-    next.fields.vault.length === identityBytes &&
-    /^(vault$|strict\.)/.test(next.key.kek),
+  // Follows the record of its vault (`checkVaultKey`).
+  'vault key 2': () => false,
   'transparent key': ({ next, previous }) =>
     previous !== undefined && isSame(next, previous, 'id', 'vaultId') && keepsPolicy(next.fields, previous.fields),
   'transparent key version': ({ next, previous }) =>
@@ -54,6 +51,7 @@ export function checkChange(change: AnyChange): void {
   const { next, previous } = change
   // The first member of a vault follows the record of the vault.
   if (previous?.type === 'vault' && next.type === 'membership') return checkFirstMember(next, previous, change)
+  if (previous?.type === 'vault' && next.type === 'vault key 2') return checkVaultKey(next, previous, change)
   if (previous?.type === 'transparent key 2' && next.type === 'transparent key version 2')
     return checkNewVersion(next, previous, change)
   if (previous !== undefined && previous.type !== next.type) throw refused(next.type)

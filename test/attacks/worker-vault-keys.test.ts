@@ -1,0 +1,74 @@
+import { createDecipheriv } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { findVault, type Vault } from '../../src/features/vaults/records.ts'
+import { sealedVault } from '../../src/features/vaults/vault-seals.ts'
+import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { keyRecord } from '../../src/hsm/key-record.ts'
+import { fieldAad } from '../../src/hsm/object-aad.ts'
+import type { Provenance, WrappedKey } from '../../src/hsm/made-key.ts'
+import { vaultKeyPurpose } from '../../src/hsm/provenance.ts'
+import { TestAppliance } from '../support/appliance.ts'
+import { grantIn, sealedGrant } from '../support/grant-kit.ts'
+import { makeVault } from '../support/vault.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
+
+/**
+ * Code in a worker that puts another key in the place of a vault's, by which everything that comes into the vault is
+ * encrypted from then on.
+ */
+let appliance: TestAppliance
+let vault: Vault
+let worker: Hsm
+
+beforeAll(async () => {
+  appliance = await TestAppliance.shared()
+  worker = workerHsm(appliance)
+  const { id } = await makeVault(appliance)
+  const row = await findVault(appliance.store.read, Number(id))
+  if (row === null) throw new Error('the vault is not there')
+  vault = row
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+/** By whichever request the keeper takes. */
+async function bind({ kek, blob, provenance }: WrappedKey & Provenance, by: SealedRecord): Promise<SealedRecord> {
+  const record = keyRecord('aes256-gcm', { kek, blob }, ['vault key 2', Buffer.from(vault.identity, 'hex')])
+  const seal = await worker
+    .seal(record, sealedVault(vault), provenance, by)
+    .catch(() => worker.seal(record, undefined, provenance, by))
+  return { record, seal }
+}
+
+const creator = () =>
+  sealedGrant(appliance.token, {
+    user: vault.creator,
+    capabilities: capabilitiesOf(['read', 'active', 'createVault']),
+  })
+
+it('a key that the attacker knows becomes none of a vault', async () => {
+  const known = Buffer.alloc(32, 7)
+  const read = async () => {
+    const key = await bind(await worker.importSecret('aes256-gcm', Buffer.from(known), vaultKeyPurpose), creator())
+    const grant = await grantIn(appliance, vault.id)
+    const aad = fieldAad({ id: 1, vaultId: vault.id, templateId: 1 }, 'password', 1)
+    const sealed = await worker.encrypt({ key, grant }, Buffer.from('what a member puts there'), aad)
+    const decipher = createDecipheriv('aes-256-gcm', known, sealed.subarray(0, 12))
+    decipher.setAuthTag(sealed.subarray(-16)).setAAD(aad)
+    return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString()
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'hsm.rejected' })
+})
+
+it.each<[string, () => Promise<SealedRecord> | SealedRecord]>([
+  ['without a session', () => ({ record: Buffer.alloc(0), seal: Buffer.alloc(0) })],
+  ['by an Admin of the vault', () => grantIn(appliance, vault.id)],
+  ['by one who may make vaults', () => sealedGrant(appliance.token, { capabilities: capabilitiesOf(['createVault']) })],
+  ['by the maker of the vault, which has its key', creator],
+])('a new key takes the place of no other: %s', async (_who, by) => {
+  const made = await worker.generate('aes256-gcm', { exportable: false, backup: false, purpose: vaultKeyPurpose })
+  await expect(bind(made, await by())).rejects.toMatchObject({ code: 'hsm.rejected' })
+})
