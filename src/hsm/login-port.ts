@@ -50,6 +50,12 @@ export interface LoginPort {
   useOtp(devices: readonly OtpState[], otp: ShownOtp): Promise<OtpVerdict>
 
   /**
+   * `useOtp` of a hardware token's block for a client of the validator: the client's HMAC-SHA-1 over the answer, which has
+   * to name this OTP and to accept it; undefined unless the OTP is good.
+   */
+  acceptOtp(client: OtpState['device'], device: OtpState, block: Buffer, answer: string): Promise<Buffer | undefined>
+
+  /**
    * The counter after two codes that a HOTP token gave one after the other; undefined where they are not found within
    * `otp.hotpResyncWindow`. `useOtp` of the second uses both up, once that is stored.
    */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keeperOf } from '../../src/config/keeper-section.ts'
 import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
@@ -119,6 +119,27 @@ async function attack(target: Target, seed: number): Promise<void> {
 
 const generousBytes = 256 * 1024 * 1024
 
+/** Sends all but the last bytes of a large frame; resolves when they are taken, or the connection is closed. */
+function half(socket: string): Promise<Socket> {
+  return new Promise((resolve) => {
+    const frame = Buffer.alloc(78 * 1024 * 1024, 1)
+    frame.writeUInt32BE(frame.length)
+    const connection = connect(socket)
+    connection.on('error', () => undefined).once('close', () => resolve(connection))
+    connection.resume().write(frame, () => resolve(connection))
+  })
+}
+
+/** How many connections this process has closed because too much was unfinished, as its journal counts them. */
+function givenUpBy(target: Target): number {
+  const { pid } = processOf(target)
+  const counts = appliance.journal
+    .split('\n')
+    .filter((line) => line.includes('unfinished frames') && line.includes(`"pid":${pid},`))
+    .map((line) => Number(/"givenUp":(\d+)/.exec(line)?.[1]))
+  return Math.max(0, ...counts)
+}
+
 describe('a process inside outlives thousands of frames that are none, and answers the next good one', () => {
   const targets: readonly [string, () => Target][] = [
     [
@@ -161,6 +182,23 @@ describe('a process inside outlives thousands of frames that are none, and answe
       expect(appliance.journal.split('\n').filter((line) => line.includes('operation failed'))).toEqual([])
     } catch (cause) {
       throw new Error(`with the frames of seed ${seed}`, { cause })
+    }
+  })
+
+  it.each(targets)('%s, held by frames that are never finished', async (_name, givenTarget) => {
+    const target = givenTarget()
+    const before = processOf(target)
+    const sentBefore = givenUpBy(target)
+    const connections = await Promise.all(Array.from({ length: 12 }, () => half(target.socket)))
+    try {
+      expect(await target.isWell()).toSatisfy(wellAnswered)
+      const after = processOf(target)
+      expect(after.pid).toBe(before.pid)
+      // 936 MiB were sent, of which 256 MiB may be held.
+      expect(after.residentBytes).toBeLessThan(before.residentBytes + 2 * generousBytes)
+      expect(givenUpBy(target)).toBeGreaterThan(sentBefore)
+    } finally {
+      for (const connection of connections) connection.destroy()
     }
   })
 

@@ -146,6 +146,15 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
   // That none of them tells what is asked too often: worker-login.test.ts.
   checkOtp: () => shownOtps('checkOtp'),
   useOtp: () => shownOtps('useOtp'),
+  // For a client of the validator there is: worker-validation.test.ts.
+  async acceptOtp() {
+    const { device, totp, cipher } = victim.references
+    const [block, text] = [randomBytes(16), 'otp=x&status=OK&t=2026-01-01']
+    const answers: FrameAnswer[] = []
+    for (const key of [device.key, cipher.key, edited(totp.key), victim.count])
+      answers.push(await calls.keeper('acceptOtp', [...sealed(key), ...sealed(device.key), 0, 0, block, text]))
+    return answers
+  },
   resynchroniseOtp: async () => [
     await calls.keeper('resynchroniseOtp', [...sealed(victim.references.totp.key), 0, 0, '123456', '123456']),
     await calls.keeper('resynchroniseOtp', [...sealed(victim.references.cipher.key), 0, 0, '123456', '123456']),

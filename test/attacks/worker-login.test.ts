@@ -108,7 +108,7 @@ describe('a one-time password', () => {
     user = await appliance.addUser()
     const { device } = await stateOfDevice('totp')
     const refused = { code: 'hsm.rejected' }
-    const answer = 'otp=x&status=OK&t=2026'
+    const answer = 'otp=x&status=BAD_OTP&t=2026'
     await expect(worker.signValidation(device, answer)).rejects.toMatchObject(refused)
     await expect(worker.verifyValidation(device, answer, Buffer.alloc(20))).rejects.toMatchObject(refused)
     await expect(worker.hmac({ key: device }, Buffer.alloc(8))).rejects.toMatchObject(refused)

@@ -145,7 +145,8 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
     ),
   signValidation: () =>
     calls.each('signValidation', [
-      ...signers().map((key) => [...key, 'otp=x&status=OK&t=2026-01-01']),
+      ...signers().map((key) => [...key, 'otp=x&status=BAD_OTP&t=2026-01-01']),
+      [...sealed(client), 'otp=x&status=OK&t=2026-01-01'],
       [...sealed(client), 'id=1&nonce=0123456789abcdef&otp=x'],
       [...sealed(client), 'id=1&nonce=0123456789abcdef&otp=x&status=OK&t=2026-01-01'],
       [...sealed(client), data.subarray(0, 8)],

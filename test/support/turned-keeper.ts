@@ -28,6 +28,7 @@ export async function startKeeperAt(
   const files = { state: join(directory, 'keeper.sqlite'), floors: join(directory, 'floors.sqlite') }
   const memory = openKeeperMemory({ token, files, config, now, report: () => undefined })
   const server = createFrameServer({
+    unfinished: { hold: () => undefined },
     dispatch: createKeeperDispatch(token, memory, 'operator'),
     queue: createRequestQueue({ limit: queue, limitBytes: 2 ** 28, deadlineMs }),
     log,

@@ -47,7 +47,7 @@ const syncLevel = '100'
 
 export interface ValidatorDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'signValidation' | 'verifyValidation'>
+  readonly hsm: Pick<Hsm, 'acceptOtp' | 'signValidation' | 'verify' | 'verifyValidation'>
   readonly otps: Otps
   readonly audit: Pick<AuditTrail, 'append'>
   readonly clock: Clock
@@ -61,22 +61,10 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
   const { store, hsm, otps, audit, clock, report, warn } = dependencies
   const verdicts = createVerdicts({ store, otps })
 
-  const signerOf =
-    (client: ValidationClient): Sign =>
-    (text) =>
-      hsm.signValidation(clientKey(client).key, text)
-
-  async function isGenuine(client: ValidationClient, { signature, signedText }: ValidationRequest): Promise<boolean> {
-    if (signature === undefined) return client.allowUnsigned === 1
-    const mac = Buffer.from(signature, 'base64')
-    // One MAC has one spelling.
-    return mac.toString('base64') === signature && hsm.verifyValidation(clientKey(client).key, signedText, mac)
-  }
-
   /** All checks of a request before its OTP is used up. The token checks signature and OTP at once. */
   async function examine(client: ValidationClient, request: ValidationRequest): Promise<Status | ExaminedToken> {
     const [genuine, examined] = await Promise.all([
-      isGenuine(client, request),
+      isGenuine(hsm, client, request),
       request.otp === undefined ? undefined : otps.examineToken(store.read, request.otp),
     ])
     if (!genuine) return 'BAD_SIGNATURE'
@@ -92,22 +80,37 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
     if (call.client === undefined) return conclude(call, 'NO_SUCH_CLIENT')
     const examined = await examine(call.client, request)
     if (typeof examined === 'string') return conclude(call, examined)
+    const { client } = call
     const { warnings } = examined
-    return verdicts.decide(examined, request.nonce, (verdict) => {
-      if (verdict !== 'OK') return conclude(call, verdict)
+    return verdicts.decide(examined, request.nonce, async (verdict) => {
+      if (verdict !== 'OK') {
+        const text = await conclude(call, verdict)
+        return () => Promise.resolve(text)
+      }
       if (Object.keys(warnings).length > 0) warn(call.requestId, publicIdOf(call), warnings)
-      return conclude(call, verdict, acceptedMembers(request, examined))
+      await audit.append(eventOf(call, verdict))
+      return () => accept(call.read, client, examined)
+    })
+  }
+
+  /** The keeper has the last word, after the commit: what could not be stored is good still. */
+  function accept({ echo, request }: ReadRequest, client: ValidationClient, examined: ExaminedToken): Promise<string> {
+    const members = answerMembers('OK', echo, acceptedMembers(request, examined), clock.now())
+    return writeAnswer(members, async (text) => {
+      const mac = await hsm.acceptOtp(clientKey(client).key, examined.state, examined.block, text)
+      if (mac !== undefined) return mac
+      throw new Error('The database took an OTP that was used before: its counter was put back.')
     })
   }
 
   /** Resolves to the answer when it is recorded. */
-  async function conclude(call: ValidationCall, status: Status, more: Members = {}): Promise<string> {
-    const [text] = await Promise.all([write(call, status, more), audit.append(eventOf(call, status))])
+  async function conclude(call: ValidationCall, status: Status): Promise<string> {
+    const [text] = await Promise.all([write(call, status), audit.append(eventOf(call, status))])
     return text
   }
 
-  function write({ read, client }: ValidationCall, status: Status, more: Members = {}): Promise<string> {
-    return writeAnswer(answerMembers(status, read.echo, more, clock.now()), client && signerOf(client))
+  function write({ read, client }: ValidationCall, status: Status): Promise<string> {
+    return writeAnswer(answerMembers(status, read.echo, {}, clock.now()), client && signerOf(hsm, client))
   }
 
   /**
@@ -137,8 +140,28 @@ export function createValidator(dependencies: ValidatorDependencies): Validator 
   }
 }
 
-function acceptedMembers({ wantsReading }: ValidationRequest, { reading }: ExaminedToken): Members {
-  if (!wantsReading) return { sl: syncLevel }
+const signerOf =
+  (hsm: ValidatorDependencies['hsm'], client: ValidationClient): Sign =>
+  (text) =>
+    hsm.signValidation(clientKey(client).key, text)
+
+async function isGenuine(
+  hsm: ValidatorDependencies['hsm'],
+  client: ValidationClient,
+  { signature, signedText }: ValidationRequest,
+): Promise<boolean> {
+  if (signature === undefined) {
+    // Before the OTP is used up for it.
+    await hsm.verify(clientKey(client).key)
+    return client.allowUnsigned === 1
+  }
+  const mac = Buffer.from(signature, 'base64')
+  // One MAC has one spelling.
+  return mac.toString('base64') === signature && hsm.verifyValidation(clientKey(client).key, signedText, mac)
+}
+
+function acceptedMembers(request: ValidationRequest | undefined, { reading }: ExaminedToken): Members {
+  if (request?.wantsReading !== true) return { sl: syncLevel }
   return {
     sl: syncLevel,
     timestamp: String(reading.timestamp),

@@ -6,18 +6,18 @@ export type Verdict = 'OK' | 'REPLAYED_OTP' | 'REPLAYED_REQUEST'
 
 export interface Verdicts {
   /**
-   * Uses the OTP up: the verdict is OK for exactly one of any number of calls with it. `prepare` records the verdict
-   * and makes the answer, which is handed out only after the commit. Rejects when either fails; then nothing is used
-   * up, whatever was prepared.
+   * Uses the OTP up: the verdict is OK for exactly one of any number of calls with it. `prepare` records the verdict;
+   * what it gives makes the answer after the commit. Rejects when the first of them fails; then nothing is used up,
+   * whatever was prepared.
    */
-  decide<T>(otp: ExaminedOtp, nonce: string, prepare: (verdict: Verdict) => Promise<T>): Promise<T>
+  decide<T>(otp: ExaminedOtp, nonce: string, prepare: (verdict: Verdict) => Promise<() => Promise<T>>): Promise<T>
 }
 
 /** A decision that waits for the next transaction. */
 interface WaitingDecision {
   readonly otp: ExaminedOtp
   readonly nonce: string
-  /** Resolves to the function that hands the answer out. */
+  /** Resolves to what makes the answer and hands it out. */
   readonly prepare: (verdict: Verdict) => Promise<HandOut>
   readonly reject: (error: unknown) => void
 }
@@ -36,7 +36,7 @@ export function createVerdicts({
   otps,
 }: {
   readonly store: Pick<Store, 'transaction'>
-  readonly otps: Pick<Otps, 'consume' | 'useUp'>
+  readonly otps: Pick<Otps, 'consume'>
 }): Verdicts {
   const waiting: WaitingDecision[] = []
   let running = false
@@ -77,12 +77,7 @@ export function createVerdicts({
       new Promise((resolve, reject) => {
         const prepared = async (verdict: Verdict): Promise<HandOut> => {
           const answer = await prepare(verdict)
-          return async () => {
-            // The keeper has the last word, after the commit: what could not be stored is good still.
-            const isFirst = verdict !== 'OK' || (await otps.useUp(otp))
-            if (isFirst) resolve(answer)
-            else reject(new Error('The database took an OTP that was used before: its counter was put back.'))
-          }
+          return () => answer().then(resolve, reject)
         }
         waiting.push({ otp, nonce, prepare: prepared, reject })
         if (!running) void run()

@@ -42,6 +42,8 @@ export interface ExaminedOtp extends Advance {
 /** The same of a hardware token, with the fields of its block. */
 export interface ExaminedToken extends ExaminedOtp {
   readonly reading: TokenReading
+  /** As it was shown. */
+  readonly block: Buffer
 }
 
 export interface Otps {
@@ -186,6 +188,7 @@ function createBlockExamination({ hsm, clock, alarm }: OtpDependencies) {
       ...examined(device, { block }, verdict, now),
       ticks: reading.timestamp,
       reading,
+      block,
       warnings: tokenWarnings(device, reading, now),
     }
   }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { KeyToBackUp } from '../hsm.ts'
 import { isSecretPurpose } from '../provenance.ts'
-import { isValidationAnswer } from '../validation-text.ts'
+import { acceptance, readValidationAnswer } from '../validation-text.ts'
 import { outcomeFields } from '../protocol/batch-frame.ts'
 import { type Operation, operations } from '../protocol/frame.ts'
 import type { Dispatch } from '../server/frame-server.ts'
@@ -115,8 +115,10 @@ const uses = {
   signValidation(token, fields) {
     const client = fields.sealed()
     const answer = fields.bytes()
-    // Nothing that could be a request, for which the client alone signs.
-    if (!isValidationAnswer(answer.toString())) throw new Fault('hsm.rejected', 'This is no answer of the validator.')
+    // Nothing that could be a request, for which the client alone signs, nor what the keeper decides.
+    const status = readValidationAnswer(answer.toString())?.get('status')
+    if (status === undefined || status === acceptance)
+      throw new Fault('hsm.rejected', 'This is no refusal of the validator.')
     return [validationMac(token, client, answer)]
   },
   verifyValidation(token, fields) {

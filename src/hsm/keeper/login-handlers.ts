@@ -6,6 +6,7 @@ import { secretKeyKinds } from '../key-kind.ts'
 import { applicationKeyText, privateIdText, seedCheckText, successorText } from '../peppered-text.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import type { RequestFields } from '../server/request-fields.ts'
+import { acceptOtp } from './otp-acceptance.ts'
 import { codeOf, shownIn, stateIn, statesIn, verdictFields } from './otp-fields.ts'
 import type { Floors } from './floors.ts'
 import { devicesHeldBy, type LogIn } from './logins.ts'
@@ -58,6 +59,7 @@ export function createLoginHandlers({ token, floors, otps, passphrases, logIn }:
       return verdictFields(otps.check(mayLogIn(holder.capabilities) ? devicesHeldBy(holder, devices) : [], otp))
     },
     useOtp: (fields: RequestFields) => verdictFields(otps.use(statesIn(fields), shownIn(fields))),
+    acceptOtp: (fields: RequestFields) => acceptOtp(token, otps, fields),
     resynchroniseOtp(fields: RequestFields) {
       const counter = otps.resynchronise(stateIn(fields), [codeOf(fields.text()), codeOf(fields.text())])
       return [Buffer.from(counter === undefined ? '' : String(counter))]

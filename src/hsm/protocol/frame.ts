@@ -80,6 +80,7 @@ export const keeperOperations = [
   'grantRotation',
   'takeOverKey',
   'takeOverVaultKey',
+  'acceptOtp',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 
@@ -92,35 +93,53 @@ export const largePayloadBytes = 64 * 1024
 
 const headBytes = 4
 const frameHeadBytes = 5
+const firstPartBytes = 1024 * 1024
 
 /**
  * Takes the chunks of a socket and gives whole frames. A frame's fields are good until the receiver returns or keeps
- * them; they are memory of their own frame, so the receiver may zero them. Throws RangeError on a frame that is no
- * frame.
+ * them; they are memory of their own frame, so the receiver may zero them. `hold` is told how much memory an unfinished
+ * frame takes, and 0 when it is whole. Throws RangeError on a frame that is no frame.
  */
-export function createFrameReader(receive: (frame: Frame) => void): (chunk: Buffer) => void {
+export function createFrameReader(
+  receive: (frame: Frame) => void,
+  hold: (bytes: number) => void = () => undefined,
+): (chunk: Buffer) => void {
   let head = Buffer.alloc(0)
   let partial: Buffer | undefined
   let filledBytes = 0
+  let lengthBytes = 0
 
   const begin = (rest: Buffer) => {
     if (rest.length < headBytes) {
       head = Buffer.from(rest)
       return
     }
-    partial = Buffer.allocUnsafeSlow(frameLength(rest))
+    lengthBytes = frameLength(rest)
+    // What a client only announces takes little.
+    partial = Buffer.allocUnsafeSlow(Math.min(lengthBytes, Math.max(firstPartBytes, rest.length)))
     filledBytes = moveInto(partial, 0, rest.subarray(headBytes))
+    hold(partial.length)
+  }
+
+  /** Makes room for the whole frame once its first part is there. */
+  const grow = (part: Buffer): Buffer => {
+    const whole = Buffer.allocUnsafeSlow(lengthBytes)
+    moveInto(whole, 0, part)
+    hold(lengthBytes)
+    return whole
   }
 
   return (chunk) => {
     let rest = head.length === 0 ? chunk : Buffer.concat([head, chunk])
     head = Buffer.alloc(0)
     if (partial !== undefined) {
+      if (partial.length < lengthBytes && filledBytes + rest.length > partial.length) partial = grow(partial)
       const moved = moveInto(partial, filledBytes, rest)
       filledBytes += moved
-      if (filledBytes < partial.length) return
+      if (filledBytes < lengthBytes) return
       const whole = partial
       partial = undefined
+      hold(0)
       receive(parseFrame(whole))
       rest = rest.subarray(moved)
     }

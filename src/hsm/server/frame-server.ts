@@ -12,6 +12,7 @@ import {
 } from '../protocol/frame.ts'
 import type { Journal } from './journal.ts'
 import type { RequestQueue } from './request-queue.ts'
+import type { UnfinishedFrames } from './unfinished-frames.ts'
 
 /** Every list of operations begins with it. */
 const pingCode = 0
@@ -22,6 +23,7 @@ export type Dispatch = (frame: Frame) => Uint8Array[]
 export interface FrameServerOptions {
   readonly dispatch: Dispatch
   readonly queue: RequestQueue
+  readonly unfinished: UnfinishedFrames
   readonly log: Journal
 }
 
@@ -30,14 +32,15 @@ export function createFrameServer(options: FrameServerOptions): Server {
   return createServer((socket) => serve(socket, options))
 }
 
-function serve(socket: Socket, { dispatch, queue, log }: FrameServerOptions): void {
+function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServerOptions): void {
   const writer = createFrameWriter(socket)
   const answer = (frame: Frame) => reply(writer, frame, dispatch, log)
   const refuse = (frame: Frame, detail: string) => {
     writeFault(writer, frame, new Fault('hsm.unavailable', detail))
     wipe(frame)
   }
-  const read = createFrameReader((frame) => {
+  const holding = { giveUp: () => void socket.destroy() }
+  const receive = (frame: Frame) => {
     // A heartbeat does not wait behind the work: it asks whether the process answers, and a hung module holds it up in
     // any case.
     if (frame.code === pingCode) return answer(frame)
@@ -48,9 +51,13 @@ function serve(socket: Socket, { dispatch, queue, log }: FrameServerOptions): vo
       expire: () => refuse(frame, 'The token took longer than hsm.deadlineMs.'),
     })
     if (!isQueued) refuse(frame, 'More operations wait than hsm.queue allows.')
-  })
+  }
+  const read = createFrameReader(receive, (bytes) => unfinished.hold(holding, bytes))
+  socket.once('close', () => unfinished.hold(holding, 0))
   socket.on('error', (error) => log.debug({ error: error.message }, 'connection lost'))
   socket.on('data', (chunk) => {
+    // Given up: what it held is the garbage collector's.
+    if (socket.destroyed) return
     try {
       read(chunk)
     } catch (error) {

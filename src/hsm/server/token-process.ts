@@ -6,6 +6,7 @@ import { createToken, type Token } from '../pkcs11/token-link.ts'
 import { openFloorReader } from './floor-reader.ts'
 import { createFrameServer, type Dispatch } from './frame-server.ts'
 import { createJournal, type Journal } from './journal.ts'
+import { createUnfinishedFrames } from './unfinished-frames.ts'
 import { createRequestQueue, type RequestQueue, type RequestQueueOptions } from './request-queue.ts'
 
 /** A process that holds the token: a token host, or the keeper. */
@@ -38,6 +39,8 @@ export interface ServedSocket {
 
 /** Beside the bound on their number (hsm.queue), one on the memory that waiting requests take. */
 const queueLimitBytes = 256 * 1024 * 1024
+/** For all connections: three of the largest frames. */
+const unfinishedLimitBytes = 256 * 1024 * 1024
 
 /** Opens the token and answers frames on unix sockets. */
 export function startTokenProcess({ configFile, name, serve }: TokenProcessOptions): TokenProcess {
@@ -62,8 +65,11 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     ...limits,
     limitBytes: queueLimitBytes,
   })
+  const unfinished = createUnfinishedFrames(unfinishedLimitBytes, (givenUp) =>
+    log.warn({ givenUp }, 'connection closed: too much of unfinished frames was held'),
+  )
   const served = sockets.map(({ dispatch, listen }) => {
-    const server = createFrameServer({ dispatch, queue, log })
+    const server = createFrameServer({ dispatch, queue, unfinished, log })
     server.on('connection', (connection) => {
       connections.add(connection)
       connection.once('close', () => connections.delete(connection))

@@ -171,7 +171,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
         hosts.hsm.useOtp([{ device: cipher.key, counter: 0, driftSteps: 0 }], { block: Buffer.alloc(16) }),
         hosts.hsm.useOtp([{ device: block.key, counter: 0, driftSteps: 0 }], { code: '123456' }),
         hosts.hsm.useOtp([{ device: seed.key, counter: 0, driftSteps: 0 }], { block: Buffer.alloc(16) }),
-        hosts.hsm.signValidation(seed.key, 'status=OK&t=2026-01-01'),
+        hosts.hsm.signValidation(seed.key, 'status=BAD_OTP&t=2026-01-01'),
         hosts.hsm.decrypt(block, Buffer.alloc(28)),
       ]
       for (const outcome of await Promise.allSettled(misuses)) {

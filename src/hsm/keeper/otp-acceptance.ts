@@ -1,0 +1,23 @@
+import { Fault } from '../../fault.ts'
+import { validationMac } from '../pkcs11/otp-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import { acceptance, modhexOf, readValidationAnswer } from '../validation-text.ts'
+import { stateIn } from './otp-fields.ts'
+import type { OtpJudge } from './otp-judge.ts'
+import { shown } from './shown-record.ts'
+
+/** See `LoginPort.acceptOtp`: one OTP is used up for one acceptance of that OTP. */
+export function acceptOtp(token: Token, otps: OtpJudge, fields: RequestFields): Uint8Array[] {
+  const client = fields.sealed()
+  const state = stateIn(fields)
+  const [block, answer] = [fields.bytes(), fields.bytes()]
+  const { revokedAt } = shown(token, 'validation client', client).fields
+  const { publicId } = shown(token, 'otp', state.device).fields
+  const members = readValidationAnswer(answer.toString())
+  const isOfOtp = publicId !== null && members?.get('otp')?.toLowerCase() === publicId + modhexOf(block)
+  if (revokedAt !== null || members?.get('status') !== acceptance || !isOfOtp)
+    throw new Fault('hsm.rejected', 'This is no acceptance of that one-time password for a client of the validator.')
+  const { outcome } = otps.use([state], { block })
+  return [outcome === 'good' ? validationMac(token, client, answer) : Buffer.alloc(0)]
+}

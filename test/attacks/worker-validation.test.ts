@@ -1,0 +1,116 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clientKey, findClient } from '../../src/features/otp-validation/records.ts'
+import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
+import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
+import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
+
+/**
+ * Code in a worker wants a program that asks the validator to believe that an OTP is good. It has the sockets that
+ * workers have, and every record of the database.
+ */
+let appliance: TestAppliance
+let worker: Hsm
+let client: SealedRecord
+let clientKeyBytes: Buffer
+let user: TestUser
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  worker = workerHsm(appliance)
+  user = await appliance.addUser()
+  const { client: made, key } = await addClient('a program')
+  client = made
+  clientKeyBytes = Buffer.from(key, 'base64')
+})
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+async function addClient(name: string): Promise<{ readonly client: SealedRecord; readonly key: string }> {
+  const { services, commit, store } = appliance
+  const { id, key } = await services.validationClients.add({ name, allowUnsigned: false }, commit)
+  const row = await findClient(store.read, id)
+  if (row === undefined) throw new Error('no client of the validator')
+  return { client: clientKey(row).key, key }
+}
+
+async function givenOtp() {
+  const [device] = await devicesOf(appliance.store.read, user.id, 'hwkey_otp')
+  const otp = user.hardwareToken.press()
+  const block = parseOtp(otp)?.block
+  if (device === undefined || block === undefined) throw new Error('no hardware token')
+  return { otp, block, state: stateOf(device) }
+}
+
+const answer = (otp: string, status: string): string =>
+  `nonce=0123456789abcdef&otp=${otp}&sl=100&status=${status}&t=2026-01-01T00:00:00Z0123`
+const rejected = { code: 'hsm.rejected' }
+
+describe('an acceptance', () => {
+  it('is signed by no token host, in whatever form', async () => {
+    const { otp } = await givenOtp()
+    const refusal = answer(otp, 'BAD_OTP')
+    for (const text of [
+      answer(otp, 'OK'),
+      `${refusal}&status=OK`,
+      `status=OK&${refusal}`,
+      refusal.replace('sl=100', 'sl=100\r\nstatus=OK\r\n'),
+      refusal.replace('status=', 'status=OK=').replace('BAD_OTP', ''),
+    ])
+      await expect(worker.signValidation(client, text), text).rejects.toMatchObject(rejected)
+    const mac = await worker.signValidation(client, refusal)
+    expect(mac).toEqual(createHmac('sha1', clientKeyBytes).update(refusal).digest())
+  })
+
+  it('is signed by the keeper for an OTP that is good, once, and for that one alone', async () => {
+    const { otp, block, state } = await givenOtp()
+    const later = await givenOtp()
+    const text = answer(otp, 'OK')
+    for (const [what, wrong] of [
+      ['another OTP', answer(later.otp, 'OK')],
+      ['none', 'status=OK&t=2026-01-01'],
+      ['no acceptance', answer(otp, 'BAD_OTP')],
+      ['two verdicts', `${text}&status=BAD_OTP`],
+    ] as const)
+      await expect(worker.acceptOtp(client, state, block, wrong), what).rejects.toMatchObject(rejected)
+    expect(await worker.acceptOtp(client, state, block, text)).toEqual(
+      createHmac('sha1', clientKeyBytes).update(text).digest(),
+    )
+    expect(await worker.acceptOtp(client, state, block, text)).toBeUndefined()
+    expect(await worker.acceptOtp(client, { ...state, counter: 0 }, block, text)).toBeUndefined()
+  })
+
+  it('is signed for no OTP that was made up, was used in a login, or is of another kind of device', async () => {
+    const { otp, block, state } = await givenOtp()
+    const made = randomBytes(16)
+    const madeText = `${otp.slice(0, 12)}${modhex(made)}`
+    expect(await worker.acceptOtp(client, state, made, answer(madeText, 'OK'))).toBeUndefined()
+    expect(await worker.useOtp([state], { block })).toMatchObject({ outcome: 'good' })
+    expect(await worker.acceptOtp(client, state, block, answer(otp, 'OK'))).toBeUndefined()
+    const [totp] = await devicesOf(appliance.store.read, user.id, 'totp')
+    if (totp === undefined) throw new Error('no app')
+    await expect(worker.acceptOtp(client, stateOf(totp), block, answer(otp, 'OK'))).rejects.toMatchObject(rejected)
+  })
+
+  it('is signed for no client that was revoked, and by no other key', async () => {
+    const { client: revoked } = await addClient('leaving')
+    const { otp, block, state } = await givenOtp()
+    const text = answer(otp, 'OK')
+    await appliance.services.validationClients.revoke('leaving', appliance.commit)
+    const row = (await appliance.services.validationClients.list()).find(({ name }) => name === 'leaving')
+    if (row === undefined) throw new Error('no client')
+    await expect(worker.acceptOtp(clientKey(row).key, state, block, text)).rejects.toMatchObject(rejected)
+    await expect(worker.acceptOtp(state.device, state, block, text)).rejects.toMatchObject(rejected)
+    const edited = { ...revoked, record: clientKey(row).key.record }
+    await expect(worker.acceptOtp(edited, state, block, text)).rejects.toMatchObject({ code: 'hsm.seal_broken' })
+    // None of that used it up.
+    expect(await worker.acceptOtp(client, state, block, text)).toHaveLength(20)
+  })
+})
+
+const modhex = (bytes: Buffer): string =>
+  Array.from(bytes.toString('hex'), (digit) => 'cbdefghijklnrtuv'[Number.parseInt(digit, 16)]).join('')
