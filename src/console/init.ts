@@ -14,6 +14,7 @@ import { count, table, type Answer } from './output/command-answer.ts'
 import { recordAt, withAppliance, withToken } from './console-context.ts'
 import { changesOf, describeLeft, takeOver, takeoverRows, type Takeover } from './earlier-release.ts'
 import { leaveToOwner } from './file-owner.ts'
+import { markEarlier } from '../features/vaults/earlier-destruction.ts'
 import { sentenceOf } from './exit-code.ts'
 import { answering, type Invocation } from './invocation.ts'
 import { movableKeks, moveFrom } from './root-keys/rewrapping.ts'
@@ -43,6 +44,7 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const database = await initDatabase(config)
   const taken = await withToken(invocation, config, async (place) => {
     const taken = await takeOver(place, invocation.terminal)
+    await markEarlier(place.store, place.token.hsm)
     const changes = [
       ...(roots.created.length > 0 ? [count(roots.created.length, 'root object')] : []),
       ...(database.applied.length > 0 ? [count(database.applied.length, 'migration')] : []),

@@ -15,7 +15,7 @@ function choresOf({
   importJobs,
   sessions,
   throttle,
-  vaults,
+  destruction,
   objectDestruction,
 }: Services): readonly Chore[] {
   return [
@@ -31,8 +31,15 @@ function choresOf({
       },
     },
     {
-      what: 'destroying data keys that deleted vaults left behind',
-      run: async () => (await vaults.destroyPendingKeys()).map((keyId) => ({ keyId })),
+      what: 'telling the keeper what has ended',
+      run: async () => {
+        await destruction.showTombstones()
+        return []
+      },
+    },
+    {
+      what: 'destroying keys in the token that deleted vaults and keys left behind',
+      run: async () => (await destruction.destroyPending()).map((object) => ({ object })),
     },
     {
       what: 'destroying deleted objects whose recovery window has passed',

@@ -4,6 +4,7 @@ import { ApplicationKeyTable } from '../features/auth/login-records.ts'
 import { SessionTokenTable } from '../features/auth/session-records.ts'
 import { findSealedSession } from '../features/auth/session-seals.ts'
 import { certificateRecord, UserCertificateTable } from '../features/certificates/records.ts'
+import { PendingDestructionTable, TombstoneTable } from '../features/destruction/records.ts'
 import { clientRecord, ValidationClientTable } from '../features/otp-validation/records.ts'
 import { deviceRecord, OtpDeviceTable } from '../features/otp/records.ts'
 import { SiteTemplateTable, templateSealRecord } from '../features/templates/records.ts'
@@ -147,6 +148,9 @@ export const sealedRows: readonly SealedRows[] = [
   }),
   rowsOf(ValidationClientTable, ['id'], (client) => clientRecord(client)),
   rowsOf(SiteTemplateTable, ['id'], (template) => templateSealRecord(template)),
+  rowsOf(TombstoneTable, ['id'], ({ record }) => record),
+  rowsOf(PendingDestructionTable, ['objectId'], ({ keyRecord }) => keyRecord, 'keySeal'),
+  rowsOf(PendingDestructionTable, ['objectId'], ({ markRecord }) => markRecord, 'markSeal'),
 ]
 
 async function recordOfMember(

@@ -10,6 +10,7 @@ import type { Hsm } from '../hsm/hsm.ts'
 import { createAuth, type AuthServices } from '../features/auth/auth-services.ts'
 import type { LoginType } from '../features/auth/credentials.ts'
 import { createThrottle, type Throttle } from '../features/auth/throttle.ts'
+import { createDestruction, type Destruction } from '../features/destruction/pending-destruction.ts'
 import { createSecondFactors } from '../features/otp/devices.ts'
 import { detectMimeType } from '../features/files/mime-types.ts'
 import { createOtp, type OtpServices } from '../features/otp/otp-services.ts'
@@ -36,6 +37,7 @@ export interface Services extends AuthServices, OtpServices, VaultServices, Obje
   readonly generator: Generator
   readonly templates: Templates
   readonly siteTemplates: SiteTemplates
+  readonly destruction: Destruction
 }
 
 export interface ServiceDependencies {
@@ -98,9 +100,11 @@ export function createServices(dependencies: ServiceDependencies): Services {
     fileLimits: config.files,
     detectType: detectMimeType,
   })
+  const destruction = createDestruction({ store, hsm })
   const vaultServices = createVaultServices({
     store,
     hsm,
+    destruction,
     clock,
     keyStorage: config.hsm.vaultKeys,
     clearObjects: (tx, vaultId) => objectServices.objectDestruction.clearVault(tx, vaultId),
@@ -118,7 +122,8 @@ export function createServices(dependencies: ServiceDependencies): Services {
     ...vaultServices,
     templates,
     ...objectServices,
-    ...createTransparent({ store, hsm, clock, vaults, commitAsAppliance, rules: config.transparent }),
+    ...createTransparent({ store, hsm, clock, vaults, destruction, commitAsAppliance, rules: config.transparent }),
+    destruction,
   }
 }
 

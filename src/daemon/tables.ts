@@ -14,7 +14,8 @@ import { UserTable } from '../features/users/records.ts'
 import { RecoveryTable } from '../features/users/recovery-records.ts'
 import { ValidatedOtpTable, ValidationClientTable } from '../features/otp-validation/records.ts'
 import { MembershipTable, RemovedMemberTable } from '../features/vaults/membership-records.ts'
-import { PendingKeyTable, VaultTable } from '../features/vaults/records.ts'
+import { PendingDestructionTable, TombstoneTable } from '../features/destruction/records.ts'
+import { VaultTable } from '../features/vaults/records.ts'
 
 /** Every table of every feature; a test holds them against what the migrations make. */
 export const tables: readonly EntitySchema<ObjectLiteral>[] = [
@@ -28,7 +29,8 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   SessionTable,
   SessionTokenTable,
   VaultTable,
-  PendingKeyTable,
+  PendingDestructionTable,
+  TombstoneTable,
   MembershipTable,
   RemovedMemberTable,
   TransparentKeyTable,

@@ -100,17 +100,19 @@ export interface Hsm extends EarlierRows, LoginPort, SealingPort {
   /** Generates an object of the token, which can be neither exported nor backed up. On the disk when it resolves. */
   createTokenObject(kind: KeyKind, purpose?: KeyPurpose): Promise<TokenObjectKey>
 
-  /** Destroys such a key; one that is not there is no error. */
-  destroyTokenObject(id: string): Promise<void>
-
   /**
    * Generates the data key of a vault: AES-256, never extractable, encrypt and decrypt only. Resolves to its id
    * (CKA_ID, hex): the blob of the record of kind `aes256-gcm` with `vaultKek` by which it is used.
    */
   createVaultKey(purpose?: Uint8Array): Promise<{ readonly id: string } & Provenance>
 
-  /** Destroys the data key of a vault; a key that is not there is no error. */
-  destroyVaultKey(id: string): Promise<void>
+  /**
+   * Destroys such an object, which the sealed record of a key names, where a sealed mark says that the key has ended: the
+   * tombstone of the vault or key, for a version that was trimmed the policy of its key, or for an object that is in no
+   * record what `sealUnused` gave, as both. The keeper must have been shown a tombstone or policy (`raise`). An object
+   * that is not there is no error. Rejects with `hsm.rejected` for any other.
+   */
+  destroyObject(key: SealedRecord, mark: SealedRecord): Promise<void>
 
   // What keys are used for, each in the token.
   //

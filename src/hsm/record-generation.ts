@@ -12,9 +12,16 @@ export interface Generation {
   readonly isCount?: boolean
 }
 
+/** Of a tombstone: nothing comes after it. */
+const lastGeneration = Number.MAX_SAFE_INTEGER
+
 /** Undefined for a record that has none. */
 export function generationOf({ type, fields }: OpenedRecord): Generation | undefined {
   switch (type) {
+    case 'deleted vault':
+      return { subject: vaultSubject(fields.vault), number: lastGeneration }
+    case 'destroyed key':
+      return { subject: encodeRecord(['transparent key 2', fields.identity]), number: lastGeneration }
     case 'user':
     case 'application key':
       return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
@@ -35,10 +42,26 @@ export function generationOf({ type, fields }: OpenedRecord): Generation | undef
   }
 }
 
+/** Any generation of the vault that a record is in, so that what is in a deleted vault is older than its end. */
+export function vaultGenerationOf({ type, fields }: OpenedRecord): Generation | undefined {
+  if (type === 'deleted vault' || !('vault' in fields) || !Buffer.isBuffer(fields.vault)) return undefined
+  return { subject: vaultSubject(fields.vault), number: 1 }
+}
+
+/** The tombstones of vaults lie side by side in the file of the floors. */
+export const vaultSubjects = encodeRecord(['vault'])
+const vaultSubject = (vault: Buffer): Buffer => Buffer.concat([vaultSubjects, encodeRecord([vault])])
+export const vaultOfSubject = (subject: Buffer): Buffer =>
+  subject.subarray(vaultSubjects.length + encodeRecord([Buffer.alloc(0)]).length)
+
 /** Refuses records that are older than what the keeper of this machine was shown. */
 export interface FloorCheck {
-  /** @throws Fault `hsm.outdated` */
+  /** @throws Fault `hsm.outdated`, also for what is in a deleted vault */
   check(...records: readonly OpenedRecord[]): void
+  /** Whether the keeper was shown this record, or a later one of the same thing; of one without generations true. */
+  knows(record: OpenedRecord): boolean
+  /** The vaults that were deleted since the last call; at the first, all. */
+  newlyDeleted(): readonly Buffer[]
   close(): void
 }
 

@@ -107,6 +107,11 @@ const recordLayouts = {
   },
   // Whoever makes a vault is its first member.
   vault: { identity: 'bytes', creator: 'bytes' },
+  // Tombstones: what they name has ended, and no record of it comes after.
+  'deleted vault': { vault: 'bytes', endedAt: 'integer' },
+  'destroyed key': { identity: 'bytes', vault: 'bytes', endedAt: 'integer' },
+  // An object of the token that was made as a key, is in no record, and will be in none.
+  'unused key': { kek: 'text', blob: 'bytes' },
   // Permission 0: the user is no member any more.
   membership: {
     vault: 'bytes',

@@ -1,7 +1,7 @@
 import type { AuditEnd, SignedEnd } from './audit-end.ts'
 import type { Succession } from './audit-succession.ts'
 import type { SignedJob } from './import-job-statement.ts'
-import type { WrappedKey } from './made-key.ts'
+import type { Provenance, WrappedKey } from './made-key.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
 /** The part of the port that seals and signs: the keeper answers. */
@@ -56,6 +56,20 @@ export interface SealingPort extends TrailPort {
   rewrapVersion(version: SealedRecord, vaultKey?: SealedRecord): Promise<RewrappedVersion>
 
   /**
+   * Says that a vault has ended, or a key, in place of its last record, by its sealed row: for the operator, or by the grant
+   * of an Admin who may end it; of a deleted key, whose time is over, without. Once `raise` has shown it to the keeper, token
+   * hosts use nothing of it any more. Rejects with `hsm.rejected` where it may not end.
+   */
+  sealTombstone(last: SealedRecord, grant?: SealedRecord): Promise<SealedRecord>
+
+  /**
+   * Says that an object of the token is in no record, and lets it come into none: by the provenance that the host gave with
+   * it. Rejects with `hsm.rejected` where it is in one already. For an object of a vault that is older than provenances the
+   * operator says so, without.
+   */
+  sealUnused(made: UnusedKey): Promise<SealedRecord>
+
+  /**
    * The seal of each of these records by the newest version of the seal key: the records stay as they are, and the same
    * seal comes back where the newest made it. Undefined for one whose seal no version made. Rejects with `hsm.rejected`
    * wherever the operator did not ask.
@@ -108,6 +122,13 @@ export interface AuditKeyRing {
   /** DER SubjectPublicKeyInfo. */
   readonly publicKey: Buffer
   readonly successions: readonly Succession[]
+}
+
+/** An object of the token as the host gave it, and what it was made for. */
+export interface UnusedKey extends WrappedKey, Provenance {
+  readonly kind: string
+  readonly publicKey?: Buffer | undefined
+  readonly purpose: Uint8Array
 }
 
 /** By what the keeper grants: the token of a session, and its sealed records. */

@@ -23,6 +23,7 @@ import { BackupOrigins1700000000016 } from './migrations/0016-backup-origins.ts'
 import { SealedPeople1700000000017 } from './migrations/0017-sealed-people.ts'
 import { SealedSessions1700000000018 } from './migrations/0018-sealed-sessions.ts'
 import { TwoWrappings1700000000020 } from './migrations/0020-two-wrappings.ts'
+import { Destructions1700000000025 } from './migrations/0025-destructions.ts'
 import { FactorsOfUsers1700000000027 } from './migrations/0027-factors-of-users.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
@@ -46,6 +47,7 @@ export const migrations = [
   SealedPeople1700000000017,
   SealedSessions1700000000018,
   TwoWrappings1700000000020,
+  Destructions1700000000025,
   FactorsOfUsers1700000000027,
 ]
 

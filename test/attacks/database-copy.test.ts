@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createServices } from '../../src/daemon/services.ts'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
@@ -75,7 +74,7 @@ describe('a deleted vault out of the copy', () => {
     const copy = copied()
 
     await vault.admin.must('DELETE', `/transparent/${id}/keys/secret`)
-    await tomorrow().keyDeletion.destroyExpired()
+    await destroyedAfterItsTime()
     await vault.admin.must('DELETE', `/vault/${id}`)
     const isOf = (row: Row) => String(row['vault_id'] ?? row['id']) === id
     const keys = (copy.get('transparent_keys') ?? []).filter(isOf).map((row) => row['id'])
@@ -90,14 +89,48 @@ describe('a deleted vault out of the copy', () => {
   })
 })
 
-describe('an older row of a key', () => {
-  const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
+const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`
 
-  async function idOf(name: string): Promise<number> {
-    const [row] = await appliance.store.query<{ id: number }>('SELECT id FROM transparent_keys WHERE name = $1', [name])
-    return Number(row?.id)
+async function idOf(name: string): Promise<number> {
+  const [row] = await appliance.store.query<{ id: number }>('SELECT id FROM transparent_keys WHERE name = $1', [name])
+  return Number(row?.id)
+}
+
+describe('a key that was destroyed, out of the copy', () => {
+  const putKeyBack = (copy: Copy, id: number) => {
+    putBack(copy, 'transparent_keys', (row) => row['id'] === id)
+    putBack(copy, 'key_versions', (row) => row['key_id'] === id)
   }
 
+  it('is not taken back, in no host, also after a restart', async () => {
+    const decrypt = decrypting(vault.id, 'ended', await vault.encrypt('ended', 'AAAA'))
+    const id = await idOf('ended')
+    await vault.admin.must('DELETE', keyPath('ended'))
+    const copy = copied()
+    await destroyedAfterItsTime()
+    putKeyBack(copy, id)
+    const takingBack = () => vault.admin.call('POST', `${keyPath('ended')}/undelete`)
+    for (const attempt of [takingBack, decrypt]) expect(await everywhere(attempt)).toEqual(refusedEverywhere)
+    await appliance.restart()
+    for (const attempt of [takingBack, decrypt]) expect(await everywhere(attempt)).toEqual(refusedEverywhere)
+  })
+
+  it('does not serve once a backup has taken its place', async () => {
+    const decrypt = decrypting(vault.id, 'replaced', await vault.encrypt('replaced', 'AAAA'))
+    const other = await vault.encrypt('another', 'AAAA')
+    const { KEYS } = await vault.admin.must('GET', `/transparent/backup/${vault.id}/another`)
+    const body = { backup: (KEYS as { backup: string }).backup, force: true }
+    const [id, copy] = [await idOf('replaced'), copied()]
+    await vault.admin.must('POST', `/transparent/restore/${vault.id}/replaced`, body)
+    expect(await everywhere(decrypting(vault.id, 'replaced', other))).toEqual(new Set(['SUCCESS']))
+    putKeyBack(copy, id)
+    expect(await everywhere(decrypt)).toEqual(refusedEverywhere)
+    await appliance.restart()
+    expect(await everywhere(decrypt)).toEqual(refusedEverywhere)
+  })
+})
+
+describe('an older row of a key', () => {
   it('does not let a disabled version decrypt, in no host, also after a restart', async () => {
     const ciphertext = await vault.encrypt('retired', 'AAAA')
     const id = await idOf('retired')
@@ -165,9 +198,8 @@ describe('an older row of a key', () => {
   })
 })
 
-/** The domain of the appliance after the recovery window. */
-function tomorrow() {
-  const { config, store, hsm } = appliance
-  const audit = { append: () => Promise.resolve() }
-  return createServices({ config, store, hsm, clock: { now: () => Date.now() + 10 * windowMs }, audit })
+/** What is deleted is destroyed when its time is over. */
+async function destroyedAfterItsTime(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, windowMs + 50))
+  expect(await appliance.services.keyDeletion.destroyExpired()).not.toEqual([])
 }

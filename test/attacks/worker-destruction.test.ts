@@ -1,21 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { findKey } from '../../src/features/transparent/records.ts'
+import { sealedPolicy, sealedVersion } from '../../src/features/transparent/sealing.ts'
+import type { SealedRecord } from '../../src/hsm/hsm.ts'
 import { encodeRecord } from '../../src/hsm/key-record.ts'
+import { fieldAad } from '../../src/hsm/object-aad.ts'
 import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
-import { TestAppliance } from '../support/appliance.ts'
-import type { FrameAnswer } from '../support/frame-caller.ts'
-import { batches, createWorkerCalls, refusalOf } from '../support/recombination.ts'
+import { TestAppliance, twoWorkers } from '../support/appliance.ts'
+import { eventually, objectsIn } from '../support/fault-kit.ts'
+import { ask, type FrameAnswer } from '../support/frame-caller.ts'
+import { newIdentity, sealedGrant } from '../support/grant-kit.ts'
+import { batches, createWorkerCalls, newVaultKey, nothing, refusalOf, sealed } from '../support/recombination.ts'
 import { spoilsOf, type Spoils } from '../support/worker-spoils.ts'
 
 /**
  * Code in a worker, with the sockets, every record of the database and the sessions of members that pass: it wants keys
  * to outlive their vault, or to end before they are deleted.
  */
+const windowMs = 1_000
 let appliance: TestAppliance
 let victim: Spoils
 let calls: ReturnType<typeof createWorkerCalls>
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
+  appliance = await TestAppliance.own({ ...twoWorkers, transparent: { recoveryWindowMs: windowMs } })
   victim = await spoilsOf(appliance, {})
   calls = createWorkerCalls(appliance)
 }, 60_000)
@@ -34,7 +42,6 @@ describe('the key of a vault', () => {
       const { identity, vault } = cipher.key
       const blob = (content === 'backup' ? cipher.latest.backupBlob : cipher.latest.blob) ?? Buffer.alloc(0)
       const aad = encodeRecord([content, identity, vault])
-      const nothing = Buffer.alloc(0)
       const [vaultKey, named] = [referenceFields(references.vaultKey), referenceFields(references.cipher)]
       const answers = [
         await calls.host('decrypt', [...vaultKey, blob, aad]),
@@ -58,3 +65,102 @@ describe('the key of a vault', () => {
     expect(refusalsOf(answers)).toEqual(['hsm.rejected'])
   })
 })
+
+describe('a vault that is deleted', () => {
+  it('has no key that is used on, in no host that holds it, and the handles go', async () => {
+    const doomed = await spoilsOf(appliance, {})
+    const { cipher, vaultKey } = doomed.references
+    const [file, ciphertext] = [fieldAad({ id: 1, vaultId: 1, templateId: 1 }, 'secret', 1), Buffer.from('AAAA')]
+    const uses = () =>
+      Promise.all(
+        appliance.config.hsm.sockets.flatMap((socket) => [
+          ask(socket, 'encrypt', [...referenceFields(cipher), ciphertext, Buffer.alloc(0)]),
+          ask(socket, 'encrypt', [...referenceFields(vaultKey), ciphertext, file]),
+        ]),
+      )
+    expect(refusalsOf(await uses())).toEqual(['it was done', 'it was done', 'it was done', 'it was done'])
+    const held = await handlesHeld()
+    // Rows that its owner took out of the database: to the interface the vault is empty.
+    const keys = `SELECT id FROM transparent_keys WHERE vault_id = ${doomed.vault.id}`
+    await appliance.store.query(`DELETE FROM key_versions WHERE key_id IN (${keys})`, [])
+    await appliance.store.query(`DELETE FROM transparent_keys WHERE vault_id = ${doomed.vault.id}`, [])
+    await doomed.vault.admin.must('DELETE', `/vault/${doomed.vault.id}`)
+    expect(refusalsOf(await uses())).toEqual(['hsm.outdated', 'hsm.outdated', 'hsm.outdated', 'hsm.outdated'])
+    await eventually(async () => (await handlesHeld()).every((now, host) => now <= (held[host] ?? 0) - 2))
+  }, 20_000)
+})
+
+describe('a key in the token', () => {
+  const path = () => `/transparent/${victim.vault.id}/keys/resident`
+  const stored = async () => {
+    const found = await findKey(appliance.store.read, Number(victim.vault.id), 'resident')
+    if (found === undefined) throw new Error('there is no such key')
+    return found
+  }
+  const destroyedBy = async (key: SealedRecord, mark: SealedRecord) =>
+    refusalsOf([await calls.host('destroyObject', [...sealed(key), ...sealed(mark)])])
+
+  it('is destroyed once its recovery window is over, and no sooner', async () => {
+    await victim.vault.admin.must('POST', path(), { residency: 'token' })
+    const { key: made, latest } = await stored()
+    const key = sealedVersion(made, latest)
+    const before = objectsIn(appliance.token)
+    await victim.vault.admin.must('DELETE', path())
+    const deleted = sealedPolicy((await stored()).key)
+    const ending = () => calls.keeper('sealTombstone', [...sealed(deleted), nothing, nothing])
+    expect(refusalsOf([await ending()])).toEqual(['hsm.rejected'])
+    expect(await destroyedBy(key, deleted)).toEqual(['hsm.rejected'])
+
+    await new Promise((resolve) => setTimeout(resolve, windowMs + 50))
+    expect(
+      refusalsOf([await calls.keeper('sealTombstone', [...sealed(sealedPolicy(made)), nothing, nothing])]),
+    ).toEqual(['hsm.outdated'])
+    const tombstone = recordOf(await ending())
+    // Before the keeper was shown it other hosts would use the key on.
+    expect(await destroyedBy(key, tombstone)).toEqual(['hsm.rejected'])
+    expect(objectsIn(appliance.token)).toBe(before)
+    await calls.keeper('raise', [1, ...sealed(tombstone)])
+    expect(await destroyedBy(key, tombstone)).toEqual(['it was done'])
+    expect(objectsIn(appliance.token)).toBe(before - 1)
+    expect(await destroyedBy(key, tombstone)).toEqual(['it was done'])
+  })
+
+  it('that is in no record goes, and then comes into none; one that is in a record stays', async () => {
+    const before = objectsIn(appliance.token)
+    const user = newIdentity()
+    const capabilities = capabilitiesOf(['read', 'active', 'createVault'])
+    const grant = sealedGrant(appliance.token, { user, capabilities })
+    const [lost, used] = [await newVaultKey(calls, user, grant), await newVaultKey(calls, user, grant)]
+    expect(refusalsOf([await lost.discarded(), await used.sealed()])).toEqual(['it was done', 'it was done'])
+    expect(refusalsOf([await lost.sealed(), await used.discarded()])).toEqual(['hsm.rejected', 'hsm.rejected'])
+    const unused = recordOf(await lost.discarded())
+    expect(await destroyedBy(unused, unused)).toEqual(['it was done'])
+    expect(objectsIn(appliance.token)).toBe(before + 1)
+  })
+
+  it('leaves nothing behind of the versions that were trimmed', async () => {
+    const name = path().replace('resident', 'trimmed')
+    await victim.vault.admin.must('POST', name, { residency: 'token' })
+    const before = objectsIn(appliance.token)
+    await victim.vault.admin.must('POST', `${name}/rotate`)
+    await victim.vault.admin.must('PUT', name, { min_decryption_version: 2, min_encryption_version: 2 })
+    await victim.vault.admin.must('POST', `${name}/trim`, { min_available_version: 2 })
+    expect(objectsIn(appliance.token)).toBe(before)
+    expect(await appliance.store.query('SELECT * FROM pending_destructions', [])).toEqual([])
+  })
+})
+
+function fieldsOf(answer: FrameAnswer): readonly Buffer[] {
+  if ('fault' in answer) throw new Error(answer.detail)
+  return answer.fields
+}
+
+function recordOf(answer: FrameAnswer): SealedRecord {
+  const [record = nothing, seal = nothing] = fieldsOf(answer)
+  return { record, seal }
+}
+
+async function handlesHeld(): Promise<number[]> {
+  const hosts = (await appliance.hsm.status()).filter(({ isKeyMaker }) => isKeyMaker !== true)
+  return hosts.map(({ token }) => token?.handles.held ?? 0)
+}

@@ -7,13 +7,14 @@ import { type KeeperOperation, keeperOperations } from '../../src/hsm/protocol/f
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import type { FrameAnswer } from '../support/frame-caller.ts'
-import { grantIn } from '../support/grant-kit.ts'
+import { grantIn, newIdentity, sealedGrant } from '../support/grant-kit.ts'
 import {
   type Attack,
   createWorkerCalls,
   edited,
   type Fields,
   itRefuses,
+  newVaultKey,
   nothing,
   planted,
   sealed,
@@ -38,6 +39,7 @@ beforeAll(async () => {
 afterAll(() => appliance.close())
 
 const none = [nothing, nothing]
+const makesVaults = capabilitiesOf(['read', 'active', 'createVault'])
 
 /** Not refused yet: the day that one is, its test fails until it is taken off this list. */
 const open: ReadonlySet<string> = new Set()
@@ -117,6 +119,39 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('signImportJob', sealed(edited(victim.job))),
     await calls.keeper('signImportJob', [victim.job.record, own.job.seal]),
   ],
+  async sealTombstone() {
+    const grants = [
+      none,
+      sealed(await grantIn(appliance, own.vault.id, { capabilities: makesVaults })),
+      sealed(await grantIn(appliance, victim.vault.id, { capabilities: makesVaults, permission: 2 })),
+      sealed(await grantIn(appliance, victim.vault.id, { capabilities: makesVaults, expiresAt: Date.now() - 1 })),
+    ]
+    const admin = sealed(await grantIn(appliance, victim.vault.id))
+    const theirs = [victim.vaultRecord, sealedPolicy(victim.cipher.key)]
+    const others = [victim.references.vaultKey.key, victim.references.cipher.key, edited(victim.vaultRecord)]
+    return calls.eachOfKeeper('sealTombstone', [
+      ...theirs.flatMap((last) => grants.map((grant) => [...sealed(last), ...grant])),
+      ...others.map((last) => [...sealed(last), ...admin]),
+      [...sealed(victim.vaultRecord), ...admin],
+      [...sealed(edited(sealedPolicy(victim.cipher.key))), ...admin],
+    ])
+  },
+  async sealUnused() {
+    const creator = newIdentity()
+    const used = await newVaultKey(
+      calls,
+      creator,
+      sealedGrant(appliance.token, { user: creator, capabilities: makesVaults }),
+    )
+    expect(await used.sealed()).toHaveProperty('fields')
+    const theirs = Buffer.from(victim.vaultKeyId, 'hex')
+    return [
+      await used.discarded(theirs, nothing),
+      await used.discarded(theirs),
+      await used.discarded(),
+      await used.discarded(used.blob, randomBytes(48)),
+    ]
+  },
   raise: async () => [
     await calls.keeper('raise', [1, victim.count.record, own.count.seal]),
     await calls.keeper('raise', [2, ...sealed(victim.count), ...sealed(edited(victim.count))]),

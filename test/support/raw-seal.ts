@@ -42,8 +42,13 @@ function hmacBy(token: SealToken, prefix: string, bytes: Uint8Array): { readonly
   }
 }
 
+/** Empty for an object that was destroyed meanwhile. */
 function labelOf(lib: pkcs11.PKCS11, session: Buffer, key: Buffer): string {
-  return String(lib.C_GetAttributeValue(session, key, [{ type: pkcs11.CKA_LABEL }])[0]?.value)
+  try {
+    return String(lib.C_GetAttributeValue(session, key, [{ type: pkcs11.CKA_LABEL }])[0]?.value)
+  } catch {
+    return ''
+  }
 }
 
 const versionOf = (label: string): number => Number(/\.v(\d+)$/.exec(label)?.[1])

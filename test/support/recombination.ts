@@ -2,9 +2,11 @@ import { expect, it } from 'vitest'
 import { keeperOf } from '../../src/config/keeper-section.ts'
 import { versionRecord } from '../../src/features/transparent/sealing.ts'
 import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
-import { decodeRecord } from '../../src/hsm/key-record.ts'
+import { decodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
 import type { KeeperOperation, Operation } from '../../src/hsm/protocol/frame.ts'
+import { vaultKeyPurpose } from '../../src/hsm/provenance.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import type { TestAppliance } from './appliance.ts'
 import { ask, askKeeper, type FrameAnswer } from './frame-caller.ts'
 import type { Spoils } from './worker-spoils.ts'
@@ -32,6 +34,11 @@ export function createWorkerCalls({ config }: TestAppliance) {
       for (const fields of calls) answers.push(await host(operation, fields))
       return answers
     },
+    async eachOfKeeper(operation: KeeperOperation, asked: readonly Fields[]): Promise<FrameAnswer[]> {
+      const answers: FrameAnswer[] = []
+      for (const fields of asked) answers.push(await keeper(operation, fields))
+      return answers
+    },
     /**
      * Has the keeper seal a record of the key that a host gave, with the provenance at this field; its answer, or the
      * host's where there is no key.
@@ -51,6 +58,29 @@ export function createWorkerCalls({ config }: TestAppliance) {
         nothing,
       ])
     },
+  }
+}
+
+/** A key in the token as a host makes it for a vault, by the calls of a worker, who makes vaults for this user. */
+export async function newVaultKey(
+  { keeper, host }: Pick<ReturnType<typeof createWorkerCalls>, 'keeper' | 'host'>,
+  creator: Buffer,
+  grant: SealedRecord,
+) {
+  const made = await host('createVaultKey', [vaultKeyPurpose])
+  const vault = await keeper('sealNew', [composeRecord('vault', { identity: nothing, creator }), ...sealed(grant)])
+  if ('fault' in made || 'fault' in vault) throw new Error('no vault could be made')
+  const [id = nothing, provenance = nothing] = made.fields
+  const [identity = nothing, seal = nothing] = vault.fields
+  const blob = Buffer.from(String(id), 'hex')
+  const ofVault = sealed({ record: composeRecord('vault', { identity, creator }), seal })
+  const record = keyRecord('aes256-gcm', { kek: 'vault', blob }, ['vault key 2', identity])
+  return {
+    blob,
+    provenance,
+    sealed: () => keeper('seal', [record, ...ofVault, provenance, ...sealed(grant), nothing, nothing]),
+    discarded: (name = blob, proof = provenance) =>
+      keeper('sealUnused', ['aes256-gcm', 'vault', name, nothing, vaultKeyPurpose, proof]),
   }
 }
 

@@ -4,6 +4,7 @@ import { findKey, type StoredKey } from '../../src/features/transparent/records.
 import { sealedCount } from '../../src/features/transparent/sealing.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
 import { vaultKeyReference } from '../../src/features/vaults/vault-key.ts'
+import { sealedVault } from '../../src/features/vaults/vault-seals.ts'
 import type { KeyReference, SealedRecord } from '../../src/hsm/hsm.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import type { TestAppliance } from './appliance.ts'
@@ -18,6 +19,8 @@ export interface Spoils {
   readonly references: Readonly<Record<'cipher' | 'mac' | 'pair' | 'vaultKey' | 'device' | 'totp', KeyReference>>
   readonly count: SealedRecord
   readonly vaultKeyId: string
+  /** The row of the vault. */
+  readonly vaultRecord: SealedRecord
   readonly backup: Buffer
   readonly job: SealedRecord
 }
@@ -57,6 +60,7 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
     },
     count: sealedCount(cipher.key, cipher.latest),
     vaultKeyId: row.keyId,
+    vaultRecord: sealedVault(row),
     backup: Buffer.from((keys as { backup: string }).backup, 'base64'),
     job: {
       record: composeRecord('import job', {

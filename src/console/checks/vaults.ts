@@ -2,7 +2,8 @@ import { readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { storePlace } from '../../daemon/appliance.ts'
 import { summariesOf } from '../../features/vaults/membership-records.ts'
-import { PendingKeyTable, VaultTable } from '../../features/vaults/records.ts'
+import { pendingObjectIds } from '../../features/destruction/records.ts'
+import { VaultTable } from '../../features/vaults/records.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
 import { listObjects, vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
 import { withToken } from '../../hsm/pkcs11/token-opening.ts'
@@ -22,8 +23,8 @@ export const vaultKeysCheck: Check = {
     const keys = new Set(vaultKeyIds(config))
     // A vault that is made meanwhile has its key first: only the vaults that were there before must have one by now.
     const keyless = before.filter(({ keyId }) => !keys.has(keyId))
-    const pending = (await pendingKeysOf(config)).filter(({ keyId }) => keys.has(keyId))
-    const known = new Set([...(await vaultsOf(config)), ...pending].map(({ keyId }) => keyId))
+    const pending = (await pendingKeysOf(config)).filter((id) => keys.has(id))
+    const known = new Set([...(await vaultsOf(config)).map(({ keyId }) => keyId), ...pending])
     const stray = [...keys].filter((id) => !known.has(id))
     return keyFindings({ vaults: before.length, keyless, pending: pending.length, stray })
   },
@@ -90,7 +91,7 @@ export async function isMigrated(config: Config): Promise<boolean> {
 const vaultsOf = (config: Config) =>
   withStore(config, (store) => store.read.find(VaultTable, { where: { keyKek: vaultKek }, order: { id: 'ASC' } }))
 
-const pendingKeysOf = (config: Config) => withStore(config, (store) => store.read.find(PendingKeyTable))
+const pendingKeysOf = (config: Config) => withStore(config, (store) => pendingObjectIds(store.read))
 
 /**
  * CKA_ID (hexadecimal) of every vault key in the token, which this process opens itself. Throws `hsm.unavailable`, and

@@ -69,8 +69,8 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
     )
     const rejected = outcomes.find((outcome) => 'fault' in outcome)?.fault
     // The key of a vault goes with it, at any moment.
-    if (isFault(rejected, 'hsm.rejected') && (await findVault(store.read, vault.id)) === null)
-      throw new Fault('vault.not_found')
+    const isGone = isFault(rejected, 'hsm.rejected') || isFault(rejected, 'hsm.outdated')
+    if (isGone && (await findVault(store.read, vault.id)) === null) throw new Fault('vault.not_found')
     const rows = outcomes.map((outcome, at) => {
       if ('fault' in outcome) throw outcome.fault
       return { uploadId: upload, index: chunks[at]?.index ?? 0, ciphertext: outcome.result }

@@ -2,9 +2,11 @@ import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store } from '../../store/store.ts'
+import type { Destruction } from '../destruction/pending-destruction.ts'
+import { endKey } from './key-end.ts'
 import { existing } from './key-versions.ts'
 import type { CommitForKey } from './rotation-commit.ts'
-import { deleteKey, findDeletedBefore, findVersions, type StoredKey, type TransparentKey } from './records.ts'
+import { findDeletedBefore, type StoredKey, type TransparentKey } from './records.ts'
 import { checkPolicy, createKeyRows } from './sealing.ts'
 
 /**
@@ -23,28 +25,26 @@ export interface KeyDeletion {
   destroyExpired(): Promise<readonly TransparentKey[]>
 }
 
+const waiting = ['key.tampered', 'hsm.outdated', 'hsm.rejected'] as const
 /** Keys that one call destroys at most. */
 const destroyedAtOnce = 100
 
 export function createKeyDeletion(dependencies: {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'raise' | 'destroyTokenObject'>
+  readonly hsm: Pick<Hsm, 'seal' | 'sealTombstone' | 'verify' | 'raise'>
+  readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
   readonly recoveryWindowMs: number
   readonly commitAsAppliance: CommitForKey
 }): KeyDeletion {
-  const { store, hsm, clock, recoveryWindowMs, commitAsAppliance } = dependencies
+  const { store, hsm, destruction, clock, recoveryWindowMs, commitAsAppliance } = dependencies
   const rows = createKeyRows(hsm)
 
   /** False where an Admin has just taken it back. */
   async function destroy(key: TransparentKey): Promise<boolean> {
     await checkPolicy(hsm, key)
-    const versions = await findVersions(store.read, key.id)
     try {
-      await commitAsAppliance('transparent.key.destroy', key, async (tx) => {
-        if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
-      })
-      await rows.destroyMaterial(versions)
+      await commitAsAppliance('transparent.key.destroy', key, (tx) => endKey(hsm, tx, key, clock.now()))
       return true
     } catch (error) {
       if (isFault(error, 'store.conflict')) return false
@@ -73,11 +73,12 @@ export function createKeyDeletion(dependencies: {
         try {
           if (await destroy(key)) destroyed.push(key)
         } catch (error) {
-          // An edited row waits for the operator; those behind it do not.
-          if (!isFault(error, 'key.tampered')) throw error
+          // A row that was edited or put back waits for the operator; those behind it do not.
+          if (!waiting.some((code) => isFault(error, code))) throw error
           tampered.push(error)
         }
       }
+      if (destroyed.length > 0) await destruction.destroyPending().catch(() => [])
       if (tampered.length > 0) throw tampered[0]
       return destroyed
     },

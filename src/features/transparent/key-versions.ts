@@ -4,19 +4,14 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
+import { placedPurpose } from '../../hsm/provenance.ts'
 import type { Reader, Tx } from '../../store/store.ts'
+import type { Destruction } from '../destruction/pending-destruction.ts'
 import { settled, valueOf, type Result } from './batch.ts'
 import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { keyTypeOf } from './key-type.ts'
-import {
-  findVersion,
-  insertVersion,
-  isMaterialInUse,
-  type KeyVersion,
-  type StoredKey,
-  type TransparentKey,
-} from './records.ts'
+import { findVersion, insertVersion, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
 import {
   checkPolicy,
   invocationsRecord,
@@ -41,8 +36,8 @@ export interface VersionPast {
 export interface KeyVersions {
   /** New material, as the key's flags ask for it. @throws Fault `hsm.unsupported`, which names the missing mechanism */
   make(policy: MaterialPolicy): Promise<GeneratedKey>
-  /** Takes back material that was made and is not used. */
-  discard(reader: Reader, made: GeneratedKey): Promise<void>
+  /** Takes back material that was made for this key and is not used. */
+  discard(policy: MaterialPolicy, made: GeneratedKey): Promise<void>
   /** Seals and stores a version. Its count begins with one lease, which this worker holds. */
   add(
     tx: Tx,
@@ -59,16 +54,15 @@ export interface KeyVersions {
 }
 
 interface KeyVersionsDependencies {
-  readonly hsm: Pick<
-    Hsm,
-    'generate' | 'createTokenObject' | 'destroyTokenObject' | 'seal' | 'sealFirstCount' | 'verify'
-  >
+  readonly hsm: Pick<Hsm, 'generate' | 'createTokenObject' | 'seal' | 'sealFirstCount' | 'verify'>
   readonly invocations: Pick<Invocations, 'firstLease'>
   readonly places: Pick<KeyPlaces, 'of' | 'purposeOf'>
+  readonly destruction: Pick<Destruction, 'discard'>
   readonly clock: Clock
 }
 
-export function createKeyVersions({ hsm, invocations, places, clock }: KeyVersionsDependencies): KeyVersions {
+export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
+  const { hsm, invocations, places, destruction, clock } = on
   return {
     async make({ type, residency, allowExport, allowBackup, ...owner }) {
       const purpose = await places.purposeOf(owner)
@@ -81,15 +75,13 @@ export function createKeyVersions({ hsm, invocations, places, clock }: KeyVersio
       return { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined, provenance }
     },
 
-    async discard(reader, { kek, blob }) {
+    async discard({ type, ...owner }, { kek, blob, publicKey, provenance }) {
       // A wrapped key that is not stored is gone; an object of the token is not.
       if (kek !== tokenObjectKek) return
-      try {
-        // A commit that failed may have happened all the same: only what the database does not know goes.
-        if (!(await isMaterialInUse(reader, blob))) await hsm.destroyTokenObject(blob.toString('hex'))
-      } catch {
-        // Left behind as waste; the error that led here is the one to report.
-      }
+      const { purpose, place } = await places.purposeOf(owner)
+      const madeFor = place === undefined ? purpose : placedPurpose(place)
+      if (madeFor === undefined) return
+      await destruction.discard({ kind: keyTypeOf(type).kind, kek, blob, publicKey, purpose: madeFor, provenance })
     },
 
     async add(tx, key, version, made, past = {}) {
@@ -142,7 +134,7 @@ export function createKeyVersions({ hsm, invocations, places, clock }: KeyVersio
 
 /** The key of a vault that was deleted meanwhile makes none: then the vault is what is not found. */
 async function notWithoutVault(error: unknown, findVault: () => Promise<unknown>): Promise<never> {
-  if (isFault(error, 'hsm.rejected')) await findVault()
+  if (isFault(error, 'hsm.rejected') || isFault(error, 'hsm.outdated')) await findVault()
   throw error
 }
 

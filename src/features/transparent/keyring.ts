@@ -5,7 +5,9 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { isRotationDue } from '../../hsm/rotation-due.ts'
 import type { Commit, Store } from '../../store/store.ts'
+import type { Destruction } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
+import { noteObjects } from './key-end.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { changedKey, newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
@@ -21,7 +23,7 @@ import {
   type TransparentKey,
 } from './records.ts'
 import { commitOfRotation, type CommitForKey } from './rotation-commit.ts'
-import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, type SealedKey } from './sealing.ts'
+import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, sealedPolicy, type SealedKey } from './sealing.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
 export interface Keyring {
@@ -74,10 +76,11 @@ export interface Keyring {
 
 interface KeyringDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'grantRotation' | 'verify' | 'raise' | 'destroyTokenObject'>
+  readonly hsm: Pick<Hsm, 'seal' | 'sealNew' | 'grantRotation' | 'verify' | 'raise'>
   readonly versions: KeyVersions
   readonly invocations: Pick<Invocations, 'adopt'>
   readonly places: Pick<KeyPlaces, 'of'>
+  readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
   readonly commitAsAppliance: CommitForKey
 }
@@ -154,7 +157,7 @@ async function insert<T>(
 
 /** Material that was made for work that then fails is taken back. */
 async function withMaterial<T>(
-  { store, versions }: KeyringDependencies,
+  { versions }: KeyringDependencies,
   policy: MaterialPolicy,
   work: (made: GeneratedKey) => Promise<T>,
 ): Promise<T> {
@@ -162,7 +165,7 @@ async function withMaterial<T>(
   try {
     return await work(made)
   } catch (error) {
-    await versions.discard(store.read, made)
+    await versions.discard(policy, made)
     throw error
   }
 }
@@ -241,20 +244,27 @@ async function rotateIfDue(on: KeyringDependencies, stored: StoredKey): Promise<
   }
 }
 
-async function trim({ hsm }: KeyringDependencies, stored: StoredKey | undefined, oldest: number, commit: Commit) {
-  const rows = createKeyRows(hsm)
-  let trimmed: KeyVersion[] = []
-  const key = await rows.change(existing(stored).key, commit, async (current, tx) => {
+async function trim(
+  { hsm, clock, destruction }: KeyringDependencies,
+  stored: StoredKey | undefined,
+  oldest: number,
+  commit: Commit,
+) {
+  const trimming = async (current: TransparentKey) => {
     if (oldest > current.minDecryptionVersion || oldest > current.minEncryptionVersion)
       throw new Fault(
         'key.version_unknown',
         'Only versions below min_decryption_version and min_encryption_version can be trimmed: raise those first.',
       )
-    trimmed = (await findVersions(tx, current.id)).filter(({ version }) => version < oldest)
-    await deleteVersionsBelow(tx, current.id, oldest)
-    return { ...current, oldestVersion: Math.max(oldest, current.oldestVersion) }
+    return Promise.resolve({ ...current, oldestVersion: Math.max(oldest, current.oldestVersion) })
+  }
+  const key = await createKeyRows(hsm).change(existing(stored).key, commit, trimming, async (tx, next) => {
+    const trimmed = (await findVersions(tx, next.id)).filter(({ version }) => version < oldest)
+    if (next.identity !== null) await noteObjects(tx, next, trimmed, sealedPolicy(next), clock.now())
+    await deleteVersionsBelow(tx, next.id, oldest)
   })
-  await rows.destroyMaterial(trimmed)
+  // The versions are gone, whatever the token says now: what is left there is destroyed later.
+  await destruction.destroyPending().catch(() => [])
   return key
 }
 

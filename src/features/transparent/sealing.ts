@@ -1,6 +1,5 @@
 import { grantOf, type SealedGrant } from '../../access/acting.ts'
 import { Fault, isFault } from '../../fault.ts'
-import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { encodeRecord, keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { afterCommit } from '../../store/after-commit.ts'
@@ -156,11 +155,9 @@ export interface KeyRows {
     then?: (tx: Tx, key: TransparentKey) => Promise<void>,
   ): Promise<TransparentKey>
   replaceVersion(tx: Tx, key: TransparentKey, from: KeyVersion, change: Partial<KeyVersion>): Promise<void>
-  /** The rows are gone; what they named in the token follows. */
-  destroyMaterial(versions: readonly KeyVersion[]): Promise<void>
 }
 
-export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise' | 'destroyTokenObject'>): KeyRows {
+export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyRows {
   return {
     change: (authorized, commit, step, then) =>
       commit(async (tx) => {
@@ -188,11 +185,6 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise' | 'dest
       const sealed = { ...next, seal }
       if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
       raiseAfter(hsm, tx, key, { record, seal })
-    },
-
-    async destroyMaterial(versions) {
-      for (const { kek, blob } of versions)
-        if (kek === tokenObjectKek) await hsm.destroyTokenObject(blob.toString('hex'))
     },
   }
 }

@@ -7,20 +7,13 @@ import type { GeneratedKey } from '../../hsm/made-key.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Arrival, BackupOrigins } from './backup-origins.ts'
 import { asItIsNow } from './changed-key.ts'
+import type { Destruction } from '../destruction/pending-destruction.ts'
+import { endKey } from './key-end.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
-import {
-  deleteKey,
-  findKey,
-  findVersions,
-  insertKey,
-  type KeyVersion,
-  type StoredKey,
-  type TransparentKey,
-} from './records.ts'
+import { findKey, findVersions, insertKey, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
 import {
   checkPolicy,
-  createKeyRows,
   sealedCount,
   sealedNewKey,
   sealedPolicy,
@@ -85,13 +78,14 @@ interface TransferDependencies {
     | 'sealBackup'
     | 'verifyBackup'
     | 'restoreKey'
-    | 'destroyTokenObject'
+    | 'sealTombstone'
     | 'exportKey'
     | 'exportPlain'
   >
   readonly versions: Pick<KeyVersions, 'add' | 'find'>
   readonly origins: BackupOrigins
   readonly places: KeyPlaces
+  readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
 }
 
@@ -140,16 +134,15 @@ async function restore(
   const row = await sealedNewKey(on.hsm, placed, vault, await by.grant())
   const to = { policy: sealedPolicy({ ...row, id: 0 }), vaultKey }
   const made = await restored(on, to, backup, content.versions.length)
-  let replaced: KeyVersion[] = []
   const arrival: Arrival = { vaultId, userId, origin: content.origin, backup }
   const key = await commit(async (tx) => {
     await on.origins.check(tx, arrival)
     const present = await findKey(tx, vaultId, name)
     if (present && !force) throw nameTaken(present.key)
-    if (present) replaced = await giveWay(on, tx, present.key)
+    if (present) await giveWay(on, tx, present.key)
     return insert(on, tx, row, content, made)
   })
-  await createKeyRows(on.hsm).destroyMaterial(replaced)
+  await on.destruction.destroyPending().catch(() => [])
   return key
 }
 
@@ -209,13 +202,11 @@ async function restored(
   return made
 }
 
-/** Deletes a key for good; its versions, so that what is in the token can follow. */
-async function giveWay({ hsm }: TransferDependencies, tx: Tx, key: TransparentKey): Promise<KeyVersion[]> {
+/** Ends a key for good, at once. */
+async function giveWay({ hsm, clock }: TransferDependencies, tx: Tx, key: TransparentKey): Promise<void> {
   await checkPolicy(hsm, key)
   if (key.allowDelete !== 1) throw new Fault('key.delete_forbidden')
-  const replaced = await findVersions(tx, key.id)
-  if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
-  return replaced
+  await endKey(hsm, tx, key, clock.now())
 }
 
 async function insert(

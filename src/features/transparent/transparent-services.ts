@@ -2,6 +2,7 @@ import type { ApplianceCommit } from '../../audit/recorded-commit.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
+import type { Destruction } from '../destruction/pending-destruction.ts'
 import type { Vaults } from '../vaults/vault.ts'
 import { createBackupOrigins } from './backup-origins.ts'
 import { createCiphers, type Ciphers } from './ciphers.ts'
@@ -32,22 +33,33 @@ export function createTransparent(dependencies: {
   readonly hsm: Hsm
   readonly clock: Clock
   readonly vaults: Pick<Vaults, 'settings'>
+  readonly destruction: Destruction
   readonly commitAsAppliance: ApplianceCommit
   readonly rules: { readonly invocationLease: number; readonly recoveryWindowMs: number }
 }): TransparentServices {
-  const { store, hsm, clock, vaults, rules, commitAsAppliance } = dependencies
+  const { store, hsm, clock, vaults, destruction, rules, commitAsAppliance } = dependencies
   const invocations = createInvocations({ store, hsm, leaseSize: rules.invocationLease })
   const places = createKeyPlaces(store)
-  const versions = createKeyVersions({ hsm, invocations, places, clock })
+  const versions = createKeyVersions({ hsm, invocations, places, destruction, clock })
   const commitForKey: CommitForKey = (operation, { vaultId, name }, work) =>
     commitAsAppliance(operation, { vault: String(vaultId), key: name }, work)
-  const keyring = createKeyring({ store, hsm, versions, invocations, places, clock, commitAsAppliance: commitForKey })
+  const keyring = createKeyring({
+    store,
+    hsm,
+    versions,
+    invocations,
+    places,
+    destruction,
+    clock,
+    commitAsAppliance: commitForKey,
+  })
   const createsOnUse = async (vaultId: number) => (await vaults.settings(vaultId)).createsKeysOnUse
   return {
     keyring,
     keyDeletion: createKeyDeletion({
       store,
       hsm,
+      destruction,
       clock,
       recoveryWindowMs: rules.recoveryWindowMs,
       commitAsAppliance: commitForKey,
@@ -55,7 +67,15 @@ export function createTransparent(dependencies: {
     ciphers: createCiphers({ store, hsm, keyring, versions, invocations, places, createsOnUse }),
     dataKeys: createDataKeys({ store, hsm, keyring, versions, invocations, places }),
     signatures: createSignatures({ store, hsm, keyring, versions, places }),
-    transfers: createTransfers({ store, hsm, versions, places, origins: createBackupOrigins({ hsm, clock }), clock }),
+    transfers: createTransfers({
+      store,
+      hsm,
+      versions,
+      places,
+      destruction,
+      origins: createBackupOrigins({ hsm, clock }),
+      clock,
+    }),
     importJobs: createImportJobs({ store, hsm, keyring, places, clock }),
   }
 }

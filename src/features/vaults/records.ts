@@ -1,7 +1,6 @@
 import { EntitySchema, LessThanOrEqual } from 'typeorm'
 import { permissionFromBit, type Permission } from '../../access/permission.ts'
-import { vaultKek } from '../../hsm/key-kind.ts'
-import { bytes, id, integer, named, primary, text, time } from '../../store/columns.ts'
+import { bytes, id, integer, named, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { rests } from '../users/recovery-records.ts'
@@ -57,18 +56,6 @@ export const VaultTable = new EntitySchema<Vault>({
     createsKeysOnUse: named('creates_keys_on_use', integer),
     signingPermission: named('signing_permission', integer),
   },
-})
-
-/** The data key of a deleted vault, pending destruction: from the deletion until the token has destroyed it. */
-export interface PendingKey {
-  readonly keyId: string
-  readonly pendingSince: number
-}
-
-export const PendingKeyTable = new EntitySchema<PendingKey>({
-  name: 'PendingKey',
-  tableName: 'doomed_vault_keys',
-  columns: { keyId: named('key_id', primary(text)), pendingSince: named('doomed_at', time) },
 })
 
 export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vault> {
@@ -129,17 +116,8 @@ export async function countContents(tx: Tx, vaultId: number): Promise<{ readonly
 }
 
 /** A vault without members. A call that puts something in at this moment makes it fail with `store.conflict`. */
-export async function deleteVault(tx: Tx, { id, keyId, keyKek }: Vault, now: number): Promise<void> {
+export async function deleteVault(tx: Tx, id: number): Promise<void> {
   await tx.delete(VaultTable, { id })
-  if (keyKek === vaultKek) await tx.insert(PendingKeyTable, { keyId, pendingSince: now })
-}
-
-export function findPendingKeys(reader: Reader, most: number): Promise<PendingKey[]> {
-  return reader.find(PendingKeyTable, { order: { pendingSince: 'ASC' }, take: most })
-}
-
-export async function forgetPendingKey(tx: Tx, keyId: string): Promise<void> {
-  await tx.delete(PendingKeyTable, { keyId })
 }
 
 export type KeyRules = Pick<Vault, 'createsKeysOnUse' | 'signingPermission'>
@@ -152,7 +130,7 @@ export async function changeKeyRules(tx: Tx, vaultId: number, rules: Partial<Key
   await tx.update(VaultTable, { id: vaultId }, rules)
 }
 
-export function isKeyInUse(reader: Reader, keyId: string): Promise<boolean> {
+export function isKeyOfVault(reader: Reader, keyId: string): Promise<boolean> {
   return reader.existsBy(VaultTable, { keyId })
 }
 

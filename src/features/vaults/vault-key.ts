@@ -7,8 +7,9 @@ import { keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, KeyReference, SealedRecord } from '../../hsm/hsm.ts'
 import type { Provenance } from '../../hsm/made-key.ts'
 import { vaultKeyPurpose } from '../../hsm/provenance.ts'
-import type { Store, Tx } from '../../store/store.ts'
-import { countKeyUses, findPendingKeys, findVault, forgetPendingKey, isKeyInUse, type Vault } from './records.ts'
+import type { Tx } from '../../store/store.ts'
+import type { Destruction } from '../destruction/pending-destruction.ts'
+import { countKeyUses, findVault, type Vault } from './records.ts'
 import { sealedVault } from './vault-seals.ts'
 
 /** Where the data key of a vault lies: an object of the token, or wrapped in the database. */
@@ -24,8 +25,8 @@ export interface VaultKeys {
   create(): Promise<NewVaultKey>
   /** Binds a new key to a new vault, which gets one only once: 32 bytes. */
   seal(tx: Tx, vault: Pick<Vault, 'identity' | 'creator' | 'seal'>, key: NewVaultKey): Promise<Buffer>
-  /** A key that is not there is no error. One that was wrapped is gone with its row. */
-  destroy(key: Pick<Vault, 'keyId' | 'keyKek'>): Promise<void>
+  /** Takes back a key that was made and is not used. One that was wrapped is gone with its row. */
+  discard(key: NewVaultKey): Promise<void>
 }
 
 /** NIST SP 800-38D §8.3: encryptions under one key with random 96-bit IVs. */
@@ -34,7 +35,8 @@ const vaultKeyUses = 2 ** 32
 const idBytes = 16
 
 export function createVaultKeys(
-  hsm: Pick<Hsm, 'createVaultKey' | 'destroyVaultKey' | 'generate' | 'seal'>,
+  hsm: Pick<Hsm, 'createVaultKey' | 'generate' | 'seal'>,
+  destruction: Pick<Destruction, 'discard'>,
   storage: VaultKeyStorage,
 ): VaultKeys {
   return {
@@ -51,8 +53,9 @@ export function createVaultKeys(
       const record = recordOf({ id: 0, identity: vault.identity, keyLayout: vaultKeyLayout, ...key })
       return hsm.seal(record, sealedVault(vault), provenance, await grantOf(tx))
     },
-    async destroy({ keyId, keyKek }) {
-      if (keyKek === vaultKek) await hsm.destroyVaultKey(keyId)
+    async discard({ keyKek: kek, keyBlob: blob, provenance }) {
+      if (kek === vaultKek)
+        await destruction.discard({ kind: 'aes256-gcm', kek, blob, purpose: vaultKeyPurpose, provenance })
     },
   }
 }
@@ -82,38 +85,4 @@ function recordOf({ id, identity, keyKek, keyBlob, keyLayout }: Omit<SealedVault
 export async function spendKeyUses(tx: Tx, vaultId: number, uses: number): Promise<void> {
   if (await countKeyUses(tx, vaultId, uses, vaultKeyUses)) return
   throw new Fault((await findVault(tx, vaultId)) === null ? 'vault.not_found' : 'object.key_exhausted')
-}
-
-/** The destruction of data keys that no vault needs. */
-export interface KeyDisposal {
-  /** After a creation that failed. */
-  discard(key: VaultKey): Promise<void>
-  /** The keys of deleted vaults that are still in the token, a bounded number; resolves to their ids. */
-  destroyPending(): Promise<readonly string[]>
-}
-
-/** Keys that one call destroys at most. */
-const destroyedAtOnce = 100
-
-export function createKeyDisposal(store: Store, vaultKeys: Pick<VaultKeys, 'destroy'>): KeyDisposal {
-  return {
-    async discard(key) {
-      try {
-        // A commit that failed may have happened all the same: only a key that the database does not know goes.
-        if (!(await isKeyInUse(store.read, key.keyId))) await vaultKeys.destroy(key)
-      } catch {
-        // Left behind as waste; the error that led here is the one to tell.
-      }
-    },
-
-    async destroyPending() {
-      const pending = await findPendingKeys(store.read, destroyedAtOnce)
-      for (const { keyId } of pending) {
-        // A database that was put together from two could still need it.
-        if (!(await isKeyInUse(store.read, keyId))) await vaultKeys.destroy({ keyId, keyKek: vaultKek })
-        await store.transaction((tx) => forgetPendingKey(tx, keyId))
-      }
-      return pending.map(({ keyId }) => keyId)
-    },
-  }
 }

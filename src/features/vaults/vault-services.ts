@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
+import type { Destruction } from '../destruction/pending-destruction.ts'
 import { createMemberships, type Memberships } from './membership.ts'
 import { createVaultKeys, type VaultKeyStorage } from './vault-key.ts'
 import { createVaults, type VaultDependencies, type Vaults } from './vault.ts'
@@ -14,14 +15,16 @@ export interface VaultServices {
 export function createVaultServices(dependencies: {
   readonly store: Store
   readonly hsm: Hsm
+  readonly destruction: Destruction
   readonly clock: Clock
   /** Where the data keys of new vaults lie. */
   readonly keyStorage: VaultKeyStorage
   readonly clearObjects: VaultDependencies['clearObjects']
 }): VaultServices {
-  const { store, hsm, clock, keyStorage, clearObjects } = dependencies
+  const { store, hsm, clock, keyStorage, destruction, clearObjects } = dependencies
+  const vaultKeys = createVaultKeys(hsm, destruction, keyStorage)
   return {
-    vaults: createVaults({ store, hsm, vaultKeys: createVaultKeys(hsm, keyStorage), clock, clearObjects }),
+    vaults: createVaults({ store, hsm, vaultKeys, destruction, clock, clearObjects }),
     memberships: createMemberships({ store, hsm, clock }),
   }
 }

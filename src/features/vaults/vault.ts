@@ -1,7 +1,12 @@
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import { vaultKek } from '../../hsm/key-kind.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
+import type { Destruction } from '../destruction/pending-destruction.ts'
+import { insertPending } from '../destruction/records.ts'
+import { entomb } from '../destruction/tombstone.ts'
 import { lockedUser, type User } from '../users/records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { addMember, removeEveryMember } from './membership-records.ts'
@@ -21,7 +26,7 @@ import {
   type Vault,
   type VaultFields,
 } from './records.ts'
-import { createKeyDisposal, vaultKeyLayout, type VaultKeys } from './vault-key.ts'
+import { sealedVaultKey, vaultKeyLayout, type VaultKeys } from './vault-key.ts'
 import { sealedVault, sealMembership, sealNewVault } from './vault-seals.ts'
 
 export interface Vaults {
@@ -38,8 +43,6 @@ export interface Vaults {
    * @throws Fault `vault.not_found`, `vault.not_empty`
    */
   remove(vaultId: number, commit: Commit): Promise<void>
-  /** Destroys the data keys that a deletion has left in the token, a bounded number; resolves to their ids. */
-  destroyPendingKeys(): Promise<readonly string[]>
   /** How the keys of a vault may be made and used. */
   settings(vaultId: number): Promise<VaultSettings>
   changeSettings(vaultId: number, changes: VaultChanges, commit: Commit): Promise<VaultSettings>
@@ -62,15 +65,16 @@ function settingsOf({ createsKeysOnUse, signingPermission }: KeyRules): VaultSet
 
 export interface VaultDependencies {
   readonly store: Store
-  readonly hsm: Sealer
+  readonly hsm: Sealer & Pick<Hsm, 'sealTombstone'>
   readonly vaultKeys: VaultKeys
+  readonly destruction: Pick<Destruction, 'destroyPending'>
   readonly clock: Clock
   /** Destroys what was deleted in a vault that is about to go; resolves to how many objects are left in it. */
   readonly clearObjects: (tx: Tx, vaultId: number) => Promise<number>
 }
 
-export function createVaults({ store, hsm, vaultKeys, clock, clearObjects }: VaultDependencies): Vaults {
-  const disposal = createKeyDisposal(store, vaultKeys)
+export function createVaults(on: VaultDependencies): Vaults {
+  const { store, hsm, vaultKeys, clock } = on
 
   async function read(vaultId: number): Promise<Vault> {
     return (await findVault(store.read, vaultId)) ?? missing()
@@ -93,7 +97,7 @@ export function createVaults({ store, hsm, vaultKeys, clock, clearObjects }: Vau
           return { id, name, policyId, description, permission: 'Admin' as const }
         })
       } catch (error) {
-        await disposal.discard(key)
+        await vaultKeys.discard(made)
         throw error
       }
     },
@@ -108,21 +112,7 @@ export function createVaults({ store, hsm, vaultKeys, clock, clearObjects }: Vau
       })
     },
 
-    async remove(vaultId, commit) {
-      await commit(async (tx) => {
-        // First of all: a call that puts something in begins with the vault too, so that neither waits for the other
-        // in a circle.
-        await lockVault(tx, vaultId)
-        const vault = (await findVault(tx, vaultId)) ?? missing()
-        checkEmpty(await countContents(tx, vaultId), await clearObjects(tx, vaultId))
-        await removeEveryMember(tx, vaultId)
-        await deleteVault(tx, vault, clock.now())
-      })
-      // The vault is gone, whatever the token says now: what is left there is destroyed later.
-      await disposal.destroyPending().catch(() => [])
-    },
-
-    destroyPendingKeys: () => disposal.destroyPending(),
+    remove: (vaultId, commit) => remove(on, vaultId, commit),
 
     settings: async (vaultId) => settingsOf(await findKeyRules(store.read, vaultId)),
 
@@ -138,6 +128,27 @@ export function createVaults({ store, hsm, vaultKeys, clock, clearObjects }: Vau
         return settingsOf(next)
       }),
   }
+}
+
+async function remove(
+  { hsm, clock, clearObjects, destruction }: VaultDependencies,
+  vaultId: number,
+  commit: Commit,
+): Promise<void> {
+  await commit(async (tx) => {
+    // First of all: a call that puts something in begins with the vault too, so that neither waits for the other in a
+    // circle.
+    await lockVault(tx, vaultId)
+    const vault = (await findVault(tx, vaultId)) ?? missing()
+    checkEmpty(await countContents(tx, vaultId), await clearObjects(tx, vaultId))
+    const mark = await entomb(hsm, tx, sealedVault(vault))
+    await removeEveryMember(tx, vaultId)
+    await deleteVault(tx, vaultId)
+    const object = { objectId: vault.keyId, key: sealedVaultKey(vault), mark }
+    if (vault.keyKek === vaultKek) await insertPending(tx, object, clock.now())
+  })
+  // The vault is gone, whatever the token says now: what is left there is destroyed later.
+  await destruction.destroyPending().catch(() => [])
 }
 
 /** Whoever makes a vault is its first member, with Admin. */

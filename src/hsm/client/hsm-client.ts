@@ -105,12 +105,11 @@ function keyCalls({ fields, bytes, done, generated }: Calls) {
       const reply = await fields('createTokenObject', [Buffer.from(kind), ...purposeFields(purpose)])
       return { id: field(reply, 0).toString(), publicKey: given(reply, 1), provenance: field(reply, 2) }
     },
-    destroyTokenObject: (id) => done('destroyTokenObject', [Buffer.from(id)]),
     async createVaultKey(purpose = nothing) {
       const reply = await fields('createVaultKey', [purpose])
       return { id: field(reply, 0).toString(), provenance: field(reply, 1) }
     },
-    destroyVaultKey: (id) => done('destroyVaultKey', [Buffer.from(id)]),
+    destroyObject: (key, mark) => done('destroyObject', [key, mark].flatMap(sealedFields)),
   } satisfies Partial<Hsm>
 }
 

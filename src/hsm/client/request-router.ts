@@ -26,12 +26,7 @@ const sweepIntervalMs = 250
  * Changes of the token's objects: every client sends them to the same host while that answers well. SoftHSM2 never sees
  * an object that another process made while it made one itself.
  */
-const changes: ReadonlySet<string> = new Set([
-  'createVaultKey',
-  'destroyVaultKey',
-  'createTokenObject',
-  'destroyTokenObject',
-])
+const changes: ReadonlySet<string> = new Set(['createVaultKey', 'createTokenObject', 'destroyObject'])
 
 /**
  * Spreads requests over the token hosts, least loaded first. One that is lost with its connection, or that a host

@@ -8,6 +8,7 @@ import { trailCalls } from './trail-calls.ts'
 /** What workers and the operator have the keeper seal and sign. */
 export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
   return {
+    ...endingCalls(keeper),
     async seal(record, previous, provenance = nothing, grant?, member?) {
       const fields = [record, ...sealedFields(previous), provenance, ...[grant, member].flatMap(sealedFields)]
       return field(await keeper.call('seal', fields), 0)
@@ -56,6 +57,21 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     },
     ...trailCalls(keeper),
   } satisfies SealingPort
+}
+
+/** What the keeper says of the end of keys. */
+function endingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+  return {
+    async sealTombstone(last, grant) {
+      const reply = await keeper.call('sealTombstone', [...sealedFields(last), ...sealedFields(grant)])
+      return { record: field(reply, 0), seal: field(reply, 1) }
+    },
+    async sealUnused({ kind, kek, blob, publicKey, purpose, provenance }) {
+      const names = [Buffer.from(kind), Buffer.from(kek), blob, publicKey ?? nothing]
+      const reply = await keeper.call('sealUnused', [...names, purpose, provenance])
+      return { record: field(reply, 0), seal: field(reply, 1) }
+    },
+  } satisfies Partial<SealingPort>
 }
 
 const nothing = Buffer.alloc(0)

@@ -16,7 +16,8 @@ import { generate, importKey, importSecret } from '../pkcs11/key-making.ts'
 import { restoreKey } from '../pkcs11/key-restoring.ts'
 import { kindSupport } from '../pkcs11/kind-support.ts'
 import { validationMac } from '../pkcs11/otp-operations.ts'
-import { createTokenObject, createVaultKey, destroyTokenObject, destroyVaultKey } from '../pkcs11/token-keys.ts'
+import { createTokenObject, createVaultKey } from '../pkcs11/token-keys.ts'
+import { destroyObject } from '../pkcs11/key-destruction.ts'
 import { hmac, sign, verifyHmac, verifySignature } from '../pkcs11/signing-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
@@ -38,16 +39,12 @@ export function createDispatch(token: Token, tokenDirectory: string | undefined)
       const key = { kek: vaultKek, blob: Buffer.from(id, 'hex') }
       return [Buffer.from(id), provenance(token, 'aes256-gcm', fields.bytes(), key)]
     },
-    destroyVaultKey(_token, fields) {
-      destroyVaultKey(token, fields.text(), tokenDirectory)
-      return []
-    },
     createTokenObject(_token, fields) {
       const kind = fields.oneOf(quickKinds)
       return tokenObject(token, kind, fields.purpose().purpose, createTokenObject(token, kind, tokenDirectory))
     },
-    destroyTokenObject(_token, fields) {
-      destroyTokenObject(token, fields.text(), tokenDirectory)
+    destroyObject(_token, fields) {
+      destroyObject(token, { key: fields.sealed(), mark: fields.sealed() }, tokenDirectory)
       return []
     },
   }

@@ -6,7 +6,7 @@ import type { SealedRecord } from '../hsm.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation } from '../protocol/frame.ts'
-import { generationOf } from '../record-generation.ts'
+import { generationOf, vaultGenerationOf } from '../record-generation.ts'
 import { composeRecord, type FieldsOf, type OpenedRecord } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { EndedSessions } from './ended-sessions.ts'
@@ -88,6 +88,8 @@ function readShown({ token, floors }: GrantDependencies, fields: RequestFields):
   const newest: readonly (OpenedRecord | undefined)[] = [user, applicationKey, membership]
   for (const record of newest) {
     const generation = record && generationOf(record)
+    const ofVault = record && vaultGenerationOf(record)
+    if (ofVault !== undefined) floors.check(ofVault)
     if (generation === undefined) continue
     floors.check(generation)
     // Of a commit that was not shown, this is how the keeper learns.

@@ -10,7 +10,7 @@ import { createRequestFields, type RequestFields } from '../server/request-field
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type Authority, readAuthority } from './authority.ts'
 import { heldKey, nonceBytes, onlyPlace, provenanceRecord } from '../provenance.ts'
-import { generationOf } from '../record-generation.ts'
+import { generationOf, vaultGenerationOf } from '../record-generation.ts'
 import type { WritableFloors } from './floors.ts'
 import { createGrantHandlers } from './grants.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
@@ -20,6 +20,7 @@ import { checkOperator, type Origin, type RuleContext } from './record-change.ts
 import { checkChange } from './record-rules.ts'
 import { newestShown, opened } from './shown-record.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
+import { sealTombstone, sealUnused } from './tombstones.ts'
 import { createTrailHandlers } from './trail-handlers.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 import { rewrapVersion } from './version-rewrapping.ts'
@@ -32,6 +33,7 @@ const reopenEveryMs = 250
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
   const { usedProvenance, floors, endedSessions, takeover } = memory
+  const ends = { token, ...memory, origin }
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
     status: () => statusFields(token),
@@ -64,6 +66,8 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     },
     ...createTrailHandlers(memory, origin),
     ...createKeyHandlers(token, memory, origin),
+    sealTombstone: (fields) => sealTombstone(ends, fields.sealed(), readAuthority(token, fields).grant),
+    sealUnused: (fields) => sealUnused(ends, fields),
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
     ...createLoginHandlers({ token, ...memory }),
     sealNew: (fields) => sealNew(token, memory, fields.bytes(), { origin, ...readAuthority(token, fields) }),
@@ -143,6 +147,8 @@ const ownsIdentity: ReadonlySet<string> = new Set(['transparent key 2', 'user', 
 
 /** Each change makes the next generation of a thing, of a record that is not outdated; a thing begins once. */
 function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: OpenedRecord | undefined): void {
+  const ofVault = vaultGenerationOf(next)
+  if (ofVault !== undefined) floors.check(ofVault)
   const generation = generationOf(next)
   if (generation === undefined) return
   const shownGeneration = previous && generationOf(previous)

@@ -28,6 +28,8 @@ export interface KeeperMemory {
   readonly recoverers: Recoverers
   readonly takeover: Takeover
   readonly recovery: RuleContext['recovery']
+  readonly recoveryWindowMs: number
+  readonly now: () => number
   readonly passphrases: PassphraseJudge
   readonly logIn: LogIn
   close(): void
@@ -43,7 +45,7 @@ export function openKeeperMemory({
 }: {
   readonly token: Token
   readonly files: { readonly state: string; readonly floors: string }
-  readonly config: Pick<Config, 'login' | 'otp' | 'session' | 'smartcard' | 'users'>
+  readonly config: Pick<Config, 'login' | 'otp' | 'session' | 'smartcard' | 'transparent' | 'users'>
   readonly now: () => number
   /** Told of what an operator should see to. */
   readonly report: (sentence: string) => void
@@ -65,6 +67,8 @@ export function openKeeperMemory({
     recoverers: createRecoverers(state),
     takeover: createTakeover(state),
     recovery: config.users.recovery,
+    recoveryWindowMs: config.transparent.recoveryWindowMs,
+    now,
     otps,
     passphrases,
     logIn: createLogins({

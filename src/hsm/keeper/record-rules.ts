@@ -41,9 +41,12 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   session: ({ next, previous }) =>
     previous !== undefined &&
     isSame(next, previous, 'identity', 'user', 'applicationKey', 'recoveries', 'certificate', 'createdAt', 'expiresAt'),
-  // The keeper composes what allows something; it seals none of it for others.
+  // The keeper composes what allows something, and what says that it has ended; it seals none of it for others.
   grant: () => false,
   rotation: () => false,
+  'deleted vault': () => false,
+  'destroyed key': () => false,
+  'unused key': () => false,
 }
 
 /** @throws Fault `hsm.rejected` for a record that the keeper does not seal in place of `previous` */

@@ -2,6 +2,7 @@ import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
 import { tokenObjectKek } from '../key-kind.ts'
 import type { KeyPlace } from '../made-key.ts'
+import type { FloorCheck } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 import { TokenFailure } from './failure.ts'
 import { type KeyRow, type SecretKeyRow, unwrapMechanism } from './key-kinds.ts'
@@ -37,6 +38,8 @@ export interface HeldKeys {
   useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
   /** A record with the inner wrapping in place of the outer, where its key is wrapped by that of its vault too. */
   inner(opened: OpenRecord, vaultKey: SealedRecord | undefined): OpenRecord
+  /** Releases the keys of these vaults. */
+  dropVaults(vaults: readonly Buffer[]): void
   /** Releases the older half. */
   shrink(): void
   count(): number
@@ -50,6 +53,7 @@ export interface HeldKeysOptions {
   readonly roots: RootKeys
   readonly mechanisms: ReadonlySet<number>
   readonly openKey: SealCheck['openKey']
+  readonly floors?: FloorCheck | undefined
 }
 
 export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
@@ -88,6 +92,7 @@ export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
       const isOfVault = whole.type === 'vault key' || (whole.type === 'vault key 2' && whole.fields.vault.equals(vault))
       if (row.serves === 'sign' || !isOfVault)
         throw new Fault('hsm.rejected', 'This is not the key of the vault that the key belongs to.')
+      on.floors?.check(whole)
       return held.forgetting(vaultKey, 'private', () => work(handle, row))
     },
 
@@ -96,6 +101,14 @@ export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
       if (whole.type !== 'transparent key version 2' || kek === tokenObjectKek) return opened
       const connection = { session: on.operation(), keys: held }
       return { ...opened, blob: openContent(connection, vaultKey, 'key version', { ...whole.fields, blob }) }
+    },
+
+    dropVaults(vaults) {
+      const deleted = new Set(vaults.map((vault) => vault.toString('latin1')))
+      keys.dropWhere(({ whole: { fields } }) => {
+        const vault = 'vault' in fields ? fields.vault : null
+        return Buffer.isBuffer(vault) && deleted.has(vault.toString('latin1'))
+      })
     },
 
     shrink() {

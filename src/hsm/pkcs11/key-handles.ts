@@ -1,4 +1,5 @@
 import type { KeyUse } from '../../access/decision.ts'
+import { Fault } from '../../fault.ts'
 import type { KeyReference, SealedRecord } from '../hsm.ts'
 import { useRefusal } from '../key-use.ts'
 import type { KeyPlace } from '../made-key.ts'
@@ -34,6 +35,10 @@ export interface KeyHandles {
   useVaultKey<T>(place: Pick<KeyPlace, 'vault' | 'vaultKey'>, work: (key: KeyHandle, row: SecretKeyRow) => T): T
   /** Throws `hsm.seal_broken` unless the seal is the record's. */
   verify(sealed: SealedRecord): void
+  /** @throws Fault `hsm.rejected` unless the keeper was shown this record, or a later one */
+  checkKnown(record: OpenedRecord): void
+  /** Releases the keys of vaults that were deleted since the last call. */
+  dropDeleted(): void
   /** Releases the older half, for a token that is full. */
   shrink(): void
   held(): number
@@ -87,6 +92,14 @@ export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
       return use === 'backup' ? opened : held.inner(opened, reference.vaultKey)
     },
     useVaultKey: (place, work) => held.useVaultKey(place, work),
+    checkKnown(record) {
+      if (floors?.knows(record) === false)
+        throw new Fault('hsm.rejected', 'The keeper was not shown that the key has ended.')
+    },
+    dropDeleted() {
+      const vaults = floors?.newlyDeleted() ?? []
+      if (vaults.length > 0) held.dropVaults(vaults)
+    },
     shrink: () => held.shrink(),
     held: () => held.count(),
   }

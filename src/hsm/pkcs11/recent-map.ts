@@ -10,6 +10,8 @@ export interface RecentMap<V> {
   get(name: string): V | undefined
   set(name: string, value: V): void
   delete(name: string): void
+  /** Gives up those that fit. */
+  dropWhere(fits: (value: V) => boolean): void
   /** Gives up the one that was not used for longest. */
   dropOldest(): void
   size(): number
@@ -43,6 +45,9 @@ export function createRecentMap<V>({ limit, dispose }: RecentMapOptions<V>): Rec
       values.set(name, value)
     },
     delete: drop,
+    dropWhere(fits) {
+      for (const [name, value] of values) if (fits(value)) drop(name)
+    },
     dropOldest,
     size: () => values.size,
   }

@@ -9,14 +9,7 @@ import { makeLimited, mechanismsOf } from './object-limits.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
 import { publicKeyOf } from './public-keys.ts'
 import type { Token } from './token-link.ts'
-import {
-  findObjects,
-  idBytes,
-  lastingTemplate,
-  noticeChanges,
-  tokenObjectLabel,
-  vaultKeyLabel,
-} from './token-objects.ts'
+import { idBytes, lastingTemplate, noticeChanges, tokenObjectLabel, vaultKeyLabel } from './token-objects.ts'
 
 /**
  * Generates a key that never leaves the token. On the disk when this returns, where `tokenDirectory` names the folder
@@ -29,16 +22,6 @@ export function createTokenObject(token: Token, kind: KeyKind, tokenDirectory: s
 /** The same for the data key of a vault: its CKA_ID in hexadecimal. */
 export function createVaultKey(token: Token, tokenDirectory: string | undefined): string {
   return create(token, 'aes256-gcm', vaultKeyLabel, tokenDirectory).id
-}
-
-/** A key that is not there is no error. */
-export function destroyTokenObject(token: Token, id: string, tokenDirectory: string | undefined): void {
-  destroy(token, tokenObjectLabel, id, tokenDirectory)
-}
-
-/** A key that is not there is no error. */
-export function destroyVaultKey(token: Token, id: string, tokenDirectory: string | undefined): void {
-  destroy(token, vaultKeyLabel, id, tokenDirectory)
 }
 
 function create(token: Token, kind: KeyKind, label: string, tokenDirectory: string | undefined): MadeObject {
@@ -71,12 +54,4 @@ function generateLasting(session: Pkcs11Session, row: KeyRow, label: string, id:
   } finally {
     session.destroy(pair.publicKey)
   }
-}
-
-function destroy(token: Token, label: string, id: string, tokenDirectory: string | undefined): void {
-  withDirectorySync(tokenDirectory, () =>
-    token.run(({ session }) => {
-      for (const handle of findObjects(session, label, Buffer.from(id, 'hex'))) session.destroy(handle)
-    }),
-  )
 }

@@ -86,6 +86,8 @@ interface TokenLink {
   reopen(): void
   /** Opens anew where the KEK does not wrap any more. */
   check(): void
+  /** Releases the keys of vaults that were deleted meanwhile. */
+  dropDeleted(): void
   /** Grows by one with every connection. */
   epoch(): number
   /** Results of the conformance probe of this epoch. */
@@ -145,6 +147,7 @@ function createTokenLink(options: TokenOptions): TokenLink {
     check() {
       if (connection !== undefined && !canaryPasses(connection)) reopen()
     },
+    dropDeleted: () => connection?.keys.dropDeleted(),
     epoch: () => epoch,
     conformance: () => conformance,
     probeAgain() {

@@ -23,14 +23,13 @@ export const operations = [
   'encrypt',
   'decrypt',
   'createVaultKey',
-  'destroyVaultKey',
   'auditPublicKey',
   'kindSupport',
   'importKey',
   'exportKey',
   'exportPlain',
   'createTokenObject',
-  'destroyTokenObject',
+  'destroyObject',
   'encryptMany',
   'decryptMany',
   'rewrapMany',
@@ -81,6 +80,8 @@ export const keeperOperations = [
   'takeOverKey',
   'takeOverVaultKey',
   'acceptOtp',
+  'sealTombstone',
+  'sealUnused',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

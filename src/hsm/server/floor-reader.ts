@@ -1,7 +1,14 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { Fault } from '../../fault.ts'
-import { checkFloor, type FloorCheck, generationOf } from '../record-generation.ts'
+import {
+  checkFloor,
+  type FloorCheck,
+  generationOf,
+  vaultGenerationOf,
+  vaultOfSubject,
+  vaultSubjects,
+} from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
 
 /** How often it is looked whether there is another file in place of the one that is open. */
@@ -16,6 +23,7 @@ export function openFloorReader(path: string): FloorCheck {
   let file: OpenFile | undefined
   let lookedMs = 0
   let good = new WeakMap<OpenedRecord, number>()
+  const told = new Set<string>()
 
   function look(nowMs: number): void {
     lookedMs = nowMs
@@ -28,28 +36,41 @@ export function openFloorReader(path: string): FloorCheck {
     if (inode !== undefined) file = open(path, inode)
   }
 
-  function check(records: readonly OpenedRecord[]): void {
-    const nowMs = performance.now()
-    if (file === undefined || nowMs - lookedMs > lookEveryMs) look(nowMs)
-    if (file === undefined) return
-    const version = file.version()
+  /** What the file says; undefined where there is none. */
+  function reading<T>(work: (file: OpenFile) => T): T | undefined {
+    try {
+      const nowMs = performance.now()
+      if (file === undefined || nowMs - lookedMs > lookEveryMs) look(nowMs)
+      return file && work(file)
+    } catch (error) {
+      if (error instanceof Fault) throw error
+      // Without it nobody knows what is old.
+      throw new Fault('hsm.unavailable', 'The token host cannot read the floors of the keeper.', { cause: error })
+    }
+  }
+
+  function check(floors: OpenFile, records: readonly OpenedRecord[]): void {
+    const version = floors.version()
     for (const record of records) {
       if (good.get(record) === version) continue
-      const generation = generationOf(record)
-      if (generation !== undefined) checkFloor(generation, file.floorOf(generation.subject))
+      for (const generation of [generationOf(record), vaultGenerationOf(record)])
+        if (generation !== undefined) checkFloor(generation, floors.floorOf(generation.subject))
       good.set(record, version)
     }
   }
 
   return {
-    check(...records) {
-      try {
-        check(records)
-      } catch (error) {
-        if (error instanceof Fault) throw error
-        // Without it nobody knows what is old.
-        throw new Fault('hsm.unavailable', 'The token host cannot read the floors of the keeper.', { cause: error })
-      }
+    check: (...records) => reading((floors) => check(floors, records)),
+    knows(record) {
+      const generation = generationOf(record)
+      if (generation === undefined) return true
+      return reading((floors) => (floors.floorOf(generation.subject) ?? 0) >= generation.number) ?? true
+    },
+    newlyDeleted() {
+      const all = reading((floors) => floors.deletedVaults()) ?? []
+      const fresh = all.filter((vault) => !told.has(vault.toString('latin1')))
+      for (const vault of fresh) told.add(vault.toString('latin1'))
+      return fresh
     },
     close: () => file?.close(),
   }
@@ -60,6 +81,7 @@ interface OpenFile {
   /** Another one after every change of the file. */
   version(): number
   floorOf(subject: Buffer): number | undefined
+  deletedVaults(): Buffer[]
   close(): void
 }
 
@@ -69,10 +91,15 @@ function open(path: string, inode: number): OpenFile {
   file.pragma('query_only = ON')
   const version = file.prepare<[], number>('PRAGMA data_version').pluck()
   const find = file.prepare<[Buffer], number>('SELECT generation FROM floors WHERE subject = ?').pluck()
+  const deleted = file
+    .prepare<[Buffer, Buffer], Buffer>('SELECT subject FROM floors WHERE subject BETWEEN ? AND ?')
+    .pluck()
+  const lastSubject = Buffer.concat([vaultSubjects, Buffer.from([0xff])])
   return {
     inode,
     version: () => version.get() ?? 0,
     floorOf: (subject) => find.get(subject),
+    deletedVaults: () => deleted.all(vaultSubjects, lastSubject).map(vaultOfSubject),
     close: () => file.close(),
   }
 }

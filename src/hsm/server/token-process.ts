@@ -100,9 +100,19 @@ const canaryIntervalMs = 5_000
 const firstRetryMs = 100
 const longestRetryMs = 5_000
 
+/** Where it fails each use does: nothing is used that the floors are not read for. */
+function dropDeleted(token: Token, log: Journal): void {
+  try {
+    token.dropDeleted()
+  } catch (error) {
+    log.error({ err: error }, 'handles of deleted vaults not released')
+  }
+}
+
 /**
  * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK
- * every few seconds, because keys that are unwrapped already go on working in a token that is gone.
+ * every few seconds, because keys that are unwrapped already go on working in a token that is gone. Handles below vaults
+ * that were deleted go then, too.
  */
 function watchToken(token: Token, log: Journal): { close(): void } {
   let retryMs = firstRetryMs
@@ -120,6 +130,7 @@ function watchToken(token: Token, log: Journal): { close(): void } {
   const round = () => {
     if (token.state() === 'ready') token.check()
     else token.open()
+    dropDeleted(token, log)
     report()
     const isReady = token.state() === 'ready'
     retryMs = isReady ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs)

@@ -96,7 +96,15 @@ function problemOf(contract: AnyEndpoint, { field, verdict }: Try, { status, jso
 }
 
 /** Tables that each call writes by itself, whatever becomes of it, or that housekeeping empties. */
-const incidental = ['sessions', 'session_tokens', 'audit_heads', 'login_attempts', 'login_places', 'doomed_vault_keys']
+const incidental = [
+  'sessions',
+  'session_tokens',
+  'audit_heads',
+  'login_attempts',
+  'login_places',
+  'pending_destructions',
+  'tombstones',
+]
 
 /** All that is kept. Read anew only where somebody has written. */
 function stored(): string {

@@ -120,7 +120,7 @@ describe('DELETE /vault/:vaultid', () => {
       for (const path of ['', '/members']) expectFault(await client.get(`/vault/${doomed.id}${path}`), 404, 1400)
     }
     expectFault(await remove(doomed.admin, doomed.id), 404, 1400)
-    expect(await appliance.store.query('SELECT * FROM doomed_vault_keys', [])).toEqual([])
+    expect(await appliance.store.query('SELECT * FROM pending_destructions', [])).toEqual([])
   })
 
   it('keeps a vault that holds a key, or one that can still be taken back', async () => {

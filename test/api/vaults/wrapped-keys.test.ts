@@ -90,6 +90,7 @@ describe('a vault whose data key is wrapped in the database', () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${file()}${suffix}`, { force: true })
     copyFileSync(backup, file())
     await appliance.restart()
+    await appliance.hsm.acceptRestored()
     expect((await readObject(gone.admin, secret, '?decrypt=true')).crypted).toMatchObject({
       password: 'still to be read',
     })

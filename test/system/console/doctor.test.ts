@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { givenInitialised, strongroom, type Outcome, type Premises } from '../../support/console-kit.ts'
+import { sealedRecord } from '../../support/grant-kit.ts'
 
 interface Finding {
   readonly subject: string
@@ -69,7 +70,9 @@ describe('strongroom doctor, with a running appliance', () => {
     const client = await appliance.login()
     await client.must('POST', '/vault', { vaultname: 'Ledgers', policy: '7' })
     const [vault] = await appliance.store.query<{ key_id: string }>('SELECT key_id FROM vaults', [])
-    await appliance.hsm.destroyVaultKey(vault?.key_id ?? '')
+    const gone = { kek: 'vault', blob: Buffer.from(vault?.key_id ?? '', 'hex') }
+    const unused = sealedRecord(appliance.token, 'unused key', gone)
+    await appliance.hsm.destroyObject(unused, unused)
     const { id: stray } = await appliance.hsm.createVaultKey()
     const seen = findings(await strongroom(appliance.configFile, ['--json', 'doctor']))
     expect(seen.filter(({ subject }) => subject === 'vault keys')).toMatchObject([

@@ -217,7 +217,7 @@ async function expectTidy(appliance: TestAppliance): Promise<void> {
   const left = async () => [
     ...(await appliance.store.query(orphans, [])),
     ...(await appliance.store.query('SELECT 1 FROM file_uploads WHERE object_id IS NULL', [])),
-    ...(await appliance.store.query('SELECT 1 FROM doomed_vault_keys', [])),
+    ...(await appliance.store.query('SELECT 1 FROM pending_destructions', [])),
   ]
   await eventually(async () => (await left()).length === 0)
   expect((await strongroom(appliance.configFile, ['doctor'])).stdout).not.toMatch(

@@ -140,7 +140,7 @@ describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', (
       const told = answers.flatMap((answer) => recorded.flatMap((trail) => trail.get(requestIdOf(answer)) ?? []))
       expect(told.filter((outcome) => outcome === 'allowed')).toHaveLength(1)
     }
-    expect(await appliance.store.query('SELECT 1 FROM doomed_vault_keys', [])).toEqual([])
+    expect(await appliance.store.query('SELECT 1 FROM pending_destructions', [])).toEqual([])
   })
 
   it('keep both of two edits of one object', async () => {

@@ -33,9 +33,29 @@ it('a daemon killed between the deletion of a vault and that of its key leaves a
 
   expect(objectsIn(appliance.token)).toBe(before + 1)
   expect(await findings(appliance)).toEqual(['1 data key of deleted vaults is still in the token'])
-  expect(await appliance.services.vaults.destroyPendingKeys()).toHaveLength(1)
+  expect(await appliance.services.destruction.destroyPending()).toHaveLength(1)
   expect(objectsIn(appliance.token)).toBe(before)
   expect(await findings(appliance)).toEqual(['1 vault, none without its key in the token'])
-  expect(await appliance.services.vaults.destroyPendingKeys()).toEqual([])
+  expect(await appliance.services.destruction.destroyPending()).toEqual([])
   expect(await kept.decrypt('k', keptCiphertext)).toBe('AAAA')
+})
+
+it('init marks a key that a release before was to destroy, and the daemon destroys it', async () => {
+  const appliance = await TestAppliance.own(twoWorkers)
+  onTestFinished(() => appliance.close())
+  const vault = await makeVault(appliance, 'Kept')
+  const before = objectsIn(appliance.token)
+  const { id } = await appliance.hsm.createVaultKey()
+  const insert = 'INSERT INTO pending_destructions (object_id, pending_since) VALUES ($1, 5)'
+  await appliance.store.query(insert, [id])
+  await appliance.store.query(
+    `INSERT INTO pending_destructions (object_id, pending_since) SELECT key_id, 5 FROM vaults`,
+    [],
+  )
+  expect(await appliance.services.destruction.destroyPending()).toEqual([])
+  expect(objectsIn(appliance.token)).toBe(before + 1)
+  expect(await strongroom(appliance.configFile, ['init'])).toMatchObject({ status: 0 })
+  expect(await appliance.services.destruction.destroyPending()).toEqual([id])
+  expect(objectsIn(appliance.token)).toBe(before)
+  expect(await vault.decrypt('k', await vault.encrypt('k', 'AAAA'))).toBe('AAAA')
 })

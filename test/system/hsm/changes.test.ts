@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
 import type { TestToken } from '../../support/token.ts'
+import { vaultKeyPurpose } from '../../../src/hsm/provenance.ts'
 import { type Hosts, startHosts } from './hsm-kit.ts'
 
 let hosts: Hosts
@@ -16,7 +17,7 @@ const rounds = { side: 8, each: 16 }
 
 /** Runs `work` many times at once, with two clients that prefer different hosts, as two workers do. */
 async function atOnce(work: (one: Hsm, other: Hsm) => Promise<void>): Promise<void> {
-  hosts = await startHosts({ count: 2 })
+  hosts = await startHosts({ count: 2, keeper: true })
   const open = (sockets: readonly string[]) => createHsmClient({ sockets, deadlineMs: 20_000, queue: 4096 })
   const [one, other] = [open(hosts.sockets), open(hosts.sockets.toReversed())]
   clients.push(one, other)
@@ -45,7 +46,10 @@ it('a vault key made at the same moment as others is found to be destroyed', asy
   let before: number | undefined
   await atOnce(async (one, other) => {
     before ??= objectsIn(hosts.token)
-    await other.destroyVaultKey((await one.createVaultKey()).id)
+    const { id, provenance } = await one.createVaultKey(vaultKeyPurpose)
+    const object = { kind: 'aes256-gcm', kek: 'vault', blob: Buffer.from(id, 'hex') }
+    const unused = await hosts.hsm.sealUnused({ ...object, purpose: vaultKeyPurpose, provenance })
+    await other.destroyObject(unused, unused)
   })
   expect(objectsIn(hosts.token)).toBe(before)
 })

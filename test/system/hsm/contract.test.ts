@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, createPublicKey, randomBy
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
 import { secretKeyKinds, tokenObjectKek, vaultKek } from '../../../src/hsm/key-kind.ts'
-import { type Hosts, grantFor, otpDevice, policyOf, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { destroyUnused, type Hosts, grantFor, otpDevice, policyOf, startHosts, tokensUnderTest } from './hsm-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
@@ -234,8 +234,8 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       const { id } = await hosts.hsm.createVaultKey()
       expect(id).toMatch(/^[0-9a-f]{32}$/)
       expect((await hosts.hsm.status())[0]?.token?.objects.vaultKeys).toBe((before ?? 0) + 1)
-      await hosts.hsm.destroyVaultKey(id)
-      await hosts.hsm.destroyVaultKey(id)
+      await destroyUnused(hosts, 'vault', id)
+      await destroyUnused(hosts, 'vault', id)
       expect((await hosts.hsm.status())[1]?.token?.objects.vaultKeys).toBe(before)
     })
 
@@ -251,7 +251,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       })
       const inToken = await hosts.reference('aes256-gcm', { ...wrapped, kek: tokenObjectKek })
       await expect(hosts.hsm.encrypt(inToken, text)).rejects.toMatchObject({ code: 'hsm.rejected' })
-      await hosts.hsm.destroyVaultKey(id)
+      await destroyUnused(hosts, 'vault', id)
       await expect(hosts.hsm.decrypt(key, ciphertext, aad)).rejects.toMatchObject({ code: 'hsm.rejected' })
     })
   })

@@ -13,7 +13,7 @@ import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
 import type { HostStatus } from '../../../src/hsm/token-status.ts'
 import { encodeRecord, keyRecord, type RecordField } from '../../../src/hsm/key-record.ts'
 import { composeRecord, openRecord, type RecordType } from '../../../src/hsm/record-layouts.ts'
-import { sealedGrant } from '../../support/grant-kit.ts'
+import { sealedGrant, sealedRecord } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 import { openByVaultKey } from '../../support/vault-key-opener.ts'
@@ -148,6 +148,16 @@ function sealedPolicy(token: TestToken, type: RecordType, says: Readonly<Record<
   const times = { autoRotatePeriodMs: 0, createdAt: Date.now(), deletedAt: null }
   const record = composeRecord(type, { ...names, ...flags, ...versions, ...times, ...says })
   return { record, seal: rawSeal(token, record) }
+}
+
+/** Destroys an object of the token that no record names. */
+export async function destroyUnused(
+  { hsm, token }: { readonly hsm: Pick<Hsm, 'destroyObject'>; readonly token: TestToken },
+  kek: 'token' | 'vault',
+  id: string,
+): Promise<void> {
+  const unused = sealedRecord(token, 'unused key', { kek, blob: Buffer.from(id, 'hex') })
+  await hsm.destroyObject(unused, unused)
 }
 
 const grants = new Map<string, { readonly sealed: SealedRecord; readonly madeMs: number }>()

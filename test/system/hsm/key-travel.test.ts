@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference, SealedRecord } from '../../../src/hsm/hsm.ts'
 import type { GeneratedPair, GenerateOptions } from '../../../src/hsm/made-key.ts'
 import { type KeyKind, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/key-kind.ts'
-import { type Hosts, inside, startHosts, tokensUnderTest, vaultKeyOf } from './hsm-kit.ts'
+import { destroyUnused, type Hosts, inside, startHosts, tokensUnderTest, vaultKeyOf } from './hsm-kit.ts'
 import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 
@@ -96,7 +96,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         await expect(hosts.hsm.exportKey(key, spkiOf(recipient.publicKey))).rejects.toMatchObject(rejected)
         await expect(hosts.hsm.exportPlain(key)).rejects.toMatchObject(rejected)
       }
-      await hosts.hsm.destroyTokenObject(id)
+      await destroyUnused(hosts, 'token', id)
     })
 
     it('are sealed, and go to RSA keys of 2048 bits or more', async () => {
@@ -243,8 +243,8 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
       const opened = await Promise.all(Array.from({ length: 20 }, () => hosts.hsm.decrypt(key, ciphertext)))
       for (const plaintext of opened) expect(plaintext).toEqual(Buffer.from('x'))
       expect((await hosts.hsm.status())[0]?.token?.objects.residentKeys).toBe(1)
-      await hosts.hsm.destroyTokenObject(id)
-      await hosts.hsm.destroyTokenObject(id)
+      await destroyUnused(hosts, 'token', id)
+      await destroyUnused(hosts, 'token', id)
       for (let round = 0; round < 4; round++)
         await expect(hosts.hsm.decrypt(key, ciphertext)).rejects.toMatchObject(rejected)
     })
@@ -256,7 +256,7 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         const digest = randomBytes(32)
         const signature = await hosts.hsm.sign(key, { hash: 'sha256' }, digest)
         expect(await hosts.hsm.verifySignature(key, { hash: 'sha256' }, digest, signature)).toBe(true)
-        await hosts.hsm.destroyTokenObject(id)
+        await destroyUnused(hosts, 'token', id)
       }
     })
 
@@ -272,11 +272,11 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         await expect(hosts.hsm.encrypt(key, Buffer.from('x'))).rejects.toMatchObject(rejected)
         await expect(hosts.hsm.hmac(key, Buffer.from('x'))).rejects.toMatchObject(rejected)
       }
-      await hosts.hsm.destroyTokenObject(vault)
+      await destroyUnused(hosts, 'token', vault)
       // With the one of the vault that keys are taken into.
       expect((await hosts.hsm.status())[0]?.token?.objects).toMatchObject({ vaultKeys: 2, residentKeys: 1 })
-      await hosts.hsm.destroyVaultKey(vault)
-      await hosts.hsm.destroyTokenObject(id)
+      await destroyUnused(hosts, 'vault', vault)
+      await destroyUnused(hosts, 'token', id)
     })
   })
 })

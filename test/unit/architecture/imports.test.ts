@@ -75,8 +75,8 @@ const features: Readonly<Record<string, readonly string[]>> = {
   certificates: ['users'],
   auth: ['users', 'otp', 'certificates'],
   'otp-validation': ['otp'],
-  vaults: ['users', 'passwords'],
-  transparent: ['vaults'],
+  vaults: ['users', 'passwords', 'destruction'],
+  transparent: ['vaults', 'destruction'],
   files: ['templates'],
   objects: ['vaults', 'templates', 'passwords'],
 }

@@ -16,7 +16,7 @@ function givenServices(sweep: () => Promise<void>): Services {
     keyDeletion: { destroyExpired: nothing },
     sessions: { endExpired: none },
     throttle: { sweep },
-    vaults: { destroyPendingKeys: nothing },
+    destruction: { destroyPending: nothing, showTombstones: none },
     objectDestruction: { destroyExpired: nothing, sweepUploads: none },
     certificates: { alarms: () => [] },
   }

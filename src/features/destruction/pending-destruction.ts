@@ -1,0 +1,68 @@
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { UnusedKey } from '../../hsm/sealing-port.ts'
+import type { Store } from '../../store/store.ts'
+import { findPending, findTombstones, forgetPending } from './records.ts'
+
+/** The end of what is gone from the database: in the token, and in the memory of the keeper. */
+export interface Destruction {
+  /**
+   * Destroys the objects of the token whose keys have ended, a bounded number; resolves to their ids. One that cannot be
+   * destroyed keeps no other from it, and is tried again at the next call.
+   */
+  destroyPending(): Promise<readonly string[]>
+  /** An object that was made and is in no record goes. Where it may be in one it is left behind as waste. */
+  discard(made: UnusedKey): Promise<void>
+  /** Shows the keeper the tombstones that it may not know: of other machines, or of a commit while it was down. */
+  showTombstones(): Promise<void>
+}
+
+/** Objects that one call destroys at most. */
+const destroyedAtOnce = 100
+const shownAtOnce = 500
+
+export function createDestruction(dependencies: {
+  readonly store: Store
+  readonly hsm: Pick<Hsm, 'destroyObject' | 'sealUnused' | 'raise'>
+}): Destruction {
+  const { store, hsm } = dependencies
+  /** The last tombstone that the keeper was shown: after a start it is shown all. */
+  let shown = 0
+
+  return {
+    async destroyPending() {
+      const destroyed: string[] = []
+      const failed: unknown[] = []
+      for (const { objectId, key, mark } of await findPending(store.read, destroyedAtOnce)) {
+        try {
+          await hsm.raise([mark])
+          await hsm.destroyObject(key, mark)
+          await store.transaction((tx) => forgetPending(tx, objectId))
+          destroyed.push(objectId)
+        } catch (error) {
+          failed.push(error)
+        }
+      }
+      if (failed.length > 0) throw failed[0]
+      return destroyed
+    },
+
+    async discard(made) {
+      try {
+        const unused = await hsm.sealUnused(made)
+        await hsm.destroyObject(unused, unused)
+      } catch {
+        // The error that led here is the one to tell.
+      }
+    },
+
+    async showTombstones() {
+      // PostgreSQL commits parallel transactions in another order than it gave their rows numbers.
+      for (let after = shown - shownAtOnce; ; after = shown) {
+        const page = await findTombstones(store.read, after, shownAtOnce)
+        if (page.length === 0) return
+        await hsm.raise(page)
+        shown = Math.max(shown, page.at(-1)?.id ?? 0)
+      }
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { holds } from '../../access/capabilities.ts'
+import { permissionBits } from '../../access/permission.ts'
+import { Fault } from '../../fault.ts'
+import { vaultKek } from '../key-kind.ts'
+import { seal, verify } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { nonceBytes, provenanceRecord } from '../provenance.ts'
+import { generationOf, vaultGenerationOf } from '../record-generation.ts'
+import { composeRecord, type FieldsOf } from '../record-layouts.ts'
+import type { SealedRecord } from '../sealed-record.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import type { WritableFloors } from './floors.ts'
+import type { Origin } from './record-change.ts'
+import { opened } from './shown-record.ts'
+import type { UsedProvenance } from './used-provenance.ts'
+
+type Grant = FieldsOf<'grant'>
+
+export interface TombstoneDependencies {
+  readonly token: Token
+  readonly floors: WritableFloors
+  readonly usedProvenance: UsedProvenance
+  readonly origin: Origin
+  readonly now: () => number
+  /** `transparent.recoveryWindowMs`: how long a deleted key can be taken back. */
+  readonly recoveryWindowMs: number
+}
+
+/**
+ * Says under a seal that a vault or a key has ended, in place of its last record: for the operator, for a caller who may end
+ * it, and of a key that was deleted for anybody, once its time is over.
+ * @throws Fault `hsm.rejected`, `hsm.seal_broken`, `hsm.outdated`
+ */
+export function sealTombstone(on: TombstoneDependencies, last: SealedRecord, grant: Grant | undefined): Buffer[] {
+  const { token, floors, now } = on
+  verify(token, last)
+  const record = opened(last.record)
+  for (const generation of [generationOf(record), vaultGenerationOf(record)])
+    if (generation !== undefined) floors.check(generation)
+  const endedAt = now()
+  if (record.type === 'vault' && mayDelete(on.origin, record.fields, grant)) {
+    return sealed(token, composeRecord('deleted vault', { vault: record.fields.identity, endedAt }))
+  }
+  if (record.type === 'transparent key 2' && mayDestroy(on, record.fields, grant)) {
+    const { identity, vault } = record.fields
+    return sealed(token, composeRecord('destroyed key', { identity, vault, endedAt }))
+  }
+  throw new Fault('hsm.rejected', 'The keeper ends nothing that may not end.')
+}
+
+/** As the interface says: an Admin of the vault who may make vaults. */
+function mayDelete(origin: Origin, { identity }: FieldsOf<'vault'>, grant: Grant | undefined): boolean {
+  return origin === 'operator' || (isAdmin(grant, identity) && holds(grant?.capabilities ?? 0, 'createVault'))
+}
+
+/** What was deleted ends with its time; an Admin has a backup take the place of a key at once, unless it is to stay. */
+function mayDestroy(
+  { origin, now, recoveryWindowMs }: TombstoneDependencies,
+  { vault, allowDelete, deletedAt }: FieldsOf<'transparent key 2'>,
+  grant: Grant | undefined,
+): boolean {
+  if (deletedAt !== null && deletedAt + recoveryWindowMs <= now()) return true
+  return allowDelete === 1 && (origin === 'operator' || isAdmin(grant, vault))
+}
+
+const isAdmin = (grant: Grant | undefined, vault: Buffer): boolean =>
+  grant?.vault?.equals(vault) === true && grant.permission === permissionBits.Admin
+
+/**
+ * Says under a seal that an object of the token which a host made as a key is in no record, and sees to it that it comes
+ * into none: by its provenance, which is used up with it. Of objects of before the operator says so.
+ * @throws Fault `hsm.rejected`, `hsm.seal_broken`
+ */
+export function sealUnused({ token, usedProvenance, origin }: TombstoneDependencies, fields: RequestFields): Buffer[] {
+  const [kind, kek, blob] = [fields.text(), fields.text(), fields.bytes()]
+  const [publicKey, purpose, provenance] = [fields.optionalBytes(), fields.bytes(), fields.bytes()]
+  const record = composeRecord('unused key', { kek, blob })
+  if (origin === 'operator' && kek === vaultKek && provenance.length === 0) return sealed(token, record)
+  const made = provenanceRecord(provenance.subarray(0, nonceBytes), purpose, kind, { kek, blob, publicKey })
+  verify(token, { record: made, seal: provenance.subarray(nonceBytes) })
+  if (!usedProvenance.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in a record.')
+  return sealed(token, record)
+}
+
+const sealed = (token: Token, record: Buffer): Buffer[] => [record, seal(token, record)]

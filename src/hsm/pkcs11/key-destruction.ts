@@ -1,0 +1,68 @@
+import { Fault } from '../../fault.ts'
+import { tokenObjectKek, vaultKek } from '../key-kind.ts'
+import type { OpenedRecord } from '../record-layouts.ts'
+import type { SealedRecord } from '../sealed-record.ts'
+import { withDirectorySync } from './directory-sync.ts'
+import { openSealed } from './seal-check.ts'
+import type { Token } from './token-link.ts'
+import { findObjects, tokenObjectLabelOf } from './token-objects.ts'
+
+/** An object of the token, as records name it. */
+interface NamedObject {
+  readonly kek: string
+  readonly blob: Buffer
+}
+
+/**
+ * Destroys the object of the token that a sealed record of a key names, where the mark says under its seal that the key has
+ * ended, and the keeper knows so: every host refuses the key from then on, which may hold its handle. An object that is
+ * not there is no error.
+ * @throws Fault `hsm.seal_broken`, `hsm.rejected`
+ */
+export function destroyObject(
+  token: Token,
+  { key, mark }: { readonly key: SealedRecord; readonly mark: SealedRecord },
+  tokenDirectory: string | undefined,
+): void {
+  const [held, end] = token.run(({ keys }) =>
+    [key, mark].map((sealed) => {
+      keys.verify(sealed)
+      return openSealed(Buffer.from(sealed.record))
+    }),
+  )
+  const named = held && end && endedObject(held, end)
+  const label = named && tokenObjectLabelOf(named.kek)
+  if (named === undefined || label === undefined)
+    throw new Fault('hsm.rejected', 'A key is destroyed that a sealed record says has ended, and no other.')
+  withDirectorySync(tokenDirectory, () =>
+    token.run(({ session, keys }) => {
+      if (end !== undefined) keys.checkKnown(end)
+      for (const handle of findObjects(session, label, named.blob)) session.destroy(handle)
+    }),
+  )
+}
+
+/** Undefined where the mark does not say that this key has ended. */
+function endedObject({ type, key, fields }: OpenedRecord, mark: OpenedRecord): NamedObject | undefined {
+  switch (type) {
+    case 'unused key':
+      return mark.type === type && mark.fields.kek === fields.kek && mark.fields.blob.equals(fields.blob)
+        ? fields
+        : undefined
+    case 'vault key 2':
+      return key?.kek === vaultKek && mark.type === 'deleted vault' && mark.fields.vault.equals(fields.vault)
+        ? key
+        : undefined
+    case 'transparent key version 2': {
+      const isOfKey =
+        (mark.type === 'destroyed key' || mark.type === 'transparent key 2') &&
+        mark.fields.identity.equals(fields.identity) &&
+        mark.fields.vault.equals(fields.vault)
+      // Of versions none comes back: a policy says for ever which are trimmed.
+      const hasEnded = mark.type !== 'transparent key 2' || fields.version < mark.fields.oldestVersion
+      return key?.kek === tokenObjectKek && isOfKey && hasEnded ? key : undefined
+    }
+    default:
+      return undefined
+  }
+}
