@@ -15,7 +15,9 @@ export interface LoginPort {
   // What is stored to be compared: HMAC-SHA-256 by the token's pepper, each over a text of its own kind that the keeper
   // composes.
 
-  /** The check of a pass phrase whose argon2id hash this is: with a nonce, so that no two are alike. 48 bytes. */
+  // What is compared bears the version of the pepper that made it (`peppered-check.ts`).
+
+  /** The check of a pass phrase whose argon2id hash this is: with a nonce, so that no two are alike. */
   newPassphraseCheck(hash: Uint8Array): Promise<Buffer>
 
   /**
@@ -24,13 +26,13 @@ export interface LoginPort {
    */
   matchesPassphrase(check: Uint8Array, hash: Uint8Array): Promise<boolean>
 
-  /** By which an application key is looked up: 32 bytes. */
-  applicationKeyCheck(key: string): Promise<Buffer>
+  /** By which an application key is looked up: by each version of the pepper one, the newest first. */
+  applicationKeyChecks(key: string): Promise<readonly Buffer[]>
 
-  /** By which the seed of a device is recognised when it is enrolled again: 32 bytes. */
-  seedCheck(device: SeedUse, seed: Uint8Array): Promise<Buffer>
+  /** By which the seed of a device is recognised when it is enrolled again: likewise. */
+  seedChecks(device: SeedUse, seed: Uint8Array): Promise<readonly Buffer[]>
 
-  /** What the record of a hardware token holds of its private id (6 bytes): 32 bytes. */
+  /** What the record of a hardware token holds of its private id (6 bytes). */
   privateIdCheck(privateId: Uint8Array): Promise<Buffer>
 
   /** From which the successor of a session's token is derived, always the same: 32 bytes. */

@@ -26,4 +26,6 @@ export interface BegunSession {
   readonly seal: Buffer
   readonly createdAt: number
   readonly expiresAt: number
+  /** Whether the check of the pass phrase need not be made anew. */
+  readonly isCheckCurrent: boolean
 }

@@ -1,10 +1,13 @@
+import { hashRaw } from '@node-rs/argon2'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { permissionBits } from '../../src/access/permission.ts'
 import { findKey } from '../../src/features/transparent/records.ts'
 import { policyRecord } from '../../src/features/transparent/sealing.ts'
 import { findVault } from '../../src/features/vaults/records.ts'
+import { UserTable } from '../../src/features/users/records.ts'
 import { membershipRecord } from '../../src/features/vaults/vault-seals.ts'
+import { passphraseText } from '../../src/hsm/peppered-text.ts'
 import { referenceFields } from '../../src/hsm/protocol/batch-frame.ts'
 import { TestAppliance, type TestUser, twoWorkers } from '../support/appliance.ts'
 import type { TestClient } from '../support/client.ts'
@@ -20,12 +23,16 @@ import { makeVault, type TestVault } from '../support/vault.ts'
  */
 let appliance: TestAppliance
 let seal: StolenKey
+let pepper: StolenKey
 let vault: TestVault
 let mallory: TestUser
 let client: TestClient
 
 beforeAll(async () => {
-  const prepare = (token: TestAppliance['token']) => void (seal = steal(token, 'seal'))
+  const prepare = (token: TestAppliance['token']) => {
+    seal = steal(token, 'seal')
+    pepper = steal(token, 'pepper')
+  }
   appliance = await TestAppliance.own({ ...twoWorkers, hsm: { deadlineMs: 2_000 } }, { prepare })
   vault = await makeVault(appliance)
   await vault.encrypt('payroll', 'AAAA')
@@ -130,4 +137,30 @@ describe('who has the seal key of before', () => {
     // Also where a host had found it good before.
     expect(await asksHost()).toBe('hsm.seal_broken')
   }, 180_000)
+})
+
+describe('who has the pepper of before', () => {
+  /** Which of some pass phrases is that of the user, by a copy of the row. */
+  async function guessed({ id }: TestUser, words: readonly string[]): Promise<string | undefined> {
+    const { passphraseSalt: salt, passphraseCheck: check, passphraseCost: cost } = await rowOf(id)
+    const [memoryCost = 0, timeCost = 0] = cost.match(/\d+/g)?.map(Number) ?? []
+    const nonce = check.subarray(-48, -32)
+    for (const word of words) {
+      const hash = await hashRaw(word, { salt, memoryCost, timeCost, parallelism: 1, outputLen: 32 })
+      if (pepper.hmac(passphraseText(nonce, hash)).equals(check.subarray(-32))) return word
+    }
+    return undefined
+  }
+
+  const rowOf = (id: number) => appliance.store.read.findOneByOrFail(UserTable, { id })
+
+  it('finds pass phrases in the database, until it is rotated and the user has logged in', async () => {
+    const victim = await appliance.addUser()
+    const words = ['of somebody else', victim.passphrase]
+    expect(await guessed(victim, words)).toBe(victim.passphrase)
+    expect(await rootKeys('rotate', 'pepper')).toMatchObject({ status: 0, stderr: '' })
+    await appliance.login(victim)
+    expect(await guessed(victim, words)).toBe(undefined)
+    await appliance.login(victim)
+  }, 60_000)
 })

@@ -149,7 +149,8 @@ async function keyOf(invocation: Invocation, config: Config): Promise<Key> {
   if ((await Promise.all(config.hsm.sockets.map(isServed))).includes(true)) {
     const access = await reachToken(invocation, config)
     try {
-      return { publicKey: (await access.hsm.auditKeys()).publicKey, keySource: 'from the token' }
+      const keys = await access.hsm.auditKeys().catch(() => undefined)
+      if (keys !== undefined) return { publicKey: keys.publicKey, keySource: 'from the token' }
     } finally {
       await access.close()
     }
@@ -157,8 +158,10 @@ async function keyOf(invocation: Invocation, config: Config): Promise<Key> {
   const { directory } = config.audit
   const publicKey = existsSync(directory) ? await readPublicKey(directory) : undefined
   if (publicKey === undefined)
-    throw new UsageError(`There is no public key in ${directory} and no token host answers: give --public-key FILE.`)
-  return { publicKey, keySource: 'beside the trail (no token host answers)' }
+    throw new UsageError(
+      `There is no public key in ${directory} and the token does not answer: give --public-key FILE.`,
+    )
+  return { publicKey, keySource: 'beside the trail (the token does not answer)' }
 }
 
 async function readKey(file: string, terminal: Terminal): Promise<Buffer> {

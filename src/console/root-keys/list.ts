@@ -1,8 +1,6 @@
 import type { Command } from 'commander'
 import { AuditHeadTable } from '../../audit/records.ts'
 import { loadConfig } from '../../config/loader.ts'
-import { ApplicationKeyTable } from '../../features/auth/login-records.ts'
-import { UserTable } from '../../features/users/records.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Reader } from '../../store/store.ts'
 import { withStore } from '../console-context.ts'
@@ -10,6 +8,7 @@ import { answering, type Invocation } from '../invocation.ts'
 import { count, table, type Answer } from '../output/command-answer.ts'
 import { reachToken } from '../token-access.ts'
 import { usageOf, wordsOf } from './kek-records.ts'
+import { pepperUsage, pepperWords } from './pepper-usage.ts'
 import { countOlder, countSealedRows } from './resealing.ts'
 import { agreedStatus, kekOf, type RootVersion, rootVersionsOf } from './root-versions.ts'
 
@@ -88,14 +87,8 @@ async function protectedBy(
       return { protects: { rows }, words: rows === 0 ? [] : [count(rows, 'row')] }
     }
     case 'pepper': {
-      const [users, applicationKeys] = [
-        await reader.countBy(UserTable, {}),
-        await reader.countBy(ApplicationKeyTable, {}),
-      ]
-      return {
-        protects: { users, applicationKeys },
-        words: [count(users, 'pass phrase'), count(applicationKeys, 'application key')],
-      }
+      const usage = await pepperUsage(reader, version)
+      return { protects: usage, words: pepperWords(usage).map(({ what }) => what) }
     }
     case 'audit': {
       const chains = newest ? await reader.countBy(AuditHeadTable, {}) : 0

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { readSecret } from '../../config/loader.ts'
 import type { RootCreationOptions } from '../../hsm/pkcs11/root-creation.ts'
-import { rootRoles } from '../../hsm/pkcs11/root-objects.ts'
 import {
   destroyVersions,
   makeNextVersion,
@@ -30,6 +29,7 @@ ones. What does not, because no key under it can ever be read, is listed with wh
 to see how far that is: with two versions in the token it makes no third, unless --new is given.
 
 The keeper signs the trail by the newest audit key, and says so by both; the public key of before leads to it.
+Pass phrases are compared by the pepper that made their checks, which are made anew as users log in.
 Of the seal, every row in the database is sealed anew under the newest version; the daemon goes on meanwhile.
 
 kek.backup, kek.backup-exportable and backup-seal are one version together. --destroy-unused destroys the
@@ -98,13 +98,7 @@ const nothingMade = { made: [], warnings: [] } as const
 function rotatable(name: string): RotatableRole {
   const found = rotatableRoles.find((role) => role === name)
   if (found !== undefined) return found
-  if (rootRoles.some((role) => role === name)) throw new UsageError(`${name} has one version: ${whyOne[name] ?? ''}`)
   throw new UsageError(`There is no root key ${name}: name one of ${rotatableRoles.join(', ')}.`)
-}
-
-const whyOne: Readonly<Record<string, string>> = {
-  pepper: 'what it hashed cannot be hashed anew without the pass phrases themselves.',
-  transport: 'nothing uses it any more.',
 }
 
 /** Of all that is made together with it. */
@@ -126,7 +120,7 @@ async function bringOver(
   role: RotatableRole,
   versions: readonly RootVersion[],
 ): Promise<RewrapOutcome | ResealOutcome> {
-  if (role === 'audit') return { moved: 0, left: [] }
+  if (role === 'audit' || role === 'pepper') return { moved: 0, left: [] }
   if (role !== 'seal') return moveFrom(context, terminal, movableKeks(versions))
   if (versions.length === 1) return { moved: 0, left: [] }
   const { store, token, change } = context

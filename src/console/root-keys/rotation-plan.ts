@@ -2,6 +2,7 @@ import type { ConsoleContext } from '../console-context.ts'
 import { count, table } from '../output/command-answer.ts'
 import { isNeeded, type KekUsage, keysUnder, type KeyUnder, usageOf, wordsOf } from './kek-records.ts'
 import { chainsOfOthers } from './audit-handover.ts'
+import { type PepperUsage, pepperUsage, pepperWords } from './pepper-usage.ts'
 import { countOlder } from './resealing.ts'
 import { kekOf, type RootVersion } from './root-versions.ts'
 
@@ -9,7 +10,7 @@ import { kekOf, type RootVersion } from './root-versions.ts'
 export interface OldVersion {
   readonly label: string
   readonly version: number
-  readonly usage: KekUsage | { readonly rows: number } | { readonly chains: number }
+  readonly usage: KekUsage | { readonly rows: number } | { readonly chains: number } | PepperUsage
   readonly needed: boolean
   readonly keys: readonly KeyToDo[]
   /** The same in words, each with what is to be done about it. */
@@ -32,6 +33,7 @@ export async function planOf(place: PlanPlace, versions: readonly RootVersion[])
     if (kek !== undefined) plan.push(await planOfKek(place, one, kek))
     if (one.role === 'seal') plan.push(await planOfSeal(place, one))
     if (one.role === 'audit') plan.push(await planOfAudit(place, one))
+    if (one.role === 'pepper') plan.push(await planOfPepper(place, one))
   }
   return plan
 }
@@ -57,6 +59,12 @@ async function planOfAudit(place: PlanPlace, { label, version }: RootVersion): P
   const uses =
     chains === 0 ? [] : [{ what: `${count(chains, 'chain')} of other machines`, remedy: 'run the command there' }]
   return { label, version, usage: { chains }, needed: chains > 0, keys: [], uses }
+}
+
+async function planOfPepper({ store }: PlanPlace, { label, version }: RootVersion): Promise<OldVersion> {
+  const usage = await pepperUsage(store.read, version)
+  const uses = pepperWords(usage)
+  return { label, version, usage, needed: uses.length > 0, keys: [], uses }
 }
 
 /** Labels of the older versions, each with all that was made with it, below which nothing lies that is needed. */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
+import { newestOf } from '../../hsm/peppered-check.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { composeRecord, type FieldsOf } from '../../hsm/record-layouts.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
@@ -50,11 +51,11 @@ export function createApplicationKeys({
   clock,
 }: {
   readonly store: Store
-  readonly hsm: Sealer & Pick<Hsm, 'applicationKeyCheck'>
+  readonly hsm: Sealer & Pick<Hsm, 'applicationKeyChecks'>
   readonly clock: Clock
 }): ApplicationKeys {
   // 58 bits could be searched in a stolen database; under the token's pepper they cannot.
-  const checkOf = (key: string): Promise<Buffer> => hsm.applicationKeyCheck(key)
+  const checksOf = (key: string): Promise<readonly Buffer[]> => hsm.applicationKeyChecks(key)
 
   async function revoke(tx: Tx, key: ApplicationKey): Promise<boolean> {
     const next = { revokedAt: clock.now(), generation: key.generation + 1 }
@@ -70,7 +71,13 @@ export function createApplicationKeys({
           'The name of an application key may hold 1 to 64 letters, digits, blanks and . _ - only.',
         )
       const key = Array.from({ length: applicationKeyLength }, () => alphabet[randomInt(alphabet.length)]).join('')
-      const row = { name, keyCheck: await checkOf(key), createdAt: clock.now(), revokedAt: null, responseVersion }
+      const row = {
+        name,
+        keyCheck: newestOf(await checksOf(key)),
+        createdAt: clock.now(),
+        revokedAt: null,
+        responseVersion,
+      }
       const applicationKey = await commit(async (tx) => {
         const first = { ...row, generation: 1 }
         const drawn = await sealFirst(hsm, tx, (identity) => applicationKeyRecord({ ...first, identity }))
@@ -97,7 +104,7 @@ export function createApplicationKeys({
     },
 
     async find(key) {
-      return (await findActiveApplicationKey(store.read, await checkOf(key))) ?? undefined
+      return (await findActiveApplicationKey(store.read, await checksOf(key))) ?? undefined
     },
   }
 }

@@ -1,4 +1,4 @@
-import { EntitySchema, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual } from 'typeorm'
+import { EntitySchema, In, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual } from 'typeorm'
 import type { ResponseVersion } from '../../access/caller.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -46,8 +46,9 @@ export function listApplicationKeys(reader: Reader): Promise<ApplicationKey[]> {
   return reader.find(ApplicationKeyTable, { order: { id: 'ASC' } })
 }
 
-export function findActiveApplicationKey(reader: Reader, keyCheck: Buffer): Promise<ApplicationKey | null> {
-  return reader.findOneBy(ApplicationKeyTable, { keyCheck, revokedAt: IsNull() })
+/** By one of its checks. */
+export function findActiveApplicationKey(reader: Reader, checks: readonly Buffer[]): Promise<ApplicationKey | null> {
+  return reader.findOneBy(ApplicationKeyTable, { keyCheck: In([...checks]), revokedAt: IsNull() })
 }
 
 export function findRevocable(tx: Tx, name: string): Promise<ApplicationKey | null> {

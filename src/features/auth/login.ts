@@ -93,7 +93,7 @@ export function createLogin({
     const verified = await credentialCheck.beginSession({ ...credentials, username, address }, application)
     if (!verified || !applicationKey || !mayLogIn(verified.user.capabilities)) throw new Fault('login.refused')
     const { user, begun } = verified
-    const renewed = await passphrases.renew(credentials.passphrase, passphraseRecordOf(user))
+    const renewed = await passphrases.renew(credentials.passphrase, passphraseRecordOf(user), begun.isCheckCurrent)
     return commit(async (tx) => {
       await throttle.forgive(tx, verified.attempt)
       // Locks the row of the user.

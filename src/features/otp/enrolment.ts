@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Provenance } from '../../hsm/made-key.ts'
+import { newestOf } from '../../hsm/peppered-check.ts'
 import { otpPurpose } from '../../hsm/provenance.ts'
 import { withFactor } from '../../hsm/user-factors.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
@@ -70,7 +71,7 @@ export function createEnrolments({
   recoveries,
   clock,
 }: {
-  readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seedCheck' | 'privateIdCheck' | 'seal'>
+  readonly hsm: Pick<Hsm, 'random' | 'importSecret' | 'seedChecks' | 'privateIdCheck' | 'seal'>
   readonly recoveries: Pick<Recoveries, 'note'>
   readonly clock: Clock
 }): Enrolments {
@@ -85,13 +86,13 @@ export function createEnrolments({
     const { kind, digits, periodSeconds, counter } = parameters
     const fields = { kind, digits, periodSeconds, publicId: null, userId: user.id, privateIdCheck: null }
     // Recognises a seed that is enrolled again.
-    const seedCheck = await hsm.seedCheck(parameters, seed)
+    const seedChecks = await hsm.seedChecks(parameters, seed)
     const key = await wrapped(parameters.keyKind, seed)
     const device = await commit(async (tx) => {
       await checkDeviceLimit(tx, user.id, kind)
-      const row = await sealed(tx, { ...key, ...fields, seedCheck })
+      const row = await sealed(tx, { ...key, ...fields, seedCheck: newestOf(seedChecks) })
       await recoveries.note(tx, user.id, by, gaining(row))
-      const known = await findBySeed(tx, seedCheck)
+      const known = await findBySeed(tx, seedChecks)
       if (known === null) return insertDevice(tx, { ...row, counter, createdAt: clock.now() })
       const changes = { ...row, counter: Math.max(known.counter, counter) }
       if (!(await readoptDevice(tx, known.id, changes)))

@@ -110,8 +110,8 @@ export function findByPublicId(reader: Reader, publicId: string): Promise<OtpDev
   return reader.findOneBy(OtpDeviceTable, { publicId })
 }
 
-export function findBySeed(tx: Tx, seedCheck: Buffer): Promise<OtpDevice | null> {
-  return tx.findOneBy(OtpDeviceTable, { seedCheck })
+export function findBySeed(tx: Tx, checks: readonly Buffer[]): Promise<OtpDevice | null> {
+  return tx.findOneBy(OtpDeviceTable, { seedCheck: In([...checks]) })
 }
 
 /** Undefined for a device of another user. */

@@ -40,9 +40,9 @@ export interface Passphrases {
   /**
    * The record of a pass phrase that was right, made anew where it was made at another cost than is configured now
    * (unknown users are checked at that cost, and the duration would tell them from known ones), or by an earlier
-   * release. Within `loginQueue.run` only.
+   * release or pepper. Within `loginQueue.run` only.
    */
-  renew(passphrase: string, record: PassphraseRecord): Promise<PassphraseRecord | undefined>
+  renew(passphrase: string, record: PassphraseRecord, isCheckCurrent: boolean): Promise<PassphraseRecord | undefined>
   /** @throws Fault `passphrase.refused` when it is not good enough for the user */
   judge(passphrase: string, username: string): void
   /** Runs logins in their turn, each as a whole. */
@@ -92,9 +92,8 @@ export function createPassphrases({
       const strength = judge(passphrase, username, policy)
       return { ...(await loginQueue.run(() => recordOf(passphrase))), strength }
     },
-    async renew(passphrase, { cost: recordCost, check }) {
-      const isCurrent = recordCost === currentCost && check.length === passphraseCheckBytes
-      return isCurrent ? undefined : recordOf(passphrase)
+    async renew(passphrase, { cost: recordCost }, isCheckCurrent) {
+      return recordCost === currentCost && isCheckCurrent ? undefined : recordOf(passphrase)
     },
     judge: (passphrase, username) => void judge(passphrase, username, policy),
     loginQueue,

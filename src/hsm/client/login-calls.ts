@@ -17,7 +17,7 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
 
   return {
     async login({ applicationKey, applicationKeyText, user, hash, factor }) {
-      const [token, identity, seal, createdAt, expiresAt] = await keeper.call('login', [
+      const [token, identity, seal, createdAt, expiresAt, isCurrent] = await keeper.call('login', [
         ...sealedFields(applicationKey),
         applicationKeyText,
         ...sealedFields(user),
@@ -25,14 +25,26 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
         ...sealedFields(factor.certificate),
         ...(factor.certificate === undefined ? otpFields(factor.devices, factor.otp) : []),
       ])
-      if (token === undefined || identity === undefined || seal === undefined || expiresAt === undefined) throw tooFew()
-      return { token: token.toString(), identity, seal, createdAt: Number(createdAt), expiresAt: Number(expiresAt) }
+      if (token === undefined || identity === undefined || seal === undefined || isCurrent === undefined) throw tooFew()
+      return {
+        token: token.toString(),
+        identity,
+        seal,
+        createdAt: Number(createdAt),
+        expiresAt: Number(expiresAt),
+        isCheckCurrent: isCurrent.toString() === '1',
+      }
     },
     newPassphraseCheck: (hash) => one('newPassphraseCheck', [hash]),
     matchesPassphrase: async (check, hash) => (await one('matchesPassphrase', [check, hash])).toString() === '1',
-    applicationKeyCheck: (key) => one('applicationKeyCheck', [Buffer.from(key)]),
-    seedCheck: ({ kind, keyKind, periodSeconds }, seed) =>
-      one('seedCheck', [Buffer.from(kind), Buffer.from(keyKind), Buffer.from(String(periodSeconds ?? '')), seed]),
+    applicationKeyChecks: (key) => keeper.call('applicationKeyCheck', [Buffer.from(key)]),
+    seedChecks: ({ kind, keyKind, periodSeconds }, seed) =>
+      keeper.call('seedCheck', [
+        Buffer.from(kind),
+        Buffer.from(keyKind),
+        Buffer.from(String(periodSeconds ?? '')),
+        seed,
+      ]),
     privateIdCheck: (privateId) => one('privateIdCheck', [privateId]),
     sessionTokenSuccessor: (token) => one('sessionTokenSuccessor', [Buffer.from(token)]),
     checkOtp: (devices, otp, holder) => judged('checkOtp', [...otpFields(devices, otp), ...sealedFields(holder)]),

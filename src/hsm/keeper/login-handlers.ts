@@ -11,7 +11,8 @@ import { codeOf, shownIn, stateIn, statesIn, verdictFields } from './otp-fields.
 import type { Floors } from './floors.ts'
 import { devicesHeldBy, type LogIn } from './logins.ts'
 import type { OtpJudge } from './otp-judge.ts'
-import { type PassphraseJudge, peppered } from './passphrase-judge.ts'
+import { pepperVersions } from '../pkcs11/seal-operations.ts'
+import { checkOf, checksOf, type PassphraseJudge, peppered } from './passphrase-judge.ts'
 import { newestShown } from './shown-record.ts'
 
 export interface LoginDependencies {
@@ -26,31 +27,35 @@ export interface LoginDependencies {
 export function createLoginHandlers({ token, floors, otps, passphrases, logIn }: LoginDependencies) {
   return {
     login(fields: RequestFields) {
-      const { token: sessionToken, identity, seal, createdAt, expiresAt } = logIn(loginIn(fields))
+      const { token: sessionToken, identity, seal, createdAt, expiresAt, isCheckCurrent } = logIn(loginIn(fields))
       return [
         Buffer.from(sessionToken),
         identity,
         seal,
         ...[createdAt, expiresAt].map((time) => Buffer.from(String(time))),
+        flag(isCheckCurrent),
       ]
     },
     newPassphraseCheck: (fields: RequestFields) => [passphrases.check(hashIn(fields))],
     matchesPassphrase: (fields: RequestFields) => [flag(passphrases.matches(fields.bytes(), hashIn(fields)))],
-    applicationKeyCheck: (fields: RequestFields) => [
-      peppered(token, applicationKeyText(sized(fields.bytes(), 0, longestApplicationKey))),
-    ],
+    applicationKeyCheck(fields: RequestFields) {
+      const key = sized(fields.bytes(), 0, longestApplicationKey)
+      return checksOf(token, () => applicationKeyText(key))
+    },
     seedCheck(fields: RequestFields) {
       const kind = fields.oneOf(['totp', 'hotp'])
       const keyKind = fields.oneOf(secretKeyKinds)
       const period = fields.text()
       const use = { kind, keyKind, periodSeconds: period === '' ? null : Number(period) }
-      return [peppered(token, seedCheckText(use, sized(fields.bytes(), 16, 64)))]
+      const seed = sized(fields.bytes(), 16, 64)
+      return checksOf(token, () => seedCheckText(use, seed))
     },
-    privateIdCheck: (fields: RequestFields) => [peppered(token, privateIdText(sized(fields.bytes(), 6, 6)))],
+    privateIdCheck: (fields: RequestFields) => [checkOf(token, privateIdText(sized(fields.bytes(), 6, 6)))],
     sessionTokenSuccessor(fields: RequestFields) {
       const sessionToken = fields.text()
       if (!sessionTokenForm.test(sessionToken)) throw new Fault('hsm.rejected', 'This is no token of a session.')
-      return [peppered(token, successorText(sessionToken))]
+      // By the oldest, so that the same token has the same successor for as long as may be.
+      return [peppered(token, Math.min(...pepperVersions(token)), successorText(sessionToken))]
     },
     checkOtp(fields: RequestFields) {
       const [devices, otp, shownHolder] = [statesIn(fields), shownIn(fields), fields.optionalSealed()]

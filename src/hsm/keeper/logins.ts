@@ -3,7 +3,8 @@ import { mayLogIn } from '../../access/capabilities.ts'
 import { randomSessionToken, sessionTokenHash } from '../../access/session-token-form.ts'
 import { Fault } from '../../fault.ts'
 import type { BegunSession, LoginRequest, ShownFactor } from '../login-request.ts'
-import { applicationKeyText, passphraseCheckBytes } from '../peppered-text.ts'
+import { readCheck } from '../peppered-check.ts'
+import { applicationKeyText, passphraseCheckBytes, pepperedBytes } from '../peppered-text.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import type { OtpState } from '../otp-use.ts'
@@ -40,12 +41,13 @@ export function createLogins(on: LoginsDependencies): LogIn {
     // All of it, always: what was wrong must not be told by the time that it takes.
     const isRight = [
       key !== undefined && key.revokedAt === null,
-      timingSafeEqual(peppered(token, applicationKeyText(Buffer.from(text))), key?.keyCheck ?? Buffer.alloc(32)),
+      isApplicationKey(token, Buffer.from(text), key?.keyCheck ?? Buffer.alloc(pepperedBytes)),
       person !== undefined && mayLogIn(person.capabilities),
       second.isTheirs,
       passphrases.matches(person?.passphraseCheck ?? unknownCheck, hash),
     ]
     if (key === undefined || person === undefined || isRight.includes(false)) throw new Fault('login.refused')
+    const isCheckCurrent = passphrases.isCurrent(person.passphraseCheck)
     const sessionToken = randomSessionToken()
     const [identity, createdAt] = [random(token, identityBytes), now()]
     const expiresAt = createdAt + longestSessionMs
@@ -59,8 +61,14 @@ export function createLogins(on: LoginsDependencies): LogIn {
       createdAt,
       expiresAt,
     })
-    return { token: sessionToken, identity, seal: seal(token, record), createdAt, expiresAt }
+    return { token: sessionToken, identity, seal: seal(token, record), createdAt, expiresAt, isCheckCurrent }
   }
+}
+
+function isApplicationKey(token: Token, text: Buffer, keyCheck: Buffer): boolean {
+  const read = readCheck(keyCheck, pepperedBytes)
+  const made = peppered(token, read?.version ?? 1, applicationKeyText(text))
+  return read !== undefined && timingSafeEqual(made, read.rest)
 }
 
 /**

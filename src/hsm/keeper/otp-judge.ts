@@ -1,7 +1,7 @@
 import { Fault } from '../../fault.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from '../otp-use.ts'
 import { openDevice, type OpenDevice, openOtpBlock, otpHmac } from '../pkcs11/otp-operations.ts'
-import { pepper } from '../pkcs11/seal-operations.ts'
+import { newestPepper, pepper } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { paddingText } from '../peppered-text.ts'
 import { type Candidate, candidatesOf, type CodeRules, hotpCandidates, isCodeOf } from './otp-candidates.ts'
@@ -130,5 +130,5 @@ const counterOf = (reading: Buffer): number => ((reading.readUInt16LE(0) & 0x7ff
 
 /** Constant-time padding: operations of the token without a result. */
 function pad(token: Token, operations: number): void {
-  for (let left = operations; left > 0; left--) pepper(token, paddingText)
+  for (let left = operations; left > 0; left--) pepper(token, newestPepper(token), paddingText)
 }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
+import { readCheck, writeCheck } from '../peppered-check.ts'
 import {
   earlierPassphraseText,
   passphraseCheckBytes,
@@ -7,7 +8,7 @@ import {
   passphraseText,
   pepperedBytes,
 } from '../peppered-text.ts'
-import { pepper, random } from '../pkcs11/seal-operations.ts'
+import { newestPepper, pepper, pepperVersions, random } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import type { TryLimit } from './try-limit.ts'
 
@@ -17,35 +18,57 @@ export interface PassphraseJudge {
   check(hash: Buffer): Buffer
   /** False for one that was tried wrongly too often, whatever it is. */
   matches(check: Buffer, hash: Buffer): boolean
+  /** Whether it is what `check` makes now, and not of a release before or an older version of the pepper. */
+  isCurrent(check: Buffer): boolean
 }
 
 export function createPassphraseJudge(token: Token, tries: TryLimit): PassphraseJudge {
   return {
     check(hash) {
-      const nonce = random(token, passphraseNonceBytes)
-      return Buffer.concat([nonce, peppered(token, passphraseText(nonce, hash))])
+      const [nonce, version] = [random(token, passphraseNonceBytes), newestPepper(token)]
+      return writeCheck({
+        version,
+        rest: Buffer.concat([nonce, peppered(token, version, passphraseText(nonce, hash))]),
+      })
     },
 
     matches(check, hash) {
       // Whoever asks cannot make a second check of the same pass phrase: the limit is that of the pass phrase.
       const subject = createHash('sha256').update(check).digest()
-      const isCurrent = check.length === passphraseCheckBytes
-      if (!isCurrent && check.length !== pepperedBytes)
-        throw new Fault('hsm.rejected', 'This is no check of a pass phrase.')
-      const nonce = check.subarray(0, isCurrent ? passphraseNonceBytes : 0)
-      const expected = peppered(token, isCurrent ? passphraseText(nonce, hash) : earlierPassphraseText(hash))
-      const isRight = timingSafeEqual(expected, check.subarray(nonce.length)) && tries.allows(subject)
+      const read = readCheck(check, passphraseCheckBytes, pepperedBytes)
+      if (read === undefined) throw new Fault('hsm.rejected', 'This is no check of a pass phrase.')
+      const { version, rest } = read
+      const nonce = rest.subarray(0, rest.length === passphraseCheckBytes ? passphraseNonceBytes : 0)
+      const text = nonce.length > 0 ? passphraseText(nonce, hash) : earlierPassphraseText(hash)
+      const isRight =
+        timingSafeEqual(peppered(token, version, text), rest.subarray(nonce.length)) && tries.allows(subject)
       tries.note(subject, isRight)
       return isRight
+    },
+
+    isCurrent(check) {
+      const read = readCheck(check, passphraseCheckBytes, pepperedBytes)
+      return read?.version === newestPepper(token) && read.rest.length === passphraseCheckBytes
     },
   }
 }
 
 /** The text is zeroed: it holds a secret. */
-export function peppered(token: Token, text: Buffer): Buffer {
+export function peppered(token: Token, version: number, text: Buffer): Buffer {
   try {
-    return pepper(token, text)
+    return pepper(token, version, text)
   } finally {
     text.fill(0)
   }
+}
+
+/** The check by the newest version. */
+export function checkOf(token: Token, text: Buffer): Buffer {
+  const version = newestPepper(token)
+  return writeCheck({ version, rest: peppered(token, version, text) })
+}
+
+/** By each version, the newest first: of a secret that is looked up by its check. */
+export function checksOf(token: Token, textOf: () => Buffer): Buffer[] {
+  return pepperVersions(token).map((version) => writeCheck({ version, rest: peppered(token, version, textOf()) }))
 }

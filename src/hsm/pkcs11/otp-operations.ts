@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
-import { privateIdText } from '../peppered-text.ts'
+import { readCheck } from '../peppered-check.ts'
+import { pepperedBytes, privateIdText } from '../peppered-text.ts'
 import type { FieldsOf, RecordKey } from '../record-layouts.ts'
 import { pepper } from './seal-operations.ts'
 import type { Token } from './token-link.ts'
@@ -59,8 +60,9 @@ export function openOtpBlock(token: Token, { sealed, privateIdCheck }: OpenDevic
   )
   const text = privateIdText(plain.subarray(0, privateIdBytes))
   try {
-    const check = pepper(token, text)
-    const isOurs = check.length === privateIdCheck.length && timingSafeEqual(check, privateIdCheck)
+    const stored = readCheck(privateIdCheck, pepperedBytes)
+    const check = pepper(token, stored?.version ?? 1, text)
+    const isOurs = stored !== undefined && timingSafeEqual(check, stored.rest)
     return crc16(plain) === crcResidue && isOurs ? Buffer.from(plain.subarray(privateIdBytes)) : undefined
   } finally {
     plain.fill(0)

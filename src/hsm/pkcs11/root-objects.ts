@@ -66,7 +66,8 @@ export interface RootKeys {
   readonly seals: readonly KeyHandle[]
   /** Grows when a version of the seal has gone: what was found good by then is to be checked again. */
   readonly sealsGone: number
-  readonly pepper: KeyHandle
+  /** By version, the newest first. */
+  readonly peppers: ReadonlyMap<number, KeyHandle>
   /** By version, the first one first; one of them at least signs. */
   readonly audits: ReadonlyMap<number, AuditPair>
   /** The newest KEK of that name, to wrap with. */
@@ -155,8 +156,8 @@ export function findRootKeys(search: () => readonly TokenObject[], session: Pkcs
     get sealsGone() {
       return sealsGone
     },
-    get pepper() {
-      return found.pepper
+    get peppers() {
+      return found.peppers
     },
     get audits() {
       return found.audits
@@ -184,12 +185,11 @@ function readRoots(objects: readonly TokenObject[]) {
   const newest = (versions: ReadonlyMap<string, KeyHandle>, name: string, prefix: string): Named =>
     newestOf(versions, name) ?? { name: `${name}.v1`, handle: secret(`${prefix}${name}.v1`) }
   const backup = newest(keks, 'backup', 'strongroom.kek.')
-  const seals = versionsOf(objects, /^strongroom\.(seal\.v[1-9]\d*)$/)
-  const newestFirst = [...seals].toSorted(([a], [b]) => versionOf(b) - versionOf(a)).map(([, handle]) => handle)
+  const seals = newestFirst(objects, 'seal')
   return {
     seals,
-    sealHandles: newestFirst.length === 0 ? [secret('strongroom.seal.v1')] : newestFirst,
-    pepper: secret('strongroom.pepper.v1'),
+    sealHandles: [...seals.values()],
+    peppers: newestFirst(objects, 'pepper'),
     audits: auditPairs(objects),
     keks,
     newestKeks: {
@@ -202,6 +202,13 @@ function readRoots(objects: readonly TokenObject[]) {
     backupSeals,
     newestBackupSeal: () => newest(backupSeals, 'backup-seal', 'strongroom.'),
   }
+}
+
+/** Throws `hsm.unavailable` where there is none. */
+function newestFirst(objects: readonly TokenObject[], role: RootRole): ReadonlyMap<number, KeyHandle> {
+  const versions = [...versionsOfRole(objects, role)].toSorted(([a], [b]) => b - a)
+  if (versions.length === 0) required(objects, rootLabel(role, 1), rootClass(role))
+  return new Map(versions)
 }
 
 function auditPairs(objects: readonly TokenObject[]): ReadonlyMap<number, AuditPair> {

@@ -8,7 +8,7 @@ import { listObjects, noticeChanges } from './token-objects.ts'
 import { withToken } from './token-opening.ts'
 
 /** Root keys of which there may be several versions. */
-export const rotatableRoles = ['kek.strict', 'kek.exportable', ...backupRoles, 'seal', 'audit'] as const
+export const rotatableRoles = ['kek.strict', 'kek.exportable', ...backupRoles, 'seal', 'audit', 'pepper'] as const
 export type RotatableRole = (typeof rotatableRoles)[number]
 
 /** What has versions in common: backup keys are made, shared and destroyed together. */

@@ -39,8 +39,25 @@ export function verify(token: Token, sealed: SealedRecord): void {
   token.run(({ keys }) => keys.verify(sealed))
 }
 
-export function pepper(token: Token, data: Buffer): Buffer {
-  return token.run(({ session, roots }) => session.sign(hmacSha256, roots.pepper, data, Buffer.alloc(sealBytes)))
+/** By this version of the pepper. A version that is gone gives an HMAC that no check is of, after the same work. */
+export function pepper(token: Token, version: number, data: Buffer): Buffer {
+  return token.run(({ session, roots }) => {
+    const key = roots.peppers.get(version)
+    const [newest] = roots.peppers.values()
+    const handle = key ?? newest
+    if (handle === undefined) throw new TypeError('there is always a pepper')
+    const made = session.sign(hmacSha256, handle, data, Buffer.alloc(sealBytes))
+    return key === undefined ? session.random(sealBytes) : made
+  })
+}
+
+/** The newest first. */
+export function pepperVersions(token: Token): readonly number[] {
+  return token.run(({ roots }) => [...roots.peppers.keys()])
+}
+
+export function newestPepper(token: Token): number {
+  return Math.max(...pepperVersions(token))
 }
 
 /** The public half of the first audit signing key, DER SubjectPublicKeyInfo: by it the appliance is known. */

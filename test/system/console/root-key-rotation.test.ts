@@ -124,12 +124,34 @@ describe('strongroom root-keys', () => {
     expect(await vault.decrypt('again', ciphertext)).toBe(base64('moves'))
   })
 
-  it('refuses what has one version, and what is no root key', async () => {
-    for (const [name, reason] of [
-      ['pepper', 'pass phrases'],
-      ['nothing', 'name one of'],
-    ] as const)
-      expect(await run('rotate', name)).toMatchObject({ status: 2, stderr: expect.stringContaining(reason) })
+  it('refuses what is no root key', async () => {
+    const reason = expect.stringContaining('name one of')
+    expect(await run('rotate', 'nothing')).toMatchObject({ status: 2, stderr: reason })
+  })
+
+  it('compares by the pepper that made a check, and makes it anew as users log in', async () => {
+    const user = await appliance.addUser()
+    const others = await versions('pepper')
+    expect(await ask('rotate', 'pepper')).toMatchObject({ made: ['strongroom.pepper.v2'] })
+    const peppers = async () => (await versions('pepper')).map(({ protects }: { protects: unknown }) => protects)
+    expect(await peppers()).toEqual([others[0].protects, { passphrases: 0, applicationKeys: 0, devices: 0 }])
+    await appliance.login(user)
+    const [{ passphrases, applicationKeys }] = await peppers()
+    expect({ passphrases, applicationKeys }).toEqual({
+      passphrases: others[0].protects.passphrases - 1,
+      applicationKeys: others[0].protects.applicationKeys,
+    })
+    const wrong = { ...appliance.credentials(user), passphrase: 'of somebody else' }
+    expect((await appliance.client().call('POST', '/auth', { body: wrong })).status).toBe(403)
+    await appliance.login(user)
+    const fresh = await appliance.addUser()
+    const { key } = await appliance.services.applicationKeys.create('made by v2', appliance.commit)
+    const login = { ...appliance.credentials(fresh), apikey: key }
+    expect((await appliance.client().call('POST', '/auth', { body: login })).status).toBe(200)
+    expect((await peppers())[1]).toEqual({ passphrases: 2, applicationKeys: 1, devices: 2 })
+    const { destroyed, older } = await ask('rotate', 'pepper', '--destroy-unused', '--yes')
+    expect(destroyed).toEqual([])
+    expect(older).toMatchObject([{ label: 'strongroom.pepper.v1', needed: true }])
   })
 
   it('leaves a row that was edited where it is, and says so', async () => {

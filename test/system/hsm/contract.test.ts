@@ -190,7 +190,7 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
       await expect(hosts.hsm.verify({ record: Buffer.from('another'), seal })).rejects.toMatchObject({
         code: 'hsm.seal_broken',
       })
-      expect(await hosts.hsm.applicationKeyCheck('a row')).not.toEqual(seal)
+      expect(await hosts.hsm.applicationKeyChecks('a row')).not.toEqual([seal])
     })
   })
 

@@ -91,7 +91,7 @@ function worker(own: Partial<RotationRules> = {}, hsm: Keeper = tokenHost) {
 function open(sessions: Sessions, user: Pick<NewSession, 'userId' | 'applicationKeyId' | 'address'>) {
   const { token } = newSessionToken()
   const times = { createdAt: now, expiresAt: now + rules.absoluteTimeoutMs }
-  const begun = { token, identity: randomBytes(16), seal: Buffer.alloc(32), ...times }
+  const begun = { token, identity: randomBytes(16), seal: Buffer.alloc(32), isCheckCurrent: true, ...times }
   const session = { ...user, certificate: null, recoveries: 0, begun }
   return store.transaction(async (tx) => ({ token, ...(await sessions.open(tx, session)) }))
 }

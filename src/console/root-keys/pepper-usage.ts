@@ -1,0 +1,47 @@
+import { ApplicationKeyTable } from '../../features/auth/login-records.ts'
+import { OtpDeviceTable } from '../../features/otp/records.ts'
+import { UserTable } from '../../features/users/records.ts'
+import { readCheck } from '../../hsm/peppered-check.ts'
+import { passphraseCheckBytes, pepperedBytes } from '../../hsm/peppered-text.ts'
+import type { Reader } from '../../store/store.ts'
+import { count } from '../output/command-answer.ts'
+
+/** What is compared by one version of the pepper. */
+export interface PepperUsage {
+  readonly passphrases: number
+  readonly applicationKeys: number
+  /** Second factors: by their seeds, and the private ids of hardware tokens. */
+  readonly devices: number
+}
+
+export async function pepperUsage(reader: Reader, version: number): Promise<PepperUsage> {
+  const users = await reader.find(UserTable, { select: { id: true, passphraseCheck: true } })
+  const keys = await reader.find(ApplicationKeyTable, { select: { id: true, keyCheck: true, revokedAt: true } })
+  const devices = await reader.find(OtpDeviceTable, {
+    select: { id: true, seedCheck: true, privateIdCheck: true, seal: true },
+  })
+  const isOf = (check: Buffer | null): boolean =>
+    check !== null && readCheck(check, passphraseCheckBytes, pepperedBytes)?.version === version
+  return {
+    passphrases: users.filter(({ passphraseCheck }) => isOf(passphraseCheck)).length,
+    applicationKeys: keys.filter(({ keyCheck, revokedAt }) => revokedAt === null && isOf(keyCheck)).length,
+    // Without a seal: one that was destroyed.
+    devices: devices.filter(
+      ({ seedCheck, privateIdCheck, seal }) => seal.length > 0 && [seedCheck, privateIdCheck].some(isOf),
+    ).length,
+  }
+}
+
+/** In words: what there is, and what is to be done about it. */
+export function pepperWords({ passphrases, applicationKeys, devices }: PepperUsage): {
+  readonly what: string
+  readonly remedy: string
+}[] {
+  return [
+    { number: passphrases, word: 'pass phrase', remedy: 'each is made anew when its user logs in' },
+    { number: applicationKeys, word: 'application key', remedy: 'make each anew, revoke the old one' },
+    { number: devices, word: 'second factor', remedy: 'enrol each holder anew' },
+  ]
+    .filter(({ number }) => number > 0)
+    .map(({ number, word, remedy }) => ({ what: count(number, word), remedy }))
+}
