@@ -10,6 +10,13 @@ import { createMutex, createSharedSync } from './concurrency.ts'
 import { createRememberingQuery } from './remembering-query.ts'
 import { createReader, type Store, type Tx } from './store.ts'
 
+/**
+ * More than there are texts of statements, so that none is given up: from 24.19 on Node.js ends a process in which a
+ * statement of better-sqlite3 12 is collected while no JavaScript runs. For the same reason PRAGMAs go through `exec`,
+ * which prepares none that lasts. Version 13, which mends it, does not run on Node.js 20.
+ */
+const statementCacheSize = 10_000
+
 /** How long a transaction waits for another process's, in milliseconds. */
 const patienceMs = 5_000
 
@@ -63,17 +70,18 @@ function sourceOf(file: string, tables: readonly EntitySchema[], opened: (databa
     migrations,
     migrationsTableName: 'migrations',
     synchronize: false,
+    statementCacheSize,
     // The native wait would block the event loop, and with it every call of this worker: `begin` waits instead.
     timeout: 0,
     prepareDatabase: (database: Database) => {
-      database.pragma('busy_timeout = 2000')
-      database.pragma('journal_mode = WAL')
-      database.pragma('synchronous = FULL')
-      database.pragma('foreign_keys = ON')
-      database.pragma('trusted_schema = OFF')
+      database.exec('PRAGMA busy_timeout = 2000')
+      database.exec('PRAGMA journal_mode = WAL')
+      database.exec('PRAGMA synchronous = FULL')
+      database.exec('PRAGMA foreign_keys = ON')
+      database.exec('PRAGMA trusted_schema = OFF')
       // What was deleted is overwritten: wrapped keys and seeds must not stay in the free space of the file.
-      database.pragma('secure_delete = FAST')
-      database.pragma('busy_timeout = 0')
+      database.exec('PRAGMA secure_delete = FAST')
+      database.exec('PRAGMA busy_timeout = 0')
       opened(database)
     },
   })

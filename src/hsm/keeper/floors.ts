@@ -25,8 +25,8 @@ export interface WritableFloors extends Floors {
 export function openFloors(path: string): WritableFloors {
   makePrivate(path)
   const file = new Database(path)
-  file.pragma('journal_mode = WAL')
-  file.pragma('synchronous = FULL')
+  file.exec('PRAGMA journal_mode = WAL')
+  file.exec('PRAGMA synchronous = FULL')
   file.exec(
     'CREATE TABLE IF NOT EXISTS floors (subject BLOB PRIMARY KEY, generation INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   )

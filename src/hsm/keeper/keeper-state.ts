@@ -8,9 +8,9 @@ export type KeeperState = Database.Database
 export function openKeeperState(path: string): KeeperState {
   makePrivate(path)
   const state = new Database(path)
-  state.pragma('locking_mode = EXCLUSIVE')
-  state.pragma('journal_mode = WAL')
-  state.pragma('synchronous = FULL')
+  state.exec('PRAGMA locking_mode = EXCLUSIVE')
+  state.exec('PRAGMA journal_mode = WAL')
+  state.exec('PRAGMA synchronous = FULL')
   return state
 }
 

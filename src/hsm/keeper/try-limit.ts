@@ -52,7 +52,7 @@ export function createTryLimit(
       const isAllowed = allows(subject)
       const paid = Math.round(paidAt(subject) + (wasRight || !isAllowed ? 0 : intervalMs))
       // What a crash of the machine takes is tries of its last moment; that of the keeper takes none.
-      state.pragma('synchronous = NORMAL')
+      state.exec('PRAGMA synchronous = NORMAL')
       try {
         keep.run(subject, paid)
         if (Math.abs(now() - sweptAt) > spanMs) {
@@ -60,7 +60,7 @@ export function createTryLimit(
           sweptAt = now()
         }
       } finally {
-        state.pragma('synchronous = FULL')
+        state.exec('PRAGMA synchronous = FULL')
       }
       if (isAllowed && !allows(subject)) report('A limit of wrong tries was reached: a worker asks past its throttle.')
     },

@@ -88,7 +88,7 @@ interface OpenFile {
 function open(path: string, inode: number): OpenFile {
   const file = new Database(path, { fileMustExist: true })
   // Not opened read-only: a reader of a WAL file may have to make its index anew.
-  file.pragma('query_only = ON')
+  file.exec('PRAGMA query_only = ON')
   const version = file.prepare<[], number>('PRAGMA data_version').pluck()
   const find = file.prepare<[Buffer], number>('SELECT generation FROM floors WHERE subject = ?').pluck()
   const deleted = file

@@ -19,3 +19,12 @@ it('SQL is written by hand in the files that the decision lists, and nowhere els
   )
   expect(listed.toSorted()).toEqual(writing.toSorted())
 })
+
+/** See `statementCacheSize` in `store/sqlite.ts`: a statement that is given up may end the process. */
+it('processes that go on for long have no PRAGMA prepared for one use', () => {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  const preparing = files.filter(
+    (file) => file.endsWith('.ts') && readFileSync(join(root, 'src', file), 'utf8').includes('.pragma('),
+  )
+  expect(preparing).toEqual([])
+})
