@@ -9,6 +9,7 @@ import { daemonCheck } from './checks/daemon.ts'
 import { databaseCheck } from './checks/database.ts'
 import { diskCheck } from './checks/disk-space.ts'
 import { keeperCheck } from './checks/keeper-file.ts'
+import { machinesCheck } from './checks/machines.ts'
 import { permissionsCheck } from './checks/permissions.ts'
 import { restingMembersCheck } from './checks/resting-members.ts'
 import { separationCheck } from './checks/separation.ts'
@@ -39,6 +40,7 @@ const checks: readonly Check[] = [
   databaseCheck,
   tokenCheck,
   keeperCheck,
+  machinesCheck,
   vaultKeysCheck,
   vaultAdminsCheck,
   restingMembersCheck,

@@ -19,11 +19,12 @@ import { allEndpoints } from './endpoints.ts'
 import type { Fault } from '../fault.ts'
 import { createHsmClient } from '../hsm/client/hsm-client.ts'
 import type { Hsm } from '../hsm/hsm.ts'
+import { type FloorCourierOptions, startFloorCourier } from './floor-courier.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { recordedRows } from './recorded-rows.ts'
 import { clientCertificates, createListeners, joinListeners } from './listeners.ts'
 import type { Log } from '../log.ts'
-import { createServices, loginTypesOf } from './services.ts'
+import { createServices, loginTypesOf, type Services } from './services.ts'
 import { createAuthenticator } from '../features/auth/authentication.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -93,7 +94,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       ? [listener('smartcard', { ...smartcard, host: config.http.host }, application, clientCertificates(smartcard))]
       : []),
   ])
-  const chores = slot === 1 ? [startHousekeeping({ services, log }), startCouriers(config, log)] : []
+  const chores = slot === 1 ? choresOf(config, { services, store, hsm, log }) : []
   return {
     listen: () => server.listen(),
     async close() {
@@ -106,6 +107,14 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     reload: () => Promise.resolve(server.reloadCertificate()),
   }
 }
+
+/** Of the first worker alone. */
+const choresOf = (config: Config, on: FloorCourierOptions & { readonly services: Services; readonly log: Log }) => [
+  startHousekeeping(on),
+  startCouriers(config, on.log),
+  // Machines that share a database file do not exist.
+  ...(config.store.postgresUrlFile === undefined ? [] : [startFloorCourier(on)]),
+]
 
 function openUnidentified({ audit: { directory }, http }: Config, audit: AuditTrail, log: Log): UnidentifiedRecords {
   return createUnidentifiedRecords({

@@ -22,6 +22,7 @@ import { sealedVaultKey } from '../features/vaults/vault-key.ts'
 import { membershipRecord, type MembershipState, vaultRecord } from '../features/vaults/vault-seals.ts'
 import { isFault } from '../fault.ts'
 import type { Reader, Tx } from '../store/store.ts'
+import { FloorBatchTable } from './floor-courier.ts'
 
 /** One seal of a row. */
 export interface SealedRow {
@@ -147,6 +148,7 @@ export const sealedRows: readonly SealedRows[] = [
     return vault === null ? undefined : acceptanceRecord(vault, accepted)
   }),
   rowsOf(ValidationClientTable, ['id'], (client) => clientRecord(client)),
+  rowsOf(FloorBatchTable, ['machine', 'number'], ({ record }) => record),
   rowsOf(SiteTemplateTable, ['id'], (template) => templateSealRecord(template)),
   rowsOf(TombstoneTable, ['id'], ({ record }) => record),
   rowsOf(PendingDestructionTable, ['objectId'], ({ keyRecord }) => keyRecord, 'keySeal'),

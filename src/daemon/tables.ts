@@ -4,6 +4,7 @@ import { UserCertificateTable } from '../features/certificates/records.ts'
 import { ApplicationKeyTable, LoginAttemptsTable, LoginNetworkTable } from '../features/auth/login-records.ts'
 import { FileChunkTable, FileUploadTable } from '../features/objects/file-records.ts'
 import { SecretFieldTable, VaultObjectTable } from '../features/objects/records.ts'
+import { FloorBatchTable } from './floor-courier.ts'
 import { OtpDeviceTable } from '../features/otp/records.ts'
 import { SessionTable, SessionTokenTable } from '../features/auth/session-records.ts'
 import { SiteTemplateTable } from '../features/templates/records.ts'
@@ -45,4 +46,5 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   FileChunkTable,
   SiteTemplateTable,
   AuditHeadTable,
+  FloorBatchTable,
 ]

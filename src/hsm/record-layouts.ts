@@ -130,6 +130,17 @@ const recordLayouts = {
     createdAt: 'integer',
     expiresAt: 'integer',
   },
+  // What the keeper of a machine tells those of others; `entries` is JSON (`floor-exchange.ts`).
+  'floor news': {
+    machine: 'text',
+    name: 'text',
+    number: 'integer',
+    previous: 'text',
+    base: 'integer',
+    epoch: 'integer',
+    at: 'integer',
+    entries: 'text',
+  },
   // What a session may do until the grant expires: in one vault, or in none.
   grant: {
     session: 'bytes',

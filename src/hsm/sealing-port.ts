@@ -1,5 +1,6 @@
 import type { AuditEnd, SignedEnd } from './audit-end.ts'
 import type { Succession } from './audit-succession.ts'
+import type { FloorHeads, FloorNews } from './floor-news.ts'
 import type { SignedJob } from './import-job-statement.ts'
 import type { Provenance, WrappedKey } from './made-key.ts'
 import type { SealedRecord } from './sealed-record.ts'
@@ -91,6 +92,18 @@ export interface SealingPort extends TrailPort {
    * records that were edited or put back.
    */
   grantRotation(policy: SealedRecord, version: SealedRecord, count: SealedRecord): Promise<SealedRecord>
+
+  /**
+   * What the keeper of this machine has to tell those of others, and how it stands with them; `heads` are the last batches
+   * that the database holds, its own too. Without `heads` it tells nothing, and how it stands alone.
+   */
+  floorNews(heads?: FloorHeads): Promise<FloorNews>
+
+  /**
+   * Has the keeper take in what those of other machines tell. Rejects with `hsm.seal_broken` where one was edited; the
+   * others are taken in.
+   */
+  takeFloors(batches: readonly SealedRecord[]): Promise<void>
 
   /** Has the keeper sign what a sealed import job says, with the audit signing key. */
   signImportJob(job: SealedRecord): Promise<SignedJob>

@@ -25,6 +25,7 @@ import { SealedSessions1700000000018 } from './migrations/0018-sealed-sessions.t
 import { TwoWrappings1700000000020 } from './migrations/0020-two-wrappings.ts'
 import { Destructions1700000000025 } from './migrations/0025-destructions.ts'
 import { FactorsOfUsers1700000000027 } from './migrations/0027-factors-of-users.ts'
+import { FloorNews1700000000028 } from './migrations/0028-floor-news.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -49,6 +50,7 @@ export const migrations = [
   TwoWrappings1700000000020,
   Destructions1700000000025,
   FactorsOfUsers1700000000027,
+  FloorNews1700000000028,
 ]
 
 /**

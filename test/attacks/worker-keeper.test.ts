@@ -227,6 +227,18 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('takeOverKey', [...none, ...none, ...none, 0]),
   ],
   endTakeover: async () => [await calls.keeper('endTakeover', [])],
+  floorNews: async () => [
+    await calls.keeper('floorNews', ['{']),
+    await calls.keeper('floorNews', [JSON.stringify({ 'another name': 1 })]),
+    await calls.keeper('floorNews', [JSON.stringify({ ['ab'.repeat(16)]: '1' })]),
+  ],
+  // What could lift a floor above every record there is: a batch of a machine that there is not.
+  takeFloors: async () => [
+    await calls.keeper('takeFloors', [1, ...sealed(victim.count)]),
+    await calls.keeper('takeFloors', [1, ownNews(), victim.count.seal]),
+    await calls.keeper('seal', [ownNews(), ...none, nothing, ...none, ...none]),
+    await calls.keeper('sealNew', [ownNews(), ...none]),
+  ],
   acceptRestored: async () => [await calls.keeper('acceptRestored', [])],
 }
 
@@ -269,6 +281,18 @@ describe('the keeper does no more for a worker than its row says', () => {
     expect(await calls.keeper('lastAuditEnd', ['a chain of my own'])).toEqual({ fields: [nothing, nothing] })
   })
 })
+
+const ownNews = (): Buffer =>
+  composeRecord('floor news', {
+    machine: 'ab'.repeat(16),
+    name: 'mine',
+    number: 1,
+    previous: '',
+    base: 1,
+    epoch: 0,
+    at: 1,
+    entries: JSON.stringify([['floor', Buffer.from('a subject').toString('base64'), 2 ** 40]]),
+  })
 
 function madeUpUser(): Buffer {
   const passphrase = { passphraseSalt: randomBytes(16), passphraseCheck: randomBytes(32), passphraseCost: 'm=8192,t=1' }

@@ -1,3 +1,4 @@
+import type { FloorStanding } from '../floor-news.ts'
 import { sealedFields } from '../protocol/batch-frame.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import type { SealingPort } from '../sealing-port.ts'
@@ -39,6 +40,16 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     async grantRotation(policy, version, count) {
       const reply = await keeper.call('grantRotation', [policy, version, count].flatMap(sealedFields))
       return { record: field(reply, 0), seal: field(reply, 1) }
+    },
+    async floorNews(heads) {
+      const reply = await keeper.call('floorNews', [Buffer.from(heads === undefined ? '' : JSON.stringify(heads))])
+      const standing: FloorStanding = JSON.parse(field(reply, 0).toString())
+      const number = field(reply, 1).toString()
+      const sealed = { record: field(reply, 2), seal: field(reply, 3) }
+      return { ...standing, batch: number === '' ? undefined : { number: Number(number), sealed } }
+    },
+    async takeFloors(batches) {
+      await keeper.call('takeFloors', [Buffer.from(String(batches.length)), ...batches.flatMap(sealedFields)])
     },
     async signImportJob(job) {
       const reply = await keeper.call('signImportJob', sealedFields(job))

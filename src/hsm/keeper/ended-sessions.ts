@@ -1,25 +1,33 @@
 import type { FieldsOf } from '../record-layouts.ts'
 import type { KeeperState } from './keeper-state.ts'
+import { type RisenRows, risenRows } from './risen-rows.ts'
 
 /** Sessions that were ended before their time: their records are good still, and give nothing. */
 export interface EndedSessions {
   has(identity: Buffer): boolean
   /** On the disk when it returns, until the session would have expired. */
   add(session: Pick<FieldsOf<'session'>, 'identity' | 'expiresAt'>): void
+  /** The same on the word of another keeper, which tells it to others itself. */
+  take(identity: Buffer, expiresAt: number): void
+  readonly risen: RisenRows
 }
 
 export function createEndedSessions(state: KeeperState, now: () => number): EndedSessions {
   state.exec(
     'CREATE TABLE IF NOT EXISTS ended_sessions (identity BLOB PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   )
-  const keep = state.prepare('INSERT OR IGNORE INTO ended_sessions (identity, expires_at) VALUES (?, ?)')
+  const risen = risenRows(state, { table: 'ended_sessions', subject: 'identity', number: 'expires_at' })
+  const keep = state.prepare('INSERT OR IGNORE INTO ended_sessions (identity, expires_at, rose) VALUES (?, ?, ?)')
   const find = state.prepare('SELECT 1 FROM ended_sessions WHERE identity = ?')
   const forget = state.prepare('DELETE FROM ended_sessions WHERE expires_at < ?')
+  const end = (identity: Buffer, expiresAt: number, rose: number): void => {
+    forget.run(now())
+    if (expiresAt >= now()) keep.run(identity, expiresAt, rose)
+  }
   return {
     has: (identity) => find.get(identity) !== undefined,
-    add({ identity, expiresAt }) {
-      forget.run(now())
-      if (expiresAt >= now()) keep.run(identity, expiresAt)
-    },
+    add: ({ identity, expiresAt }) => end(identity, expiresAt, risen.next()),
+    take: (identity, expiresAt) => end(identity, expiresAt, 0),
+    risen,
   }
 }

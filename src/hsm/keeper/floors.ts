@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { checkFloor, type Generation } from '../record-generation.ts'
 import { makePrivate } from './keeper-state.ts'
+import { type RisenRows, risenRows } from './risen-rows.ts'
 
 /**
  * The highest generation of each thing that was shown to the keeper of this machine: an older record of it is an old
@@ -16,6 +17,9 @@ export interface Floors {
 export interface WritableFloors extends Floors {
   /** Lifts the floor to this generation; one that is higher already stays. On the disk when it returns. */
   raise(generation: Generation): void
+  /** The same on the word of another keeper, which tells it to others itself. */
+  take(subject: Buffer, number: number): void
+  readonly risen: RisenRows
   /** Whatever the database holds next is the newest. */
   forget(): void
   close(): void
@@ -30,16 +34,22 @@ export function openFloors(path: string): WritableFloors {
   file.exec(
     'CREATE TABLE IF NOT EXISTS floors (subject BLOB PRIMARY KEY, generation INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   )
+  const risen = risenRows(file, { table: 'floors', subject: 'subject', number: 'generation' })
   const lift = file.prepare(
-    `INSERT INTO floors (subject, generation) VALUES (?, ?)
-     ON CONFLICT (subject) DO UPDATE SET generation = excluded.generation WHERE excluded.generation > generation`,
+    `INSERT INTO floors (subject, generation, rose) VALUES (?, ?, ?)
+     ON CONFLICT (subject) DO UPDATE SET generation = excluded.generation, rose = excluded.rose
+     WHERE excluded.generation > generation`,
   )
   const floors = readFloors(file)
   return {
     ...floors,
     raise({ subject, number }) {
-      if ((floors.of(subject) ?? 0) < number) lift.run(subject, number)
+      if ((floors.of(subject) ?? 0) < number) lift.run(subject, number, risen.next())
     },
+    take(subject, number) {
+      if ((floors.of(subject) ?? 0) < number) lift.run(subject, number, 0)
+    },
+    risen,
     forget: () => void file.exec('DELETE FROM floors'),
     close: () => file.close(),
   }

@@ -12,6 +12,7 @@ import { type Authority, readAuthority } from './authority.ts'
 import { heldKey, nonceBytes, onlyPlace, provenanceRecord } from '../provenance.ts'
 import { generationOf, vaultGenerationOf } from '../record-generation.ts'
 import type { WritableFloors } from './floors.ts'
+import { createFloorHandlers } from './floor-handlers.ts'
 import { createGrantHandlers } from './grants.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { createKeyHandlers } from './key-handlers.ts'
@@ -32,7 +33,7 @@ const reopenEveryMs = 250
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
-  const { usedProvenance, floors, endedSessions, takeover } = memory
+  const { usedProvenance, floors, exchange, endedSessions, takeover } = memory
   const ends = { token, ...memory, origin }
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
@@ -69,12 +70,13 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     sealTombstone: (fields) => sealTombstone(ends, fields.sealed(), readAuthority(token, fields).grant),
     sealUnused: (fields) => sealUnused(ends, fields),
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
+    ...createFloorHandlers(exchange),
     ...createLoginHandlers({ token, ...memory }),
     sealNew: (fields) => sealNew(token, memory, fields.bytes(), { origin, ...readAuthority(token, fields) }),
     ...createTakeoverHandlers(token, takeover, origin),
     acceptRestored() {
       checkOperator(origin)
-      floors.forget()
+      exchange.restored()
       return []
     },
   }

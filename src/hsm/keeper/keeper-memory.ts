@@ -1,8 +1,10 @@
+import { hostname } from 'node:os'
 import type { Config } from '../../config/schema.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
 import { createAuditKeys, type AuditKeys } from './signing-keys.ts'
 import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
+import { createFloorExchange, type FloorExchange } from './floor-exchange.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
 import { openKeeperState } from './keeper-state.ts'
@@ -22,6 +24,7 @@ export interface KeeperMemory {
   readonly auditKeys: AuditKeys
   readonly usedProvenance: UsedProvenance
   readonly floors: WritableFloors
+  readonly exchange: FloorExchange
   readonly endedSessions: EndedSessions
   readonly firstCounts: FirstCounts
   readonly otps: OtpJudge
@@ -45,7 +48,7 @@ export function openKeeperMemory({
 }: {
   readonly token: Token
   readonly files: { readonly state: string; readonly floors: string }
-  readonly config: Pick<Config, 'login' | 'otp' | 'session' | 'smartcard' | 'transparent' | 'users'>
+  readonly config: Pick<Config, 'audit' | 'login' | 'otp' | 'session' | 'smartcard' | 'transparent' | 'users'>
   readonly now: () => number
   /** Told of what an operator should see to. */
   readonly report: (sentence: string) => void
@@ -54,6 +57,7 @@ export function openKeeperMemory({
   const floors = openFloors(files.floors)
   const tries = createTryLimit(state, tryRulesOf(config.login), now, report)
   const used = createUsedOtps(state)
+  const endedSessions = createEndedSessions(state, now)
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
   const auditKeys = createAuditKeys(token, state, now)
@@ -62,7 +66,16 @@ export function openKeeperMemory({
     auditEnds: createAuditEnds({ state, ...auditKeys, now }),
     usedProvenance: createUsedProvenance(state),
     floors,
-    endedSessions: createEndedSessions(state, now),
+    exchange: createFloorExchange({
+      token,
+      state,
+      exchanged: { floor: floors, session: endedSessions, otp: used },
+      forgetFloors: () => floors.forget(),
+      name: config.audit.machine ?? hostname(),
+      now,
+      report,
+    }),
+    endedSessions,
     firstCounts: createFirstCounts(state),
     recoverers: createRecoverers(state),
     takeover: createTakeover(state),

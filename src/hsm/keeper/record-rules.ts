@@ -47,6 +47,8 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   'deleted vault': () => false,
   'destroyed key': () => false,
   'unused key': () => false,
+  // What it tells other keepers, likewise.
+  'floor news': () => false,
 }
 
 /** @throws Fault `hsm.rejected` for a record that the keeper does not seal in place of `previous` */

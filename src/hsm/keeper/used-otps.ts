@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { encodeRecord } from '../key-record.ts'
 import type { OpenDevice } from '../pkcs11/otp-operations.ts'
 import type { KeeperState } from './keeper-state.ts'
+import { type RisenRows, risenRows } from './risen-rows.ts'
 
 /**
  * How far each device of one-time passwords has got. A counter of the database that was put back makes no OTP good
@@ -12,6 +13,9 @@ export interface UsedOtps {
   of(device: Buffer): number
   /** False where the counter is not beyond that of the last use. On the disk when it returns. */
   advance(device: Buffer, counter: number): boolean
+  /** The same on the word of another keeper, which tells it to others itself. */
+  take(device: Buffer, counter: number): void
+  readonly risen: RisenRows
 }
 
 /**
@@ -28,12 +32,16 @@ export function createUsedOtps(state: KeeperState): UsedOtps {
     'CREATE TABLE IF NOT EXISTS used_otps (device BLOB PRIMARY KEY, counter INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   )
   const find = state.prepare<[Buffer], { readonly counter: number }>('SELECT counter FROM used_otps WHERE device = ?')
+  const risen = risenRows(state, { table: 'used_otps', subject: 'device', number: 'counter' })
   const raise = state.prepare(
-    `INSERT INTO used_otps (device, counter) VALUES (?, ?)
-     ON CONFLICT (device) DO UPDATE SET counter = excluded.counter WHERE excluded.counter > counter`,
+    `INSERT INTO used_otps (device, counter, rose) VALUES (?, ?, ?)
+     ON CONFLICT (device) DO UPDATE SET counter = excluded.counter, rose = excluded.rose
+     WHERE excluded.counter > counter`,
   )
   return {
     of: (device) => find.get(device)?.counter ?? 0,
-    advance: (device, counter) => raise.run(device, counter).changes === 1,
+    advance: (device, counter) => raise.run(device, counter, risen.next()).changes === 1,
+    take: (device, counter) => void raise.run(device, counter, 0),
+    risen,
   }
 }

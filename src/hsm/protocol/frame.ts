@@ -82,6 +82,8 @@ export const keeperOperations = [
   'acceptOtp',
   'sealTombstone',
   'sealUnused',
+  'floorNews',
+  'takeFloors',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

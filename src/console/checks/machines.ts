@@ -1,0 +1,52 @@
+import { keyMakerSocketOf } from '../../config/key-maker-socket.ts'
+import { keeperOf } from '../../config/keeper-section.ts'
+import type { Config } from '../../config/schema.ts'
+import { createHsmClient } from '../../hsm/client/hsm-client.ts'
+import type { FloorStanding } from '../../hsm/floor-news.ts'
+import { isServed } from '../token-access.ts'
+import { count } from '../output/command-answer.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
+
+const { ok, warning, problem } = findingsOf('machines')
+
+/** A keeper tells something every ten minutes. */
+const silentMs = 3_600_000
+
+/** Whether the keepers of the machines on one database tell each other what is newest. */
+export const machinesCheck: Check = {
+  topic: 'machines',
+  async run(config) {
+    const keeper = keeperOf(config).operatorSocket
+    if (config.store.postgresUrlFile === undefined || !(await isServed(keeper))) return []
+    return machineFindings(await standingAt(config, keeper), Date.now())
+  },
+}
+
+async function standingAt({ hsm: settings }: Config, keeper: string): Promise<FloorStanding> {
+  const { sockets, deadlineMs, queue } = settings
+  const hsm = createHsmClient({ sockets, keyMakerSocket: keyMakerSocketOf(settings), keeper, deadlineMs, queue })
+  try {
+    return await hsm.floorNews()
+  } finally {
+    await hsm.close()
+  }
+}
+
+export function machineFindings({ others, faults }: FloorStanding, nowMs: number): Finding[] {
+  const findings = faults.map((fault) =>
+    problem(
+      `${fault}: what is newest on one machine may be unknown to another`,
+      'Find out who writes to the database; strongroom audit verify --database names rows that were put back. "Several machines" in docs/operations.md.',
+    ),
+  )
+  for (const { name, toldAt } of others)
+    if (nowMs - toldAt > silentMs)
+      findings.push(
+        warning(
+          `machine ${name} has told nothing since ${new Date(toldAt).toISOString()}: it is off, or the database withholds it`,
+          'Start its daemon, or look at its journal.',
+        ),
+      )
+  if (findings.length > 0) return findings
+  return [ok(`${count(others.length, 'other machine')} on this database`)]
+}

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { isFault } from '../../fault.ts'
+import type { FloorHeads, FloorNews, FloorStanding } from '../floor-news.ts'
+import { seal } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { composeRecord, type FieldsOf } from '../record-layouts.ts'
+import type { SealedRecord } from '../sealed-record.ts'
+import { type ExchangeMemory, kinds, type Kind, nothingTold, openExchangeMemory, type Own } from './exchange-memory.ts'
+import type { KeeperState } from './keeper-state.ts'
+import type { RisenRows } from './risen-rows.ts'
+import { shown } from './shown-record.ts'
+
+/** What rises here and is told, and where what others tell is taken in. */
+export type Exchanged = Readonly<
+  Record<Kind, { readonly risen: RisenRows; take(subject: Buffer, number: number): void }>
+>
+
+/** Tells the keepers of other machines, through the database, what rose here, and takes in what they tell. */
+export interface FloorExchange {
+  standing(): FloorStanding
+  /** `heads`: what the database holds. The same batch comes again until it is there. */
+  news(heads: FloorHeads): FloorNews
+  /** @throws Fault `hsm.seal_broken`, `hsm.rejected` once all others are taken in, where one is no batch of a keeper */
+  take(batches: readonly SealedRecord[]): void
+  /** The operator has accepted an older database: floors of before count no more, here and at the other machines. */
+  restored(): void
+}
+
+export interface FloorExchangeDependencies {
+  readonly token: Token
+  readonly state: KeeperState
+  readonly exchanged: Exchanged
+  /** Floors of before count no more: see `restored`. */
+  readonly forgetFloors: () => void
+  /** Of this machine, for people. */
+  readonly name: string
+  readonly now: () => number
+  readonly report: (sentence: string) => void
+}
+
+type Entry = readonly [kind: Kind, subject: string, number: number]
+
+const entriesAtOnce = 2_000
+/** All is told anew after so many batches, so that the table stays small. */
+const batchesPerRound = 256
+/** Also where nothing rose: silence is then a machine that is off, or a database that withholds its batches. */
+const heartbeatMs = 600_000
+
+export function createFloorExchange(on: FloorExchangeDependencies): FloorExchange {
+  const memory = openExchangeMemory(on)
+  return {
+    standing: () => standingOf(memory, 0),
+    news(heads) {
+      noticeMissing(memory, heads)
+      const own = memory.own()
+      const stored = heads[own.machine] ?? 0
+      const isStored = stored >= own.number
+      // One that is missing is stored again; more of them begin anew.
+      if (!isStored && stored === own.number - 1 && own.batch !== null)
+        return { ...standingOf(memory, 0), ...batchOf(own) }
+      if (!isStored) memory.note(`batches of this machine were taken out of the database after the ${stored}th`)
+      const isFull = own.isWhole && own.number - own.base >= batchesPerRound
+      const next = composeNext(on, !isStored || isFull ? { ...own, ...anew(own) } : own)
+      if (next.batch !== null || own.batch !== null || next.isWhole !== own.isWhole) memory.keepOwn(next)
+      return { ...standingOf(memory, isStored && own.isWhole ? own.base : 0), ...batchOf(next) }
+    },
+    take(batches) {
+      let broken: unknown
+      for (const sealed of batches)
+        try {
+          takeOne(on, memory, sealed.record, shown(on.token, 'floor news', sealed).fields)
+        } catch (error) {
+          if (!isFault(error, 'hsm.seal_broken') && !isFault(error, 'hsm.rejected')) throw error
+          memory.note('a batch of another machine was edited in the database')
+          broken = error
+        }
+      if (broken !== undefined) throw broken
+    },
+    restored() {
+      const own = memory.own()
+      beginEpoch(on, memory, own.epoch + 1)
+      memory.forgetFaults()
+    },
+  }
+}
+
+function noticeMissing(memory: ExchangeMemory, heads: FloorHeads): void {
+  for (const [machine, { name, number }] of memory.others())
+    if ((heads[machine] ?? 0) < number)
+      memory.note(`batches of machine ${name} were taken out of the database after the ${heads[machine] ?? 0}th`)
+}
+
+/** With the next batch, or with none where nothing rose. */
+function composeNext({ token, exchanged, now, name }: FloorExchangeDependencies, own: Own): Own {
+  const told = { ...own.told }
+  const entries: Entry[] = []
+  for (const kind of kinds)
+    for (const { subject, number, rose } of exchanged[kind].risen.after(told[kind], entriesAtOnce - entries.length)) {
+      entries.push([kind, subject.toString('base64'), number])
+      told[kind] = rose
+    }
+  const isWhole = entries.length < entriesAtOnce
+  if (entries.length === 0 && now() - own.toldAt < heartbeatMs) return { ...own, isWhole, batch: null }
+  const { machine, base, epoch, hash: previous } = own
+  const [number, at] = [own.number + 1, now()]
+  const fields = { machine, name, number, previous, base, epoch, at, entries: JSON.stringify(entries) }
+  const record = composeRecord('floor news', fields)
+  const batch = { record: record.toString('base64'), seal: seal(token, record).toString('base64') }
+  return { ...own, number, hash: hashOf(record), isWhole, toldAt: at, told, batch }
+}
+
+function beginEpoch({ forgetFloors }: FloorExchangeDependencies, memory: ExchangeMemory, epoch: number): void {
+  forgetFloors()
+  const own = memory.own()
+  memory.keepOwn({ ...own, epoch, ...anew(own) })
+}
+
+function takeOne(
+  on: FloorExchangeDependencies,
+  memory: ExchangeMemory,
+  record: Buffer,
+  { machine, ...news }: FieldsOf<'floor news'>,
+): void {
+  if (machine === memory.own().machine) return
+  // The operator accepted a restored database there, which is this one too.
+  if (news.epoch > memory.own().epoch) beginEpoch(on, memory, news.epoch)
+  const { epoch } = memory.own()
+  const entries: readonly Entry[] = JSON.parse(news.entries)
+  for (const [kind, subject, number] of entries)
+    // Floors of before are higher than what is the newest now.
+    if (kind !== 'floor' || news.epoch >= epoch) on.exchanged[kind].take(Buffer.from(subject, 'base64'), number)
+  const known = memory.other(machine)
+  // One that comes late has been taken in all the same.
+  if (known !== null && news.number <= known.number) return
+  const goesOn = news.number === (known?.number ?? 0) + 1 && news.previous === (known?.hash ?? '')
+  if (!goesOn && news.number !== news.base)
+    memory.note(`a batch of machine ${news.name} before its ${news.number}th was left out`)
+  const { name, number, at: toldAt } = news
+  memory.keepOther(machine, { name, number, hash: hashOf(record), toldAt })
+}
+
+/** Has everything told anew, beginning with the next batch. */
+const anew = ({ number }: Own) => ({ base: number + 1, told: nothingTold, toldAt: 0, isWhole: false })
+
+const hashOf = (record: Buffer): string => createHash('sha256').update(record).digest('hex')
+
+const batchOf = ({ number, batch }: Own): Pick<FloorNews, 'batch'> => ({
+  batch: batch === null ? undefined : { number, sealed: sealedOf(batch) },
+})
+
+const sealedOf = ({ record, seal }: { readonly record: string; readonly seal: string }): SealedRecord => ({
+  record: Buffer.from(record, 'base64'),
+  seal: Buffer.from(seal, 'base64'),
+})
+
+function standingOf(memory: ExchangeMemory, prune: number): FloorStanding {
+  const others = memory.others()
+  return {
+    machine: memory.own().machine,
+    known: Object.fromEntries(others.map(([machine, { number }]) => [machine, number])),
+    others: others.map(([, { name, toldAt }]) => ({ name, toldAt })),
+    prune,
+    faults: memory.faults(),
+  }
+}

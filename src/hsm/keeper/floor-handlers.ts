@@ -1,0 +1,47 @@
+import { Fault } from '../../fault.ts'
+import type { FloorHeads } from '../floor-news.ts'
+import type { SealedRecord } from '../sealed-record.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import type { FloorExchange } from './floor-exchange.ts'
+
+const mostMachines = 1_024
+const machineForm = /^[0-9a-f]{32}$/
+
+/** What workers carry between the keepers of several machines. */
+export function createFloorHandlers(exchange: FloorExchange) {
+  return {
+    /** The standing as JSON, and the batch: its number, record and seal, empty for none. An empty request asks for the standing. */
+    floorNews(fields: RequestFields): Buffer[] {
+      const text = fields.text()
+      const news = text === '' ? undefined : exchange.news(headsIn(text))
+      const { batch, ...standing } = news ?? { ...exchange.standing(), batch: undefined }
+      const told = batch === undefined ? ['', '', ''] : [String(batch.number), batch.sealed.record, batch.sealed.seal]
+      return [JSON.stringify(standing), ...told].map((field) => Buffer.from(field))
+    },
+    takeFloors(fields: RequestFields): Buffer[] {
+      const batches: SealedRecord[] = []
+      for (let left = fields.integer(); left > 0; left--) batches.push(fields.sealed())
+      exchange.take(batches)
+      return []
+    },
+  }
+}
+
+function headsIn(text: string): FloorHeads {
+  const heads = parsed(text)
+  const named = typeof heads === 'object' && heads !== null ? Object.entries(heads) : undefined
+  if (named === undefined || named.length > mostMachines || !named.every(isHead))
+    throw new Fault('hsm.rejected', 'These are no heads of what keepers tell each other.')
+  return Object.fromEntries(named)
+}
+
+const isHead = (head: readonly [string, unknown]): head is [string, number] =>
+  machineForm.test(head[0]) && Number.isSafeInteger(head[1])
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,192 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createEndedSessions } from '../../../src/hsm/keeper/ended-sessions.ts'
+import { createFloorExchange, type FloorExchange } from '../../../src/hsm/keeper/floor-exchange.ts'
+import { openFloors, type WritableFloors } from '../../../src/hsm/keeper/floors.ts'
+import { openKeeperState } from '../../../src/hsm/keeper/keeper-state.ts'
+import { createUsedOtps } from '../../../src/hsm/keeper/used-otps.ts'
+import { createToken, type Token } from '../../../src/hsm/pkcs11/token-link.ts'
+import type { SealedRecord } from '../../../src/hsm/sealed-record.ts'
+import { makeToken, type TestToken } from '../../support/token.ts'
+
+/** What keepers of several machines tell each other, over a table that the test keeps, on a token of its own. */
+let files: TestToken
+let token: Token
+let folder: string
+/** The table: batches by machine and number. */
+let table: Map<string, Map<number, SealedRecord>>
+let nowMs = 0
+const reports: string[] = []
+
+beforeAll(async () => {
+  files = await makeToken()
+  const floors = { check: () => undefined, knows: () => false, newlyDeleted: () => [], close: () => undefined }
+  const { module, tokenUri: uri, softhsmConf } = files
+  token = createToken({
+    module,
+    uri,
+    softhsmConf,
+    handles: 10,
+    floors,
+    readPin: () => readFileSync(files.pinFile, 'utf8'),
+  })
+  token.open()
+  expect(token.state()).toBe('ready')
+})
+afterAll(() => {
+  token.close()
+  files.cleanup()
+})
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'strongroom-exchange-'))
+  table = new Map()
+  nowMs = 1_000_000
+  reports.length = 0
+  return () => rmSync(folder, { recursive: true })
+})
+
+interface Machine extends FloorExchange {
+  readonly floors: WritableFloors
+  /** One turn of its courier; with `stored: false` what it tells is lost on the way. */
+  turn(options?: { readonly stored?: boolean }): void
+  close(): void
+}
+
+function machine(name: string): Machine {
+  const state = openKeeperState(join(folder, `${name}.sqlite`))
+  const floors = openFloors(join(folder, `${name}-floors.sqlite`))
+  const now = () => nowMs
+  const exchange = createFloorExchange({
+    token,
+    state,
+    exchanged: { floor: floors, session: createEndedSessions(state, now), otp: createUsedOtps(state) },
+    forgetFloors: () => floors.forget(),
+    name,
+    now,
+    report: (sentence) => reports.push(`${name}: ${sentence}`),
+  })
+  return {
+    ...exchange,
+    floors,
+    turn({ stored = true } = {}) {
+      const { machine: own, known } = exchange.standing()
+      const news = [...table].flatMap(([from, batches]) =>
+        [...batches].filter(([number]) => from !== own && number > (known[from] ?? 0)).toSorted(([a], [b]) => a - b),
+      )
+      exchange.take(news.map(([, sealed]) => sealed))
+      const heads = Object.fromEntries([...table].map(([from, batches]) => [from, Math.max(...batches.keys())]))
+      const { batch, prune } = exchange.news(heads)
+      const mine = table.get(own) ?? new Map<number, SealedRecord>()
+      if (batch !== undefined && stored) table.set(own, mine.set(batch.number, batch.sealed))
+      for (const number of mine.keys()) if (number < prune) mine.delete(number)
+    },
+    close() {
+      state.close()
+      floors.close()
+    },
+  }
+}
+
+const subject = (number: number) => Buffer.from(`subject ${number}`)
+const batchesOf = (one: Machine) => table.get(one.standing().machine)?.size ?? 0
+
+describe('what rises on one machine', () => {
+  it('is told in as many batches as it takes, once, and not told back', () => {
+    const [one, two] = [machine('one'), machine('two')]
+    for (let number = 0; number < 5_000; number++) one.floors.raise({ subject: subject(number), number: 3 })
+    for (let turns = 0; turns < 4; turns++) one.turn()
+    expect(batchesOf(one)).toBe(3)
+    two.turn()
+    for (const number of [0, 1_999, 2_000, 4_999]) expect(two.floors.of(subject(number))).toBe(3)
+    const size = () => [...(table.get(two.standing().machine)?.values() ?? [])].map(({ record }) => record.length)
+    two.turn()
+    expect(Math.max(...size())).toBeLessThan(500)
+    expect(reports).toEqual([])
+    for (const each of [one, two]) each.close()
+  })
+
+  it('is told again until it is stored, also after a restart of the keeper', () => {
+    const two = machine('two')
+    let one = machine('one')
+    one.turn()
+    one.floors.raise({ subject: subject(1), number: 7 })
+    one.turn({ stored: false })
+    one.close()
+    one = machine('one')
+    one.floors.raise({ subject: subject(2), number: 8 })
+    for (let turns = 0; turns < 3; turns++) one.turn()
+    two.turn()
+    expect([1, 2].map((number) => two.floors.of(subject(number)))).toEqual([7, 8])
+    expect(reports).toEqual([])
+    for (const each of [one, two]) each.close()
+  })
+
+  it('is told anew after many batches, and what came before is dropped: one that joins then misses nothing', () => {
+    const one = machine('one')
+    for (let number = 0; number < 600; number++) {
+      one.floors.raise({ subject: subject(number), number: 2 })
+      one.turn()
+    }
+    one.turn()
+    expect(batchesOf(one)).toBeLessThan(300)
+    const two = machine('two')
+    two.turn()
+    expect([0, 300, 599].map((number) => two.floors.of(subject(number)))).toEqual([2, 2, 2])
+    expect(reports).toEqual([])
+    for (const each of [one, two]) each.close()
+  })
+
+  it('is not taken in where it is older, nor of before a restored database', () => {
+    const [one, two] = [machine('one'), machine('two')]
+    two.floors.raise({ subject: subject(1), number: 9 })
+    one.floors.raise({ subject: subject(1), number: 4 })
+    one.floors.raise({ subject: subject(2), number: 4 })
+    one.turn()
+    two.turn()
+    expect([1, 2].map((number) => two.floors.of(subject(number)))).toEqual([9, 4])
+    two.restored()
+    // On its way when the operator accepted the database.
+    one.floors.raise({ subject: subject(3), number: 5 })
+    one.turn({ stored: true })
+    two.turn()
+    expect([1, 2, 3].map((number) => two.floors.of(subject(number)))).toEqual([undefined, undefined, undefined])
+    one.turn()
+    expect([1, 2, 3].map((number) => one.floors.of(subject(number)))).toEqual([undefined, undefined, undefined])
+    one.floors.raise({ subject: subject(4), number: 6 })
+    one.turn()
+    two.turn()
+    expect(two.floors.of(subject(4))).toBe(6)
+    for (const each of [one, two]) each.close()
+  })
+
+  it('is missed where a batch is left out, and taken in where it comes late', () => {
+    const [one, two] = [machine('one'), machine('two')]
+    one.turn()
+    two.turn()
+    const { machine: name } = one.standing()
+    one.floors.raise({ subject: subject(1), number: 2 })
+    one.turn()
+    const late = table.get(name)?.get(2)
+    one.floors.raise({ subject: subject(2), number: 2 })
+    one.turn()
+    table.get(name)?.delete(2)
+    two.turn()
+    expect(reports).toEqual([expect.stringMatching(/^two: a batch of machine one before its 3th was left out/)])
+    expect(two.floors.of(subject(1))).toBeUndefined()
+    if (late !== undefined) two.take([late])
+    expect(two.floors.of(subject(1))).toBe(2)
+    for (const each of [one, two]) each.close()
+  })
+
+  it('costs nothing where nothing rises but a sign of life every ten minutes', () => {
+    const one = machine('one')
+    for (let turns = 0; turns < 20; turns++) one.turn()
+    expect(batchesOf(one)).toBe(1)
+    nowMs += 600_000
+    for (let turns = 0; turns < 20; turns++) one.turn()
+    expect(batchesOf(one)).toBe(2)
+    one.close()
+  })
+})
