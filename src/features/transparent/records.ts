@@ -191,6 +191,11 @@ export function findVersion(reader: Reader, keyId: number, version: number): Pro
   return reader.findOneBy(KeyVersionTable, { keyId, version })
 }
 
+/** In the order of their rows, from behind this one on. */
+export function findKeysAfter(reader: Reader, id: number, limit: number): Promise<TransparentKey[]> {
+  return selectKeys(reader, 'k.id > $1 ORDER BY k.id LIMIT $2', [id, limit])
+}
+
 export function findVersions(reader: Reader, keyId: number): Promise<KeyVersion[]> {
   return reader.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
 }

@@ -3,7 +3,7 @@ import { includes, type Permission, permissionFromBit } from '../../access/permi
 import { importJobMs } from '../import-limits.ts'
 import { isKeyPairKind, kindOfType, tokenObjectKek } from '../key-kind.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
-import { longestLease } from '../rotation-due.ts'
+import { longestLease, mostInvocations } from '../rotation-due.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
 
 type Asker = Pick<Change, 'origin' | 'grant' | 'rotation' | 'now'>
@@ -27,7 +27,7 @@ export const keyRules: {
   'invocations 2': (change) =>
     change.previous !== undefined &&
     isSame(change.next, change.previous, 'identity', 'vault', 'version') &&
-    isReserved(change.next.fields.invocations - change.previous.fields.invocations) &&
+    (isReserved(change.next.fields.invocations - change.previous.fields.invocations) || isClosed(change)) &&
     isMember(change, change.next.fields.vault, 'Read'),
 
   // Never another end, policy or place for a key to which somebody has wrapped his own.
@@ -142,6 +142,10 @@ export function mayBegin(change: Asker, { version, invocations, ...key }: Fields
     (isAskedFor(change, key, version) && isReserved(invocations))
   )
 }
+
+/** The operator closes a version for encryption: nothing is left of its count. */
+const isClosed = ({ origin, next }: Change<'invocations 2'>): boolean =>
+  origin === 'operator' && next.fields.invocations === mostInvocations
 
 const isReserved = (invocations: number): boolean => invocations >= 0 && invocations <= longestLease
 

@@ -34,7 +34,9 @@ it('an older database is refused where it was changed since, until the operator 
   const { status, stdout } = await strongroom(appliance.configFile, ['database', 'accept-restored'])
   expect({ status, stdout }).toEqual({
     status: 0,
-    stdout: expect.stringMatching(/^The database is accepted as it is; [3-9] sessions ended\.\n$/) as unknown,
+    stdout: expect.stringMatching(
+      /^The database is accepted as it is; [3-9] sessions ended, 1 version of keys closed for encryption\.\n$/,
+    ) as unknown,
   })
   expect(verdict(await vault.admin.get('/vault'))).toBe('403 1200')
   // What was used stays used.
@@ -43,5 +45,19 @@ it('an older database is refused where it was changed since, until the operator 
   expect(await after.must('POST', `/transparent/${vault.id}/decrypt/kept`, { ciphertext })).toMatchObject({
     CALLINFO: { plaintext: 'a2VwdA==' },
   })
+  // Counts of encryptions went back as well: what is there encrypts no more, and the next encryption makes a new version.
+  const named = { plaintext: 'a2VwdA==', key_version: 1 }
+  const encrypt = `/transparent/${vault.id}/encrypt/kept`
+  expect(verdict(await after.call('POST', encrypt, { body: named }))).toBe('409 1504')
+  const next = await after.must('POST', encrypt, { plaintext: 'bmV4dA==' })
+  expect(next.CALLINFO).toMatchObject({ ciphertext: expect.stringMatching(/^service:v2:/) as unknown })
+  for (const [text, plaintext] of [
+    [ciphertext, 'a2VwdA=='],
+    [next.CALLINFO['ciphertext'], 'bmV4dA=='],
+  ])
+    expect(await after.must('POST', `/transparent/${vault.id}/decrypt/kept`, { ciphertext: text })).toMatchObject({
+      CALLINFO: { plaintext },
+    })
   await after.must('POST', `${path}/rotate`)
+  expect((await after.must('POST', encrypt, { plaintext: 'bmV4dA==' })).CALLINFO['ciphertext']).toMatch(/^service:v3:/)
 })

@@ -1,0 +1,62 @@
+import { isFault } from '../../fault.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import { mostInvocations } from '../../hsm/rotation-due.ts'
+import { afterCommit } from '../../store/after-commit.ts'
+import type { Tx } from '../../store/store.ts'
+import { keyTypeOf } from './key-type.ts'
+import { advanceInvocations, findKeysAfter, findVersions, type KeyVersion, type TransparentKey } from './records.ts'
+import { invocationsRecord, sealedCount } from './sealing.ts'
+
+const pageSize = 100
+
+export interface ClosedCounts {
+  readonly closed: number
+  /** Versions whose count bears no good seal: they encrypt nothing in any case. */
+  readonly broken: number
+}
+
+/**
+ * Closes every version of an AES-GCM key for encryption, for the operator alone: its count is set to the most that is
+ * allowed, and so the next encryption rotates the key. After a restored database the counts say less than was encrypted
+ * (NIST SP 800-38D §8.3 bounds all encryptions with one key).
+ */
+export async function closeCounts(hsm: Pick<Hsm, 'seal' | 'raise'>, tx: Tx): Promise<ClosedCounts> {
+  let [closed, broken, after] = [0, 0, 0]
+  for (;;) {
+    const keys = await findKeysAfter(tx, after, pageSize)
+    if (keys.length === 0) return { closed, broken }
+    const counted = keys.filter(({ type }) => (keyTypeOf(type).cipher?.tagBytes ?? 0) > 0)
+    for (const key of counted) {
+      const open = (await findVersions(tx, key.id)).filter(({ invocations }) => invocations < mostInvocations)
+      const seals = await Promise.all(open.map((version) => sealClosed(hsm, key, version)))
+      const done = seals.filter((sealed) => sealed !== undefined)
+      for (const { version, sealed } of done) {
+        const { invocations } = version
+        await advanceInvocations(
+          tx,
+          { ...version, invocations: mostInvocations, invocationsSeal: sealed.seal },
+          invocations,
+        )
+      }
+      if (key.identity !== null) afterCommit(tx, () => hsm.raise(done.map(({ sealed }) => sealed)))
+      closed += done.length
+      broken += open.length - done.length
+    }
+    after = keys.at(-1)?.id ?? after
+  }
+}
+
+/** Undefined for a count that was edited. */
+async function sealClosed(
+  hsm: Pick<Hsm, 'seal'>,
+  key: TransparentKey,
+  version: KeyVersion,
+): Promise<{ readonly version: KeyVersion; readonly sealed: SealedRecord } | undefined> {
+  const record = invocationsRecord(key, version.version, mostInvocations)
+  try {
+    return { version, sealed: { record, seal: await hsm.seal(record, sealedCount(key, version)) } }
+  } catch (error) {
+    if (isFault(error, 'hsm.seal_broken')) return undefined
+    throw error
+  }
+}
