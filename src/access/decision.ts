@@ -15,8 +15,6 @@ export const clockSkewMs = 60_000
 /** What a session may do in one vault for a short time: what the keeper granted it. */
 export interface VaultGrant {
   readonly vault: Buffer | null
-  /** The number of the vault's row. */
-  readonly vaultId: number | null
   readonly permission: number
   readonly expiresAt: number
 }
@@ -40,8 +38,8 @@ export interface KeyPolicyState {
 }
 
 export interface KeyInVault {
-  /** Its identity; the number of its row where the key is older than identities of vaults. */
-  readonly vault: Buffer | number
+  /** Its identity. */
+  readonly vault: Buffer
   /** Of a named key; undefined for the key of the vault itself, by which objects are encrypted. */
   readonly version: KeyVersionState | undefined
 }
@@ -71,8 +69,8 @@ function grantRefusal(grant: VaultGrant, { vault, version }: KeyInVault, use: Ke
   // As long as it waited here, it was not renewed in time: the next one is good.
   if (!isGrantInTime(grant.expiresAt, now))
     return new Fault('hsm.unavailable', 'The grant of this call is not good at this time: try again.')
-  const isOfVault = typeof vault === 'number' ? grant.vaultId === vault : grant.vault?.equals(vault) === true
-  if (!isOfVault) return new Fault('access.permission', 'The caller has no grant for the vault of this key.')
+  if (grant.vault?.equals(vault) !== true)
+    return new Fault('access.permission', 'The caller has no grant for the vault of this key.')
   const permissions: Needed = version === undefined ? needed.ownOfVault : needed.named
   const permission = permissions[use]
   const held = permissionFromBit(grant.permission)

@@ -1,4 +1,4 @@
-import { takeOverKeys, type KeyTakeover } from '../daemon/earlier-key-rows.ts'
+import { hasEarlierKeys, takeOverKeys, type KeyTakeover } from '../daemon/earlier-key-rows.ts'
 import { takeOverRows } from '../daemon/unsealed-rows.ts'
 import type { TokenPlace } from './console-context.ts'
 import { count } from './output/command-answer.ts'
@@ -16,7 +16,7 @@ export interface Takeover extends KeyTakeover {
 export async function takeOver({ store, token: { hsm } }: TokenPlace, terminal: Terminal): Promise<Takeover> {
   const sealedRows = await takeOverRows(store, hsm, createProgress(terminal, 'Sealing the rows of before'))
   // Processes that run already take note of new root keys by this: backups of before go below the newest.
-  await agreedStatus(hsm)
+  if (await hasEarlierKeys(store.read)) await agreedStatus(hsm)
   const keys = await takeOverKeys(store, hsm, createProgress(terminal, 'Taking over the keys of before'))
   await hsm.endTakeover()
   return { sealedRows, ...keys }

@@ -76,6 +76,10 @@ const earlierKeys = (reader: Reader, after: number): Promise<KeyRow[]> =>
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
+export function hasEarlierKeys(reader: Reader): Promise<boolean> {
+  return reader.existsBy(TransparentKeyTable, { identity: IsNull() })
+}
+
 /**
  * A single row of before is one that somebody put back: it is refused where it is used, and stops nobody else.
  * @throws Fault `store.unavailable` while no vault has been taken over
@@ -123,8 +127,11 @@ async function takeOverKey(tx: Tx, hsm: Keeper, id: number): Promise<TakenOver> 
   const row = await tx.findOneBy(TransparentKeyTable, { id, identity: IsNull() })
   if (row === null) return { keys: 0, movedBackups: 0, left: [] }
   const policy = earlierPolicy(row)
-  if (!(await areGood(hsm, policy))) return { keys: 0, movedBackups: 0, left: ['the row'] }
-  const { identity: vault, ...shownVault } = await earlierVaultOf(tx, hsm, row.vaultId)
+  const vaultRow = await tx.findOneByOrFail(VaultTable, { id: row.vaultId })
+  // Vaults are taken over last: such a row was put back afterwards.
+  if (vaultRow.keyLayout !== 1 || !(await areGood(hsm, policy))) return { keys: 0, movedBackups: 0, left: ['the row'] }
+  const shownVault = await goodVault(hsm, vaultRow)
+  const vault = Buffer.from(vaultRow.identity, 'hex')
   const { good, left } = await goodVersions(tx, hsm, row)
   const taken = await hsm.takeOverKey({ policy, ...shownVault, versions: good })
   const { identity, seal } = taken
@@ -155,16 +162,10 @@ async function replaced(update: Promise<{ readonly affected?: number | undefined
     throw new Fault('store.conflict', 'The row was changed meanwhile: stop the daemon everywhere, then try again.')
 }
 
-async function earlierVaultOf(
-  tx: Tx,
-  hsm: Keeper,
-  vaultId: number,
-): Promise<EarlierVault & { readonly identity: Buffer }> {
-  const row = await tx.findOneByOrFail(VaultTable, { id: vaultId })
+async function goodVault(hsm: Keeper, row: Vault): Promise<EarlierVault> {
   const sealed = earlierVault(row)
-  if (!(await areGood(hsm, sealed.vaultKey, sealed.vault)))
-    throw new Fault('hsm.rejected', `the row of its vault was altered: put the one of a backup of the database back.`)
-  return { ...sealed, identity: Buffer.from(row.identity, 'hex') }
+  if (await areGood(hsm, sealed.vaultKey, sealed.vault)) return sealed
+  throw new Fault('hsm.rejected', 'the row of its vault was altered: put the one of a backup of the database back.')
 }
 
 /** Of the versions that the key has by its policy. */

@@ -177,7 +177,7 @@ export interface Hsm extends EarlierRows, LoginPort, SealingPort {
   /**
    * A backup of a key with its versions (`backup-record.ts`), under the newest backup seal. Policy, versions and counts
    * are read from sealed records: `hsm.rejected` where the policy forbids it, or they are not of one key. Of the origin
-   * the host says which appliance it is, and the policy which vault; of a key that is older than identities the caller.
+   * the host says which appliance it is, and the policy which vault.
    */
   sealBackup(key: KeyToBackUp): Promise<Buffer>
 

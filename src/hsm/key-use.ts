@@ -17,26 +17,21 @@ export interface UsedRecords {
  */
 export function useRefusal(use: KeyUse, { key, policy, grant }: UsedRecords, now: number): Fault | undefined {
   switch (key.type) {
-    case 'transparent key version':
-      return policy?.type === 'transparent key' &&
-        policy.fields.id === key.fields.keyId &&
-        policy.fields.vaultId === key.fields.vaultId
-        ? inVault(namedKey(key.fields.vaultId, key.fields, policy.fields))
-        : notItsPolicy()
     case 'transparent key version 2':
       return policy?.type === 'transparent key 2' &&
         policy.fields.identity.equals(key.fields.identity) &&
         policy.fields.vault.equals(key.fields.vault)
-        ? inVault(namedKey(key.fields.vault, key.fields, policy.fields))
+        ? inVault(namedKey(key.fields, policy.fields))
         : notItsPolicy()
-    case 'vault key':
-      return inVault({ vault: key.fields.vaultId, version: undefined })
     case 'vault key 2':
       return inVault({ vault: key.fields.vault, version: undefined })
     case 'otp':
       return use === 'otp' ? undefined : rejected('The key of a one-time password serves nothing else.')
     case 'validation client':
       return use === 'validation' ? undefined : rejected('The key of a client of the validator serves nothing else.')
+    case 'vault key':
+    case 'transparent key version':
+      return rejected('This key is of release 0.2.0: run "strongroom init", which takes it over.')
     default:
       return rejected('A record that holds no key cannot be used as one.')
   }
@@ -47,14 +42,10 @@ export function useRefusal(use: KeyUse, { key, policy, grant }: UsedRecords, now
   }
 }
 
-type Version = Omit<FieldsOf<'transparent key version'>, 'keyId' | 'vaultId'>
-type Policy = Omit<FieldsOf<'transparent key'>, 'id' | 'vaultId'>
-
 /** Undefined where the policy is not that of the key. */
 function namedKey(
-  vault: KeyInVault['vault'],
-  { type, version, disabled }: Version,
-  policy: Policy,
+  { vault, type, version, disabled }: FieldsOf<'transparent key version 2'>,
+  policy: FieldsOf<'transparent key 2'>,
 ): KeyInVault | undefined {
   return policy.type === type ? { vault, version: { version, disabled, policy } } : undefined
 }

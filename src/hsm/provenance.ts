@@ -31,8 +31,6 @@ export function onlyPlace({ type, fields }: OpenedRecord): Buffer | undefined {
 /** As the record that will hold the key says it: a key that was made for one place is sealed in no other. */
 function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
   switch (type) {
-    case 'transparent key version':
-      return versionPurpose(fields.keyId)
     case 'transparent key version 2':
       return placedPurpose(fields)
     case 'vault key 2':
@@ -42,11 +40,6 @@ function purposeOf({ type, fields }: OpenedRecord): Buffer | undefined {
     default:
       return undefined
   }
-}
-
-/** Of any version of a key that has no identity, by the number of its row. */
-export function versionPurpose(keyId: number): Buffer {
-  return encodeRecord(['transparent key version', keyId])
 }
 
 /** Of any version of a key. Not by the version's number, which parallel rotations learn only when they commit. */

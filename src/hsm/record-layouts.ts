@@ -37,8 +37,8 @@ export const identityBytes = 16
 
 /**
  * Every kind of record that bears the token's seal, with its fields in the order in which the seal covers them. Records
- * of a key begin with its kind, KEK, blob and, for a pair, public key (`keyRecord`); all others begin with the type. Keys
- * that were made before there were identities have records that name rows, until they are taken over.
+ * of a key begin with its kind, KEK, blob and, for a pair, public key (`keyRecord`); all others begin with the type. Those
+ * of release 0.2.0 that name rows of keys and vaults are read when they are taken over, and else by nothing.
  */
 const recordLayouts = {
   template: { id: 'integer', document: 'text', removedAt: 'integer?' },
@@ -148,8 +148,6 @@ const recordLayouts = {
     userId: 'integer',
     capabilities: 'integer',
     vault: 'bytes?',
-    // Of the vault's row, for keys that are older than identities of vaults.
-    vaultId: 'integer?',
     permission: 'integer',
     expiresAt: 'integer',
   },

@@ -151,7 +151,7 @@ export interface GrantRequest {
   readonly user: SealedRecord
   readonly applicationKey: SealedRecord
   /** For the use of one vault, which the membership names. */
-  readonly membership?: { readonly sealed: SealedRecord; readonly vaultId: number } | undefined
+  readonly membership?: SealedRecord | undefined
 }
 
 /** What changes of a version's record when its key is wrapped anew. */

@@ -10,16 +10,15 @@ import {
   sealedVersion,
   versionRecord,
 } from '../../src/features/transparent/sealing.ts'
-import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { Hsm } from '../../src/hsm/hsm.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
 import type { PlacedKey } from '../../src/hsm/made-key.ts'
 import { placedPurpose } from '../../src/hsm/provenance.ts'
 import { TestAppliance } from '../support/appliance.ts'
-import { keysOfRelease020 } from '../support/earlier-keys.ts'
-import { ask, type FrameAnswer } from '../support/frame-caller.ts'
+import { ask } from '../support/frame-caller.ts'
 import { grantIn } from '../support/grant-kit.ts'
 import { latestReference } from '../support/key-references.ts'
-import { makeKey, storedKey } from '../support/stored-keys.ts'
+import { makeKey } from '../support/stored-keys.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
@@ -134,27 +133,6 @@ describe('a backup', () => {
 
   it('seals no bytes that somebody else put together', async () => {
     expect(await ask(socket(), 'sealBackup', [randomBytes(40)])).toMatchObject({ fault: expect.stringMatching(/./) })
-  })
-
-  it('of a key of release 0.2.0 names its own vault, and none that the worker says', async () => {
-    const earlier = await makeVault(appliance)
-    const vaultId = Number(earlier.id)
-    const { key: made } = await makeKey(appliance, earlier)
-    await keysOfRelease020(appliance, vaultId)
-    const stored = await storedKey(appliance, vaultId, made.name)
-    const { policy, grant } = await referenceOf(stored)
-    if (policy === undefined || grant === undefined) throw new Error('no policy, or no grant')
-    const version = [sealedVersion(stored.key, stored.latest), sealedCount(stored.key, stored.latest)]
-    const none = { record: Buffer.alloc(0), seal: Buffer.alloc(0) }
-    const fields = (records: readonly SealedRecord[]) => records.flatMap(({ record, seal }) => [record, seal])
-    const shown = [...fields([policy, grant, none]), Buffer.from('1'), ...fields(version)]
-    const places = createKeyPlaces(appliance.store)
-    const [own, theirs] = [await places.of(Number(attacker.id)), await places.of(vaultId)]
-    const originOf = (answer: FrameAnswer) =>
-      'fields' in answer && decodeContent(readBackup(answer.fields[0] ?? Buffer.alloc(0)).content).origin?.vault
-    const attackers = own.vault.toString('hex')
-    expect(originOf(await ask(socket(), 'sealBackup', [Buffer.from(attackers), ...shown]))).not.toBe(attackers)
-    expect(originOf(await ask(socket(), 'sealBackup', shown))).toBe(theirs.vault.toString('hex'))
   })
 
   it('is not made of a key whose policy forbids it, of a key under the policy of another, or with another count', async () => {

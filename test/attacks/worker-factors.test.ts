@@ -67,9 +67,7 @@ const tokenOf = (token: string): SessionToken => ({ token, hash: sessionTokenHas
 /** What the keeper grants a session that passes through the worker. */
 const grantOf = ({ token = '' }: TestClient, of?: { readonly user: User; readonly vaultId: string }) =>
   sessionGrant(worker, appliance.store.read, tokenOf(token ?? ''), async () => {
-    const vaultId = Number(of?.vaultId)
-    const sealed = of && (await findSealedMembership(appliance.store.read, of.user, vaultId))
-    return sealed && { sealed, vaultId }
+    return of && findSealedMembership(appliance.store.read, of.user, Number(of.vaultId))
   })
 
 /** A device whose seed the attacker has. */
@@ -154,7 +152,7 @@ describe('a device of the attacker', () => {
     const sealed = await findSealedMembership(appliance.store.read, before, Number(vault.id))
     const { applicationKey } = request
     if (sealed === undefined || applicationKey === undefined) throw new Error('no membership or no application key')
-    const asked = { token, session, applicationKey, membership: { sealed, vaultId: Number(vault.id) } }
+    const asked = { token, session, applicationKey, membership: sealed }
     // With the record of before, in which he is not recovered, or with that which names the factor.
     expect(await outcome(worker.grant({ ...asked, user: sealedUser(before) }))).toBe('access.resting')
     expect(await outcome(worker.grant({ ...asked, user }))).toBe('access.resting')
@@ -189,7 +187,7 @@ describe('the maker of a user', () => {
     const record = await sessionRecordOf(user, token, times)
     const granted = (more: Pick<GrantRequest, 'membership'>) =>
       outcome(worker.grant({ token, session: { record, seal }, user: sealedUser(user), applicationKey, ...more }))
-    expect(await granted({ membership: { sealed: membership, vaultId: Number(vault.id) } })).toBe('session.invalid')
+    expect(await granted({ membership })).toBe('session.invalid')
     // With which the first login is noted.
     expect(await granted({})).toBe('done')
   })

@@ -57,12 +57,11 @@ const grantOf = (fields: Partial<FieldsOf<'grant'>> = {}): SealedRecord =>
     userId: 815,
     capabilities: bits(),
     vault,
-    vaultId: 7,
     permission: 4,
     expiresAt: Date.now() + 60_000,
     ...fields,
   })
-const administrator = () => grantOf({ capabilities: bits('admin'), vault: null, vaultId: null, permission: 0 })
+const administrator = () => grantOf({ capabilities: bits('admin'), vault: null, permission: 0 })
 const own = (capabilities = bits()) => grantOf({ user: victim, userId: 4711, capabilities })
 
 const newPassphrase = { passphraseCheck: Buffer.alloc(32, 2) }

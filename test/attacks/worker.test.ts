@@ -7,6 +7,7 @@ import { policyRecord, sealedPolicy, sealedVersion, versionRecord } from '../../
 import { findVault } from '../../src/features/vaults/records.ts'
 import { sealedVault } from '../../src/features/vaults/vault-seals.ts'
 import { encodeRecord, keyRecord } from '../../src/hsm/key-record.ts'
+import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { vaultKek } from '../../src/hsm/key-kind.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { WrappedKey } from '../../src/hsm/made-key.ts'
@@ -85,7 +86,7 @@ describe('a plain key', () => {
     const next = { ...loose, generation: key.generation + 1 }
     await expect(worker.seal(policyRecord(next), sealedPolicy(key), undefined, grant)).rejects.toMatchObject(refused)
     await expect(worker.seal(policyRecord(loose), undefined, undefined, grant)).rejects.toMatchObject(refused)
-    const unplaced = policyRecord({ ...loose, identity: null, vault: null })
+    const unplaced = composeRecord('transparent key', loose)
     await expect(worker.seal(unplaced, undefined, undefined, grant)).rejects.toMatchObject(refused)
     // What the keeper does make is the policy of another key.
     const { identity, seal } = await worker.sealNew(policyRecord({ ...loose, identity: Buffer.alloc(0) }), grant)

@@ -27,7 +27,6 @@ export function sealedGrant(token: SealingToken, edits: Partial<FieldsOf<'grant'
     userId: 4711,
     capabilities: capabilitiesOf(['read', 'active']),
     vault: null,
-    vaultId: null,
     permission: permissionBits.Admin,
     expiresAt: Date.now() + longestGrantMs + clockSkewMs - 1_000,
     ...edits,
@@ -42,7 +41,7 @@ export async function grantIn(
 ): Promise<SealedRecord> {
   const vault = await findVault(store.read, Number(vaultId))
   if (vault === null) throw new Error(`there is no vault ${vaultId}`)
-  return sealedGrant(token, { vault: Buffer.from(vault.identity, 'hex'), vaultId: vault.id, ...edits })
+  return sealedGrant(token, { vault: Buffer.from(vault.identity, 'hex'), ...edits })
 }
 
 /** What a session that began now is granted by: each record with `edits` over what it usually holds. */
@@ -94,16 +93,13 @@ export function grantRequest(token: SealingToken, edits: GrantEdits = {}): Grant
       generation: 1,
       ...edits.applicationKey,
     }),
-    membership: {
-      vaultId: 7,
-      sealed: sealedRecord(token, 'membership', {
-        vault,
-        user: userIdentity,
-        permission: permissionBits.Write,
-        recoveries: 0,
-        generation: 1,
-        ...edits.membership,
-      }),
-    },
+    membership: sealedRecord(token, 'membership', {
+      vault,
+      user: userIdentity,
+      permission: permissionBits.Write,
+      recoveries: 0,
+      generation: 1,
+      ...edits.membership,
+    }),
   }
 }

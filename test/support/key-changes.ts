@@ -117,7 +117,7 @@ function jobOf({ kek, blob, publicKey, provenance }: GeneratedPair) {
         ...says,
         ...flags,
         vaultId,
-        vault: vault ?? Buffer.alloc(0),
+        vault,
         kek,
         blob,
         publicKey,

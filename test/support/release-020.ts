@@ -57,6 +57,7 @@ interface Contents {
 export interface ApplianceOfBefore extends Contents {
   readonly directory: string
   readonly configFile: string
+  readonly module: string
   readonly softhsmConf: string
   readonly pinFile: string
   readonly sockets: { readonly host: string; readonly keeper: string; readonly operator: string }
@@ -110,6 +111,7 @@ export async function applianceOfRelease020(
     ...contents,
     directory,
     configFile,
+    module,
     softhsmConf,
     pinFile,
     sockets,

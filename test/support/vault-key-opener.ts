@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import pkcs11, { type PKCS11 } from 'pkcs11js'
 import type { TestToken } from './token.ts'
 import { withPin } from './pin-session.ts'
@@ -6,13 +7,25 @@ type OpenToken = Pick<TestToken, 'module' | 'softhsmConf' | 'pinFile'>
 
 /** What the key of a vault encrypted in any name (IV ‖ ciphertext ‖ tag), as whoever has module and PIN can open it. */
 export function openByVaultKey(token: OpenToken, keyId: Buffer, ciphertext: Buffer, aad: Buffer): Buffer {
-  const iv = ciphertext.subarray(0, 12)
   return withPin(token, ({ lib, session }) => {
-    const parameter = { type: pkcs11.CK_PARAMS_AES_GCM_v240, iv, aad, ivBits: 96, tagBits: 128 }
-    lib.C_DecryptInit(session, { mechanism: pkcs11.CKM_AES_GCM, parameter }, vaultKey(lib, session, keyId))
+    lib.C_DecryptInit(session, gcm(ciphertext.subarray(0, 12), aad), vaultKey(lib, session, keyId))
     return lib.C_Decrypt(session, ciphertext.subarray(12), Buffer.alloc(ciphertext.length))
   })
 }
+
+/** The same the other way round, of short plaintexts. */
+export function sealByVaultKey(token: OpenToken, keyId: Buffer, plaintext: Buffer, aad: Buffer): Buffer {
+  const iv = randomBytes(12)
+  return withPin(token, ({ lib, session }) => {
+    lib.C_EncryptInit(session, gcm(iv, aad), vaultKey(lib, session, keyId))
+    return Buffer.concat([iv, lib.C_Encrypt(session, plaintext, Buffer.alloc(plaintext.length + 16))])
+  })
+}
+
+const gcm = (iv: Buffer, aad: Buffer) => ({
+  mechanism: pkcs11.CKM_AES_GCM,
+  parameter: { type: pkcs11.CK_PARAMS_AES_GCM_v240, iv, aad, ivBits: 96, tagBits: 128 },
+})
 
 function vaultKey(lib: PKCS11, session: Buffer, id: Buffer): Buffer {
   lib.C_FindObjectsInit(session, [

@@ -65,7 +65,7 @@ export async function spoilsOf(appliance: TestAppliance, flags: Readonly<Record<
     job: {
       record: composeRecord('import job', {
         ...wanted,
-        vault: cipher.key.vault ?? Buffer.alloc(0),
+        vault: cipher.key.vault,
         kind: 'aes256-gcm',
       }),
       seal: wanted.seal,

@@ -113,9 +113,9 @@ async function confirmed(grants: CallerGrants, subject: GrantSubject, row: Sessi
 
 type GrantedStanding = Pick<SessionRow, 'capabilities' | 'permission'>
 
-function agrees({ userId, capabilities, vaultId, permission }: KeptGrant['fields'], row: SessionRow): boolean {
+function agrees({ userId, capabilities, vault, permission }: KeptGrant['fields'], row: SessionRow): boolean {
   const isSame = userId === row.user_id && capabilities === row.capabilities
-  return isSame && (vaultId === null || permission === row.permission)
+  return isSame && (vault === null || permission === row.permission)
 }
 
 /** What the caller may do in a vault: nothing while the membership rests. */

@@ -112,7 +112,7 @@ async function grantOf(
   const sealed = await sessionGrant(hsm, store.read, subject, async (user) => {
     const membership = member && (await membershipOf(user, member.vaultId))
     if (member !== undefined && membership === undefined) throw new Fault('vault.not_found')
-    return member && membership && { sealed: membership, vaultId: member.vaultId }
+    return membership
   })
   const grant = openRecord(sealed.record)
   if (grant.type !== 'grant') throw new TypeError('the keeper gave no grant')

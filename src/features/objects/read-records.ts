@@ -30,7 +30,7 @@ export interface StoredObject extends Pick<
 }
 
 /** What a vault gives to the encryption of its objects. */
-export type KeyedVault = Pick<Vault, 'policyId'> & SealedVaultKey
+export type KeyedVault = Pick<Vault, 'id' | 'policyId'> & SealedVaultKey
 
 /** An object and its vault, as one statement finds them. */
 export interface ObjectInVault {
@@ -77,7 +77,7 @@ const objectColumns = selectList(VaultObjectTable, 'o', {
 })
 const vaultColumns = selectList(VaultTable, 'v', {
   prefix: 'vault.',
-  members: ['id', 'identity', 'policyId', 'keyKek', 'keyBlob', 'keyLayout', 'keySeal'],
+  members: ['id', 'identity', 'policyId', 'keyKek', 'keyBlob', 'keySeal'],
 })
 
 /** The object that a path names; a deleted one is not there. */

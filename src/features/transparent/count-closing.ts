@@ -38,7 +38,7 @@ export async function closeCounts(hsm: Pick<Hsm, 'seal' | 'raise'>, tx: Tx): Pro
           invocations,
         )
       }
-      if (key.identity !== null) afterCommit(tx, () => hsm.raise(done.map(({ sealed }) => sealed)))
+      afterCommit(tx, () => hsm.raise(done.map(({ sealed }) => sealed)))
       closed += done.length
       broken += open.length - done.length
     }

@@ -51,7 +51,7 @@ export function createInvocations({ store, hsm, leaseSize }: InvocationDependenc
       const invocationsSeal = await trusting(() => hsm.seal(record, sealedCount(key, version), undefined, grant))
       if (!(await advanceInvocations(tx, { ...version, invocations, invocationsSeal }, version.invocations)))
         throw new Fault('store.conflict')
-      raiseAfter(hsm, tx, key, { record, seal: invocationsSeal })
+      raiseAfter(hsm, tx, { record, seal: invocationsSeal })
       return count
     })
     const name = leaseName(key.id, versionNumber)

@@ -18,11 +18,8 @@ export async function endKey(
   key: TransparentKey,
   now: number,
 ): Promise<void> {
-  // Of a key that is older than identities nothing tells it from another one.
-  if (key.identity !== null) {
-    const tombstone = await trusting(() => entomb(hsm, tx, sealedPolicy(key)))
-    await noteObjects(tx, key, await findVersions(tx, key.id), tombstone, now)
-  }
+  const tombstone = await trusting(() => entomb(hsm, tx, sealedPolicy(key)))
+  await noteObjects(tx, key, await findVersions(tx, key.id), tombstone, now)
   if (!(await deleteKey(tx, key))) throw new Fault('store.conflict')
 }
 

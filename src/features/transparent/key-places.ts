@@ -4,10 +4,9 @@ import { Fault } from '../../fault.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import type { KeyReference, SealedRecord } from '../../hsm/hsm.ts'
 import type { KeyPlace, KeyPurpose } from '../../hsm/made-key.ts'
-import { versionPurpose } from '../../hsm/provenance.ts'
 import type { Store } from '../../store/store.ts'
 import { findVault } from '../vaults/records.ts'
-import { sealedVaultKey, vaultKeyLayout } from '../vaults/vault-key.ts'
+import { sealedVaultKey } from '../vaults/vault-key.ts'
 import type { KeyVersion, TransparentKey } from './records.ts'
 import { type Owner, sealedPolicy, sealedVersion } from './sealing.ts'
 
@@ -34,7 +33,7 @@ export function createKeyPlaces({ read }: Pick<Store, 'read'>): KeyPlaces {
     const row = await findVault(read, vaultId)
     if (row === null) throw new Fault('vault.not_found')
     const place = { vault: Buffer.from(row.identity, 'hex'), vaultKey: sealedVaultKey(row) }
-    if (row.keyLayout === vaultKeyLayout) held.set(place.vault.toString('latin1'), place.vaultKey)
+    held.set(place.vault.toString('latin1'), place.vaultKey)
     return place
   }
 
@@ -44,12 +43,11 @@ export function createKeyPlaces({ read }: Pick<Store, 'read'>): KeyPlaces {
 
   return {
     of: find,
-    async purposeOf({ id, identity, vault, vaultId }) {
-      if (identity === null || vault === null) return { purpose: versionPurpose(id) }
+    async purposeOf({ identity, vault, vaultId }) {
       return { place: { identity, vault, vaultKey: await vaultKeyOf(vaultId, vault) } }
     },
     async referencesOf(key, grant) {
-      const vaultKey = key.vault === null ? undefined : await vaultKeyOf(key.vaultId, key.vault)
+      const vaultKey = await vaultKeyOf(key.vaultId, key.vault)
       const references = new Map<number, KeyReference>()
       return (version) => {
         const known = references.get(version.version)
@@ -66,7 +64,7 @@ export function keyReference(
   key: TransparentKey,
   version: KeyVersion,
   grant: SealedGrant,
-  vaultKey?: SealedRecord,
+  vaultKey: SealedRecord,
 ): KeyReference {
-  return { key: sealedVersion(key, version), policy: sealedPolicy(key), grant, ...(vaultKey ? { vaultKey } : {}) }
+  return { key: sealedVersion(key, version), policy: sealedPolicy(key), grant, vaultKey }
 }

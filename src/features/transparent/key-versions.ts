@@ -96,14 +96,13 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
         backupBlob: made.backup?.blob ?? null,
         disabled,
         createdAt,
-        generation: key.identity === null ? 0 : 1,
+        generation: 1,
       }
       const grant = await grantOf(tx)
       const count = await hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease), grant)
-      const policy = key.identity === null ? undefined : sealedPolicy(key)
       const sealed = {
         ...unsealed,
-        seal: await hsm.seal(versionRecord(key, unsealed), policy, made.provenance, grant),
+        seal: await hsm.seal(versionRecord(key, unsealed), sealedPolicy(key), made.provenance, grant),
         invocations: count.invocations,
         invocationsSeal: count.seal,
       }

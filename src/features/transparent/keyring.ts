@@ -184,7 +184,7 @@ async function createAnd<T>(
   use: (stored: StoredKey) => Promise<T>,
 ) {
   const row = await sealedNew(on, by, key)
-  return withMaterial(on, { ...row, id: 0 }, (made) => insert(on, row, made, spent, commit, use))
+  return withMaterial(on, row, (made) => insert(on, row, made, spent, commit, use))
 }
 
 /** A new version, if the key is then still as `wanted` says. */
@@ -260,7 +260,7 @@ async function trim(
   }
   const key = await createKeyRows(hsm).change(existing(stored).key, commit, trimming, async (tx, next) => {
     const trimmed = (await findVersions(tx, next.id)).filter(({ version }) => version < oldest)
-    if (next.identity !== null) await noteObjects(tx, next, trimmed, sealedPolicy(next), clock.now())
+    await noteObjects(tx, next, trimmed, sealedPolicy(next), clock.now())
     await deleteVersionsBelow(tx, next.id, oldest)
   })
   // The versions are gone, whatever the token says now: what is left there is destroyed later.

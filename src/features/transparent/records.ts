@@ -6,14 +6,16 @@ import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** A named key of a vault: flags and limits. Its material is in its versions. */
-export interface TransparentKey extends KeyRow {
-  /** The identity of its vault, out of the vault's row; null for a key that has none itself. */
-  readonly vault: Buffer | null
+export interface TransparentKey extends Omit<KeyRow, 'identity'> {
+  /** Empty in a row of release 0.2.0, which has no good seal so. */
+  readonly identity: Buffer
+  /** The identity of its vault, out of the vault's row. */
+  readonly vault: Buffer
 }
 
 export interface KeyRow {
   readonly id: number
-  /** 16 random bytes, which the keeper drew; null for a key that is older than identities. */
+  /** 16 random bytes, which the keeper drew; null until a key of release 0.2.0 is taken over. */
   readonly identity: Buffer | null
   readonly vaultId: number
   readonly name: string
@@ -36,7 +38,7 @@ export interface KeyRow {
   readonly createdAt: number
   /** Since when it is deleted; until it is destroyed it can be taken back. */
   readonly deletedAt: number | null
-  /** How often it was changed, and one; 0 for a key without an identity. */
+  /** How often it was changed, and one. */
   readonly generation: number
   readonly seal: Buffer
 }
@@ -155,7 +157,8 @@ function readStoredKey(row: Readonly<Record<string, unknown>>): StoredKey | unde
 function readKey(row: Readonly<Record<string, unknown>>): TransparentKey {
   const key = readRow(TransparentKeyTable, row, 'key.')
   const vault = row['key.vault']
-  return { ...key, vault: key.identity === null ? null : Buffer.from(typeof vault === 'string' ? vault : '', 'hex') }
+  const identity = key.identity ?? Buffer.alloc(0)
+  return { ...key, identity, vault: Buffer.from(typeof vault === 'string' ? vault : '', 'hex') }
 }
 
 async function selectKeys(reader: Reader, where: string, parameters: readonly unknown[]): Promise<TransparentKey[]> {

@@ -10,7 +10,7 @@ import {
   type TransparentKey,
 } from './records.ts'
 import { createKeyPlaces, type KeyPlaces } from './key-places.ts'
-import { nextGeneration, raiseAfter, sealedVersion, versionRecord } from './sealing.ts'
+import { raiseAfter, sealedVersion, versionRecord } from './sealing.ts'
 
 /** What a pass over the versions of keys works with. */
 export interface RewrapPass {
@@ -64,7 +64,7 @@ interface Renewed {
 /** False for a row that was changed meanwhile. What it was before serves no more once the keeper knows of the new one. */
 async function replace({ hsm }: RewrapPass, tx: Tx, { key, from, to }: Renewed): Promise<boolean> {
   if (!(await replaceVersion(tx, from, to))) return false
-  raiseAfter(hsm, tx, key, { record: versionRecord(key, to), seal: to.seal })
+  raiseAfter(hsm, tx, { record: versionRecord(key, to), seal: to.seal })
   return true
 }
 
@@ -78,9 +78,9 @@ async function rewrapOne(
   const key = await findKeyById(reader, from.keyId)
   if (key === null) return { from, reason: 'its key is missing' }
   try {
-    const vaultKey = key.identity === null ? undefined : (await places.of(key.vaultId)).vaultKey
+    const { vaultKey } = await places.of(key.vaultId)
     const { kek, blob, backup, seal } = await hsm.rewrapVersion(sealedVersion(key, from), vaultKey)
-    const { invocations: _, invocationsSeal: __, ...unchanged } = { ...from, generation: nextGeneration(key, from) }
+    const { invocations: _, invocationsSeal: __, ...unchanged } = { ...from, generation: from.generation + 1 }
     const to = { ...unchanged, kek, blob, backupKek: backup?.kek ?? null, backupBlob: backup?.blob ?? null, seal }
     const stays = [kek, to.backupKek].some((name) => name !== null && keks.includes(name))
     return stays ? { from, reason: 'it stays' } : { key, from, to }

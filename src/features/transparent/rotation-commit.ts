@@ -2,7 +2,7 @@ import { actBy } from '../../access/acting.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import type { StoredKey, TransparentKey } from './records.ts'
-import { checkVersion, sealedCount, sealedPolicy, sealedVersion, trusting } from './sealing.ts'
+import { sealedCount, sealedPolicy, sealedVersion, trusting } from './sealing.ts'
 
 /** `Commit` for what the appliance does by itself to a key, with a record that says so. */
 export type CommitForKey = <T>(operation: string, key: TransparentKey, work: (tx: Tx) => Promise<T>) => Promise<T>
@@ -17,10 +17,6 @@ export async function commitOfRotation(
   { key, latest }: StoredKey,
 ): Promise<Commit> {
   const commit: Commit = (work) => commitAsAppliance('transparent.key.autorotate', key, work)
-  if (key.identity === null) {
-    await checkVersion(hsm, key, latest)
-    return commit
-  }
   const shown = [sealedPolicy(key), sealedVersion(key, latest), sealedCount(key, latest)] as const
   const rotation = await trusting(() => hsm.grantRotation(...shown))
   return (work) =>

@@ -8,17 +8,15 @@ import type { Commit, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findKeyById, replaceKey, replaceVersion, type KeyVersion, type TransparentKey } from './records.ts'
 
-/** What the records of a key are bound to: identities, or the numbers of rows where the key is older than those. */
-export type Owner = Pick<TransparentKey, 'id' | 'identity' | 'vault' | 'vaultId'>
-
-const isPlaced = ({ identity }: Pick<Owner, 'identity'>): boolean => identity !== null
+/** What the records of a key are bound to. */
+export type Owner = Pick<TransparentKey, 'identity' | 'vault' | 'vaultId'>
 
 /** Every column of the key but the seal itself, as the seal covers it. */
-export function policyRecord(key: Omit<TransparentKey, 'seal'>): Buffer {
+export function policyRecord(key: Omit<TransparentKey, 'id' | 'seal'>): Buffer {
   return encodeRecord([
-    isPlaced(key) ? 'transparent key 2' : 'transparent key',
-    key.identity ?? key.id,
-    key.vault ?? key.vaultId,
+    'transparent key 2',
+    key.identity,
+    key.vault,
     key.name,
     key.type,
     key.info,
@@ -34,7 +32,7 @@ export function policyRecord(key: Omit<TransparentKey, 'seal'>): Buffer {
     key.minDecryptionVersion,
     key.createdAt,
     key.deletedAt,
-    ...(isPlaced(key) ? [key.generation] : []),
+    key.generation,
   ])
 }
 
@@ -47,9 +45,9 @@ export function versionRecord(
 ): Buffer {
   const { kind } = keyTypeOf(key.type)
   return keyRecord(kind, { kek, blob, publicKey: publicKey ?? undefined }, [
-    isPlaced(key) ? 'transparent key version 2' : 'transparent key version',
-    key.identity ?? key.id,
-    key.vault ?? key.vaultId,
+    'transparent key version 2',
+    key.identity,
+    key.vault,
     key.type,
     version,
     publicKey,
@@ -57,18 +55,16 @@ export function versionRecord(
     backupBlob,
     disabled,
     createdAt,
-    ...(isPlaced(key) ? [generation] : []),
+    generation,
   ])
 }
 
 export function invocationsRecord(
-  { id, identity, vault }: Pick<Owner, 'id' | 'identity' | 'vault'>,
+  { identity, vault }: Pick<Owner, 'identity' | 'vault'>,
   version: number,
   invocations: number,
 ): Buffer {
-  return identity === null
-    ? encodeRecord(['invocations', id, version, invocations])
-    : encodeRecord(['invocations 2', identity, vault, version, invocations])
+  return encodeRecord(['invocations 2', identity, vault, version, invocations])
 }
 
 export const sealedPolicy = oncePerRow((key: TransparentKey): SealedRecord => ({
@@ -83,7 +79,7 @@ const versionsOf = oncePerRow((key: TransparentKey) =>
 )
 
 export const sealedCount = (
-  key: Pick<Owner, 'id' | 'identity' | 'vault'>,
+  key: Pick<Owner, 'identity' | 'vault'>,
   { version, invocations, invocationsSeal }: KeyVersion,
 ): SealedRecord => ({
   record: invocationsRecord(key, version, invocations),
@@ -104,12 +100,7 @@ export async function sealedNewKey(
   grant: SealedGrant | undefined,
 ): Promise<SealedKey> {
   const key = { ...row, vault, generation: 1 }
-  return { ...key, ...(await hsm.sealNew(policyRecord({ ...key, id: 0, identity: undrawn }), grant)) }
-}
-
-/** A changed key or version is the next generation of it, unless it is older than generations. */
-export function nextGeneration(key: Owner, { generation }: { readonly generation: number }): number {
-  return isPlaced(key) ? generation + 1 : generation
+  return { ...key, ...(await hsm.sealNew(policyRecord({ ...key, identity: undrawn }), grant)) }
 }
 
 /** Turns a broken seal into words about keys; the cause makes the operator hear of it. */
@@ -132,17 +123,9 @@ export async function checkVersion(hsm: Pick<Hsm, 'verify'>, key: TransparentKey
   await trusting(() => hsm.verify(sealedCount(key, version)))
 }
 
-/**
- * With the commit the keeper learns of these records, and seals nothing more in place of older ones. Those of a key that
- * is older than identities have no age.
- */
-export function raiseAfter(
-  hsm: Pick<Hsm, 'raise'>,
-  tx: Tx,
-  key: Pick<Owner, 'identity'>,
-  ...records: readonly SealedRecord[]
-): void {
-  if (isPlaced(key)) afterCommit(tx, () => hsm.raise(records))
+/** With the commit the keeper learns of these records, and seals nothing more in place of older ones. */
+export function raiseAfter(hsm: Pick<Hsm, 'raise'>, tx: Tx, ...records: readonly SealedRecord[]): void {
+  afterCommit(tx, () => hsm.raise(records))
 }
 
 /** Rows of keys, replaced under their seals: what was edited is never sealed anew, and of parallel changes one wins. */
@@ -165,18 +148,18 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
         if (current === null) throw new Fault('key.not_found')
         // A new seal over an edited row would make the edit good.
         await checkPolicy(hsm, current)
-        const next = { ...(await step(current, tx)), generation: nextGeneration(current, current) }
+        const next = { ...(await step(current, tx)), generation: current.generation + 1 }
         const grant = await grantOf(tx)
         const seal = () => hsm.seal(policyRecord(next), sealedPolicy(current), undefined, grant)
         const sealed = { ...next, seal: await trusting(seal) }
         if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
         await then?.(tx, sealed)
-        raiseAfter(hsm, tx, sealed, sealedPolicy(sealed))
+        raiseAfter(hsm, tx, sealedPolicy(sealed))
         return sealed
       }),
 
     async replaceVersion(tx, key, from, change) {
-      const generation = nextGeneration(key, from)
+      const generation = from.generation + 1
       const { invocations: _, invocationsSeal: __, ...next } = { ...from, ...change, generation }
       // The keeper refuses an edited row: a new seal over it would make the edit good.
       const grant = await grantOf(tx)
@@ -184,7 +167,7 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
       const seal = await trusting(() => hsm.seal(record, sealedVersion(key, from), undefined, grant))
       const sealed = { ...next, seal }
       if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
-      raiseAfter(hsm, tx, key, { record, seal })
+      raiseAfter(hsm, tx, { record, seal })
     },
   }
 }

@@ -22,7 +22,7 @@ export interface Vault {
   readonly keyKek: string
   /** CKA_ID, or the wrapped key. */
   readonly keyBlob: Buffer
-  /** What the record of the key names: 2 for the vault's identity, 1 in releases before for the number of its row. */
+  /** 1 until the key of a vault of release 0.2.0 is taken over, else 2. */
   readonly keyLayout: number
   /** Made in the token over the key and its vault: 32 bytes. */
   readonly keySeal: Buffer

@@ -18,7 +18,7 @@ export type VaultKeyStorage = 'token' | 'wrapped'
 export type VaultKey = Pick<Vault, 'keyId' | 'keyKek' | 'keyBlob'>
 export type NewVaultKey = VaultKey & Provenance
 /** What the record of a vault's key is made of. */
-export type SealedVaultKey = Pick<Vault, 'id' | 'identity' | 'keyKek' | 'keyBlob' | 'keyLayout' | 'keySeal'>
+export type SealedVaultKey = Pick<Vault, 'identity' | 'keyKek' | 'keyBlob' | 'keySeal'>
 
 /** The data keys of vaults (AES-256-GCM): what the objects of a vault are encrypted with. */
 export interface VaultKeys {
@@ -50,7 +50,7 @@ export function createVaultKeys(
       return { keyId: randomBytes(idBytes).toString('hex'), keyKek: kek, keyBlob: blob, provenance }
     },
     async seal(tx, vault, { provenance, ...key }) {
-      const record = recordOf({ id: 0, identity: vault.identity, keyLayout: vaultKeyLayout, ...key })
+      const record = recordOf({ identity: vault.identity, ...key })
       return hsm.seal(record, sealedVault(vault), provenance, await grantOf(tx))
     },
     async discard({ keyKek: kek, keyBlob: blob, provenance }) {
@@ -70,12 +70,11 @@ export const sealedVaultKey = (vault: SealedVaultKey): SealedRecord => ({
   seal: vault.keySeal,
 })
 
-/** Of the keys of new vaults. */
+/** Of all that were not made by release 0.2.0, or were taken over. */
 export const vaultKeyLayout = 2
 
-function recordOf({ id, identity, keyKek, keyBlob, keyLayout }: Omit<SealedVaultKey, 'keySeal'>): Buffer {
-  const context = keyLayout === vaultKeyLayout ? ['vault key 2', Buffer.from(identity, 'hex')] : ['vault key', id]
-  return keyRecord('aes256-gcm', { kek: keyKek, blob: keyBlob }, context)
+function recordOf({ identity, keyKek, keyBlob }: Omit<SealedVaultKey, 'keySeal'>): Buffer {
+  return keyRecord('aes256-gcm', { kek: keyKek, blob: keyBlob }, ['vault key 2', Buffer.from(identity, 'hex')])
 }
 
 /**

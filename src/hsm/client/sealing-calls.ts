@@ -58,8 +58,7 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     async grant({ token, session, user, applicationKey, membership }) {
       const reply = await keeper.call('grant', [
         Buffer.from(token),
-        ...[session, user, applicationKey, membership?.sealed].flatMap(sealedFields),
-        Buffer.from(String(membership?.vaultId ?? 0)),
+        ...[session, user, applicationKey, membership].flatMap(sealedFields),
       ])
       return { record: field(reply, 0), seal: field(reply, 1) }
     },

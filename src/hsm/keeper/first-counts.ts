@@ -23,7 +23,7 @@ export function createFirstCounts(state: KeeperState): FirstCounts {
   return { begin: (version, count) => keep.get(version, count)?.count ?? count }
 }
 
-/** See `Hsm.sealFirstCount`; `mayBegin` says of the count of a key with an identity whether it may begin so. */
+/** See `Hsm.sealFirstCount`; `mayBegin` says of a count whether it may begin so. */
 export function sealFirstCount(
   token: Token,
   firstCounts: FirstCounts,
@@ -31,9 +31,9 @@ export function sealFirstCount(
   mayBegin: (count: Extract<OpenedRecord, { type: 'invocations 2' }>['fields']) => boolean,
 ): Uint8Array[] {
   const { type, fields } = opened(record)
-  if ((type !== 'invocations' && type !== 'invocations 2') || fields.invocations < 0)
+  if (type !== 'invocations 2' || fields.invocations < 0)
     throw new Fault('hsm.rejected', 'This is no count of a version.')
-  if (type === 'invocations 2' && !mayBegin(fields)) throw refused(type)
+  if (!mayBegin(fields)) throw refused(type)
   const version = composeRecord(type, { ...fields, invocations: 0 })
   const invocations = firstCounts.begin(version, fields.invocations)
   return [Buffer.from(String(invocations)), seal(token, composeRecord(type, { ...fields, invocations }))]

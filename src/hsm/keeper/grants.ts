@@ -38,7 +38,6 @@ export function createGrantHandlers(on: GrantDependencies) {
     grant(fields) {
       const text = fields.text()
       const records = readShown(on, fields)
-      const vaultId = fields.integer()
       checkSession(on, text, records)
       const { session, user, membership } = records
       const expiresAt = Math.min(now() + longestGrantMs, session.expiresAt)
@@ -48,7 +47,6 @@ export function createGrantHandlers(on: GrantDependencies) {
         userId: user.id,
         capabilities: user.capabilities,
         vault: membership?.vault ?? null,
-        vaultId: membership === undefined ? null : vaultId,
         permission: membership?.permission ?? 0,
         expiresAt,
       })

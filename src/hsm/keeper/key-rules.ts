@@ -161,10 +161,10 @@ export function isSameKey({ key }: OpenedRecord, previous: OpenedRecord | undefi
   )
 }
 
-type Policy = Omit<FieldsOf<'transparent key'>, 'id' | 'vaultId'>
+type Policy = FieldsOf<'transparent key 2'>
 
 /** What a key is called and where it lies stays; export and backup are turned off, never on; versions only come and go. */
-export function keepsPolicy(next: Policy, previous: Policy): boolean {
+function keepsPolicy(next: Policy, previous: Policy): boolean {
   const { allowExport, allowPlaintextExport, allowBackup, oldestVersion, latestVersion } = next
   return (
     (['name', 'type', 'residency', 'createdAt'] as const).every((name) => next[name] === previous[name]) &&
@@ -190,10 +190,10 @@ function isNewPolicy(policy: Policy): boolean {
   )
 }
 
-type Version = Omit<FieldsOf<'transparent key version'>, 'keyId' | 'vaultId'>
+type Version = FieldsOf<'transparent key version 2'>
 
 /** A version is disabled and enabled, and its backup is taken away; all else stays. */
-export function keepsVersion(next: Version, previous: Version | undefined): boolean {
+function keepsVersion(next: Version, previous: Version | undefined): boolean {
   if (previous === undefined) return true
   const hasSameBackup =
     isEqual(next.backupKek, previous.backupKek) && isEqual(next.backupBlob ?? null, previous.backupBlob ?? null)
@@ -209,7 +209,7 @@ export function keepsVersion(next: Version, previous: Version | undefined): bool
  * A version's key is of the kind of its type; wrapped, by a backup KEK where it was restored, or an object of its own of
  * the token, and never the key of a vault.
  */
-export function isVersionKey({ key, fields }: OpenedRecord & { readonly fields: Pick<Version, 'type'> }): boolean {
+function isVersionKey({ key, fields }: OpenedRecord & { readonly fields: Pick<Version, 'type'> }): boolean {
   return (
     key?.kind !== undefined &&
     key.kind === kindOfType(fields.type) &&

@@ -1,6 +1,6 @@
 import { holds } from '../../access/capabilities.ts'
-import { type FieldsOf, type OpenedRecord, type RecordType } from '../record-layouts.ts'
-import { checkNewVersion, isSameKey, isVersionKey, keepsPolicy, keepsVersion, keyRules } from './key-rules.ts'
+import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
+import { checkNewVersion, isSameKey, keyRules } from './key-rules.ts'
 import { checkFirstMember, checkVaultKey, isAllowed, peopleRules } from './people-rules.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
 
@@ -18,23 +18,14 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
     isWrapped(next) &&
     isSameKey(next, previous) &&
     keepsDevice(next.fields, previous?.fields),
-  // Of keys that were made before there were identities: changed, never made.
+  // Of release 0.2.0: taken over (`earlier-keys.ts`), and sealed no more.
   'vault key': () => false,
+  'transparent key': () => false,
+  'transparent key version': () => false,
+  invocations: () => false,
   // Follows the record of its vault (`checkVaultKey`).
   'vault key 2': () => false,
-  'transparent key': ({ next, previous }) =>
-    previous !== undefined && isSame(next, previous, 'id', 'vaultId') && keepsPolicy(next.fields, previous.fields),
-  'transparent key version': ({ next, previous }) =>
-    isVersionKey(next) &&
-    isSameKey(next, previous) &&
-    isSame(next, previous, 'keyId', 'vaultId') &&
-    keepsVersion(next.fields, previous?.fields),
   'accepted backup': ({ origin, previous }) => origin === 'operator' && previous === undefined,
-  // What was used up stays used up. The first of a version is sealed by `sealFirstCount`.
-  invocations: ({ next, previous }) =>
-    previous !== undefined &&
-    isSame(next, previous, 'keyId', 'version') &&
-    next.fields.invocations >= previous.fields.invocations,
   ...keyRules,
   ...peopleRules,
   // A login begins sessions (`logins.ts`); a session goes on under another token.

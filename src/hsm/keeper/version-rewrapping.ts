@@ -1,7 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { SealedRecord } from '../hsm.ts'
 import { keyKinds } from '../key-kind.ts'
-import type { KeyPlace } from '../made-key.ts'
 import { rewrapped } from '../pkcs11/key-rewrapping.ts'
 import { seal, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -15,34 +14,32 @@ import { wrapped } from '../server/reply-fields.ts'
  */
 export function rewrapVersion(token: Token, sealed: SealedRecord, vaultKey: SealedRecord | undefined): Uint8Array[] {
   verify(token, sealed)
-  const opened = openVersion(sealed.record)
-  const { type, key, fields } = opened
-  const { backupKek, backupBlob } = fields
+  const { key, fields } = openVersion(sealed.record)
+  const { backupKek, backupBlob, generation } = fields
   const kind = keyKinds.find((one) => one === key?.kind)
   if (key === undefined || kind === undefined) throw noVersion()
   const backup = backupKek === null || backupBlob === null ? undefined : { kek: backupKek, blob: backupBlob }
-  const place = placeOf(opened, vaultKey)
+  const place = { ...fields, vaultKey: given(vaultKey) }
   const next = rewrapped(token, kind, { key, backup }, { from: place, to: place })
-  const generation = 'generation' in fields ? { generation: fields.generation + 1 } : {}
-  const after = { ...fields, ...generation, backupKek: next.backup?.kek ?? null, backupBlob: next.backup?.blob ?? null }
-  const record = composeRecord(type, after, { ...key, ...next.key })
+  const after = {
+    backupKek: next.backup?.kek ?? null,
+    backupBlob: next.backup?.blob ?? null,
+    generation: generation + 1,
+  }
+  const record = composeRecord('transparent key version 2', { ...fields, ...after }, { ...key, ...next.key })
   return [...wrapped(next.key), ...wrapped(next.backup ?? { kek: '', blob: Buffer.alloc(0) }), seal(token, record)]
 }
 
-type OpenedVersion = Extract<OpenedRecord, { type: 'transparent key version' | 'transparent key version 2' }>
-
-function openVersion(record: Buffer): OpenedVersion {
+function openVersion(record: Buffer): Extract<OpenedRecord, { type: 'transparent key version 2' }> {
   const opened = openRecord(record)
-  if (opened.type !== 'transparent key version' && opened.type !== 'transparent key version 2') throw noVersion()
+  if (opened.type !== 'transparent key version 2') throw noVersion()
   return opened
 }
 
-/** Undefined for a version that lies below no vault's key. */
-function placeOf({ type, fields }: OpenedVersion, vaultKey: SealedRecord | undefined): KeyPlace | undefined {
-  if (type === 'transparent key version') return undefined
+function given(vaultKey: SealedRecord | undefined): SealedRecord {
   if (vaultKey === undefined)
     throw new Fault('hsm.rejected', 'This key lies below the key of its vault: show that, too.')
-  return { identity: fields.identity, vault: fields.vault, vaultKey }
+  return vaultKey
 }
 
 const noVersion = (): Fault => new Fault('hsm.rejected', 'This is no record of a version of a key.')

@@ -123,8 +123,7 @@ interface UsedKey {
  * @throws Fault `hsm.rejected` where the key of a vault is to serve in another name than that of an object
  */
 function callersAad(key: OpenedRecord, aad: Buffer): Buffer {
-  const isOfVault = key.type === 'vault key' || key.type === 'vault key 2'
-  if (isOfVault && !isObjectAad(aad))
+  if (key.type === 'vault key 2' && !isObjectAad(aad))
     throw new Fault('hsm.rejected', 'The key of a vault encrypts what objects hold, under the name of its place.')
   return aad
 }

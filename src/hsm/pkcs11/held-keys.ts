@@ -89,7 +89,7 @@ export function createHeldKeys(on: HeldKeysOptions): HeldKeys {
 
     useVaultKey({ vault, vaultKey }, work) {
       const { handle, row, whole } = held.hold({ key: vaultKey }, 'encrypt')
-      const isOfVault = whole.type === 'vault key' || (whole.type === 'vault key 2' && whole.fields.vault.equals(vault))
+      const isOfVault = whole.type === 'vault key 2' && whole.fields.vault.equals(vault)
       if (row.serves === 'sign' || !isOfVault)
         throw new Fault('hsm.rejected', 'This is not the key of the vault that the key belongs to.')
       on.floors?.check(whole)

@@ -3,7 +3,7 @@ import { Fault } from '../../fault.ts'
 import { encodeContent, writeBackup, type BackupVersion } from '../backup-record.ts'
 import type { KeyReference, KeyToBackUp, SealedRecord } from '../hsm.ts'
 import { kindOfType, type KeyKind } from '../key-kind.ts'
-import type { OpenedRecord } from '../record-layouts.ts'
+import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
 import type { Connection } from './connection.ts'
 import { currentBackup } from './key-restoring.ts'
 import { hmacSha256 } from './mechanisms.ts'
@@ -17,27 +17,17 @@ import type { Token } from './token-link.ts'
 export function sealBackup(token: Token, { grant, policy, vaultKey, versions }: KeyToBackUp): Buffer {
   const appliance = createHash('sha256').update(auditPublicKey(token)).digest('hex')
   return token.run((connection) => {
-    const named = openPolicy(connection, policy)
-    const { fields } = named
+    const fields = openPolicy(connection, policy)
     const kind = kindOfType(fields.type)
     if (kind === undefined || versions.length === 0) throw new Fault('hsm.rejected', 'This key has nothing to back up.')
     const use = { policy, ...(grant ? { grant } : {}), ...(vaultKey ? { vaultKey } : {}) }
     const backedUp = versions.map((version) => readVersion(connection, kind, use, version))
-    // The versions were opened by this grant.
-    const vault = (named.type === 'transparent key' ? vaultOf(grant) : named.fields.vault).toString('hex')
-    const content = encodeContent({ ...fields, origin: { vault, appliance }, versions: backedUp })
+    const origin = { vault: fields.vault.toString('hex'), appliance }
+    const content = encodeContent({ ...fields, origin, versions: backedUp })
     const { name, handle } = connection.roots.newestBackupSeal()
     const seal = connection.session.sign(hmacSha256, handle, content, Buffer.alloc(sealBytes))
     return writeBackup({ content, seal: { name, seal } })
   })
-}
-
-/** A key that is older than identities of vaults names a row, and its grant says which vault that is. */
-function vaultOf(grant: SealedRecord | undefined): Buffer {
-  const opened = grant && openSealed(grant.record)
-  if (opened?.type !== 'grant' || opened.fields.vault === null)
-    throw new Fault('hsm.rejected', 'The grant names no vault.')
-  return opened.fields.vault
 }
 
 function readVersion(
@@ -54,10 +44,7 @@ function readVersion(
     throw new Fault('hsm.rejected', 'Key and count are not those of one version.')
   const { backupKek: kek, backupBlob, version, disabled, createdAt } = whole.fields
   if (kek === null || backupBlob === null) throw new Fault('hsm.rejected', 'This version has no backup.')
-  const blob =
-    whole.type === 'transparent key version'
-      ? backupBlob
-      : openContent(connection, use.vaultKey, 'backup', { ...whole.fields, blob: backupBlob })
+  const blob = openContent(connection, use.vaultKey, 'backup', { ...whole.fields, blob: backupBlob })
   return {
     version,
     disabled,
@@ -68,22 +55,14 @@ function readVersion(
   }
 }
 
-type Version = Extract<OpenedRecord, { type: 'transparent key version' | 'transparent key version 2' }>
-type Count = Extract<OpenedRecord, { type: 'invocations' | 'invocations 2' }>
+type Version = Extract<OpenedRecord, { type: 'transparent key version 2' }>
+type Count = Extract<OpenedRecord, { type: 'invocations 2' }>
 
-const isVersion = (record: OpenedRecord): record is Version =>
-  record.type === 'transparent key version' || record.type === 'transparent key version 2'
+const isVersion = (record: OpenedRecord): record is Version => record.type === 'transparent key version 2'
 
 function isCountOf(count: OpenedRecord, version: Version): count is Count {
-  if (count.type === 'invocations')
-    return (
-      version.type === 'transparent key version' &&
-      count.fields.keyId === version.fields.keyId &&
-      count.fields.version === version.fields.version
-    )
   return (
     count.type === 'invocations 2' &&
-    version.type === 'transparent key version 2' &&
     count.fields.identity.equals(version.fields.identity) &&
     count.fields.vault.equals(version.fields.vault) &&
     count.fields.version === version.fields.version
@@ -92,10 +71,9 @@ function isCountOf(count: OpenedRecord, version: Version): count is Count {
 
 const isExportable = (kek: string): boolean => /^(?:backup-)?exportable\./.test(kek)
 
-function openPolicy({ keys }: Connection, sealed: SealedRecord) {
+function openPolicy({ keys }: Connection, sealed: SealedRecord): FieldsOf<'transparent key 2'> {
   keys.verify(sealed)
   const policy = openSealed(sealed.record)
-  if (policy.type !== 'transparent key' && policy.type !== 'transparent key 2')
-    throw new Fault('hsm.rejected', 'This is no policy of a key.')
-  return policy
+  if (policy.type !== 'transparent key 2') throw new Fault('hsm.rejected', 'This is no policy of a key.')
+  return policy.fields
 }

@@ -14,7 +14,7 @@ import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
 import { composeRecord } from '../../../src/hsm/record-layouts.ts'
 import { rawBackupSeal, rawSeal } from '../../support/raw-seal.ts'
 import type { TestToken } from '../../support/token.ts'
-import { grantFor, inside, placedPolicyOf, policyOf, vaultKeyOf } from './hsm-kit.ts'
+import { grantFor, identity, inside, outside, policyOf, vault, vaultKeyOf } from './hsm-kit.ts'
 
 /** Backups of keys that have one version and no feature: with records that the test seals. */
 export interface BackupKit {
@@ -32,15 +32,17 @@ export function createBackupKit({ token, hsm }: { readonly token: TestToken; rea
   const vaultKey = () => (made ??= vaultKeyOf(token, hsm))
   return {
     vaultKey,
-    backUp(kind, made, exportable) {
+    async backUp(kind, made, exportable) {
       const flags = { type: typeOf(kind), allowExport: Number(exportable), allowPlaintextExport: Number(exportable) }
-      const { publicKey = null, backup } = made
+      const placed = outside(token, await vaultKey(), made)
+      const { publicKey = null, backup } = placed
       const materials = [flags.type, 1, publicKey, backup?.kek ?? null, backup?.blob ?? null]
-      const version = keyRecord(kind, made, ['transparent key version', 7, 7, ...materials, 0, 0])
-      const count = composeRecord('invocations', { keyId: 7, version: 1, invocations: 1 })
+      const version = keyRecord(kind, placed, ['transparent key version 2', identity, vault, ...materials, 0, 0, 1])
+      const count = composeRecord('invocations 2', { identity, vault, version: 1, invocations: 1 })
       const sealed = (record: Buffer) => ({ record, seal: rawSeal(token, record) })
       return hsm.sealBackup({
         policy: policyOf(token, flags),
+        vaultKey: await vaultKey(),
         grant: grantFor(token),
         versions: [{ key: sealed(version), count: sealed(count) }],
       })
@@ -48,7 +50,7 @@ export function createBackupKit({ token, hsm }: { readonly token: TestToken; rea
 
     async restore(backup) {
       const says = restoredPolicy(decodeContent(readBackup(backup).content))
-      const to = { policy: placedPolicyOf(token, says), vaultKey: await vaultKey() }
+      const to = { policy: policyOf(token, says), vaultKey: await vaultKey() }
       const [key] = await hsm.restoreKey(backup, to, 0)
       if (key === undefined) throw new Error('nothing was restored')
       return inside(token, to.vaultKey, key)

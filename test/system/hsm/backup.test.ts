@@ -8,7 +8,7 @@ import { ceremonyOptions, holdCeremony } from '../../support/ceremony.ts'
 import { asOfRelease020 } from '../../support/earlier-token.ts'
 import { type TestToken, makeOtherToken } from '../../support/token.ts'
 import { type BackupKit, createBackupKit } from './backup-kit.ts'
-import { type Hosts, placedPolicyOf, startHosts, vault } from './hsm-kit.ts'
+import { type Hosts, policyOf, startHosts, vault } from './hsm-kit.ts'
 import { fieldOf, listObjects } from './object-listing.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 
@@ -119,7 +119,7 @@ describe('a backup', () => {
     const one = { disabled: 0, createdAt: 0, invocations: 1, publicKey: null, ...backupOf(made) }
     const versions = Array.from({ length: 70 }, (_, at) => ({ ...one, version: at + 1 }))
     const backup = kit.forged('aes128-gcm', backupOf(made), { versions })
-    const policy = placedPolicyOf(token, restoredPolicy(decodeContent(readBackup(backup).content)))
+    const policy = policyOf(token, restoredPolicy(decodeContent(readBackup(backup).content)))
     const to = { policy, vaultKey: await kit.vaultKey() }
     const first = await hsm.restoreKey(backup, to, 0)
     expect(first.length + (await hsm.restoreKey(backup, to, first.length)).length).toBe(70)

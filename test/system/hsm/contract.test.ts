@@ -123,13 +123,12 @@ describe.each(tokensUnderTest())('$name', ({ make }) => {
     })
 
     it('bind the policy too', async () => {
-      const { key } = await hosts.givenKey('aes256-gcm')
-      const grant = grantFor(hosts.token)
+      const key = { ...(await hosts.givenKey('aes256-gcm')), grant: grantFor(hosts.token) }
       const policy = policyOf(hosts.token)
-      const ciphertext = await hosts.hsm.encrypt({ key, policy, grant }, Buffer.from('x'))
-      expect(await hosts.hsm.decrypt({ key, policy, grant }, ciphertext)).toEqual(Buffer.from('x'))
+      const ciphertext = await hosts.hsm.encrypt({ ...key, policy }, Buffer.from('x'))
+      expect(await hosts.hsm.decrypt({ ...key, policy }, ciphertext)).toEqual(Buffer.from('x'))
       const lowered = { ...policyOf(hosts.token, { minDecryptionVersion: 0 }), seal: policy.seal }
-      await expect(hosts.hsm.decrypt({ key, policy: lowered, grant }, ciphertext)).rejects.toMatchObject({
+      await expect(hosts.hsm.decrypt({ ...key, policy: lowered }, ciphertext)).rejects.toMatchObject({
         code: 'hsm.seal_broken',
       })
     })

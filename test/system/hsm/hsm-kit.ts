@@ -6,17 +6,17 @@ import { z } from 'zod'
 import { clockSkewMs } from '../../../src/access/decision.ts'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { createHostSupervisor, type HostSupervisor } from '../../../src/hsm/client/supervisor.ts'
-import { type KeyKind, type SecretKeyKind, vaultKek } from '../../../src/hsm/key-kind.ts'
+import { type KeyKind, type SecretKeyKind, tokenObjectKek, vaultKek } from '../../../src/hsm/key-kind.ts'
 import type { Hsm, KeyReference, SealedRecord } from '../../../src/hsm/hsm.ts'
 import type { OtpState } from '../../../src/hsm/otp-use.ts'
-import type { GeneratedKey, WrappedKey } from '../../../src/hsm/made-key.ts'
+import type { GeneratedKey, MadeKey, WrappedKey } from '../../../src/hsm/made-key.ts'
 import type { HostStatus } from '../../../src/hsm/token-status.ts'
 import { encodeRecord, keyRecord, type RecordField } from '../../../src/hsm/key-record.ts'
-import { composeRecord, openRecord, type RecordType } from '../../../src/hsm/record-layouts.ts'
+import { composeRecord, type FieldsOf, openRecord } from '../../../src/hsm/record-layouts.ts'
 import { sealedGrant, sealedRecord } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
-import { openByVaultKey } from '../../support/vault-key-opener.ts'
+import { openByVaultKey, sealByVaultKey } from '../../support/vault-key-opener.ts'
 
 export interface Hosts {
   readonly token: TestToken
@@ -88,7 +88,10 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
   })
   const statuses = await supervisor.start()
   const hsm = createHsmClient({ sockets, ...keyMaker, ...keeper, deadlineMs, queue: options.queue ?? 4096 })
-  const reference: Hosts['reference'] = (kind, wrapped) => Promise.resolve(referenceOf(token, kind, wrapped))
+  let made: Promise<SealedRecord> | undefined
+  const vaultKey = () => (made ??= vaultKeyOf(token, hsm))
+  const reference: Hosts['reference'] = async (kind, wrapped) =>
+    kind.startsWith('otp-') ? deviceOf(token, kind, wrapped) : versionOf(token, await vaultKey(), kind, wrapped)
   return {
     token,
     hsm,
@@ -98,7 +101,10 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
     statuses,
     pids: () => [...pids],
     reference,
-    givenKey: async (kind) => reference(kind, await hsm.generate(kind, { exportable: false, backup: false })),
+    async givenKey(kind) {
+      if (!kind.startsWith('otp-')) await vaultKey()
+      return reference(kind, await hsm.generate(kind, { exportable: false, backup: false }))
+    },
     givenSecret: async (kind, secret) => reference(kind, await hsm.importSecret(kind, secret)),
     async close() {
       await hsm.close()
@@ -110,19 +116,6 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
 
 export const identity = Buffer.alloc(16, 7)
 export const vault = Buffer.alloc(16, 0xab)
-
-/**
- * A policy that allows everything, or all but what `limits` say, under its seal: of a key that is older than identities,
- * which lies below no vault's key.
- */
-export function policyOf(token: TestToken, limits: Readonly<Record<string, RecordField>> = {}): SealedRecord {
-  return sealedPolicy(token, 'transparent key', { id: 7, vaultId: 7, ...limits })
-}
-
-/** The same of a key that is to be made in the vault of `vaultKeyOf`. */
-export function placedPolicyOf(token: TestToken, says: Readonly<Record<string, RecordField>>): SealedRecord {
-  return sealedPolicy(token, 'transparent key 2', { identity, vault, generation: 1, ...says })
-}
 
 /** The record of a new vault's key. */
 export async function vaultKeyOf(token: TestToken, hsm: Pick<Hsm, 'createVaultKey'>): Promise<SealedRecord> {
@@ -141,12 +134,24 @@ export function inside(token: TestToken, vaultKey: SealedRecord, key: GeneratedK
   return { ...key, ...open('key version', key), backup: key.backup && open('backup', key.backup) }
 }
 
-function sealedPolicy(token: TestToken, type: RecordType, says: Readonly<Record<string, RecordField>>): SealedRecord {
+/** Puts the key of that vault around a key, as `inside` takes it off. */
+export function outside<K extends MadeKey>(token: TestToken, vaultKey: SealedRecord, key: K): K {
+  const id = openRecord(vaultKey.record).key?.blob ?? Buffer.alloc(0)
+  const close = (content: string, { kek, blob }: WrappedKey) =>
+    kek === tokenObjectKek
+      ? { kek, blob }
+      : { kek, blob: sealByVaultKey(token, id, blob, encodeRecord([content, identity, vault])) }
+  return { ...key, ...close('key version', key), backup: key.backup && close('backup', key.backup) }
+}
+
+/** A policy that allows everything, or all but what `limits` say, under its seal: of a key in the vault of `vaultKeyOf`. */
+export function policyOf(token: TestToken, limits: Partial<FieldsOf<'transparent key 2'>> = {}): SealedRecord {
   const versions = { oldestVersion: 1, latestVersion: 1, minEncryptionVersion: 1, minDecryptionVersion: 1 }
   const flags = { allowExport: 1, allowPlaintextExport: 1, allowBackup: 1, allowDelete: 1 }
   const names = { name: 'key', type: 'type', info: '', residency: 'database' }
   const times = { autoRotatePeriodMs: 0, createdAt: Date.now(), deletedAt: null }
-  const record = composeRecord(type, { ...names, ...flags, ...versions, ...times, ...says })
+  const place = { identity, vault, generation: 1 }
+  const record = composeRecord('transparent key 2', { ...names, ...flags, ...versions, ...times, ...place, ...limits })
   return { record, seal: rawSeal(token, record) }
 }
 
@@ -166,28 +171,40 @@ const grants = new Map<string, { readonly sealed: SealedRecord; readonly madeMs:
 export function grantFor(token: TestToken): SealedRecord {
   const known = grants.get(token.softhsmConf)
   if (known !== undefined && performance.now() - known.madeMs < clockSkewMs / 2) return known.sealed
-  const sealed = sealedGrant(token, { vault, vaultId: 7 })
+  const sealed = sealedGrant(token, { vault })
   grants.set(token.softhsmConf, { sealed, madeMs: performance.now() })
   return sealed
 }
 
-/** A key as a feature keeps it: of a one-time password, or a version of a vault's key with a policy that allows all. */
-export function referenceOf(
+/** The key of a one-time password as a feature keeps it. */
+function deviceOf(
   token: TestToken,
   kind: KeyKind,
-  wrapped: WrappedKey & { publicKey?: Buffer | undefined },
-  otpContext: readonly RecordField[] = ['otp', 'totp', null, 7, null, 6, 30],
+  wrapped: WrappedKey,
+  context: readonly RecordField[] = ['otp', 'totp', null, 7, null, 6, 30],
 ): KeyReference {
-  const isOtp = kind.startsWith('otp-')
-  const context: readonly RecordField[] = isOtp
-    ? otpContext
-    : ['transparent key version', 7, 7, 'type', 1, wrapped.publicKey ?? null, null, null, 0, 0]
   const record = keyRecord(kind, wrapped, context)
-  const key = { record, seal: rawSeal(token, record) }
-  if (isOtp) return { key }
+  return { key: { record, seal: rawSeal(token, record) } }
+}
+
+/** A version of a vault's key, with a policy that allows all. */
+function versionOf(
+  token: TestToken,
+  vaultKey: SealedRecord,
+  kind: KeyKind,
+  wrapped: WrappedKey & { publicKey?: Buffer | undefined },
+): KeyReference {
+  const { publicKey = null } = wrapped
+  const context = ['transparent key version 2', identity, vault, 'type', 1, publicKey, null, null, 0, 0, 1]
+  const record = keyRecord(
+    kind,
+    outside(token, vaultKey, { publicKey: undefined, backup: undefined, ...wrapped }),
+    context,
+  )
   return {
-    key,
+    key: { record, seal: rawSeal(token, record) },
     policy: policyOf(token),
+    vaultKey,
     get grant() {
       return grantFor(token)
     },
@@ -223,7 +240,7 @@ export async function otpDevice(
     isBlock ? null : digits,
     periodSeconds,
   ]
-  const { key } = referenceOf(token, kind, await hsm.importSecret(kind, secret), context)
+  const { key } = deviceOf(token, kind, await hsm.importSecret(kind, secret), context)
   return { device: key, counter, driftSteps: 0 }
 }
 

@@ -273,8 +273,8 @@ describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
         await expect(hosts.hsm.hmac(key, Buffer.from('x'))).rejects.toMatchObject(rejected)
       }
       await destroyUnused(hosts, 'token', vault)
-      // With the one of the vault that keys are taken into.
-      expect((await hosts.hsm.status())[0]?.token?.objects).toMatchObject({ vaultKeys: 2, residentKeys: 1 })
+      // With those of the vaults that keys are taken into, and lie in.
+      expect((await hosts.hsm.status())[0]?.token?.objects).toMatchObject({ vaultKeys: 3, residentKeys: 1 })
       await destroyUnused(hosts, 'vault', vault)
       await destroyUnused(hosts, 'token', id)
     })

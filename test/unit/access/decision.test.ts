@@ -14,7 +14,6 @@ const now = 1_000
 
 const grantOf = (permission: Permission, edits: Partial<VaultGrant> = {}): VaultGrant => ({
   vault,
-  vaultId: 7,
   permission: permissionBits[permission],
   expiresAt: now,
   ...edits,
@@ -52,10 +51,6 @@ describe('the decision', () => {
   it('refuses a grant for another vault, and one for none', () => {
     for (const other of [Buffer.alloc(16, 2), null])
       expect(codeOf(grantOf('Admin', { vault: other }), named, 'read', now)).toBe('access.permission')
-    const older: KeyInVault = { ...named, vault: 7 }
-    expect(codeOf(grantOf('Admin'), older, 'read', now)).toBe('allowed')
-    expect(codeOf(grantOf('Admin', { vaultId: 8 }), older, 'read', now)).toBe('access.permission')
-    expect(codeOf(grantOf('Admin', { vaultId: null }), older, 'read', now)).toBe('access.permission')
   })
 
   it('refuses a grant whose time is over, in a way that is tried again', () => {
