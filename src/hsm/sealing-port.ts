@@ -65,10 +65,11 @@ export interface SealingPort extends TrailPort {
 
   /**
    * Says that an object of the token is in no record, and lets it come into none: by the provenance that the host gave with
-   * it. Rejects with `hsm.rejected` where it is in one already. For an object of a vault that is older than provenances the
-   * operator says so, without.
+   * it. Rejects with `hsm.rejected` where it is in one already, unless that was sealed less than a minute ago for the
+   * caller whose grant this is, and was not shown to be committed. For an object of a vault that is older than provenances
+   * the operator says so, without.
    */
-  sealUnused(made: UnusedKey): Promise<SealedRecord>
+  sealUnused(made: UnusedKey, grant?: SealedRecord): Promise<SealedRecord>
 
   /**
    * The seal of each of these records by the newest version of the seal key: the records stay as they are, and the same

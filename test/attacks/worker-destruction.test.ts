@@ -133,6 +133,10 @@ describe('a key in the token', () => {
     const [lost, used] = [await newVaultKey(calls, user, grant), await newVaultKey(calls, user, grant)]
     expect(refusalsOf([await lost.discarded(), await used.sealed()])).toEqual(['it was done', 'it was done'])
     expect(refusalsOf([await lost.sealed(), await used.discarded()])).toEqual(['hsm.rejected', 'hsm.rejected'])
+    // For a commit that failed the caller takes it back, by a grant of his own.
+    const stranger = sealedGrant(appliance.token, { user: newIdentity(), capabilities })
+    expect(refusalsOf([await used.discarded(used.blob, used.provenance, stranger)])).toEqual(['hsm.rejected'])
+    expect(refusalsOf([await used.discarded(used.blob, used.provenance, grant)])).toEqual(['it was done'])
     const unused = recordOf(await lost.discarded())
     expect(await destroyedBy(unused, unused)).toEqual(['it was done'])
     expect(objectsIn(appliance.token)).toBe(before + 1)

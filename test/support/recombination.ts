@@ -79,8 +79,11 @@ export async function newVaultKey(
     blob,
     provenance,
     sealed: () => keeper('seal', [record, ...ofVault, provenance, ...sealed(grant), nothing, nothing]),
-    discarded: (name = blob, proof = provenance) =>
-      keeper('sealUnused', ['aes256-gcm', 'vault', name, nothing, vaultKeyPurpose, proof]),
+    discarded: (name = blob, proof = provenance, by?: SealedRecord) =>
+      keeper(
+        'sealUnused',
+        ['aes256-gcm', 'vault', name, nothing, vaultKeyPurpose, proof].concat(by ? sealed(by) : [nothing, nothing]),
+      ),
   }
 }
 

@@ -1,7 +1,11 @@
+import type { SealedGrant } from '../../access/acting.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { UnusedKey } from '../../hsm/sealing-port.ts'
-import type { Store } from '../../store/store.ts'
+import type { Reader, Store } from '../../store/store.ts'
 import { findPending, findTombstones, forgetPending } from './records.ts'
+
+/** Undefined where no caller asked. */
+export type CallersGrant = () => Promise<SealedGrant | undefined>
 
 /** The end of what is gone from the database: in the token, and in the memory of the keeper. */
 export interface Destruction {
@@ -10,8 +14,11 @@ export interface Destruction {
    * destroyed keeps no other from it, and is tried again at the next call.
    */
   destroyPending(): Promise<readonly string[]>
-  /** An object that was made and is in no record goes. Where it may be in one it is left behind as waste. */
-  discard(made: UnusedKey): Promise<void>
+  /**
+   * An object that was made goes, unless some row names it: a commit that failed may have happened all the same. Where
+   * that cannot be told, or was too long ago, it is left behind as waste. The grant is that of the caller it was made for.
+   */
+  discard(made: UnusedKey, isNamed: (reader: Reader) => Promise<boolean>, grant: CallersGrant): Promise<void>
   /** Shows the keeper the tombstones that it may not know: of other machines, or of a commit while it was down. */
   showTombstones(): Promise<void>
 }
@@ -46,9 +53,10 @@ export function createDestruction(dependencies: {
       return destroyed
     },
 
-    async discard(made) {
+    async discard(made, isNamed, grant) {
       try {
-        const unused = await hsm.sealUnused(made)
+        if (await isNamed(store.read)) return
+        const unused = await hsm.sealUnused(made, await grant())
         await hsm.destroyObject(unused, unused)
       } catch {
         // The error that led here is the one to tell.

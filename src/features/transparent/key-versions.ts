@@ -6,12 +6,19 @@ import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { placedPurpose } from '../../hsm/provenance.ts'
 import type { Reader, Tx } from '../../store/store.ts'
-import type { Destruction } from '../destruction/pending-destruction.ts'
+import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import { settled, valueOf, type Result } from './batch.ts'
 import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { keyTypeOf } from './key-type.ts'
-import { findVersion, insertVersion, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
+import {
+  findVersion,
+  insertVersion,
+  isMaterialInUse,
+  type KeyVersion,
+  type StoredKey,
+  type TransparentKey,
+} from './records.ts'
 import {
   checkPolicy,
   invocationsRecord,
@@ -36,8 +43,8 @@ export interface VersionPast {
 export interface KeyVersions {
   /** New material, as the key's flags ask for it. @throws Fault `hsm.unsupported`, which names the missing mechanism */
   make(policy: MaterialPolicy): Promise<GeneratedKey>
-  /** Takes back material that was made for this key and is not used. */
-  discard(policy: MaterialPolicy, made: GeneratedKey): Promise<void>
+  /** Takes back material that was made for this key and is not used, for the caller who has this grant. */
+  discard(policy: MaterialPolicy, made: GeneratedKey, grant: CallersGrant): Promise<void>
   /** Seals and stores a version. Its count begins with one lease, which this worker holds. */
   add(
     tx: Tx,
@@ -75,13 +82,15 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
       return { kek: tokenObjectKek, blob: Buffer.from(id, 'hex'), publicKey, backup: undefined, provenance }
     },
 
-    async discard({ type, ...owner }, { kek, blob, publicKey, provenance }) {
+    async discard({ type, ...owner }, { kek, blob, publicKey, provenance }, grant) {
       // A wrapped key that is not stored is gone; an object of the token is not.
       if (kek !== tokenObjectKek) return
       const { purpose, place } = await places.purposeOf(owner)
       const madeFor = place === undefined ? purpose : placedPurpose(place)
       if (madeFor === undefined) return
-      await destruction.discard({ kind: keyTypeOf(type).kind, kek, blob, publicKey, purpose: madeFor, provenance })
+      const { kind } = keyTypeOf(type)
+      const unused = { kind, kek, blob, publicKey, purpose: madeFor, provenance }
+      await destruction.discard(unused, (reader) => isMaterialInUse(reader, blob), grant)
     },
 
     async add(tx, key, version, made, past = {}) {

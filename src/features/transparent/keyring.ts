@@ -1,3 +1,4 @@
+import { grantOf, type SealedGrant } from '../../access/acting.ts'
 import type { Granted } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
@@ -5,7 +6,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { isRotationDue } from '../../hsm/rotation-due.ts'
 import type { Commit, Store } from '../../store/store.ts'
-import type { Destruction } from '../destruction/pending-destruction.ts'
+import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
 import { noteObjects } from './key-end.ts'
 import type { KeyPlaces } from './key-places.ts'
@@ -159,13 +160,14 @@ async function insert<T>(
 async function withMaterial<T>(
   { versions }: KeyringDependencies,
   policy: MaterialPolicy,
+  grant: CallersGrant,
   work: (made: GeneratedKey) => Promise<T>,
 ): Promise<T> {
   const made = await versions.make(policy)
   try {
     return await work(made)
   } catch (error) {
-    await versions.discard(policy, made)
+    await versions.discard(policy, made, grant)
     throw error
   }
 }
@@ -184,7 +186,7 @@ async function createAnd<T>(
   use: (stored: StoredKey) => Promise<T>,
 ) {
   const row = await sealedNew(on, by, key)
-  return withMaterial(on, row, (made) => insert(on, row, made, spent, commit, use))
+  return withMaterial(on, row, by.grant, (made) => insert(on, row, made, spent, commit, use))
 }
 
 /** A new version, if the key is then still as `wanted` says. */
@@ -195,17 +197,20 @@ function rotate(
   wanted: (current: TransparentKey) => boolean,
 ): Promise<StoredKey> {
   const { hsm, versions, invocations } = on
-  return withMaterial(on, authorized, async (made) => {
+  let grant: SealedGrant | undefined
+  const callers = () => Promise.resolve(grant)
+  return withMaterial(on, authorized, callers, async (made) => {
     let latest: KeyVersion | undefined
     const key = await createKeyRows(hsm).change(
       authorized,
       commit,
-      (current) => {
+      async (current, tx) => {
+        grant = await grantOf(tx)
         // The material was made as the flags were then: turned off in between, they would still be in it.
         const { allowExport, allowBackup } = current
         if (!wanted(current) || allowExport !== authorized.allowExport || allowBackup !== authorized.allowBackup)
           throw new Fault('store.conflict')
-        return Promise.resolve({ ...current, latestVersion: current.latestVersion + 1 })
+        return { ...current, latestVersion: current.latestVersion + 1 }
       },
       async (tx, next) => {
         latest = await versions.add(tx, next, next.latestVersion, made)

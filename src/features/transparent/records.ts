@@ -203,6 +203,11 @@ export function findVersions(reader: Reader, keyId: number): Promise<KeyVersion[
   return reader.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
 }
 
+/** Whether some version refers to this object of the token. */
+export function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> {
+  return reader.existsBy(KeyVersionTable, { blob })
+}
+
 export async function insertKey(tx: Tx, key: Omit<TransparentKey, 'id'>): Promise<TransparentKey> {
   const { vault: _, ...row } = key
   const inserted = await tx.insert(TransparentKeyTable, row)

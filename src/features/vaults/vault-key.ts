@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { grantOf } from '../../access/acting.ts'
+import { grantOf, type SealedGrant } from '../../access/acting.ts'
 import type { Granted } from '../../access/caller.ts'
 import { Fault } from '../../fault.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
@@ -7,9 +7,9 @@ import { keyRecord } from '../../hsm/key-record.ts'
 import type { Hsm, KeyReference, SealedRecord } from '../../hsm/hsm.ts'
 import type { Provenance } from '../../hsm/made-key.ts'
 import { vaultKeyPurpose } from '../../hsm/provenance.ts'
-import type { Tx } from '../../store/store.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
-import { countKeyUses, findVault, type Vault } from './records.ts'
+import { countKeyUses, findVault, isKeyOfVault, type Vault } from './records.ts'
 import { sealedVault } from './vault-seals.ts'
 
 /** Where the data key of a vault lies: an object of the token, or wrapped in the database. */
@@ -26,7 +26,7 @@ export interface VaultKeys {
   /** Binds a new key to a new vault, which gets one only once: 32 bytes. */
   seal(tx: Tx, vault: Pick<Vault, 'identity' | 'creator' | 'seal'>, key: NewVaultKey): Promise<Buffer>
   /** Takes back a key that was made and is not used. One that was wrapped is gone with its row. */
-  discard(key: NewVaultKey): Promise<void>
+  discard(key: NewVaultKey, grant: SealedGrant | undefined): Promise<void>
 }
 
 /** NIST SP 800-38D §8.3: encryptions under one key with random 96-bit IVs. */
@@ -53,9 +53,11 @@ export function createVaultKeys(
       const record = recordOf({ identity: vault.identity, ...key })
       return hsm.seal(record, sealedVault(vault), provenance, await grantOf(tx))
     },
-    async discard({ keyKek: kek, keyBlob: blob, provenance }) {
-      if (kek === vaultKek)
-        await destruction.discard({ kind: 'aes256-gcm', kek, blob, purpose: vaultKeyPurpose, provenance })
+    async discard({ keyId, keyKek: kek, keyBlob: blob, provenance }, grant) {
+      if (kek !== vaultKek) return
+      const made = { kind: 'aes256-gcm', kek, blob, purpose: vaultKeyPurpose, provenance } as const
+      const isNamed = (reader: Reader) => isKeyOfVault(reader, keyId)
+      await destruction.discard(made, isNamed, () => Promise.resolve(grant))
     },
   }
 }

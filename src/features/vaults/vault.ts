@@ -1,3 +1,4 @@
+import { grantOf, type SealedGrant } from '../../access/acting.ts'
 import { permissionBits, type Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -85,8 +86,10 @@ export function createVaults(on: VaultDependencies): Vaults {
       // The key first: a vault without a key must never exist, a key without a vault is only waste (`doctor` finds it).
       const made = await vaultKeys.create()
       const { provenance: _, ...key } = made
+      let grant: SealedGrant | undefined
       try {
         return await commit(async (tx) => {
+          grant = await grantOf(tx)
           const creator = await lockedUser(tx, creatorId)
           const sealed = await sealNewVault(hsm, tx, creator.identity)
           const keySeal = await vaultKeys.seal(tx, sealed, made)
@@ -97,7 +100,7 @@ export function createVaults(on: VaultDependencies): Vaults {
           return { id, name, policyId, description, permission: 'Admin' as const }
         })
       } catch (error) {
-        await vaultKeys.discard(made)
+        await vaultKeys.discard(made, grant)
         throw error
       }
     },

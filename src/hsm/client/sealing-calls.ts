@@ -76,9 +76,9 @@ function endingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
       const reply = await keeper.call('sealTombstone', [...sealedFields(last), ...sealedFields(grant)])
       return { record: field(reply, 0), seal: field(reply, 1) }
     },
-    async sealUnused({ kind, kek, blob, publicKey, purpose, provenance }) {
+    async sealUnused({ kind, kek, blob, publicKey, purpose, provenance }, grant) {
       const names = [Buffer.from(kind), Buffer.from(kek), blob, publicKey ?? nothing]
-      const reply = await keeper.call('sealUnused', [...names, purpose, provenance])
+      const reply = await keeper.call('sealUnused', [...names, purpose, provenance, ...sealedFields(grant)])
       return { record: field(reply, 0), seal: field(reply, 1) }
     },
   } satisfies Partial<SealingPort>

@@ -23,7 +23,6 @@ import { newestShown, opened } from './shown-record.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
 import { sealTombstone, sealUnused } from './tombstones.ts'
 import { createTrailHandlers } from './trail-handlers.ts'
-import type { UsedProvenance } from './used-provenance.ts'
 import { rewrapVersion } from './version-rewrapping.ts'
 
 type Handler = (fields: RequestFields) => Uint8Array[]
@@ -33,7 +32,7 @@ const reopenEveryMs = 250
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
-  const { usedProvenance, floors, exchange, endedSessions, takeover } = memory
+  const { floors, exchange, endedSessions, takeover } = memory
   const ends = { token, ...memory, origin }
   const handlers: Record<KeeperOperation, Handler> = {
     ping: () => pong(token),
@@ -47,7 +46,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       const member = readMember(token, floors, fields)
       const change = { origin, previous: shownBefore, ...authority, member }
       const { next, replaces } = checkedChange(token, memory, record, change)
-      if (!replaces) checkProvenance(token, usedProvenance, next, record, provenance)
+      if (!replaces) checkProvenance(token, memory, { next, record, provenance, user: authority.grant?.user })
       return [seal(token, record)]
     },
     raise(fields) {
@@ -172,10 +171,18 @@ function raise(token: Token, floors: WritableFloors, sealed: SealedRecord): void
 /** A new record of a key: of one that a host made or took in for this very place, and that is in no other record. */
 function checkProvenance(
   token: Token,
-  used: UsedProvenance,
-  next: OpenedRecord,
-  record: Buffer,
-  provenance: Buffer,
+  { usedProvenance: used, freshKeys }: Pick<KeeperMemory, 'usedProvenance' | 'freshKeys'>,
+  {
+    next,
+    record,
+    provenance,
+    user,
+  }: {
+    readonly next: OpenedRecord
+    readonly record: Buffer
+    readonly provenance: Buffer
+    readonly user: Buffer | undefined
+  },
 ): void {
   const key = heldKey(next)
   if (key === undefined) return
@@ -185,6 +192,7 @@ function checkProvenance(
   if (!used.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in another record already.')
   const place = onlyPlace(next)
   if (place !== undefined && !used.use(place, record)) throw new Fault('hsm.rejected', 'The vault has another key.')
+  freshKeys.note(provenance, next, user)
 }
 
 /** Gives a new record an identity and seals it; in the request the identity is empty. */

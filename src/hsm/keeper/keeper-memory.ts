@@ -7,6 +7,7 @@ import { createEndedSessions, type EndedSessions } from './ended-sessions.ts'
 import { createFloorExchange, type FloorExchange } from './floor-exchange.ts'
 import { createFirstCounts, type FirstCounts } from './first-counts.ts'
 import { openFloors, type WritableFloors } from './floors.ts'
+import { createFreshKeys, type FreshKeys } from './fresh-keys.ts'
 import { openKeeperState } from './keeper-state.ts'
 import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
@@ -23,6 +24,7 @@ export interface KeeperMemory {
   readonly auditEnds: AuditEnds
   readonly auditKeys: AuditKeys
   readonly usedProvenance: UsedProvenance
+  readonly freshKeys: FreshKeys
   readonly floors: WritableFloors
   readonly exchange: FloorExchange
   readonly endedSessions: EndedSessions
@@ -65,6 +67,7 @@ export function openKeeperMemory({
     auditKeys,
     auditEnds: createAuditEnds({ state, ...auditKeys, now }),
     usedProvenance: createUsedProvenance(state),
+    freshKeys: createFreshKeys(floors, now),
     floors,
     exchange: createFloorExchange({
       token,

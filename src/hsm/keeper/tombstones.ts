@@ -10,7 +10,9 @@ import { composeRecord, type FieldsOf } from '../record-layouts.ts'
 import type { SealedRecord } from '../sealed-record.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { WritableFloors } from './floors.ts'
+import type { FreshKeys } from './fresh-keys.ts'
 import type { Origin } from './record-change.ts'
+import { readAuthority } from './authority.ts'
 import { opened } from './shown-record.ts'
 import type { UsedProvenance } from './used-provenance.ts'
 
@@ -20,6 +22,7 @@ export interface TombstoneDependencies {
   readonly token: Token
   readonly floors: WritableFloors
   readonly usedProvenance: UsedProvenance
+  readonly freshKeys: FreshKeys
   readonly origin: Origin
   readonly now: () => number
   /** `transparent.recoveryWindowMs`: how long a deleted key can be taken back. */
@@ -68,17 +71,23 @@ const isAdmin = (grant: Grant | undefined, vault: Buffer): boolean =>
 
 /**
  * Says under a seal that an object of the token which a host made as a key is in no record, and sees to it that it comes
- * into none: by its provenance, which is used up with it. Of objects of before the operator says so.
+ * into none: by its provenance, which is used up with it. One that was sealed in a record for a commit which then failed
+ * goes for a minute, by a grant of the same caller. Of objects of before the operator says so.
  * @throws Fault `hsm.rejected`, `hsm.seal_broken`
  */
-export function sealUnused({ token, usedProvenance, origin }: TombstoneDependencies, fields: RequestFields): Buffer[] {
+export function sealUnused(
+  { token, usedProvenance, freshKeys, origin }: TombstoneDependencies,
+  fields: RequestFields,
+): Buffer[] {
   const [kind, kek, blob] = [fields.text(), fields.text(), fields.bytes()]
   const [publicKey, purpose, provenance] = [fields.optionalBytes(), fields.bytes(), fields.bytes()]
+  const { grant } = readAuthority(token, fields)
   const record = composeRecord('unused key', { kek, blob })
   if (origin === 'operator' && kek === vaultKek && provenance.length === 0) return sealed(token, record)
   const made = provenanceRecord(provenance.subarray(0, nonceBytes), purpose, kind, { kek, blob, publicKey })
   verify(token, { record: made, seal: provenance.subarray(nonceBytes) })
-  if (!usedProvenance.use(provenance, record)) throw new Fault('hsm.rejected', 'This key is in a record.')
+  if (!usedProvenance.use(provenance, record) && !freshKeys.mayGo(provenance, grant?.user))
+    throw new Fault('hsm.rejected', 'This key is in a record.')
   return sealed(token, record)
 }
 
