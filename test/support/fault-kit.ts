@@ -133,7 +133,7 @@ export async function eventually(probe: () => boolean | Promise<boolean>): Promi
 const passing = new Set(
   'counter ticks drift_steps used_at failed_logins last_failed_login_at key_uses last_seen_at uses'.split(' '),
 )
-const ownTables = /^(sqlite_|object_trigrams|login_|audit_heads|migrations)/
+const ownTables = /^(sqlite_|object_trigrams|login_|audit_heads|floor_news|migrations)/
 
 /** A hash over each table of the database, without what passes. */
 export async function stateOf({ store }: TestAppliance): Promise<Readonly<Record<string, string>>> {

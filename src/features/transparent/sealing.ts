@@ -140,6 +140,17 @@ export interface KeyRows {
   replaceVersion(tx: Tx, key: TransparentKey, from: KeyVersion, change: Partial<KeyVersion>): Promise<void>
 }
 
+/** The keeper may have been shown already what a parallel change made of the row: then that one was quicker. */
+async function unlessReplaced<T>(tx: Tx, current: TransparentKey, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change()
+  } catch (cause) {
+    const isReplaced =
+      isFault(cause, 'hsm.outdated') && (await findKeyById(tx, current.id))?.seal.equals(current.seal) !== true
+    throw isReplaced ? new Fault('store.conflict', undefined, { cause }) : cause
+  }
+}
+
 export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyRows {
   return {
     change: (authorized, commit, step, then) =>
@@ -151,7 +162,7 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
         const next = { ...(await step(current, tx)), generation: current.generation + 1 }
         const grant = await grantOf(tx)
         const seal = () => hsm.seal(policyRecord(next), sealedPolicy(current), undefined, grant)
-        const sealed = { ...next, seal: await trusting(seal) }
+        const sealed = { ...next, seal: await unlessReplaced(tx, current, () => trusting(seal)) }
         if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
         await then?.(tx, sealed)
         raiseAfter(hsm, tx, sealedPolicy(sealed))

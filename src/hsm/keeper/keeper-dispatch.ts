@@ -28,7 +28,7 @@ import { rewrapVersion } from './version-rewrapping.ts'
 type Handler = (fields: RequestFields) => Uint8Array[]
 
 /** While the token is down, a request makes the keeper look for it at most this often. */
-const reopenEveryMs = 250
+const reopenEveryMs = 50
 
 /** What the keeper does for clients of one of its sockets. */
 export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin: Origin): Dispatch {
