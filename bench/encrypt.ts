@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestAppliance } from '../test/support/appliance.ts'
 import { makePki } from '../test/support/pki.ts'
 import { nameOf, sample, startDaemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result } from './figures.ts'
@@ -26,7 +27,9 @@ interface Server {
   readonly name: string
   readonly pid: number
   readonly load: Load
-  callOf(plaintext: Buffer): Call
+  readonly callOf: (plaintext: Buffer) => Call
+  /** Of an appliance. */
+  readonly appliance?: TestAppliance
   close(): Promise<unknown>
 }
 
@@ -34,15 +37,15 @@ interface Row extends Result<Sample> {
   readonly bytes: number
 }
 
-/** Measures what an encryption costs in CPU time, beside a bare Koa server that is driven in turn. */
+/** Measures what an encryption costs in CPU time, beside bare servers that are driven in turn. */
 export async function main(args: string[]): Promise<void> {
   const options = readOptions('encrypt', choices, args)
   needTools()
   const servers: Server[] = []
   try {
-    servers.push(await startEcho(options.connections))
     for (const build of options.against)
       for (const workers of options.workers) servers.push(await startAppliance(build, workers, options.connections))
+    servers.unshift(...(await startMeasures(servers[0], options.connections)))
     // V8 goes on compiling for some ten thousand calls.
     for (const server of servers) await drive(server, 64, options.warmup)
     const results: Row[] = []
@@ -59,27 +62,58 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-async function startEcho(connections: number): Promise<Server> {
+/** What the appliance is compared with: a server with the same duties and nothing else, and one without any. */
+async function startMeasures(like: Server | undefined, connections: number): Promise<Server[]> {
+  if (like?.appliance === undefined) throw new TypeError('there is nothing to compare with')
+  const { config, token } = like.appliance
   const pki = makePki(join(tmpdir(), 'strongroom-test-pki'))
-  const echo = spawn(process.execPath, [join(import.meta.dirname, 'echo-server.mjs'), pki.certificate, pki.key], {
+  const duties = {
+    certificate: pki.certificate,
+    key: pki.key,
+    sqlite: config.store.sqlite,
+    folder: token.directory,
+    module: token.module,
+    pinFile: token.pinFile,
+    softhsmConf: token.softhsmConf,
+  }
+  return [
+    await startServer(
+      { name: 'floor', file: 'floor-server.mjs', arguments: [JSON.stringify(duties)], connections },
+      like.callOf,
+    ),
+    await startServer(
+      { name: 'echo', file: 'echo-server.mjs', arguments: [pki.certificate, pki.key], connections },
+      (plaintext) => ({ ...like.callOf(plaintext), path: '/' }),
+    ),
+  ]
+}
+
+interface OtherServer {
+  readonly name: string
+  readonly file: string
+  readonly arguments: readonly string[]
+  readonly connections: number
+}
+
+async function startServer(
+  { name, file, arguments: given, connections }: OtherServer,
+  callOf: Server['callOf'],
+): Promise<Server> {
+  const server = spawn(process.execPath, [join(import.meta.dirname, file), ...given], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [port] = await once(echo.stdout, 'data')
-  const ca = readFileSync(pki.ca, 'utf8')
+  const [port] = await once(server.stdout, 'data')
+  const ca = readFileSync(makePki(join(tmpdir(), 'strongroom-test-pki')).ca, 'utf8')
   const load = createLoad({ origin: `https://127.0.0.1:${String(port).trim()}`, ca, connections })
   return {
-    name: 'echo',
-    pid: echo.pid ?? 0,
+    name,
+    pid: server.pid ?? 0,
     load,
-    callOf: (plaintext) => ({
-      path: '/',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ plaintext: plaintext.toString('base64') }),
-    }),
+    callOf,
     async close() {
       await load.close()
-      echo.kill()
-      await once(echo, 'exit')
+      server.kill()
+      await once(server, 'exit')
     },
   }
 }
@@ -102,6 +136,7 @@ async function startAppliance(build: string, workers: number, connections: numbe
   return {
     name: `strongroom, ${nameOf(build, workers)}`,
     pid: appliance.pid,
+    appliance,
     load,
     callOf: (plaintext) => call('encrypt/bench', { plaintext: plaintext.toString('base64') }),
     close,
@@ -115,7 +150,7 @@ function drive(server: Server, bytes: number, requests: number): Promise<Sample>
 
 function text(results: readonly Row[]): string {
   return table([
-    ['server', 'bytes', 'workers', 'hosts', 'primary', 'CPU µs/call', 'to echo', 'calls/s (aside)'],
+    ['server', 'bytes', 'workers', 'hosts', 'primary', 'CPU µs/call', 'to floor', 'calls/s (aside)'],
     ...results.map(({ name, bytes, worker, host, primary, total, ratio, rate }) => [
       name,
       ...[bytes, worker, host, primary, total].map((figure) => figure.toFixed(0)),
