@@ -107,12 +107,11 @@ function createSealing(options: SealerOptions): () => Promise<void> {
   }
 
   // Another key may sign by now.
-  async function verifierFor(seal: Seal, verifier: SealVerifier): Promise<SealVerifier> {
-    if (verifier.knows(seal.statement.key)) return verifier
-    forget()
+  async function verifierFor(seal: Seal, known: SealVerifier): Promise<SealVerifier> {
+    if (known.knows(seal.statement.key)) return known
+    verifier = undefined
     return verifierOf()
   }
-  const forget = () => (verifier = undefined)
 
   // Only what the token sealed is witnessed; a head that was checked once is not checked again.
   async function otherHeads(verifier: SealVerifier): Promise<Record<string, ChainPoint>> {

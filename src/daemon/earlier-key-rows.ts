@@ -81,7 +81,7 @@ export function hasEarlierKeys(reader: Reader): Promise<boolean> {
 }
 
 /**
- * A single row of before is one that somebody put back: it is refused where it is used, and stops nobody else.
+ * A single row of before was put back: it is refused where it is used, and stops no other row.
  * @throws Fault `store.unavailable` while no vault has been taken over
  */
 export async function checkKeysTakenOver(reader: Reader): Promise<void> {

@@ -6,8 +6,8 @@ import type { Tx } from '../../store/store.ts'
 import { insertTombstone } from './records.ts'
 
 /**
- * Has the keeper say, in place of the last record of a vault or key, that it has ended; for whoever the transaction acts
- * by. With the commit no host uses anything of it any more, and no row of before comes back.
+ * Has the keeper say, in place of the last record of a vault or key, that it has ended; for the caller of the
+ * transaction. With the commit no host uses anything of it any more, and no row of before comes back.
  */
 export async function entomb(
   hsm: Pick<Hsm, 'sealTombstone' | 'raise'>,

@@ -1,10 +1,11 @@
 import { generationOf } from '../record-generation.ts'
 import type { OpenedRecord } from '../record-layouts.ts'
+import { createRecentMap } from '../pkcs11/recent-map.ts'
 import type { Floors } from './floors.ts'
 
 /** For so long after the seal a key may turn out to be in no row, because the commit failed. */
 const freshMs = 60_000
-const mostKept = 1_000
+const limit = 1_000
 
 /** Keys that were sealed in a record a moment ago, by their provenance: forgotten with the process. */
 export interface FreshKeys {
@@ -22,15 +23,13 @@ interface FreshKey {
 }
 
 export function createFreshKeys(floors: Pick<Floors, 'of'>, now: () => number): FreshKeys {
-  const kept = new Map<string, FreshKey>()
+  const kept = createRecentMap<FreshKey>({ limit })
   return {
     note(provenance, record, user) {
       if (user === undefined) return
       // The frame that brought them is zeroed after the reply.
       const fresh = { subject: generationOf(record)?.subject, user: Buffer.from(user), sealedAt: now() }
       kept.set(provenance.toString('latin1'), fresh)
-      const [oldest] = kept.size > mostKept ? kept.keys() : []
-      if (oldest !== undefined) kept.delete(oldest)
     },
     mayGo(provenance, user) {
       const found = kept.get(provenance.toString('latin1'))

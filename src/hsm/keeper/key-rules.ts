@@ -23,14 +23,14 @@ export const keyRules: {
     keepsVersion(change.next.fields, change.previous.fields) &&
     isMember(change, change.next.fields.vault, 'Write'),
 
-  // What was used up stays used up. Whoever may use the key has uses of it reserved; the first are `mayBegin`'s.
+  // What was used up stays used up. A member who may use the key has uses of it reserved; the first are `mayBegin`'s.
   'invocations 2': (change) =>
     change.previous !== undefined &&
     isSame(change.next, change.previous, 'identity', 'vault', 'version') &&
     (isReserved(change.next.fields.invocations - change.previous.fields.invocations) || isClosed(change)) &&
     isMember(change, change.next.fields.vault, 'Read'),
 
-  // Never another end, policy or place for a key to which somebody has wrapped his own.
+  // Never another end, policy or place for a key to which a user has wrapped his own.
   'import job': (change) =>
     change.previous === undefined &&
     change.next.fields.kind === kindOfType(change.next.fields.type) &&

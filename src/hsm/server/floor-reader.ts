@@ -24,6 +24,7 @@ export function openFloorReader(path: string): FloorCheck {
   let lookedMs = 0
   let good = new WeakMap<OpenedRecord, number>()
   const told = new Set<string>()
+  let toldVersion: number | undefined
 
   function look(nowMs: number): void {
     lookedMs = nowMs
@@ -33,6 +34,7 @@ export function openFloorReader(path: string): FloorCheck {
     // Where opening it fails, the next use tries again.
     file = undefined
     good = new WeakMap()
+    toldVersion = undefined
     if (inode !== undefined) file = open(path, inode)
   }
 
@@ -44,7 +46,7 @@ export function openFloorReader(path: string): FloorCheck {
       return file && work(file)
     } catch (error) {
       if (error instanceof Fault) throw error
-      // Without it nobody knows what is old.
+      // Without it no host can tell what is old.
       throw new Fault('hsm.unavailable', 'The token host cannot read the floors of the keeper.', { cause: error })
     }
   }
@@ -59,6 +61,15 @@ export function openFloorReader(path: string): FloorCheck {
     }
   }
 
+  /** All that were deleted; none where the file is as it was at the last call. */
+  function deletedSince(floors: OpenFile): Buffer[] {
+    const version = floors.version()
+    if (version === toldVersion) return []
+    const vaults = floors.deletedVaults()
+    toldVersion = version
+    return vaults
+  }
+
   return {
     check: (...records) => reading((floors) => check(floors, records)),
     knows(record) {
@@ -67,8 +78,7 @@ export function openFloorReader(path: string): FloorCheck {
       return reading((floors) => (floors.floorOf(generation.subject) ?? 0) >= generation.number) ?? true
     },
     newlyDeleted() {
-      const all = reading((floors) => floors.deletedVaults()) ?? []
-      const fresh = all.filter((vault) => !told.has(vault.toString('latin1')))
+      const fresh = (reading(deletedSince) ?? []).filter((vault) => !told.has(vault.toString('latin1')))
       for (const vault of fresh) told.add(vault.toString('latin1'))
       return fresh
     },
