@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { findKey } from '../src/features/transparent/records.ts'
 import { latestReference } from '../test/support/key-references.ts'
-import type { TestToken } from '../test/support/token.ts'
+import { compileLoop } from './c-loop.ts'
 import { cpuTimes } from './cpu.ts'
 import { nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result, type Task } from './figures.ts'
@@ -47,30 +44,14 @@ export async function main(args: string[]): Promise<void> {
 
 /** The least that any way costs: the token, called from C. */
 function cLoop({ appliance }: Daemon, { calls, items, bytes }: Options): Task<Sample> {
-  const { token, directory } = appliance
-  const program = join(directory, 'encrypt-loop')
-  const headers = resolve(import.meta.dirname, '../node_modules/pkcs11js/includes/pkcs11')
-  execFileSync('cc', ['-O2', '-isystem', headers, '-o', program, join(import.meta.dirname, 'encrypt-loop.c'), '-ldl'])
-  const args = [token.module, labelOf(token), String(bytes), String(calls * items)]
-  const settings = {
-    env: { ...process.env, SOFTHSM2_CONF: token.softhsmConf },
-    input: readFileSync(token.pinFile),
-    encoding: 'utf8',
-  } as const
+  const loop = compileLoop(appliance)
   return {
     name: 'loop in C',
     run() {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own program wrote it
-      const { cpuUs } = JSON.parse(execFileSync(program, args, settings)) as { cpuUs: number }
-      return Promise.resolve({ primary: cpuUs, worker: 0, host: 0, total: cpuUs, rate: 0 })
+      const total = loop({ bytes, items: calls * items })
+      return Promise.resolve({ primary: total, worker: 0, host: 0, total, rate: 0 })
     },
   }
-}
-
-function labelOf({ tokenUri }: TestToken): string {
-  const label = /[:;]token=([^;?]+)/.exec(tokenUri)?.[1]
-  if (label === undefined) throw new Error(`${tokenUri} names no label`)
-  return decodeURIComponent(label)
 }
 
 /** The port in this process, one batch at a time, and the host that serves it. */

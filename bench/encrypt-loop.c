@@ -1,9 +1,10 @@
 /*
  * What the token alone costs: C_EncryptInit and C_Encrypt (AES-256-GCM, a fresh IV each) in a loop on a session key, without
- * Node, frames or sockets. Prints one JSON object: {"items":N,"cpuUs":microseconds of processor time per item}.
+ * Node, frames or sockets; with `decrypt`, C_DecryptInit and C_Decrypt of one ciphertext. Prints one JSON object:
+ * {"items":N,"cpuUs":microseconds of processor time per item}.
  *
  *   cc -O2 -isystem node_modules/pkcs11js/includes/pkcs11 -o encrypt-loop bench/encrypt-loop.c -ldl
- *   SOFTHSM2_CONF=… ./encrypt-loop MODULE TOKEN-LABEL BYTES ITEMS < PIN
+ *   SOFTHSM2_CONF=… ./encrypt-loop MODULE TOKEN-LABEL BYTES ITEMS [decrypt] < PIN
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -79,8 +80,9 @@ static CK_OBJECT_HANDLE make_key(CK_SESSION_HANDLE session) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5) {
-    fprintf(stderr, "usage: encrypt-loop MODULE TOKEN-LABEL BYTES ITEMS < PIN\n");
+  CK_BBOOL decrypts = argc == 6 && strcmp(argv[5], "decrypt") == 0;
+  if (argc != 5 && !decrypts) {
+    fprintf(stderr, "usage: encrypt-loop MODULE TOKEN-LABEL BYTES ITEMS [decrypt] < PIN\n");
     return 2;
   }
   CK_SESSION_HANDLE session = open_session(argv[1], argv[2]);
@@ -88,15 +90,22 @@ int main(int argc, char **argv) {
   CK_ULONG bytes = strtoul(argv[3], NULL, 10);
   long items = strtol(argv[4], NULL, 10);
   CK_BYTE iv[IV_BYTES];
-  CK_BYTE *plaintext = calloc(1, bytes + 1), *output = malloc(bytes + TAG_BYTES);
+  CK_BYTE *plaintext = calloc(1, bytes + TAG_BYTES), *ciphertext = malloc(bytes + TAG_BYTES);
   struct gcm parameter = {iv, IV_BYTES, IV_BYTES * 8, NULL, 0, TAG_BYTES * 8};
   CK_MECHANISM mechanism = {CKM_AES_GCM, &parameter, sizeof parameter};
   clock_t before = clock();
   for (long i = 0; i < items; i++) {
-    CK_ULONG length = bytes + TAG_BYTES;
-    if (getrandom(iv, sizeof iv, 0) != sizeof iv) return 1;
-    check("C_EncryptInit", token->C_EncryptInit(session, &mechanism, key));
-    check("C_Encrypt", token->C_Encrypt(session, plaintext, bytes, output, &length));
+    CK_ULONG sealed = bytes + TAG_BYTES, opened = sealed;
+    /* What is decrypted was encrypted before the clock runs. */
+    if (i == 0 || !decrypts) {
+      if (getrandom(iv, sizeof iv, 0) != sizeof iv) return 1;
+      check("C_EncryptInit", token->C_EncryptInit(session, &mechanism, key));
+      check("C_Encrypt", token->C_Encrypt(session, plaintext, bytes, ciphertext, &sealed));
+    }
+    if (!decrypts) continue;
+    if (i == 0) before = clock();
+    check("C_DecryptInit", token->C_DecryptInit(session, &mechanism, key));
+    check("C_Decrypt", token->C_Decrypt(session, ciphertext, sealed, plaintext, &opened));
   }
   double us = (double)(clock() - before) * 1e6 / CLOCKS_PER_SEC / (double)items;
   printf("{\"items\":%ld,\"cpuUs\":%.3f}\n", items, us);

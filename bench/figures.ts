@@ -1,6 +1,8 @@
 /** Something to measure, for example a kind of call to one server. */
 export interface Task<F extends Figures> {
   readonly name: string
+  /** The task that it is compared with, by name; without one, the first of all. */
+  readonly to?: string
   /** Does it a good many times; what one time cost. */
   run(): Promise<F>
 }
@@ -13,7 +15,7 @@ export interface Figures {
 /** Medians over all rounds. */
 export type Result<F extends Figures> = F & {
   readonly name: string
-  /** Of the total to the first task's of the same round. */
+  /** Of the total to that of the task that it is compared with, in the same round. */
   readonly ratio: number
 }
 
@@ -21,11 +23,11 @@ export type Result<F extends Figures> = F & {
 export async function takeTurns<F extends Figures>(tasks: readonly Task<F>[], rounds: number): Promise<Result<F>[]> {
   const samples = new Map<string, (F & { ratio: number })[]>(tasks.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
-    let first: number | undefined
-    for (const { name, run } of tasks) {
+    const totals = new Map<string, number>()
+    for (const { name, to = tasks[0]?.name ?? name, run } of tasks) {
       const sample = await run()
-      first ??= sample.total
-      samples.get(name)?.push({ ...sample, ratio: sample.total / first })
+      totals.set(name, sample.total)
+      samples.get(name)?.push({ ...sample, ratio: sample.total / (totals.get(to) ?? Number.NaN) })
     }
   }
   return [...samples].map(([name, taken]) => ({ name, ...medians(taken) }))

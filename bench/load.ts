@@ -1,9 +1,11 @@
 import { Pool } from 'undici'
 
 export interface Call {
+  /** POST where it says nothing. */
+  readonly method?: 'GET' | 'POST'
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body?: string | Buffer
 }
 
 export interface LoadOptions {
@@ -16,7 +18,7 @@ export interface LoadOptions {
 
 /** Connections that stay open from round to round, so that no round pays for handshakes. */
 export interface Load {
-  /** Sends so many calls, each a POST; resolves to the time that took. Rejects when an answer is not a success. */
+  /** Sends so many calls; resolves to the time that took. Rejects when an answer is not a success. */
   drive(next: () => Call, times: number): Promise<{ readonly wallMs: number }>
   /** Sends calls for as long as `goOn` says so; resolves to how long each took, in milliseconds. */
   time(next: () => Call, goOn: () => boolean): Promise<number[]>
@@ -26,8 +28,8 @@ export interface Load {
 export function createLoad({ origin, ca, connections }: LoadOptions): Load {
   const pool = new Pool(origin, { connections, pipelining: 1, connect: { ca } })
 
-  async function send({ path, headers, body }: Call): Promise<void> {
-    const response = await pool.request({ method: 'POST', path, headers, body })
+  async function send({ method = 'POST', path, headers, body }: Call): Promise<void> {
+    const response = await pool.request({ method, path, headers, body: body ?? null })
     const text = await response.body.text()
     if (response.statusCode >= 300) throw new Error(`${origin}${path} answered ${response.statusCode}: ${text}`)
   }
