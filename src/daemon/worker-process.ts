@@ -7,7 +7,7 @@ import { createLog, type Log } from '../log.ts'
  * now.
  */
 export type ToWorker =
-  | { readonly type: 'start'; readonly config: Config }
+  | { readonly type: 'start'; readonly slot: number; readonly config: Config }
   | { readonly type: 'reload' }
   | { readonly type: 'stop' }
   | { readonly type: 'ping' }
@@ -38,13 +38,16 @@ export interface ApplianceOptions {
   readonly log: Log
 }
 
-/** The life of a worker process: the primary tells it over its channel when to start, reload and stop. */
+/**
+ * The life of a worker process: the primary tells it over its channel when to start, and as which worker, when to reload
+ * and to stop. Until it starts it has opened nothing.
+ */
 export function runWorker(createAppliance: (options: ApplianceOptions) => Promise<Appliance>): void {
-  const slot = Number(process.argv[2])
-  process.title = `strongroomd: worker ${slot}`
+  process.title = 'strongroomd: spare worker'
   let serving: Promise<Appliance> | undefined
 
-  const start = async (config: Config): Promise<Appliance> => {
+  const start = async (slot: number, config: Config): Promise<Appliance> => {
+    process.title = `strongroomd: worker ${slot}`
     const log = createLog({ level: config.log.level, name: `worker-${slot}` })
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'the worker exits after an unexpected error')
@@ -62,7 +65,7 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
   }
   const handle = async (message: ToWorker): Promise<void> => {
     if (message.type === 'ping') send({ type: 'pong' })
-    if (message.type === 'start') await (serving = start(message.config))
+    if (message.type === 'start') await (serving = start(message.slot, message.config))
     if (message.type === 'reload') await (await serving)?.reload()
     if (message.type === 'stop') await stop()
   }

@@ -12,6 +12,8 @@ import type { TestToken } from './token.ts'
 /** Process ids of a running daemon, by what they do. */
 export interface Processes {
   readonly workers: readonly number[]
+  /** The process that waits to take the place of a worker. */
+  readonly spare: readonly number[]
   readonly hosts: readonly number[]
   /** The token host that makes RSA keys. */
   readonly keyMaker: readonly number[]
@@ -24,7 +26,8 @@ export function processesOf(appliance: TestAppliance): Processes {
   const named = (words: string) => children.filter((child) => commandOf(child).includes(words))
   const keyMaker = named('key-maker.sock')
   const hosts = named('strongroom-tokend.js').filter((pid) => !keyMaker.includes(pid))
-  return { workers: named('worker'), hosts, keyMaker, keeper: named('strongroom-keeper.js') }
+  const [workers, spare] = [named('strongroomd: worker'), named('strongroomd: spare')]
+  return { workers, spare, hosts, keyMaker, keeper: named('strongroom-keeper.js') }
 }
 
 /** Empty where the process is gone. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connectHttp2, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
 import { Agent, request } from 'node:https'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { TestAppliance } from './appliance.ts'
+import { processesOf } from './fault-kit.ts'
 
 /** What a stranger hears of one call. */
 export interface Heard {
@@ -81,19 +81,9 @@ export function tlsSocket({ url, ca }: TestAppliance, localAddress = '127.0.0.1'
   })
 }
 
-/** The worker processes of the daemon. */
-export function workersOf({ pid }: TestAppliance): number[] {
-  const listed = execFileSync('ps', ['-e', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
-  return listed
-    .split('\n')
-    .map((line) => /^ *(\d+) +(\d+) (.*)$/.exec(line))
-    .filter((found) => Number(found?.[2]) === pid && found?.[3]?.includes('worker'))
-    .map((found) => Number(found?.[1]))
-}
-
 /** Resident memory of all workers together, in MiB. */
 export function memoryMiB(appliance: TestAppliance): number {
-  const kiB = workersOf(appliance).map((pid) =>
+  const kiB = processesOf(appliance).workers.map((pid) =>
     Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]),
   )
   return kiB.reduce((sum, one) => sum + one, 0) / 1024

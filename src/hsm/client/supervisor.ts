@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isFault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
+import { watchForStop } from '../../stopped-process.ts'
 import type { HostStatus } from '../token-status.ts'
 import { keyMakerPatience } from '../protocol/key-maker-patience.ts'
 import { parseHostStatus, RequestRouter } from './request-router.ts'
@@ -42,6 +43,7 @@ const pollIntervalMs = 50
 const firstPauseMs = 100
 const longestPauseMs = 5_000
 const graceMs = 5_000
+const leastStopMs = 2_000
 
 /** Starts keeper and token hosts, and keeps them running until `close`. It sees neither PIN nor keys. */
 export function createHostSupervisor(options: SupervisorOptions): HostSupervisor {
@@ -146,11 +148,13 @@ class SupervisedProgram {
     this.#process = host
     this.#status = { socket: this.#socket, state: 'down', reason: `The ${name} has not answered yet.` }
     this.#options.log.info({ socket: this.#socket, pid: host.pid }, `${name} started`)
+    const end = watchForStop(host.pid, this.#stopMs(), () => this.#giveUp(host, 'it is stopped'))
+    void host.ended.then(end)
     return host
   }
 
   async #keep(first: HostProcess): Promise<void> {
-    let pauseMs = firstPauseMs
+    let pauseMs = 0
     for (let host = first; ; host = this.#spawn()) {
       const startedMs = performance.now()
       await this.#watch(host)
@@ -161,10 +165,11 @@ class SupervisedProgram {
         this.#options.log.error({ socket: this.#socket }, 'not started again, because the token refused its PIN')
         return
       }
-      if (performance.now() - startedMs > longestPauseMs) pauseMs = firstPauseMs
+      if (performance.now() - startedMs > longestPauseMs) pauseMs = 0
       await this.#pause(pauseMs)
       if (this.#isClosing) return
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+      // At once the first time.
+      pauseMs = Math.min(Math.max(pauseMs * 2, firstPauseMs), longestPauseMs)
     }
   }
 
@@ -190,14 +195,20 @@ class SupervisedProgram {
       await this.#pause(heartbeatIntervalMs)
       if (await this.#ping()) answeredMs = performance.now()
       else if (host.isRunning() && performance.now() - answeredMs >= this.#program.deadlineMs) {
-        this.#options.log.error(
-          { socket: this.#socket, pid: host.pid },
-          `${this.#program.name} killed: its heartbeat stayed away`,
-        )
-        host.kill('SIGKILL')
+        this.#giveUp(host, 'its heartbeat stayed away')
         return
       }
     }
+  }
+
+  /** How long it may be stopped: it does not wait for the token then, which is what its deadline is for. */
+  #stopMs(): number {
+    return Math.max(leastStopMs, this.#options.deadlineMs / 5)
+  }
+
+  #giveUp(host: HostProcess, why: string): void {
+    this.#options.log.error({ socket: this.#socket, pid: host.pid }, `${this.#program.name} killed: ${why}`)
+    host.kill('SIGKILL')
   }
 
   async #ping(): Promise<boolean> {

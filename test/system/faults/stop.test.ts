@@ -177,6 +177,22 @@ it('a worker killed under load is replaced while others serve, and the trail hol
   await expectSealedToTheEnd(appliance)
 })
 
+it('workers killed together: the process that waits takes the place of one, and another waits for the next', async () => {
+  const appliance = await givenAppliance()
+  const vault = await makeVault(appliance)
+  for (let round = 0; round < 2; round++) {
+    await eventually(() => processesOf(appliance).spare.length === 1)
+    const { workers, spare } = processesOf(appliance)
+    for (const pid of workers) process.kill(pid, 'SIGKILL')
+    const others = () => processesOf(appliance).workers.filter((pid) => !workers.includes(pid))
+    await eventually(() => others().length === workers.length)
+    expect(others()).toEqual(expect.arrayContaining([...spare]))
+    await eventually(async () => verdict(await attempt(vault.admin, 'GET', '/vault')) === 'done')
+  }
+  expect(await appliance.stop()).toBe(0)
+  await expectSealedToTheEnd(appliance)
+})
+
 it('a worker killed before it took the connections that were meant for it leaves no client waiting', async () => {
   const appliance = await givenAppliance()
   const [victim = 0] = processesOf(appliance).workers

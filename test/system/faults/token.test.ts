@@ -114,6 +114,23 @@ describe('token hosts', () => {
     expect(processesOf(given.appliance).hosts).not.toEqual(expect.arrayContaining([...hosts]))
     await expectRecovered(given)
   })
+
+  it('that are stopped are replaced, and so is the keeper, long before the token has had its time', async () => {
+    const given = await givenAppliance(twoWorkers)
+    const { appliance, vault } = given
+    const { hosts, keeper } = processesOf(appliance)
+    const stopped = [...hosts, ...keeper]
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP')
+    const calls = await Promise.all(Array.from({ length: 8 }, () => roundTrip(vault, 'kept')))
+    // One that waited at both hosts is refused, and all others are served.
+    expect(new Set([...calls, 'done', '503 1900'])).toEqual(new Set(['done', '503 1900']))
+    await eventually(() => isServed(given))
+    const now = processesOf(appliance)
+    expect([...now.hosts, ...now.keeper].filter((pid) => stopped.includes(pid))).toEqual([])
+    expect(appliance.journal.match(/killed: it is stopped/g)).toHaveLength(stopped.length)
+    expect(appliance.journal).not.toContain('heartbeat stayed away')
+    await expectRecovered(given)
+  })
 })
 
 describe('the token', () => {

@@ -190,6 +190,17 @@ it('a worker that stopped answering is killed and replaced', async () => {
   await expect.poll(async () => slots(await workersAt(port)), patience).toEqual([1, 2])
 })
 
+it('a worker that is stopped is killed and replaced, long before pings stay away', async () => {
+  const daemon = givenDaemon()
+  const before = await workersAt(await listening(daemon))
+  process.kill(before.get(2) ?? 0, 'SIGSTOP')
+  await daemon.line(/the worker is stopped/)
+  await daemon.line(/worker 2 ended with SIGKILL/)
+  const after = await workersAt(await listening(daemon))
+  expect(slots(after)).toEqual([1, 2])
+  expect(after.get(1)).toBe(before.get(1))
+})
+
 it('SIGTERM lets a call under way finish while new ones are refused', async () => {
   const daemon = givenDaemon()
   const port = await listening(daemon)

@@ -1,0 +1,55 @@
+import type { Log } from '../log.ts'
+import type { WorkerProcess } from './worker-fork.ts'
+
+/**
+ * A process that has loaded the program, which takes a worker a second of processor time, and waits: it has opened nothing and takes
+ * the number of the first worker that ends.
+ */
+export interface SpareWorker {
+  /** The process that waits, or a new one. */
+  take(): WorkerProcess
+  /** Has one wait, soon. */
+  fill(): void
+  close(): Promise<void>
+}
+
+const pauseMs = 2_000
+/** Where one ended by itself, the next may do so too. */
+const longPauseMs = 30_000
+
+export function createSpareWorker(fork: () => WorkerProcess, log: Log): SpareWorker {
+  let waiting: WorkerProcess | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  function fillAfter(ms: number): void {
+    if (waiting === undefined) timer ??= setTimeout(fillNow, ms).unref()
+  }
+
+  function fillNow(): void {
+    timer = undefined
+    const spare = (waiting = fork())
+    void spare.ended.then(({ message }) => {
+      if (spare !== waiting) return
+      waiting = undefined
+      log.warn({}, message)
+      fillAfter(longPauseMs)
+    })
+  }
+
+  return {
+    take() {
+      clearTimeout(timer)
+      timer = undefined
+      const taken = waiting ?? fork()
+      waiting = undefined
+      return taken
+    },
+    fill: () => fillAfter(pauseMs),
+    async close() {
+      clearTimeout(timer)
+      const spare = waiting
+      waiting = undefined
+      await spare?.stop()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import cluster from 'node:cluster'
+import type { Config } from '../config/schema.ts'
+import type { Log } from '../log.ts'
+import { watchForStop } from '../stopped-process.ts'
+import { exitCodes, type ExitReason } from './exit.ts'
+import { closeUnclaimed } from './unclaimed-connections.ts'
+import type { FromWorker, ToWorker } from './worker-process.ts'
+
+export interface WorkerForkOptions {
+  /** JavaScript file that a worker process runs; it calls `runWorker`. */
+  readonly entry: string
+  readonly config: Config
+  readonly log: Log
+}
+
+/** A process that loads the program of a worker, and serves once it is given the number of one. */
+export interface WorkerProcess {
+  /** Has it serve as this worker; once. */
+  begin(number: number): void
+  /** Resolves with the port. */
+  readonly listening: Promise<number>
+  readonly ended: Promise<ExitReason>
+  /** Has it read the server certificate again. */
+  reload(): void
+  /** Asks whether it still answers, and kills one that left several pings unanswered. */
+  ping(): void
+  /** Resolves when the process has ended; it is killed when it takes too long, or serves as no worker. */
+  stop(): Promise<void>
+}
+
+/** How much longer than its calls a worker may take to stop. */
+const closeGraceMs = 5_000
+const missesAllowed = 3
+/** How long it may be stopped: it answers none of its callers meanwhile, and whatever it waited for is not the reason. */
+const stopMs = 2_000
+
+export function forkWorker({ entry, config, log }: WorkerForkOptions): WorkerProcess {
+  cluster.setupPrimary({ exec: entry, args: [] })
+  const worker = cluster.fork()
+  let slot: number | undefined
+  let misses: number | undefined
+  let reason: ExitReason | undefined
+  const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
+  const giveUp = (why: string): void => {
+    log.error({ slot, worker: worker.process.pid }, `the worker ${why}, so it is killed`)
+    worker.process.kill('SIGKILL')
+  }
+  const endWatch = watchForStop(worker.process.pid, stopMs, () => giveUp('is stopped'))
+
+  // Not earlier: node:cluster drops what reaches a process that has not begun to listen.
+  const ready = new Promise<void>((resolve) => {
+    worker.on('message', ({ type }: FromWorker) => type === 'ready' && resolve())
+  })
+  const listening = new Promise<number>((resolve) => {
+    worker.on('message', (message: FromWorker) => {
+      if (message.type === 'pong') misses = 0
+      if (message.type === 'failed') reason = message.reason
+      if (message.type !== 'listening') return
+      misses = 0
+      log.info({ slot, worker: worker.process.pid, port: message.port }, 'worker listens')
+      resolve(message.port)
+    })
+  })
+  const ended = new Promise<ExitReason>((resolve) => {
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      endWatch()
+      const message = `${nameOf(slot)} ended with ${signal ?? `exit code ${code}`}`
+      resolve(reason ?? { code: exitCodes.internal, message })
+    })
+  })
+  worker.on('error', (error) => log.warn({ err: error, slot }, 'the channel to the worker failed'))
+
+  return {
+    begin(number) {
+      slot = number
+      closeUnclaimed(worker)
+      void ready.then(() => send({ type: 'start', slot: number, config }))
+    },
+    listening,
+    ended,
+    reload: () => send({ type: 'reload' }),
+    ping() {
+      // Until it listens it may take as long as it takes.
+      if (misses === undefined) return
+      misses += 1
+      if (misses <= missesAllowed) return send({ type: 'ping' })
+      giveUp('does not answer')
+    },
+    async stop() {
+      endWatch()
+      const patienceMs = slot === undefined ? 0 : config.http.drainTimeoutMs + closeGraceMs
+      const timer = setTimeout(() => worker.process.kill('SIGKILL'), patienceMs)
+      send({ type: 'stop' })
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+const nameOf = (slot: number | undefined): string => (slot === undefined ? 'the spare worker' : `worker ${slot}`)
