@@ -73,7 +73,7 @@ export const login = z.strictObject({
         .min(1)
         .max(10_000)
         .default(200)
-        .describe('Logins that may wait per worker; more are refused with 429.'),
+        .describe('Logins that may wait per worker, networks and accounts in turn; more are refused with 429.'),
     })
     .prefault({})
     .describe('Cost of checking a pass phrase (argon2id, RFC 9106).'),

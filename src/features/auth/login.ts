@@ -21,7 +21,7 @@ import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials, LoginType } from './credentials.ts'
-import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
+import { loginNameOf, type CredentialCheck, type VerifiedCredentials } from './credential-check.ts'
 import { combined, failureWarning, passphraseAdvice, type Advice, type Sentences } from './login-advice.ts'
 import type { ApplicationKey } from './login-records.ts'
 import type { Throttle } from './throttle.ts'
@@ -117,7 +117,10 @@ export function createLogin({
   }
 
   return {
-    logIn: (attempt, commit) => passphrases.loginQueue.run(() => logIn(attempt, commit), networkOf(attempt.address)),
+    logIn(attempt, commit) {
+      const from = { network: networkOf(attempt.address), name: loginNameOf(attempt.username) }
+      return passphrases.loginQueue.run(() => logIn(attempt, commit), from)
+    },
   }
 }
 

@@ -12,7 +12,7 @@ import type { Recoveries } from '../users/recovery.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 import type { SecondFactor } from './credentials.ts'
-import type { CredentialCheck } from './credential-check.ts'
+import { loginNameOf, type CredentialCheck } from './credential-check.ts'
 import type { Throttle } from './throttle.ts'
 
 export type OwnChange = SecondFactor & {
@@ -70,7 +70,8 @@ export function createPassphraseChanges({
       passphrases.judge(newPassphrase, username)
       if (isSame(newPassphrase, present.passphrase)) throw new Fault('passphrase.refused', sameRefusal)
       const verify = () => credentialCheck.verifyCredentials({ ...present, username })
-      const verified = await passphrases.loginQueue.run(verify, networkOf(present.address))
+      const from = { network: networkOf(present.address), name: loginNameOf(username) }
+      const verified = await passphrases.loginQueue.run(verify, from)
       if (verified?.user.id !== userId) throw new Fault('login.refused', credentialRefusal)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now(), null)
       return commit(async (tx) => {

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TestAppliance } from '../support/appliance.ts'
+import { HardwareToken } from '../support/hardware-token.ts'
+import { createStranger, type Stranger } from '../support/stranger.ts'
+
+const attackers = 150
+let appliance: TestAppliance
+const strangers: Stranger[] = []
+
+beforeAll(async () => {
+  // So many that none of these logins is refused before it is checked.
+  appliance = await TestAppliance.own({ login: { freeAttempts: 100 } })
+})
+afterAll(async () => {
+  for (const stranger of strangers) stranger.close()
+  await appliance.close()
+})
+
+interface Flood {
+  /** How many have been answered. */
+  answered: number
+  readonly all: Promise<unknown>
+}
+
+/** Wrong logins at once, each over a connection of its own. */
+function flood(addressOf: (n: number) => string, usernameOf: (n: number) => string): Flood {
+  const state = { answered: 0 }
+  const logins = Array.from({ length: attackers }, async (_, n) => {
+    const stranger = createStranger(appliance, addressOf(n))
+    strangers.push(stranger)
+    const credentials = { passphrase: 'wrong wrong', apikey: 'x'.repeat(10), otp: new HardwareToken().press() }
+    const body = JSON.stringify({ username: usernameOf(n), ...credentials })
+    const { status } = await stranger.call('POST', '/auth', body, { 'Content-Type': 'application/json' })
+    state.answered += 1
+    return status
+  })
+  return Object.assign(state, { all: Promise.all(logins) })
+}
+
+it.each([
+  ['one address, for as many accounts', () => '127.0.0.66', (n: number) => `user${n}`],
+  ['as many addresses, for one account', (n: number) => `127.0.1.${n + 1}`, () => 'root'],
+])('wrong logins at once from %s: an honest one waits for few of them', async (_what, addressOf, usernameOf) => {
+  const user = await appliance.addUser()
+  const attack = flood(addressOf, usernameOf)
+  // All wait by now, because they came at once.
+  await expect.poll(() => attack.answered, { timeout: 30_000, interval: 1 }).toBeGreaterThanOrEqual(5)
+  const before = attack.answered
+  expect((await appliance.client().post('/auth', appliance.credentials(user))).status).toBe(200)
+  expect(attack.answered - before).toBeLessThan(attackers / 5)
+  expect(await attack.all).toEqual(Array.from({ length: attackers }, () => 403))
+})
