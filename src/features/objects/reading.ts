@@ -35,11 +35,11 @@ export interface ObjectReading {
   /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
   secrets(found: GrantedObject): Promise<Readonly<Record<string, string>>>
   /**
-   * The object's file in base64. Such files are whole in memory, so `release` gives their bytes back to the budget
+   * The object's file in pieces of base64. Such files are whole in memory, so `release` gives their bytes back to the budget
    * when the answer has left.
    * @throws Fault `object.no_file`, `object.tampered`, `object.busy`
    */
-  file(found: GrantedObject): Promise<{ readonly data: string; readonly release: () => void }>
+  file(found: GrantedObject): Promise<{ readonly pieces: readonly Buffer[]; readonly release: () => void }>
 }
 
 const mostFound = 1_000
@@ -81,9 +81,10 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
       const manifest = JSON.parse(json) as FileManifest
       const release = await memory.acquire(manifest.size)
       try {
-        let data = ''
-        for await (const piece of files.read(found.vault, manifest)) data += piece.toString('base64')
-        return { data, release }
+        const pieces: Buffer[] = []
+        for await (const piece of files.read(found.vault, manifest))
+          pieces.push(Buffer.from(piece.toString('base64'), 'latin1'))
+        return { pieces, release }
       } catch (error) {
         release()
         throw error

@@ -44,6 +44,12 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** A text of some megabytes, in pieces of ASCII that JSON writes as they are. */
+export interface LongText {
+  readonly member: string
+  readonly pieces: readonly Buffer[]
+}
+
 /** What a handler answers with, beyond what every envelope holds. */
 export interface Reply {
   readonly callinfo?: JsonObject
@@ -51,6 +57,8 @@ export interface Reply {
   readonly data?: JsonObject
   /** Members beside CALLINFO, such as VAULT or KEYS. */
   readonly members?: JsonObject
+  /** The last member, whose text is too long to be put together: see LongText. */
+  readonly longText?: LongText
   /** The whole answer instead of an envelope: for what documents the interface, and is no call of it. */
   readonly page?: Page
   /** Sentences for CALLINFO.general. */
@@ -63,6 +71,8 @@ export interface Reply {
 export interface Answer {
   readonly status: number
   readonly body: string | Buffer
+  /** What follows the body, of an answer with a long text. */
+  readonly rest?: readonly Buffer[]
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -84,7 +94,13 @@ export function success(state: EnvelopeState, status: number, reply: Reply): Ans
     PARAMS: [],
     ...reply.members,
   }
-  return answer(status, inVersion(envelope, state))
+  const json = jsonOf(inVersion(envelope, state))
+  return { status, headers: fixedHeaders, ...(reply.longText ? withLongText(json, reply.longText) : { body: json }) }
+}
+
+/** The pieces go out as they are: a file of 64 MiB would be copied four times on its way through one text. */
+function withLongText(json: string, { member, pieces }: LongText): Pick<Answer, 'body' | 'rest'> {
+  return { body: `${json.slice(0, -1)},"${member}":"`, rest: [...pieces, Buffer.from('"}')] }
 }
 
 export function failure(state: EnvelopeState, fault: Fault): Answer {
@@ -105,11 +121,9 @@ export function failure(state: EnvelopeState, fault: Fault): Answer {
     ERRORCODES: { [number]: text, [genericNumber]: genericText },
     ERRORS: [fault.detail ?? text],
   }
-  return answer(
-    status,
-    inVersion(envelope, state),
-    fault.retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(fault.retryAfterMs / 1000)) },
-  )
+  const { retryAfterMs } = fault
+  const patience = retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }
+  return { status, body: jsonOf(inVersion(envelope, state)), headers: { ...fixedHeaders, ...patience } }
 }
 
 /** The answer to a request that is turned away before anything was read of it but its headers. */
@@ -142,9 +156,7 @@ function echo(state: EnvelopeState, more: JsonObject | undefined): unknown {
   return Object.keys(data).length === 0 ? [] : data
 }
 
-function answer(status: number, envelope: JsonObject, headers: Readonly<Record<string, string>> = {}): Answer {
-  return { status, body: escapeBeyondAscii(JSON.stringify(envelope)), headers: { ...fixedHeaders, ...headers } }
-}
+const jsonOf = (envelope: JsonObject): string => escapeBeyondAscii(JSON.stringify(envelope))
 
 function pageAnswer(status: number, { contentType, content, headers }: Page): Answer {
   return { status, body: content, headers: { ...fixedHeaders, 'Content-Type': contentType, ...headers } }

@@ -95,7 +95,9 @@ export function atClose({ koa, closed }: RequestContext, callback: () => void): 
 /** Sends the answer, or ends what would carry it where too much waits there already. */
 export function send(request: RequestContext, answer: Answer, outbox: Outbox): void {
   const { koa, requestId } = request
-  const place = outbox.admit(bearerOf(koa.req), answer.body.length)
+  const { body, rest = [] } = answer
+  const bytes = rest.reduce((sum, { length }) => sum + length, body.length)
+  const place = outbox.admit(bearerOf(koa.req), bytes)
   if (place === undefined) {
     koa.respond = false
     return refuseToSend(koa.req)
@@ -105,8 +107,14 @@ export function send(request: RequestContext, answer: Answer, outbox: Outbox): v
   koa.set(answer.headers)
   koa.set('X-Request-Id', requestId)
   const isUnread = hasBody(koa.req) && !koa.req.readableEnded
-  koa.body = answer.body
-  if (isUnread) endAfterAnswer(koa, answer.body)
+  if (rest.length === 0 && !isUnread) {
+    koa.body = body
+    return
+  }
+  const pieces = [Buffer.from(body), ...rest]
+  koa.body = Readable.from(pieces, { objectMode: false })
+  if (isUnread) endAfterAnswer(koa, pieces)
+  koa.length = bytes
 }
 
 /** RFC 9113, 7: "the endpoint detected that its peer is exhibiting a behavior that might be generating excessive load". */
@@ -132,12 +140,11 @@ const lingerMs = 1_000
  * as it comes, but not for long. Over HTTP/1.1 the connection ends with it, because the rest would be read as the next
  * request.
  */
-function endAfterAnswer(context: Context, answer: string | Buffer): void {
+function endAfterAnswer(context: Context, answer: readonly Buffer[]): void {
   const { req } = context
   if ('stream' in req) return discard(req, streamOf(req))
   context.set('Connection', 'close')
-  context.body = Readable.from(answerAndDiscard(req, Buffer.from(answer)), { objectMode: false })
-  context.length = Buffer.byteLength(answer)
+  context.body = Readable.from(answerAndDiscard(req, answer), { objectMode: false })
 }
 
 interface Http2Stream extends Bearer {
@@ -160,11 +167,11 @@ function discard(request: IncomingMessage, stream: Http2Stream): void {
   request.resume()
 }
 
-async function* answerAndDiscard(request: IncomingMessage, answer: Buffer): AsyncGenerator<Buffer> {
+async function* answerAndDiscard(request: IncomingMessage, answer: readonly Buffer[]): AsyncGenerator<Buffer> {
   const waiting = new AbortController()
   const { signal } = waiting
   const ends = ['end', 'close', 'error'].map((event) => once(request, event, { signal }))
-  yield answer
+  yield* answer
   request.resume()
   await Promise.race([...ends, sleep(lingerMs, undefined, { signal })]).catch(() => undefined)
   waiting.abort()

@@ -15,14 +15,15 @@ export interface StalledAnswers {
 const leastBytesPerMs = 16
 
 export function createStalledAnswers(timeoutMs: number): StalledAnswers {
-  /** With the moment by which an answer has to be gone, once it is complete on our side. */
+  /** With the moment by which an answer has to be gone, once it has begun to leave. */
   const waiting = new Map<Response, { readonly bearer: Bearer; dueAt: number | undefined }>()
   const timer = setInterval(look, Math.min(1_000, timeoutMs)).unref()
 
   function look(): void {
     const now = performance.now()
     for (const [response, answer] of waiting) {
-      if (!response.writableEnded) continue
+      // Every answer is complete before its first byte leaves; what is left of it may be on its way in pieces.
+      if (!response.headersSent) continue
       answer.dueAt ??= now + timeoutMs + Number(response.getHeader('content-length') ?? 0) / leastBytesPerMs
       if (now > answer.dueAt) answer.bearer.destroy()
     }

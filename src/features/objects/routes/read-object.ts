@@ -42,7 +42,7 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
       const known = await templates.among([object, ...parents, ...below].map(({ templateId }) => templateId))
       const template = known.find(({ id }) => id === object.templateId)
       const crypted = decrypt ? await decryptedFields(reading, found, template, record) : undefined
-      const { data, release } = filedata ? await decryptedFile(reading, found, record) : {}
+      const { pieces, release } = filedata ? await decryptedFile(reading, found, record) : {}
       const written = recordsOf([object, ...below], known)
       return {
         members: {
@@ -54,8 +54,8 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
               known.find(({ id }) => id === parent.templateId),
             ),
           ),
-          ...(data !== undefined && { FILEDATA: data }),
         },
+        ...(pieces && { longText: { member: 'FILEDATA', pieces } }),
         ...(release && { afterSend: release }),
       }
     },
