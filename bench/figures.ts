@@ -33,7 +33,7 @@ export async function takeTurns<F extends Figures>(tasks: readonly Task<F>[], ro
   return [...samples].map(([name, taken]) => ({ name, ...medians(taken) }))
 }
 
-function medians<F extends object>(samples: readonly F[]): F {
+export function medians<F extends object>(samples: readonly F[]): F {
   const figures = Object.keys(samples[0] ?? {}).map((figure) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own name
     const values = samples.map((taken) => Number(taken[figure as keyof F]))
@@ -43,7 +43,7 @@ function medians<F extends object>(samples: readonly F[]): F {
   return Object.fromEntries(figures) as F
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return ((sorted[(sorted.length - 1) >> 1] ?? Number.NaN) + (sorted[sorted.length >> 1] ?? Number.NaN)) / 2
 }

@@ -58,15 +58,16 @@ export async function main(args: string[]): Promise<void> {
 const keysPerTransaction = 1_000
 
 /** Keys `k0`, `k1`, … made by the same code as over the wire, but many in a transaction. */
-async function makeKeys({ appliance, vault }: Daemon, count: number): Promise<StoredKey[]> {
+export async function makeKeys({ appliance, vault }: Daemon, count: number): Promise<StoredKey[]> {
   const type = findKeyType('aes256-gcm96')
   if (type === undefined) throw new Error('there is no key type aes256-gcm96')
   const flags = { allowExport: false, allowPlaintextExport: false, allowBackup: false, allowDelete: true }
   const plain = { vaultId: Number(vault), type, info: '', residency: 'database', autoRotatePeriodMs: 0 } as const
-  const by = { grant: () => grantIn(appliance, vault) }
   const stored: StoredKey[] = []
   const startedMs = performance.now()
   while (stored.length < count) {
+    const grant = await grantIn(appliance, vault)
+    const by = { grant: () => Promise.resolve(grant) }
     const made = await appliance.store.transaction((tx) =>
       Promise.all(
         Array.from({ length: Math.min(keysPerTransaction, count - stored.length) }, (_, at) =>

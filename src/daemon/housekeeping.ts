@@ -10,7 +10,7 @@ interface Chore {
 }
 
 /** Every chore there is. */
-function choresOf({
+export function choresOf({
   keyDeletion,
   importJobs,
   sessions,
