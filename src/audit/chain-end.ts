@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChainEnd } from './chain-file.ts'
 import type { ChainPoint, SignedEnd } from '../hsm/audit-end.ts'
@@ -32,13 +32,13 @@ export async function findChainEnd(directory: string, chain: string, askedSeq: n
   if (last === undefined)
     return { end: nothing, unsealed: 0, tornBytes: 0, tornFile: '', lastSeal: undefined, asked: undefined }
 
-  const found = await scan(directory, last, askedSeq)
+  const found = await scanEnd(directory, last, askedSeq)
   const tornBytes = await cutOff(directory, last.name, found.bytes)
   let { point, lastSeal, asked, firstSeq } = found
   for (const earlier of segments.slice(0, -1).toReversed()) {
     const isAskedEarlier = askedSeq > 0 && askedSeq < firstSeq
     if (point !== undefined && lastSeal !== undefined && !isAskedEarlier) break
-    const before = await scan(directory, earlier, askedSeq)
+    const before = await scanEnd(directory, earlier, askedSeq)
     point ??= before.point
     lastSeal ??= before.lastSeal
     asked ??= before.asked
@@ -48,9 +48,23 @@ export async function findChainEnd(directory: string, chain: string, askedSeq: n
   return { end, unsealed: found.unsealed, tornBytes, tornFile: `${last.name}.torn`, lastSeal, asked }
 }
 
-async function scan(directory: string, segment: Segment, askedSeq: number) {
-  const reader = await readLines(directory, segment)
-  let [offset, bytes, unsealed] = [0, 0, 0]
+const endBytes = 2 ** 20
+
+/** Reads as much of the end of a file as tells everything: a process starts as soon with a large file as with a small one. */
+async function scanEnd(directory: string, segment: Segment, askedSeq: number) {
+  const { size } = await stat(join(directory, segment.name))
+  for (let wanted = endBytes; ; wanted *= 8) {
+    const from = Math.max(0, size - wanted)
+    const found = await scan(directory, segment, askedSeq, from)
+    const isAskedEarlier = askedSeq > 0 && askedSeq < found.firstSeq
+    if (from === 0 || (found.point !== undefined && found.lastSeal !== undefined && !isAskedEarlier)) return found
+  }
+}
+
+/** `from`: a byte, perhaps within a line, which is then left out. */
+async function scan(directory: string, segment: Segment, askedSeq: number, from: number) {
+  const reader = await readLines(directory, segment, from)
+  let [offset, bytes, unsealed] = [from, 0, 0]
   let point: ChainPoint | undefined
   let asked: ChainPoint | undefined
   let lastSeal: SignedEnd | undefined

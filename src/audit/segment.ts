@@ -24,7 +24,8 @@ export async function listSegments(directory: string): Promise<Map<string, Segme
     const [, chain, digits] = segmentName.exec(name) ?? []
     if (chain === undefined) continue
     const segments = chains.get(chain) ?? []
-    chains.set(chain, [...segments, { chain, number: Number(digits), name }])
+    segments.push({ chain, number: Number(digits), name })
+    chains.set(chain, segments)
   }
   for (const segments of chains.values()) segments.sort((a, b) => a.number - b.number)
   return chains

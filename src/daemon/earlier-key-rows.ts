@@ -1,4 +1,4 @@
-import { IsNull, MoreThan } from 'typeorm'
+import { IsNull, MoreThan, Not } from 'typeorm'
 import { Fault, isFault } from '../fault.ts'
 import { keyTypeOf } from '../features/transparent/key-type.ts'
 import {
@@ -85,8 +85,8 @@ export function hasEarlierKeys(reader: Reader): Promise<boolean> {
  * @throws Fault `store.unavailable` while no vault has been taken over
  */
 export async function checkKeysTakenOver(reader: Reader): Promise<void> {
-  const earlier = await reader.countBy(VaultTable, { keyLayout: 1 })
-  if (earlier > 0 && earlier === (await reader.countBy(VaultTable, {})))
+  const hasVault = await reader.existsBy(VaultTable, {})
+  if (hasVault && !(await reader.existsBy(VaultTable, { keyLayout: Not(1) })))
     throw new Fault(
       'store.unavailable',
       'The keys in the database are of an earlier release. Run "strongroom init", which takes them over once.',

@@ -3,7 +3,7 @@ import type { CurrentRow } from '../audit/row-replay.ts'
 import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/login-records.ts'
 import { OtpDeviceTable, type OtpDevice } from '../features/otp/records.ts'
 import { KeyVersionTable, TransparentKeyTable, type KeyRow } from '../features/transparent/records.ts'
-import { UserTable, type User } from '../features/users/records.ts'
+import { findByUsername, findUserById, UserTable, type User } from '../features/users/records.ts'
 import { MembershipTable, type MembershipRow } from '../features/vaults/membership-records.ts'
 import { VaultTable, type Vault } from '../features/vaults/records.ts'
 import type { Reader } from '../store/store.ts'
@@ -57,7 +57,7 @@ async function userOf(tx: Reader, { operation, target = '', userId }: AuditEvent
   const [, name] = /^(?:vault \d+ )?user (.+?)(?:: .*)?$/.exec(target) ?? []
   if (name === undefined) return operation.startsWith('auth.') ? userId : undefined
   const byName = operation === 'user.create' || operation.startsWith('console.')
-  const user = await tx.findOneBy(UserTable, byName ? { username: name } : { id: Number(name) || 0 })
+  const user = await (byName ? findByUsername(tx, name) : findUserById(tx, Number(name) || 0))
   return user?.id
 }
 

@@ -1,4 +1,4 @@
-import type { EntitySchema, ObjectLiteral } from 'typeorm'
+import { Not, type EntitySchema, type ObjectLiteral } from 'typeorm'
 import { Fault, isFault } from '../fault.ts'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
 import { ApplicationKeyTable } from '../features/auth/login-records.ts'
@@ -29,7 +29,8 @@ interface EarlierTable {
   /** For people. */
   readonly name: string
   countUnsealed(reader: Reader): Promise<number>
-  count(reader: Reader): Promise<number>
+  /** Whether there are rows, and none bears a seal. */
+  isUnsealed(reader: Reader): Promise<boolean>
   /** Resolves to how many rows it has sealed, at most so many at once. */
   sealSome(tx: Tx, hsm: EarlierSealer): Promise<SealedRecord[]>
 }
@@ -45,10 +46,12 @@ function earlier<Row extends ObjectLiteral & { readonly seal: Buffer }>(
 ): EarlierTable {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every row of these tables has the column
   const where = { seal: noSeal } as object
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise
+  const sealed = { seal: Not(noSeal) } as object
   return {
     name,
     countUnsealed: (reader) => reader.countBy(table, where),
-    count: (reader) => reader.countBy(table, {}),
+    isUnsealed: async (reader) => (await reader.existsBy(table, {})) && !(await reader.existsBy(table, sealed)),
     async sealSome(tx, hsm) {
       const records: SealedRecord[] = []
       for (const row of await tx.find(table, { where, take: rowsAtOnce })) {
@@ -131,14 +134,12 @@ async function countUnsealed(reader: Reader): Promise<number> {
  * @throws Fault `store.unavailable` while no row of a table has been taken over
  */
 export async function checkTakenOver(reader: Reader): Promise<void> {
-  for (const table of earlierTables) {
-    const unsealed = await table.countUnsealed(reader)
-    if (unsealed > 0 && unsealed === (await table.count(reader)))
+  for (const table of earlierTables)
+    if (await table.isUnsealed(reader))
       throw new Fault(
         'store.unavailable',
         `No ${table.name} in the database bears a seal: it is of an earlier release. Run "strongroom init", which seals its rows once.`,
       )
-  }
   await checkKeysTakenOver(reader)
 }
 

@@ -26,6 +26,7 @@ import { TwoWrappings1700000000020 } from './migrations/0020-two-wrappings.ts'
 import { Destructions1700000000025 } from './migrations/0025-destructions.ts'
 import { FactorsOfUsers1700000000027 } from './migrations/0027-factors-of-users.ts'
 import { FloorNews1700000000028 } from './migrations/0028-floor-news.ts'
+import { IndicesOfChores1700000000029 } from './migrations/0029-indices-of-chores.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -51,6 +52,7 @@ export const migrations = [
   Destructions1700000000025,
   FactorsOfUsers1700000000027,
   FloorNews1700000000028,
+  IndicesOfChores1700000000029,
 ]
 
 /**

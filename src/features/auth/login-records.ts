@@ -166,6 +166,14 @@ export async function rememberNetwork(tx: Tx, network: LoginNetwork, before: num
   await tx.delete(LoginNetworkTable, { userId: network.userId, lastAt: LessThan(before) })
 }
 
-export async function sweepAttempts(tx: Tx, before: number): Promise<void> {
-  await tx.delete(LoginAttemptsTable, { lastAt: LessThan(before) })
+/** Resolves to how many there were, `most` at a time. */
+export async function sweepAttempts(tx: Tx, before: number, most: number): Promise<number> {
+  const stale = await tx.find(LoginAttemptsTable, {
+    where: { lastAt: LessThan(before) },
+    order: { lastAt: 'ASC' },
+    take: most,
+    select: { limitKey: true },
+  })
+  if (stale.length > 0) await tx.delete(LoginAttemptsTable, { limitKey: In(stale.map(({ limitKey }) => limitKey)) })
+  return stale.length
 }

@@ -88,6 +88,9 @@ const accountInUnknownNetworks: Limit = {
 /** See `docs/decisions/0013-rate-limit-logins-per-network-and-account.md`. */
 const limits = [accountByHolder, accountPerNetwork, allAccountsPerNetwork, accountInUnknownNetworks]
 
+/** A login that waits for the sweep waits no longer than for these. */
+const sweptAtOnce = 500
+
 const retention = {
   /** Failures are forgotten after this many of the longest delays without another. */
   countsInLongestDelays: 4,
@@ -139,7 +142,10 @@ export function createThrottle({
         await rememberNetwork(tx, { userId, network, lastAt: now }, now - retention.knownNetworkMs)
     },
 
-    sweep: () => transaction((tx) => sweepAttempts(tx, clock.now() - memoryMs)),
+    async sweep() {
+      const before = clock.now() - memoryMs
+      while ((await transaction((tx) => sweepAttempts(tx, before, sweptAtOnce))) === sweptAtOnce);
+    },
   }
 }
 

@@ -3,7 +3,6 @@ import type { ResourceQuery } from '../../access/resource.ts'
 import { Fault } from '../../fault.ts'
 import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
-import { awake } from '../vaults/membership-records.ts'
 import { VaultTable, type Vault } from '../vaults/records.ts'
 import type { SealedVaultKey } from '../vaults/vault-key.ts'
 import { VaultObjectTable, type VaultObject } from './records.ts'
@@ -57,9 +56,9 @@ export function existing(found: ObjectInVault | undefined): ObjectInVault {
   return found
 }
 
-type Row = Readonly<Record<string, unknown>>
+export type Row = Readonly<Record<string, unknown>>
 
-const objectColumns = selectList(VaultObjectTable, 'o', {
+export const objectColumns = selectList(VaultObjectTable, 'o', {
   prefix: 'object.',
   members: [
     'id',
@@ -90,7 +89,7 @@ export const objectQuery: ResourceQuery<ObjectInVault> = {
   vaultOf: { noun: 'object', vault: 'o.vault_id', missing: 'object.not_found' },
 }
 
-const readObjectRow = (row: Row): StoredObject => readObject(readRow(VaultObjectTable, row, 'object.'))
+export const readObjectRow = (row: Row): StoredObject => readObject(readRow(VaultObjectTable, row, 'object.'))
 const readVaultRow = (row: Row): KeyedVault => readRow(VaultTable, row, 'vault.')
 
 type Read = Pick<
@@ -172,43 +171,3 @@ export async function ancestorsOf(reader: Reader, { parentId, vaultId }: StoredO
   }
   return path
 }
-
-/** Objects whose search text holds `needle` (lower case), in the vaults that a user is a member of: `most` of them. */
-export async function searchObjects(
-  reader: Reader,
-  userId: number,
-  needle: string,
-  most: number,
-): Promise<StoredObject[]> {
-  const { sql, pattern } = await searchOf(reader, userId, needle)
-  return (await select<Row>(reader, sql, [userId, pattern, most])).map(readObjectRow)
-}
-
-/** How many objects are read as fast as the trigrams of those of others are passed over. */
-const soonRead = 10_000
-
-/** The needle is text and nothing else: neither a query of FTS5 nor a pattern of LIKE. */
-async function searchOf(reader: Reader, userId: number, needle: string): Promise<{ sql: string; pattern: string }> {
-  if (reader.connection.options.type === 'postgres')
-    return { sql: byPattern, pattern: `%${needle.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` }
-  const isShort = /^.{0,2}$/su.test(needle)
-  const readsSoon = isShort || (await select(reader, hasMore, [userId, soonRead])).length === 0
-  return readsSoon
-    ? { sql: byReading, pattern: needle }
-    : { sql: byTrigrams, pattern: `"${needle.replaceAll('"', '""')}"` }
-}
-
-/** The membership does not rest. */
-const isAwake = awake('m')
-const hasMore = `SELECT 1 FROM vault_members m CROSS JOIN vault_objects o ON o.vault_id = m.vault_id
-  WHERE m.user_id = $1 AND ${isAwake} LIMIT 1 OFFSET $2`
-/** A deleted object has no search text: so the index of these alone has the answer. */
-const byReading = `SELECT ${objectColumns} FROM vault_objects o WHERE o.id IN (
-  SELECT t.id FROM vault_members m CROSS JOIN vault_objects t ON t.vault_id = m.vault_id
-  WHERE m.user_id = $1 AND ${isAwake} AND instr(t.search_text, $2) > 0 LIMIT $3)`
-const byTrigrams = `SELECT ${objectColumns} FROM object_trigrams t CROSS JOIN vault_objects o ON o.id = t.rowid
-  CROSS JOIN vault_members m ON m.vault_id = o.vault_id
-  WHERE object_trigrams MATCH $2 AND o.deleted_at IS NULL AND m.user_id = $1 AND ${isAwake} LIMIT $3`
-const byPattern = `SELECT ${objectColumns} FROM vault_objects o
-  WHERE o.vault_id = ANY (ARRAY(SELECT m.vault_id FROM vault_members m WHERE m.user_id = $1 AND ${isAwake}))
-    AND o.search_text LIKE $2 AND o.deleted_at IS NULL LIMIT $3`

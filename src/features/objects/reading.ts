@@ -10,11 +10,11 @@ import {
   childrenOf,
   findKeyedVault,
   objectsOfVault,
-  searchObjects,
   type GrantedObject,
   type GrantedVault,
   type StoredObject,
 } from './read-records.ts'
+import { searchObjects } from './search-records.ts'
 import { Fault } from '../../fault.ts'
 import { secretsOf } from './records.ts'
 
@@ -71,7 +71,7 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
     ofVault: (vaultId) => objectsOfVault(store.read, vaultId),
     children: (object) => childrenOf(store.read, object),
     ancestors: (object) => ancestorsOf(store.read, object),
-    search: (userId, text) => searchObjects(store.read, userId, searchForm(text), mostFound),
+    search: (userId, text) => searchObjects(store.read, { userId, needle: searchForm(text), most: mostFound }),
     secrets: (found) => open(found, (field) => field !== manifestField),
 
     async file(found) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { searchForm } from '../../../src/features/objects/content.ts'
-import { searchObjects } from '../../../src/features/objects/read-records.ts'
+import { searchObjects } from '../../../src/features/objects/search-records.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { tables } from '../../../src/daemon/tables.ts'
@@ -11,6 +11,7 @@ import { hasPostgres, startPostgres } from '../../support/postgres.ts'
 
 const objects = 100_000
 const most = 1_000
+const farId = 1_234_567
 
 /** Two vaults of user 1, of which user 2 has the second too; user 3 has neither. */
 const fill = (vaults: string) => [
@@ -22,10 +23,14 @@ const fill = (vaults: string) => [
      children, version, created_at, created_by, changed_at, changed_by)
    SELECT CASE WHEN i % 10 = 0 THEN 2 ELSE 1 END, 0, 1, 'Host-' || i, 0, '{}', text, '[]', 128, 0, 1, 0, 1, 0, 1
    FROM (SELECT i, 'core-' || i || '.example.test' || chr10 || 'netops' || (i * 7919 % 100003) || chr10 || 'rack ' || (i % 100) ||
-     ' 100%_sure "quoted" ' || CASE WHEN i = 4711 THEN 'grüße \u{1f511} NEEDLE' ELSE '' END AS text
+     ' 100%_sure "quoted" lexis ' || CASE WHEN i = 4711 THEN 'grüße \u{1f511} NEEDLE' ELSE '' END AS text
      FROM (SELECT i, ' | ' AS chr10 FROM ${vaults}) AS numbers) AS texts`,
   'UPDATE vault_objects SET search_text = lower(search_text) WHERE id = 4711',
   "UPDATE vault_objects SET deleted_at = 1, search_text = '' WHERE id = 4710",
+  // Far behind all others, as where many were deleted for good.
+  `INSERT INTO vault_objects (id, vault_id, parent_id, template_id, name, name_given, public_fields, search_text, weak_fields, status,
+     children, version, created_at, created_by, changed_at, changed_by)
+   VALUES (${farId}, 1, 0, 1, 'Far', 0, '{}', 'farther wq', '[]', 128, 0, 1, 0, 1, 0, 1)`,
 ]
 
 const numbers = {
@@ -52,7 +57,7 @@ function finds(place: () => { place: { sqlite: string } | { postgresUrl: string 
   })
 
   const find = async (user: number, text: string) =>
-    (await searchObjects(store.read, user, searchForm(text), most)).map(({ id }) => id)
+    (await searchObjects(store.read, { userId: user, needle: searchForm(text), most })).map(({ id }) => id)
 
   it('finds the same in either kind of store, among 100,000 objects', async () => {
     expect(await find(1, 'core-4711.')).toEqual([4711])
@@ -80,6 +85,15 @@ function finds(place: () => { place: { sqlite: string } | { postgresUrl: string 
     expect(await find(1, '%_')).toHaveLength(most)
   })
 
+  it('finds what lies far behind, and nothing where every trigram of a text is in every object', async () => {
+    expect(await find(1, 'wq')).toEqual([farId])
+    expect(await find(1, 'farther')).toEqual([farId])
+    expect(await find(2, 'farther')).toEqual([])
+    expect(await find(1, 'lexis')).toHaveLength(most)
+    expect(await find(1, 'plexis')).toEqual([])
+    expect(await find(1, 'uoted" lexi')).toHaveLength(most)
+  })
+
   it('finds nothing in vaults that the user is no member of', async () => {
     expect(await find(2, 'core-4711.')).toEqual([])
     expect(await find(2, 'core-4720.')).toEqual([4720])
@@ -97,6 +111,7 @@ function finds(place: () => { place: { sqlite: string } | { postgresUrl: string 
       [1, 'zzzz'],
       [1, 'e'],
       [1, 'zz'],
+      [1, 'plexis'],
       [2, 'core-47'],
       [3, 'example'],
     ] as const) {
@@ -110,7 +125,7 @@ function finds(place: () => { place: { sqlite: string } | { postgresUrl: string 
       rows.push(`user ${user} "${text}": ${found.length} in ${Math.min(...times).toFixed(1)} ms`)
     }
     console.log([`${store.dialect}, ${objects} objects`, ...rows].join('\n'))
-    expect(rows).toHaveLength(8)
+    expect(rows).toHaveLength(9)
   })
 }
 

@@ -138,3 +138,18 @@ describe('a network', () => {
     expect(await tries(alice('2001:db8:1:3::1'))).toBe(true)
   })
 })
+
+it('a sweep forgets every count that is too old, however many there are, and no other', async () => {
+  const old = now - 4 * rules.longestDelayMs - 1
+  await store.transaction(async (tx) => {
+    await tx.query(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1234)
+       INSERT INTO login_attempts (subject, failures, last_at, blocked_until) SELECT 'old ' || i, 1, ${old}, 0 FROM n`,
+    )
+    await tx.query(
+      `INSERT INTO login_attempts (subject, failures, last_at, blocked_until) VALUES ('new', 1, ${old + 1}, 0)`,
+    )
+  })
+  await throttle().sweep()
+  expect(await store.query('SELECT subject FROM login_attempts', [])).toEqual([{ subject: 'new' }])
+})
