@@ -60,9 +60,11 @@ async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Option
   await admin.must('POST', `/transparent/${vault}/keys/port`, {})
   const stored = await findKey(appliance.store.read, Number(vault), 'port')
   if (stored === undefined) throw new Error('the key is not in the database')
-  const key = await latestReference(appliance, stored)
-  const batch = Array.from({ length: items }, () => ({ key, plaintext: randomBytes(bytes) }))
+  const plaintexts = Array.from({ length: items }, () => randomBytes(bytes))
   const drive = async (times: number) => {
+    // Anew for each round: the grant in it lasts for minutes.
+    const key = await latestReference(appliance, stored)
+    const batch = plaintexts.map((plaintext) => ({ key, plaintext }))
     for (let call = 0; call < times; call++) {
       const outcomes = await appliance.hsm.encryptMany(batch)
       if (outcomes.length !== items || outcomes.some((outcome) => 'fault' in outcome))
