@@ -49,7 +49,7 @@ function cLoop({ appliance }: Daemon, { calls, items, bytes }: Options): Task<Sa
     name: 'loop in C',
     run() {
       const total = loop({ bytes, items: calls * items })
-      return Promise.resolve({ primary: total, worker: 0, host: 0, total, rate: 0 })
+      return Promise.resolve({ primary: total, worker: 0, host: 0, keeper: 0, total, rate: 0 })
     },
   }
 }
@@ -81,7 +81,7 @@ async function portAlone(daemon: Daemon, { calls, items, bytes, warmup }: Option
       const worker = (user + system) / calls / items
       const host = (cpuTimes(appliance.pid).host - hosts) / calls / items
       const rate = (calls * items * 1000) / (performance.now() - startedMs)
-      return { primary: 0, worker, host, total: worker + host, rate }
+      return { primary: 0, worker, host, keeper: 0, total: worker + host, rate }
     },
   }
 }

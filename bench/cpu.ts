@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** What a process of the daemon does; the host that makes RSA keys counts as a host. */
-export type Role = 'primary' | 'worker' | 'host'
+export type Role = 'primary' | 'worker' | 'host' | 'keeper'
 
 /** CPU time in microseconds, user and system, spent so far by the processes of each role. */
 export type CpuTimes = Readonly<Record<Role, number>>
@@ -12,7 +12,7 @@ const microsecondsPerTick = 10_000
 /** The CPU time of the process `root` and all that descend from it. */
 export function cpuTimes(root: number): CpuTimes {
   const processes = readProcesses()
-  const times = { primary: 0, worker: 0, host: 0 }
+  const times = { primary: 0, worker: 0, host: 0, keeper: 0 }
   for (const [pid, { ticks }] of processes) {
     if (descends(pid, root, processes)) times[roleOf(pid, root)] += ticks * microsecondsPerTick
   }
@@ -52,7 +52,9 @@ function descends(pid: number, root: number, processes: ReadonlyMap<number, Proc
 
 function roleOf(pid: number, root: number): Role {
   if (pid === root) return 'primary'
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker') ? 'worker' : 'host'
+  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  if (command.includes('worker')) return 'worker'
+  return command.includes('strongroom-keeper') ? 'keeper' : 'host'
 }
 
 /** Resident memory, in bytes, of the process that descends from `root` and whose command line names `what`. */

@@ -99,5 +99,6 @@ export async function sample(
   const primary = (after.primary - before.primary) / items
   const worker = (after.worker - before.worker) / items
   const host = (after.host - before.host) / items
-  return { primary, worker, host, total: primary + worker + host, rate: (items * 1000) / wallMs }
+  const keeper = (after.keeper - before.keeper) / items
+  return { primary, worker, host, keeper, total: primary + worker + host + keeper, rate: (items * 1000) / wallMs }
 }

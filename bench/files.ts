@@ -66,7 +66,7 @@ function inToken({ appliance }: Daemon, { mib, files }: Options): Task<Sample>[]
     to: `${direction} in C`,
     run() {
       const total = loop({ bytes: chunkBytes, items, direction, environment: allocator }) / (chunkBytes / MiB)
-      return Promise.resolve({ primary: total, worker: 0, host: 0, total, rate: 0 })
+      return Promise.resolve({ primary: total, worker: 0, host: 0, keeper: 0, total, rate: 0 })
     },
   }))
 }

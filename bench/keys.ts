@@ -6,19 +6,20 @@ import { grantIn } from '../test/support/grant-kit.ts'
 import { latestReference } from '../test/support/key-references.ts'
 import { writeCiphertext } from '../src/features/transparent/ciphertext.ts'
 import { cpuTimes, rssBytes } from './cpu.ts'
-import { sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
-import { table, takeTurns, type Result } from './figures.ts'
+import { dist, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
+import { table, takeTurns, type Result, type Task } from './figures.ts'
 import type { Call } from './load.ts'
-import { count, readOptions, type Read } from './options.ts'
+import { builds, count, readOptions, type Read } from './options.ts'
 import { needTools } from './tools.ts'
 
 const choices = {
   keys: count(100_000, 'keys in the larger database'),
   rounds: count(9, 'rounds, each of which measures everything once'),
   calls: count(4_000, 'calls per round with a key in use'),
-  cold: count(500, "calls per round with a key not used before; twice the rounds' are taken from the keys"),
+  cold: count(500, "calls per round with a key not used before; twice the rounds' and one's are taken from the keys"),
   warmup: count(20_000, 'calls to each daemon before the first round'),
   connections: count(16, 'keep-alive connections to each daemon'),
+  against: builds,
 }
 
 type Options = Read<typeof choices>
@@ -32,23 +33,34 @@ export async function main(args: string[]): Promise<void> {
   const options = readOptions('keys', choices, args)
   needTools()
   const { keys, rounds, connections } = options
-  if (keys < Math.max(handles, 2 * rounds * options.cold + 1))
+  if (keys < 2 * (rounds + 1) * options.cold + 1)
     throw new Error(`${keys} keys are too few for these rounds: give more --keys.`)
   const daemons: Daemon[] = []
+  const start = async (build?: string): Promise<Daemon> => {
+    const settings = { http: { workers: 1 }, hsm: { handles }, quotas: { keysPerMinute: 1_000_000 } }
+    const daemon = await startDaemon({ ...(build ? { build } : {}), connections, settings })
+    daemons.push(daemon)
+    return daemon
+  }
   try {
-    const settings = { http: { workers: 1 }, hsm: { handles } }
-    const few = await startDaemon({ connections, settings })
-    daemons.push(few)
-    const many = await startDaemon({ connections, settings })
-    daemons.push(many)
+    const few = await start()
     await makeKeys(few, fewKeys)
-    const stored = await makeKeys(many, keys)
-    const results = await takeTurns(await tasksOf(few, many, stored, options), rounds)
-    const memory = await memoryOf(many, stored)
+    const tasks = [await hotTask(few, `encrypt, 1 of ${fewKeys} keys`, 'k1', options)]
+    const filled: { readonly daemon: Daemon; readonly stored: readonly StoredKey[] }[] = []
+    for (const build of options.against) {
+      const daemon = await start(build)
+      const stored = await makeKeys(daemon, keys)
+      filled.push({ daemon, stored })
+      tasks.push(...(await tasksOf(daemon, build === dist ? '' : `${nameOf(build, 1)}: `, stored, options)))
+    }
+    const results = await takeTurns(tasks, rounds)
+    const [first] = filled
+    // With fewer keys than a host holds there is nothing to see.
+    const memory = first && keys >= handles ? await memoryOf(first.daemon, first.stored) : undefined
     console.log(
       options.json
         ? JSON.stringify({ ...options, node: process.version, results, memory })
-        : `${text(results)}\n\n${memoryText(memory)}`,
+        : [text(results), ...(memory ? [memoryText(memory)] : [])].join('\n\n'),
     )
   } finally {
     for (const daemon of daemons) await daemon.close()
@@ -84,36 +96,46 @@ export async function makeKeys({ appliance, vault }: Daemon, count: number): Pro
   return stored
 }
 
-/** The first task is what the others are compared with. */
-async function tasksOf(few: Daemon, many: Daemon, stored: readonly StoredKey[], options: Options) {
-  const { keys, calls, cold, rounds, warmup } = options
-  const plaintext = randomBytes(64).toString('base64')
-  const encryption = (daemon: Daemon, name: string) => daemon.call(`encrypt/${name}`, { plaintext })
-  const unopened = (await decryptionsWith(many, stored.slice(0, rounds * cold))).values()
-  const unused = stored.slice(rounds * cold).values()
-  const hot = taken(unused)
-  const decryption = await decryptionWith(many, hot)
+const task = (daemon: Daemon, name: string, times: number, next: () => Call): Task<Sample> => ({
+  name,
+  run: () => sample({ pid: daemon.appliance.pid, load: daemon.load }, next, times),
+})
+
+const plaintext = randomBytes(64).toString('base64')
+const encryption = (daemon: Daemon, name: string): Call => daemon.call(`encrypt/${name}`, { plaintext })
+
+/** Encryptions with one key; warmed up. */
+async function hotTask(daemon: Daemon, name: string, key: string, { calls, warmup }: Options): Promise<Task<Sample>> {
+  const call = encryption(daemon, key)
+  await daemon.load.drive(() => call, warmup)
+  return task(daemon, name, calls, () => call)
+}
+
+/** What is measured of one build; `of` names it. */
+async function tasksOf(daemon: Daemon, of: string, stored: readonly StoredKey[], options: Options) {
+  const { keys, calls, cold, rounds } = options
+  // One round more than is measured: V8 compiles in the first.
+  const perTask = (rounds + 1) * cold
+  const unopened = (await decryptionsWith(daemon, stored.slice(0, perTask))).values()
+  const unused = stored.slice(perTask).values()
+  const hot = taken(unused).key.name
+  const decryption = await decryptionWith(daemon, stored[perTask])
   // The hosts have just used those keys: now none of them is cached.
-  await many.appliance.restart()
-  let created = 0
-  const task = (name: string, times: number, next: () => Call, daemon = many) => ({
-    name,
-    run: () => sample({ pid: daemon.appliance.pid, load: daemon.load }, next, times),
-    warmUp: () => daemon.load.drive(next, warmup),
-  })
+  await daemon.appliance.restart()
+  let [created, rotated] = [0, 0]
   const inUse = [
-    task(`encrypt, 1 of ${fewKeys} keys`, calls, () => encryption(few, 'k1'), few),
-    task(`encrypt, 1 of ${keys} keys`, calls, () => encryption(many, hot.key.name)),
-    task(`decrypt, 1 of ${keys} keys`, calls, () => decryption),
+    await hotTask(daemon, `${of}encrypt, 1 of ${keys} keys`, hot, options),
+    task(daemon, `${of}decrypt, 1 of ${keys} keys`, calls, () => decryption),
   ]
-  for (const { warmUp } of inUse) await warmUp()
-  return [
-    ...inUse,
-    task('decrypt, first use of a key', cold, () => taken(unopened)),
-    task('encrypt, first use of a key', cold, () => encryption(many, taken(unused).key.name)),
-    task('create a key', cold, () => many.call(`keys/new${created++}`, {})),
-    task('rotate a key', cold, () => many.call(`keys/${hot.key.name}/rotate`, {})),
+  const firstUses = [
+    task(daemon, `${of}decrypt, first use of a key`, cold, () => taken(unopened)),
+    task(daemon, `${of}encrypt, first use of a key`, cold, () => encryption(daemon, taken(unused).key.name)),
+    task(daemon, `${of}create a key`, cold, () => daemon.call(`keys/new${created++}`, {})),
+    task(daemon, `${of}rotate a key`, cold, () => daemon.call(`keys/new${rotated++}/rotate`, {})),
+    task(daemon, `${of}rotate one key`, cold, () => daemon.call(`keys/${hot}/rotate`, {})),
   ]
+  for (const { run } of firstUses) await run()
+  return [...inUse, ...firstUses]
 }
 
 /** No more at once than the token's queue takes. */
@@ -127,7 +149,8 @@ async function decryptionsWith(daemon: Daemon, keys: readonly StoredKey[]): Prom
 }
 
 /** A call that decrypts what the key has encrypted. */
-async function decryptionWith({ appliance, call }: Daemon, stored: StoredKey): Promise<Call> {
+async function decryptionWith({ appliance, call }: Daemon, stored: StoredKey | undefined): Promise<Call> {
+  if (stored === undefined) throw new Error('there are too few keys')
   const { key, latest } = stored
   const bytes = await appliance.hsm.encrypt(await latestReference(appliance, stored), randomBytes(64))
   return call(`decrypt/${key.name}`, { ciphertext: writeCiphertext({ version: latest.version, bytes }) })
@@ -189,10 +212,10 @@ function memoryText({ beforeBytes, afterBytes, fillUs, replaceUs }: Memory): str
 
 function text(results: readonly Result<Sample>[]): string {
   return table([
-    ['call', 'workers', 'hosts', 'CPU µs/call', 'to the first', 'calls/s (aside)'],
-    ...results.map(({ name, worker, host, total, ratio, rate }) => [
+    ['call', 'workers', 'hosts', 'keeper', 'CPU µs/call', 'to the first', 'calls/s (aside)'],
+    ...results.map(({ name, worker, host, keeper, total, ratio, rate }) => [
       name,
-      ...[worker, host, total].map((figure) => figure.toFixed(0)),
+      ...[worker, host, keeper, total].map((figure) => figure.toFixed(0)),
       ratio.toFixed(2),
       rate.toFixed(0),
     ]),

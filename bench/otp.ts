@@ -155,8 +155,8 @@ async function sample({ pid }: Contestant, pool: Pool, lanes: readonly (readonly
 }
 
 function cpuOf(pid: number): number {
-  const { primary, worker, host } = cpuTimes(pid)
-  return primary + worker + host
+  const { primary, worker, host, keeper } = cpuTimes(pid)
+  return primary + worker + host + keeper
 }
 
 interface Race {
