@@ -1,3 +1,4 @@
+import { MoreThan, type EntitySchema, type FindManyOptions } from 'typeorm'
 import type { AuditEvent, RecordedRows } from '../audit/event.ts'
 import type { CurrentRow } from '../audit/row-replay.ts'
 import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/login-records.ts'
@@ -112,22 +113,40 @@ export async function currentRows(reader: Reader): Promise<Map<string, CurrentRo
   for (const { keyId, version } of await reader.find(KeyVersionTable, {
     where: { disabled: 1 },
     order: { version: 'ASC' },
+    select: { keyId: true, version: true },
   }))
     disabled.set(keyId, [...(disabled.get(keyId) ?? []), version])
-  for (const vault of await reader.find(VaultTable))
+  for await (const vault of eachOf(reader, VaultTable))
     rows.set(`vault ${vault.id}`, { state: rowState.vault(vault), since: vault.createdAt })
-  for (const member of await reader.find(MembershipTable))
+  for (const member of await reader.find(MembershipTable, {
+    select: { vaultId: true, userId: true, permission: true, recoveries: true, addedAt: true },
+  }))
     rows.set(`member ${member.vaultId}/${member.userId}`, { state: rowState.member(member), since: member.addedAt })
-  for (const user of await reader.find(UserTable))
+  for await (const user of eachOf(reader, UserTable))
     rows.set(`user ${user.id}`, { state: rowState.user(user), since: user.createdAt })
-  for (const device of await reader.find(OtpDeviceTable))
+  for await (const device of eachOf(reader, OtpDeviceTable))
     rows.set(`device ${device.id}`, { state: rowState.device(device), since: device.createdAt })
-  for (const key of await reader.find(ApplicationKeyTable))
+  for await (const key of eachOf(reader, ApplicationKeyTable))
     rows.set(`application key ${key.id}`, { state: rowState.applicationKey(key), since: key.createdAt })
-  for (const key of await reader.find(TransparentKeyTable))
+  for await (const key of eachOf(reader, TransparentKeyTable))
     rows.set(`key ${key.vaultId}/${key.name}`, {
       state: rowState.key(key, disabled.get(key.id) ?? []),
       since: key.createdAt,
     })
   return rows
+}
+
+const readAtOnce = 1_000
+
+/** The rows of a table in the order of their ids, some at a time: only what is made of them stays in memory. */
+async function* eachOf<Row extends { readonly id: number }>(reader: Reader, table: EntitySchema<Row>) {
+  for (let last = 0; ;) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every one of these tables has the column
+    const options = { where: { id: MoreThan(last) }, order: { id: 'ASC' }, take: readAtOnce } as FindManyOptions<Row>
+    const page = await reader.find(table, options)
+    yield* page
+    const end = page.at(-1)
+    if (end === undefined) return
+    last = end.id
+  }
 }

@@ -1,6 +1,7 @@
 import type { Granted } from '../../access/caller.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { Fault } from '../../fault.ts'
+import { readInPages } from '../../store/pages.ts'
 import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader } from '../../store/store.ts'
 import { VaultTable, type Vault } from '../vaults/records.ts'
@@ -133,23 +134,20 @@ export async function findKeyedVault(reader: Reader, vaultId: number): Promise<K
 }
 
 /** Every object of a vault, in the order of their ids. */
-export async function objectsOfVault(reader: Reader, vaultId: number): Promise<StoredObject[]> {
-  const rows = await select<Row>(
-    reader,
-    `SELECT ${objectColumns} FROM vault_objects o WHERE o.vault_id = $1 AND o.deleted_at IS NULL ORDER BY o.id`,
-    [vaultId],
-  )
-  return rows.map(readObjectRow)
+export function objectsOfVault(reader: Reader, vaultId: number): Promise<StoredObject[]> {
+  return readObjects(reader, 'o.vault_id = $3', [vaultId])
 }
 
-export async function childrenOf(reader: Reader, { id, vaultId }: StoredObject): Promise<StoredObject[]> {
-  const rows = await select<Row>(
-    reader,
-    `SELECT ${objectColumns} FROM vault_objects o
-     WHERE o.vault_id = $1 AND o.parent_id = $2 AND o.deleted_at IS NULL ORDER BY o.id`,
-    [vaultId, id],
+export function childrenOf(reader: Reader, { id, vaultId }: StoredObject): Promise<StoredObject[]> {
+  return readObjects(reader, 'o.vault_id = $3 AND o.parent_id = $4', [vaultId, id])
+}
+
+function readObjects(reader: Reader, where: string, parameters: readonly unknown[]): Promise<StoredObject[]> {
+  const sql = `SELECT ${objectColumns} FROM vault_objects o
+    WHERE ${where} AND o.deleted_at IS NULL AND o.id > $1 ORDER BY o.id LIMIT $2`
+  return readInPages(reader, async (after, most) =>
+    (await select<Row>(reader, sql, [after, most, ...parameters])).map(readObjectRow),
   )
-  return rows.map(readObjectRow)
 }
 
 /** What an object lies in, from the root of the vault downwards. UNION and not UNION ALL: it ends even on a circle. */

@@ -22,7 +22,7 @@ import { secretsOf } from './records.ts'
 export interface ObjectReading {
   /** What encryption in a vault needs. @throws Fault `vault.not_found` */
   vault(access: VaultAccess): Promise<GrantedVault>
-  /** Every object of a vault, in one query. */
+  /** Every object of a vault, in the order of their ids. */
   ofVault(vaultId: number): Promise<StoredObject[]>
   /** What lies in an object. */
   children(object: StoredObject): Promise<StoredObject[]>

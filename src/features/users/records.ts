@@ -2,6 +2,7 @@ import { EntitySchema, Raw } from 'typeorm'
 import { capabilitiesOf, type Capabilities } from '../../access/capabilities.ts'
 import { Fault } from '../../fault.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
+import { readInPages } from '../../store/pages.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
@@ -167,13 +168,18 @@ export interface ListedUser extends Pick<
 }
 
 /** Users by id, or those whose text is like a pattern of `searchPattern`, in the order of their ids. */
-export async function selectUsers(
+export function selectUsers(
   reader: Reader,
   where: { readonly id: number } | { readonly pattern: string },
 ): Promise<ListedUser[]> {
-  const rows = await ('id' in where
-    ? select<ListedRow>(reader, `${listed} WHERE u.id = $1 ${inOrder}`, [where.id])
-    : select<ListedRow>(reader, `${listed} WHERE u.id IN (${withText}) ${inOrder}`, [where.pattern]))
+  if ('id' in where) return listedUsers(reader, 'u.id = $1', [where.id])
+  return readInPages(reader, (after, most) =>
+    listedUsers(reader, `u.id IN (${withText})`, [where.pattern, after, most]),
+  )
+}
+
+async function listedUsers(reader: Reader, where: string, parameters: readonly unknown[]): Promise<ListedUser[]> {
+  const rows = await select<ListedRow>(reader, `${listed} WHERE ${where} ORDER BY u.id, d.id`, parameters)
   const users: (ListedUser & { otpPrefixes: string[] })[] = []
   for (const { public_id: prefix, ...user } of rows) {
     if (users.at(-1)?.id !== user.id) users.push({ ...user, otpPrefixes: [] })
@@ -186,9 +192,8 @@ type ListedRow = Omit<ListedUser, 'otpPrefixes'> & { readonly public_id: string 
 
 const listed = `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, u.fingerprint, d.public_id
   FROM users u LEFT JOIN otp_devices d ON d.user_id = u.id AND d.kind = 'hwkey_otp'`
-const inOrder = 'ORDER BY u.id, d.id'
 /** On SQLite from an index of these texts alone: a row of a user has some 4 KiB. */
-const withText = `SELECT t.id FROM users t WHERE t.search_text LIKE $1 ESCAPE '\\'`
+const withText = `SELECT t.id FROM users t WHERE t.search_text LIKE $1 ESCAPE '\\' AND t.id > $2 ORDER BY t.id LIMIT $3`
 
 /** The login name stands in a line of its own before what everybody may search. */
 function searchTextOf({ username, fullname, email }: Pick<User, 'username' | 'fullname' | 'email'>): string {
