@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { unbindUploads } from './file-records.ts'
+import { unbindUploads, unbindUploadsOf } from './file-records.ts'
 import type { FileStore } from './file-store.ts'
 import { countObjects, deletedBefore, removeObject, removeDeletedOf, type VaultObject } from './records.ts'
 
@@ -40,7 +40,7 @@ export function createObjectDestruction(dependencies: ObjectDestructionDependenc
       const expired = await deletedBefore(store.read, clock.now() - recoveryWindowMs, destroyedAtOnce)
       for (const { id, vaultId } of expired)
         await commitAsAppliance('object.destroy', { vault: String(vaultId), subject: `object ${id}` }, async (tx) => {
-          await unbindUploads(tx, { objectId: id }, clock.now())
+          await unbindUploads(tx, id, clock.now())
           await removeObject(tx, id)
         })
       return expired.map(({ id, vaultId }) => ({ id, vaultId }))
@@ -51,7 +51,7 @@ export function createObjectDestruction(dependencies: ObjectDestructionDependenc
     async clearVault(tx, vaultId) {
       const left = await countObjects(tx, vaultId)
       if (left > 0) return left
-      await unbindUploads(tx, { vaultId }, clock.now())
+      await unbindUploadsOf(tx, vaultId, clock.now())
       await removeDeletedOf(tx, vaultId)
       return 0
     },

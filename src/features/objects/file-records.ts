@@ -62,16 +62,16 @@ export async function bindUpload(tx: Tx, id: string, objectId: number): Promise<
   return (await tx.update(FileUploadTable, { id, objectId: IsNull(), endedAt: IsNull() }, { objectId })).affected === 1
 }
 
-/**
- * The files of an object, or of a vault, belong to no object from now on; a call that reads one at this moment may
- * finish.
- */
-export async function unbindUploads(
-  tx: Tx,
-  of: { readonly objectId: number } | { readonly vaultId: number },
-  touchedAt: number,
-): Promise<void> {
-  await tx.update(FileUploadTable, of, { objectId: null, touchedAt })
+/** The files of an object belong to no object from now on; a call that reads one at this moment may finish. */
+export async function unbindUploads(tx: Tx, objectId: number, touchedAt: number): Promise<void> {
+  await tx.update(FileUploadTable, { objectId }, { objectId: null, touchedAt })
+}
+
+/** The same of all objects of a vault. */
+export async function unbindUploadsOf(tx: Tx, vaultId: number, touchedAt: number): Promise<void> {
+  const ofVault = 'object_id IN (SELECT id FROM vault_objects WHERE vault_id = :vaultId)'
+  const change = tx.createQueryBuilder().update(FileUploadTable).set({ objectId: null, touchedAt })
+  await change.where(ofVault, { vaultId }).execute()
 }
 
 /** Ids of uploads that no object has, and that had no chunk since `before`. */

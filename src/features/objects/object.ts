@@ -215,7 +215,7 @@ async function writeSecrets(
   const secrets = Object.fromEntries(entries.filter(([, value]) => value !== ''))
   if (upload) {
     secrets[manifestField] = JSON.stringify(upload.manifest)
-    await unbindUploads(tx, { objectId: row.id }, on.clock.now())
+    await unbindUploads(tx, row.id, on.clock.now())
     if (!(await bindUpload(tx, upload.manifest.upload, row.id))) throw uploadGivenUp()
   }
   await dropSecrets(tx, row.id, emptied)
