@@ -21,12 +21,15 @@ const itemFaults: readonly FaultCode[] = [
 export const batchOf = <T>(items: readonly T[]): Batch<T> => items.map((value) => ({ value }))
 
 /** The items that have not failed. */
-export const readyIn = <T>(batch: Batch<T>): T[] => batch.flatMap((item) => ('value' in item ? [item.value] : []))
+export function readyIn<T>(batch: Batch<T>): T[] {
+  const ready: T[] = []
+  for (const item of batch) if ('value' in item) ready.push(item.value)
+  return ready
+}
 
 /** The batch again, where no item is ready any more: there is nothing left to do. */
 export function allFailed(batch: Batch<unknown>): Batch<never> | undefined {
-  const failed = batch.flatMap((item) => ('fault' in item ? [item] : []))
-  return failed.length === batch.length ? failed : undefined
+  return batch.every((item) => 'fault' in item) ? batch : undefined
 }
 
 /** Does something with each item that is ready; a fault that concerns the item alone becomes its result. */
