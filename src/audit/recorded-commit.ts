@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { beforeCommit } from '../store/before-commit.ts'
 import type { Commit, Store, Tx } from '../store/store.ts'
 import type { AuditEvent, AuditTrail, RecordedRows } from './event.ts'
 
@@ -13,14 +14,18 @@ export async function withRows(event: AuditEvent, tx: Tx, readRows: ReadRows): P
 }
 
 /**
- * A transaction that commits only after `record` has put its record on the disk: what cannot be recorded is not
- * committed (docs/decisions/0004). Every change of the appliance goes through here.
+ * A transaction that commits only after its record is on the disk: what cannot be recorded is not committed
+ * (docs/decisions/0004). Every change of the appliance goes through here.
+ * @param prepare reads what the record says of the change; what comes back puts it on the disk
  */
-export function createRecordedCommit(store: Pick<Store, 'transaction'>, record: (tx: Tx) => Promise<void>): Commit {
+export function createRecordedCommit(
+  store: Pick<Store, 'transaction'>,
+  prepare: (tx: Tx) => Promise<() => Promise<void>>,
+): Commit {
   return (work, options) =>
     store.transaction(async (tx) => {
       const result = await work(tx)
-      await record(tx)
+      beforeCommit(tx, await prepare(tx))
       return result
     }, options)
 }
@@ -42,8 +47,9 @@ export function createApplianceCommit(dependencies: {
   const { store, audit, clock, readRows } = dependencies
   return (operation, note, work) => {
     const event = { operation, requestId: randomUUID(), outcome: 'allowed', username: 'appliance', ...note }
-    return createRecordedCommit(store, async (tx) =>
-      audit.append(await withRows({ at: clock.now(), ...event }, tx, readRows)),
-    )(work)
+    return createRecordedCommit(store, async (tx) => {
+      const recorded = await withRows({ at: clock.now(), ...event }, tx, readRows)
+      return () => audit.append(recorded)
+    })(work)
   }
 }

@@ -160,9 +160,10 @@ async function recorded<T>(
   work: (commit: Commit) => Promise<T>,
 ): Promise<T> {
   const startedTick = performance.now()
-  const commit = createRecordedCommit(store, async (tx) =>
-    audit.append(await withRows(consoleEvent(operation, target, 'allowed', startedTick), tx, recordedRows)),
-  )
+  const commit = createRecordedCommit(store, async (tx) => {
+    const event = await withRows(consoleEvent(operation, target, 'allowed', startedTick), tx, recordedRows)
+    return () => audit.append(event)
+  })
   try {
     return await work(commit)
   } catch (error) {

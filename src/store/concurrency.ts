@@ -11,6 +11,24 @@ export function createMutex(): Mutex {
 }
 
 /**
+ * The same for each thing of a number by itself. `work` is told whether it has waited for others, and so may find things changed.
+ */
+export function createTurns(): <T>(name: number, work: (hasWaited: boolean) => Promise<T>) => Promise<T> {
+  const last = new Map<number, Promise<unknown>>()
+  return (name, work) => {
+    const before = last.get(name)
+    const result = before === undefined ? work(false) : before.then(() => work(true))
+    const ended = result
+      .catch(() => undefined)
+      .then(() => {
+        if (last.get(name) === ended) last.delete(name)
+      })
+    last.set(name, ended)
+    return result
+  }
+}
+
+/**
  * Makes one sync of many requests to have a file on the disk: requests that come while a sync is under way share the
  * next, because the one under way may have begun too early.
  */
@@ -31,5 +49,30 @@ export function createSharedSync(sync: () => Promise<void>): () => Promise<void>
     if (running === undefined) return start()
     next ??= running.then(start, start)
     return next
+  }
+}
+
+/**
+ * Hands `work` everything that came while it was busy, at most `most` at once and in the order of coming; what comes in
+ * one turn of the event loop goes together. `work` settles each item itself, and does not reject.
+ */
+export function createGathering<Item>(
+  most: number,
+  work: (batch: readonly Item[]) => Promise<void>,
+): (item: Item) => void {
+  const waiting: Item[] = []
+  let running = false
+
+  async function run(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) await work(waiting.splice(0, most))
+    running = false
+  }
+
+  return (item) => {
+    waiting.push(item)
+    if (running) return
+    running = true
+    void run()
   }
 }

@@ -1,6 +1,7 @@
 import { DataSource, type EntitySchema, type QueryRunner } from 'typeorm'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { runAfterCommit } from './after-commit.ts'
+import { runBeforeCommit } from './before-commit.ts'
 import { migrate, migrations } from './migrations.ts'
 import { createReader, type Store, type Tx } from './store.ts'
 
@@ -93,7 +94,11 @@ function createPostgresStore(source: DataSource): Store {
     async transaction(work) {
       let tx: Tx | undefined
       try {
-        const result = await source.transaction((manager) => work((tx = manager)))
+        const result = await source.transaction(async (manager) => {
+          const made = await work((tx = manager))
+          await runBeforeCommit(manager)
+          return made
+        })
         if (tx !== undefined) await runAfterCommit(tx)
         return result
       } catch (error) {

@@ -6,9 +6,10 @@ import type { Database } from 'better-sqlite3'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { runAfterCommit } from './after-commit.ts'
 import { migrate, migrations } from './migrations.ts'
-import { createMutex, createSharedSync } from './concurrency.ts'
+import { createGathering, createMutex, createSharedSync } from './concurrency.ts'
+import { type Change, commitTogether, committed } from './sqlite-commit.ts'
 import { createRememberingQuery } from './remembering-query.ts'
-import { createReader, type Store, type Tx } from './store.ts'
+import { createReader, type Store } from './store.ts'
 
 /**
  * More than there are texts of statements, so that none is given up: from 24.19 on Node.js ends a process in which a
@@ -16,6 +17,9 @@ import { createReader, type Store, type Tx } from './store.ts'
  * which prepares none that lasts. Version 13, which mends it, does not run on Node.js 20.
  */
 const statementCacheSize = 10_000
+
+/** Most changes that are committed at once: other processes wait for so long. */
+const mostChanges = 32
 
 /** How long a transaction waits for another process's, in milliseconds. */
 const patienceMs = 5_000
@@ -93,26 +97,9 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
   let log: FileHandle | undefined
   const sync = createSharedSync(syncLog)
 
-  /** `NORMAL` leaves the write-ahead log to be synced by `sync`, or by the next `FULL` commit. */
-  function commit<T>(
-    work: (tx: Tx) => Promise<T>,
-    synchronous: 'NORMAL' | 'FULL',
-  ): Promise<{ readonly result: T; readonly tx: Tx }> {
-    return inTurn(async () => {
-      const runner = writer.createQueryRunner()
-      await runner.query(`PRAGMA synchronous = ${synchronous}`)
-      await begin(() => runner.query('BEGIN IMMEDIATE'))
-      try {
-        const result = await work(runner.manager)
-        await runner.query('COMMIT')
-        return { result, tx: runner.manager }
-      } catch (error) {
-        // SQLite has rolled back by itself after some errors (a full disk); a second rollback may then fail.
-        await runner.query('ROLLBACK').catch(() => undefined)
-        throw translated(error)
-      }
-    })
-  }
+  const change = createGathering<Change>(mostChanges, (changes) =>
+    inTurn(() => commitTogether(writer, changes, { begin, translated })),
+  )
 
   async function syncLog(): Promise<void> {
     try {
@@ -136,7 +123,7 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
       }
     },
     async transaction(work, { syncAside = false } = {}) {
-      const { result, tx } = await commit(work, syncAside ? 'NORMAL' : 'FULL')
+      const { result, tx } = await committed(change, work, syncAside)
       if (syncAside) await sync()
       await runAfterCommit(tx)
       return result

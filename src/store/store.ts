@@ -37,7 +37,10 @@ export interface Store {
    * Rejects with `store.unavailable`.
    */
   query<Row>(sql: string, parameters: readonly unknown[]): Promise<readonly Row[]>
-  /** Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is a Fault of `work` itself. */
+  /**
+   * Changes of several callers may be committed together, each undone alone where its work fails (`beforeCommit`).
+   * Rejects with `store.unavailable` (busy, full, read-only, gone) unless the error is a Fault of `work` itself.
+   */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>
   close(): Promise<void>
 }

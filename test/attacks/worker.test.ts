@@ -138,7 +138,7 @@ describe('a key', () => {
 
   /** A version of the attacker's own key, whose policy allows everything, with material that is not his. */
   const planted = (own: StoredKey, { kek, blob }: WrappedKey) =>
-    versionRecord(own.key, { ...unsealed, keyId: own.key.id, version: 1, kek, blob })
+    versionRecord(own.key, { ...unsealed, version: 1, kek, blob })
 
   it('of another is not sealed under a policy of his own', async () => {
     const victim = await givenKey({ allow_export: true })
@@ -160,7 +160,7 @@ describe('a key', () => {
     const second = { ...unsealed, version: 2, kek: made.kek, blob: made.blob }
     const grant = await admin()
     const seal = (key: TransparentKey, version: object = {}) => {
-      const record = versionRecord(key, { ...second, keyId: key.id, ...version })
+      const record = versionRecord(key, { ...second, ...version })
       return worker.seal(record, sealedPolicy(key), made.provenance, grant)
     }
     await expect(seal(other)).rejects.toMatchObject(broken)

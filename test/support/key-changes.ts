@@ -92,7 +92,6 @@ export async function createKeyChanges(appliance: TestAppliance): Promise<KeyCha
 
 function newVersion(key: TransparentKey, { kek, blob, backup }: GeneratedKey): UnsealedVersion {
   return {
-    keyId: key.id,
     version: key.latestVersion,
     kek,
     blob,

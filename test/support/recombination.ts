@@ -138,7 +138,7 @@ export function backupParts({ backup }: Spoils): Buffer[] {
 /** A second version of the user's key, with material that comes from elsewhere. */
 export function planted({ cipher: { key } }: Spoils, kek: string, blob: Buffer): Buffer {
   const bare = { publicKey: null, backupKek: null, backupBlob: null, disabled: 0, createdAt: 0 }
-  return versionRecord(key, { ...bare, generation: 1, keyId: key.id, version: 2, kek, blob })
+  return versionRecord(key, { ...bare, generation: 1, version: 2, kek, blob })
 }
 
 /** The code of the refusal, also where it is that of the one item of a batch; undefined where there was none. */

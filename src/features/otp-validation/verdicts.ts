@@ -1,4 +1,5 @@
 import type { ExaminedOtp, Otps } from '../otp/otp.ts'
+import { createGathering } from '../../store/concurrency.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { noteValidated, wasValidated } from './records.ts'
 
@@ -38,9 +39,6 @@ export function createVerdicts({
   readonly store: Pick<Store, 'transaction'>
   readonly otps: Pick<Otps, 'consume'>
 }): Verdicts {
-  const waiting: WaitingDecision[] = []
-  let running = false
-
   async function decideOne(tx: Tx, { otp, nonce }: WaitingDecision): Promise<Verdict> {
     const validated = { deviceId: otp.deviceId, counter: otp.counter, nonce }
     if (await otps.consume(tx, otp)) {
@@ -64,13 +62,10 @@ export function createVerdicts({
     }
   }
 
-  async function run(): Promise<void> {
-    running = true
-    // In the order of the devices: two workers that lock the same rows of PostgreSQL must not do it crosswise.
-    while (waiting.length > 0)
-      await decideAll(waiting.splice(0, mostAtOnce).toSorted((one, other) => one.otp.deviceId - other.otp.deviceId))
-    running = false
-  }
+  // In the order of the devices: two workers that lock the same rows of PostgreSQL must not do it crosswise.
+  const gather = createGathering<WaitingDecision>(mostAtOnce, (batch) =>
+    decideAll(batch.toSorted((one, other) => one.otp.deviceId - other.otp.deviceId)),
+  )
 
   return {
     decide: (otp, nonce, prepare) =>
@@ -79,8 +74,7 @@ export function createVerdicts({
           const answer = await prepare(verdict)
           return () => answer().then(resolve, reject)
         }
-        waiting.push({ otp, nonce, prepare: prepared, reject })
-        if (!running) void run()
+        gather({ otp, nonce, prepare: prepared, reject })
       }),
   }
 }

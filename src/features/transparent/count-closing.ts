@@ -30,14 +30,8 @@ export async function closeCounts(hsm: Pick<Hsm, 'seal' | 'raise'>, tx: Tx): Pro
       const open = (await findVersions(tx, key.id)).filter(({ invocations }) => invocations < mostInvocations)
       const seals = await Promise.all(open.map((version) => sealClosed(hsm, key, version)))
       const done = seals.filter((sealed) => sealed !== undefined)
-      for (const { version, sealed } of done) {
-        const { invocations } = version
-        await advanceInvocations(
-          tx,
-          { ...version, invocations: mostInvocations, invocationsSeal: sealed.seal },
-          invocations,
-        )
-      }
+      for (const { version, sealed } of done)
+        await advanceInvocations(tx, version, { invocations: mostInvocations, seal: sealed.seal })
       afterCommit(tx, () => hsm.raise(done.map(({ sealed }) => sealed)))
       closed += done.length
       broken += open.length - done.length

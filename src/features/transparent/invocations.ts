@@ -1,12 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { SealedGrant } from '../../access/acting.ts'
 import type { Granted } from '../../access/caller.ts'
-import { Fault } from '../../fault.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
-import type { Store } from '../../store/store.ts'
-import { cipherOf, keyTypeOf } from './key-type.ts'
-import { advanceInvocations, findVersion, type KeyVersion, type TransparentKey } from './records.ts'
-import { invocationsRecord, raiseAfter, sealedCount, trusting } from './sealing.ts'
+import { createReservation, type ReservationDependencies } from './lease-reservation.ts'
+import type { KeyVersion, TransparentKey } from './records.ts'
 
 export interface Invocations {
   /**
@@ -24,37 +20,19 @@ export interface Invocations {
 /** Leases held at once; a forgotten one is only lost to the count. */
 const maxLeases = 100_000
 
-export interface InvocationDependencies {
-  readonly store: Store
-  readonly hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>
-  readonly leaseSize: number
-}
-
 /**
  * Counts encryptions per key version without a write per encryption: a worker reserves a block in the database, then
  * spends it in memory. After a crash the count is too high, never too low.
  */
-export function createInvocations({ store, hsm, leaseSize }: InvocationDependencies): Invocations {
+export function createInvocations({ store, hsm, leaseSize }: ReservationDependencies): Invocations {
   const remaining = new LRUCache<string, { count: number }>({ max: maxLeases })
   const underWay = new Map<string, Promise<void>>()
 
-  async function lease(grant: SealedGrant, key: TransparentKey, versionNumber: number, atLeast: number): Promise<void> {
-    const reserved = await store.transaction(async (tx) => {
-      const version = await findVersion(tx, key.id, versionNumber)
-      if (version === null) throw new Fault('key.version_unknown')
-      await trusting(() => hsm.verify(sealedCount(key, version)))
-      const left = cipherOf(keyTypeOf(key.type)).maxInvocations - version.invocations
-      const count = Math.min(Math.max(leaseSize, atLeast), left)
-      if (count < atLeast) throw new Fault('key.exhausted')
-      const invocations = version.invocations + count
-      const record = invocationsRecord(key, versionNumber, invocations)
-      const invocationsSeal = await trusting(() => hsm.seal(record, sealedCount(key, version), undefined, grant))
-      if (!(await advanceInvocations(tx, { ...version, invocations, invocationsSeal }, version.invocations)))
-        throw new Fault('store.conflict')
-      raiseAfter(hsm, tx, { record, seal: invocationsSeal })
-      return count
-    })
-    const name = leaseName(key.id, versionNumber)
+  const reserve = createReservation({ store, hsm, leaseSize })
+
+  async function lease(grant: SealedGrant, key: TransparentKey, version: number, atLeast: number): Promise<void> {
+    const reserved = await reserve({ grant, key, version, atLeast })
+    const name = leaseName(key.id, version)
     // What is left of the last lease is still reserved: it was too little for many at once.
     remaining.set(name, { count: reserved + (remaining.get(name)?.count ?? 0) })
   }

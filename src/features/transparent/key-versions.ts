@@ -1,32 +1,18 @@
-import { grantOf } from '../../access/acting.ts'
+import type { SealedGrant } from '../../access/acting.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import type { Hsm } from '../../hsm/hsm.ts'
+import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { placedPurpose } from '../../hsm/provenance.ts'
-import type { Reader, Tx } from '../../store/store.ts'
+import type { Reader } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import { settled, valueOf, type Result } from './batch.ts'
 import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { keyTypeOf } from './key-type.ts'
-import {
-  findVersion,
-  insertVersion,
-  isMaterialInUse,
-  type KeyVersion,
-  type StoredKey,
-  type TransparentKey,
-} from './records.ts'
-import {
-  checkPolicy,
-  invocationsRecord,
-  type Owner,
-  sealedPolicy,
-  versionRecord,
-  type UnsealedVersion,
-} from './sealing.ts'
+import { findVersion, isMaterialInUse, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
+import { checkPolicy, invocationsRecord, type Owner, policyRecord, type SealedKey, versionRecord } from './sealing.ts'
 
 /** What decides how the material of a key is made. */
 export type MaterialPolicy = Owner & Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
@@ -39,20 +25,23 @@ export interface VersionPast {
   readonly createdAt: number
 }
 
+/** A version that is sealed and not yet in the database. */
+export type SealedVersion = Omit<KeyVersion, 'keyId'>
+
 /** The versions of keys: how they are made, sealed and found. */
 export interface KeyVersions {
   /** New material, as the key's flags ask for it. @throws Fault `hsm.unsupported`, which names the missing mechanism */
   make(policy: MaterialPolicy): Promise<GeneratedKey>
   /** Takes back material that was made for this key and is not used, for the caller who has this grant. */
   discard(policy: MaterialPolicy, made: GeneratedKey, grant: CallersGrant): Promise<void>
-  /** Seals and stores a version. Its count begins with one lease, which this worker holds. */
-  add(
-    tx: Tx,
-    key: TransparentKey,
+  /** Seals a version for the caller who has this grant. Its count begins with one lease, which this worker holds. */
+  seal(
+    key: SealedKey,
     version: number,
     made: GeneratedKey,
+    grant: SealedGrant | undefined,
     past?: Partial<VersionPast>,
-  ): Promise<KeyVersion>
+  ): Promise<SealedVersion>
   /**
    * The version to use, if it is between `lowest` and the latest and not disabled.
    * @throws Fault `key.version_unknown`, `key.version_disabled`, `key.tampered`
@@ -93,10 +82,9 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
       await destruction.discard(unused, (reader) => isMaterialInUse(reader, blob), grant)
     },
 
-    async add(tx, key, version, made, past = {}) {
+    async seal(key, version, made, grant, past = {}) {
       const { disabled = 0, invocations: spent = 0, createdAt = clock.now() } = past
-      const unsealed: UnsealedVersion = {
-        keyId: key.id,
+      const unsealed = {
         version,
         kek: made.kek,
         blob: made.blob,
@@ -107,16 +95,12 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
         createdAt,
         generation: 1,
       }
-      const grant = await grantOf(tx)
-      const count = await hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease), grant)
-      const sealed = {
-        ...unsealed,
-        seal: await hsm.seal(versionRecord(key, unsealed), sealedPolicy(key), made.provenance, grant),
-        invocations: count.invocations,
-        invocationsSeal: count.seal,
-      }
-      await insertVersion(tx, sealed)
-      return sealed
+      // At once: the keeper is woken once for both.
+      const [count, seal] = await Promise.all([
+        hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease), grant),
+        hsm.seal(versionRecord(key, unsealed), policyOf(key), made.provenance, grant),
+      ])
+      return { ...unsealed, seal, invocations: count.invocations, invocationsSeal: count.seal }
     },
 
     async find(reader, { key, latest }, version, lowest, use) {
@@ -139,6 +123,8 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
     },
   }
 }
+
+const policyOf = (key: SealedKey): SealedRecord => ({ record: policyRecord(key), seal: key.seal })
 
 /** The key of a vault that was deleted meanwhile makes none: then the vault is what is not found. */
 async function notWithoutVault(error: unknown, findVault: () => Promise<unknown>): Promise<never> {

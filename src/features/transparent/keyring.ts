@@ -1,29 +1,28 @@
-import { grantOf, type SealedGrant } from '../../access/acting.ts'
 import type { Granted } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
-import { isRotationDue } from '../../hsm/rotation-due.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
 import { noteObjects } from './key-end.ts'
 import type { KeyPlaces } from './key-places.ts'
+import { createKeyRotation } from './key-rotation.ts'
 import { changedKey, newKeyRow, type KeyChanges, type NewKey } from './key-policy.ts'
 import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
 import {
   deleteVersionsBelow,
-  findKey,
   findVersion,
   findVersions,
   insertKey,
+  insertVersion,
   listKeys,
   type KeyVersion,
   type StoredKey,
   type TransparentKey,
 } from './records.ts'
-import { commitOfRotation, type CommitForKey } from './rotation-commit.ts'
+import type { CommitForKey } from './rotation-commit.ts'
 import { checkPolicy, checkVersion, createKeyRows, sealedNewKey, sealedPolicy, type SealedKey } from './sealing.ts'
 
 /** The life of keys. Every method may also throw `hsm.*` and `store.*` faults, and `key.tampered`. */
@@ -58,7 +57,7 @@ export interface Keyring {
   /** @throws Fault `key.not_found`, `key.flag_off`, `key.version_unknown` */
   update(stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
   /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found` */
-  rotate(stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
+  rotate(by: Granted, stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
   /**
    * The key as it is to encrypt with: rotated first when its latest version is too old, or its counter nearly
    * exhausted.
@@ -99,7 +98,7 @@ export function createKeyring(on: KeyringDependencies): Keyring {
 
     async adopt(by, key, make, commit) {
       const row = await sealedNew(on, by, key)
-      return insert(on, row, await make(row), 0, commit, nothing).catch(nameTaken)
+      return insert(on, by, row, await make(row), 0, commit, nothing).catch(nameTaken)
     },
 
     read: (stored) => read(on, stored),
@@ -120,9 +119,7 @@ export function createKeyring(on: KeyringDependencies): Keyring {
         return next
       }),
 
-    rotate: async (stored, commit) => rotate(on, existing(stored).key, commit, () => true),
-
-    rotateIfDue: (stored) => rotateIfDue(on, stored),
+    ...createKeyRotation(on, (policy, grant, work) => withMaterial(on, policy, grant, work)),
 
     async setDisabled(stored, version, disabled, commit) {
       const { key } = existing(stored)
@@ -141,15 +138,20 @@ export function createKeyring(on: KeyringDependencies): Keyring {
 
 async function insert<T>(
   { versions, invocations }: KeyringDependencies,
+  by: Granted,
   row: SealedKey,
   made: GeneratedKey,
   spent: number,
   commit: Commit,
   use: (stored: StoredKey) => Promise<T>,
 ): Promise<{ stored: StoredKey; result: T }> {
+  // Before the transaction, in which others would wait for the keeper too.
+  const sealed = await versions.seal(row, 1, made, await by.grant(), { invocations: spent })
   const created = await commit(async (tx) => {
     const key = await insertKey(tx, row)
-    const stored = { key, latest: await versions.add(tx, key, 1, made, { invocations: spent }) }
+    const latest = { keyId: key.id, ...sealed }
+    await insertVersion(tx, latest)
+    const stored = { key, latest }
     return { stored, result: await use(stored) }
   })
   invocations.adopt(created.stored.latest, spent)
@@ -186,40 +188,7 @@ async function createAnd<T>(
   use: (stored: StoredKey) => Promise<T>,
 ) {
   const row = await sealedNew(on, by, key)
-  return withMaterial(on, row, by.grant, (made) => insert(on, row, made, spent, commit, use))
-}
-
-/** A new version, if the key is then still as `wanted` says. */
-function rotate(
-  on: KeyringDependencies,
-  authorized: TransparentKey,
-  commit: Commit,
-  wanted: (current: TransparentKey) => boolean,
-): Promise<StoredKey> {
-  const { hsm, versions, invocations } = on
-  let grant: SealedGrant | undefined
-  const callers = () => Promise.resolve(grant)
-  return withMaterial(on, authorized, callers, async (made) => {
-    let latest: KeyVersion | undefined
-    const key = await createKeyRows(hsm).change(
-      authorized,
-      commit,
-      async (current, tx) => {
-        grant = await grantOf(tx)
-        // The material was made as the flags were then: turned off in between, they would still be in it.
-        const { allowExport, allowBackup } = current
-        if (!wanted(current) || allowExport !== authorized.allowExport || allowBackup !== authorized.allowBackup)
-          throw new Fault('store.conflict')
-        return { ...current, latestVersion: current.latestVersion + 1 }
-      },
-      async (tx, next) => {
-        latest = await versions.add(tx, next, next.latestVersion, made)
-      },
-    )
-    if (latest === undefined) throw new TypeError('a rotation made no version')
-    invocations.adopt(latest, 0)
-    return { key, latest }
-  })
+  return withMaterial(on, row, by.grant, (made) => insert(on, by, row, made, spent, commit, use))
 }
 
 async function read({ store, hsm }: KeyringDependencies, stored: StoredKey | undefined) {
@@ -229,24 +198,6 @@ async function read({ store, hsm }: KeyringDependencies, stored: StoredKey | und
   const all = [...found.filter(({ version }) => version !== latest.version), latest]
   await Promise.all(all.map((version) => checkVersion(hsm, key, version)))
   return { key, versions: all }
-}
-
-async function rotateIfDue(on: KeyringDependencies, stored: StoredKey): Promise<StoredKey> {
-  const { store, hsm, clock, commitAsAppliance } = on
-  const { key, latest } = stored
-  const { autoRotatePeriodMs } = key
-  const { createdAt, invocations } = latest
-  if (!isRotationDue({ autoRotatePeriodMs, createdAt, invocations }, clock.now())) return stored
-  try {
-    const commit = await commitOfRotation(hsm, commitAsAppliance, stored)
-    return await rotate(on, key, commit, ({ latestVersion }) => latestVersion === key.latestVersion)
-  } catch (error) {
-    // Another worker was quicker: its version is as good.
-    const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
-    const theirs = isLate ? await findKey(store.read, key.vaultId, key.name) : undefined
-    if (theirs === undefined) throw error
-    return theirs
-  }
 }
 
 async function trim(

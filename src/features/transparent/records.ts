@@ -2,7 +2,7 @@ import { EntitySchema, In, LessThan } from 'typeorm'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { oncePerRow } from '../../store/once-per-row.ts'
-import { readRow, select, selectList } from '../../store/statement.ts'
+import { change, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** A named key of a vault: flags and limits. Its material is in its versions. */
@@ -190,9 +190,13 @@ export async function findKeyById(reader: Reader, id: number): Promise<Transpare
   return (await selectKeys(reader, 'k.id = $1', [id]))[0] ?? null
 }
 
-export function findVersion(reader: Reader, keyId: number, version: number): Promise<KeyVersion | null> {
-  return reader.findOneBy(KeyVersionTable, { keyId, version })
+export async function findVersion(reader: Reader, keyId: number, version: number): Promise<KeyVersion | null> {
+  const [row] = await select<object>(reader, versionByNumber, [keyId, version])
+  return row === undefined ? null : readRow(KeyVersionTable, row)
 }
+
+const versionByNumber = `SELECT ${selectList(KeyVersionTable, 'kv')} FROM key_versions kv
+  WHERE kv.key_id = $1 AND kv.version = $2`
 
 /** In the order of their rows, from behind this one on. */
 export function findKeysAfter(reader: Reader, id: number, limit: number): Promise<TransparentKey[]> {
@@ -243,11 +247,16 @@ export function findVersionsUnder(
   return reader.find(KeyVersionTable, { where, order: { keyId: 'ASC', version: 'ASC' }, skip, take })
 }
 
+const advance = `UPDATE key_versions SET invocations = $1, invocations_seal = $2
+  WHERE key_id = $3 AND version = $4 AND invocations = $5`
+
 /** Of parallel reservations exactly one takes the step from `from`. */
-export async function advanceInvocations(tx: Tx, version: KeyVersion, from: number): Promise<boolean> {
-  const { keyId, invocations, invocationsSeal } = version
-  const where = { keyId, version: version.version, invocations: from }
-  return (await tx.update(KeyVersionTable, where, { invocations, invocationsSeal })).affected === 1
+export async function advanceInvocations(
+  tx: Tx,
+  { keyId, version, invocations: from }: Pick<KeyVersion, 'keyId' | 'version' | 'invocations'>,
+  { invocations, seal }: { readonly invocations: number; readonly seal: Buffer },
+): Promise<boolean> {
+  return (await change(tx, advance, [invocations, seal.toString('base64'), keyId, version, from])) === 1
 }
 
 export async function deleteVersionsBelow(tx: Tx, keyId: number, version: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { actBy } from '../../access/acting.ts'
+import type { Granted } from '../../access/caller.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import type { StoredKey, TransparentKey } from './records.ts'
@@ -7,21 +7,25 @@ import { sealedCount, sealedPolicy, sealedVersion, trusting } from './sealing.ts
 /** `Commit` for what the appliance does by itself to a key, with a record that says so. */
 export type CommitForKey = <T>(operation: string, key: TransparentKey, work: (tx: Tx) => Promise<T>) => Promise<T>
 
+/** By what a key is rotated that asks for it, and how it is committed. */
+export interface AskedRotation {
+  readonly by: Granted
+  readonly commit: Commit
+}
+
 /**
- * Commits the rotation that a key asks for, as the appliance: age and count are believed, like everything else of a row,
- * only under their seals, by which the keeper allows it.
+ * The rotation that a key asks for, by the appliance: age and count are believed, like everything else of a row, only
+ * under their seals, by which the keeper allows it.
  */
-export async function commitOfRotation(
-  hsm: Pick<Hsm, 'grantRotation' | 'verify'>,
+export async function askedRotation(
+  hsm: Pick<Hsm, 'grantRotation'>,
   commitAsAppliance: CommitForKey,
   { key, latest }: StoredKey,
-): Promise<Commit> {
-  const commit: Commit = (work) => commitAsAppliance('transparent.key.autorotate', key, work)
+): Promise<AskedRotation> {
   const shown = [sealedPolicy(key), sealedVersion(key, latest), sealedCount(key, latest)] as const
   const rotation = await trusting(() => hsm.grantRotation(...shown))
-  return (work) =>
-    commit((tx) => {
-      actBy(tx, () => Promise.resolve(rotation))
-      return work(tx)
-    })
+  return {
+    by: { grant: () => Promise.resolve(rotation) },
+    commit: (work) => commitAsAppliance('transparent.key.autorotate', key, work),
+  }
 }

@@ -36,7 +36,7 @@ export function policyRecord(key: Omit<TransparentKey, 'id' | 'seal'>): Buffer {
   ])
 }
 
-export type UnsealedVersion = Omit<KeyVersion, 'seal' | 'invocations' | 'invocationsSeal'>
+export type UnsealedVersion = Omit<KeyVersion, 'keyId' | 'seal' | 'invocations' | 'invocationsSeal'>
 
 /** Every column of the version that does not count, bound to its key and vault. */
 export function versionRecord(

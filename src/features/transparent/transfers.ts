@@ -1,3 +1,4 @@
+import { grantOf } from '../../access/acting.ts'
 import type { Granted } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
@@ -11,7 +12,15 @@ import type { Destruction } from '../destruction/pending-destruction.ts'
 import { endKey } from './key-end.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { existing, type KeyVersions } from './key-versions.ts'
-import { findKey, findVersions, insertKey, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
+import {
+  findKey,
+  findVersions,
+  insertKey,
+  insertVersion,
+  type KeyVersion,
+  type StoredKey,
+  type TransparentKey,
+} from './records.ts'
 import {
   checkPolicy,
   sealedCount,
@@ -82,7 +91,7 @@ interface TransferDependencies {
     | 'exportKey'
     | 'exportPlain'
   >
-  readonly versions: Pick<KeyVersions, 'add' | 'find'>
+  readonly versions: Pick<KeyVersions, 'find' | 'seal'>
   readonly origins: BackupOrigins
   readonly places: KeyPlaces
   readonly destruction: Pick<Destruction, 'destroyPending'>
@@ -219,7 +228,11 @@ async function insert(
   const key = await insertKey(tx, row)
   for (const [index, { version, ...past }] of backups.entries()) {
     const material = made[index]
-    if (material) await versions.add(tx, key, version, material, past)
+    if (material)
+      await insertVersion(tx, {
+        keyId: key.id,
+        ...(await versions.seal(key, version, material, await grantOf(tx), past)),
+      })
   }
   return key
 }

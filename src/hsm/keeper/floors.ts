@@ -15,8 +15,8 @@ export interface Floors {
 }
 
 export interface WritableFloors extends Floors {
-  /** Lifts the floor to this generation; one that is higher already stays. On the disk when it returns. */
-  raise(generation: Generation): void
+  /** Lifts floors to these generations; one that is higher already stays. On the disk, with one sync, when it returns. */
+  raise(...generations: readonly Generation[]): void
   /** The same on the word of another keeper, which tells it to others itself. */
   take(subject: Buffer, number: number): void
   readonly risen: RisenRows
@@ -43,9 +43,10 @@ export function openFloors(path: string): WritableFloors {
   const floors = readFloors(file)
   return {
     ...floors,
-    raise({ subject, number }) {
-      if ((floors.of(subject) ?? 0) < number) lift.run(subject, number, risen.next())
-    },
+    raise: file.transaction((...generations: readonly Generation[]) => {
+      for (const { subject, number } of generations)
+        if ((floors.of(subject) ?? 0) < number) lift.run(subject, number, risen.next())
+    }),
     take(subject, number) {
       if ((floors.of(subject) ?? 0) < number) lift.run(subject, number, 0)
     },

@@ -10,7 +10,7 @@ import { createRequestFields, type RequestFields } from '../server/request-field
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type Authority, readAuthority } from './authority.ts'
 import { heldKey, nonceBytes, onlyPlace, provenanceRecord } from '../provenance.ts'
-import { generationOf, vaultGenerationOf } from '../record-generation.ts'
+import { type Generation, generationOf, vaultGenerationOf } from '../record-generation.ts'
 import type { WritableFloors } from './floors.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
 import { createGrantHandlers } from './grants.ts'
@@ -50,7 +50,13 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       return [seal(token, record)]
     },
     raise(fields) {
-      for (let left = fields.integer(); left > 0; left--) raise(token, floors, fields.sealed())
+      const generations: Generation[] = []
+      try {
+        for (let left = fields.integer(); left > 0; left--) generations.push(...shownGeneration(token, fields.sealed()))
+      } finally {
+        // What was good before a record that is not rises all the same.
+        floors.raise(...generations)
+      }
       return []
     },
     rewrapVersion(fields) {
@@ -162,10 +168,10 @@ function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: O
     throw new Fault('hsm.rejected', 'The record is not the next generation of the one that it replaces.')
 }
 
-function raise(token: Token, floors: WritableFloors, sealed: SealedRecord): void {
+function shownGeneration(token: Token, sealed: SealedRecord): Generation[] {
   verify(token, sealed)
   const generation = generationOf(opened(sealed.record))
-  if (generation !== undefined) floors.raise(generation)
+  return generation === undefined ? [] : [generation]
 }
 
 /** A new record of a key: of one that a host made or took in for this very place, and that is in no other record. */

@@ -76,8 +76,11 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
 
     commitOf(request) {
       const commit = createRecordedCommit(store, async (tx) => {
-        await audit.append(await withRows(eventOf(request, 'allowed'), tx, readRows))
-        request.recorded = true
+        const event = await withRows(eventOf(request, 'allowed'), tx, readRows)
+        return async () => {
+          await audit.append(event)
+          request.recorded = true
+        }
       })
       return (work, options) =>
         commit(async (tx) => {

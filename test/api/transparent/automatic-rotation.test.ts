@@ -4,6 +4,7 @@ import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
+import { grantIn } from '../../support/grant-kit.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { storedKey } from '../../support/stored-keys.ts'
 
@@ -90,7 +91,8 @@ describe('a rotation that was prepared while a flag was turned off', () => {
     await create('racing', { allow_export: true })
     const before = await stored('racing')
     await update('racing', { allow_export: false })
-    await expect(appliance.services.keyring.rotate(before, appliance.commit)).rejects.toMatchObject({
+    const by = { grant: () => grantIn(appliance, before.key.vaultId) }
+    await expect(appliance.services.keyring.rotate(by, before, appliance.commit)).rejects.toMatchObject({
       code: 'store.conflict',
     })
     expect(await versionsInStore('racing')).toEqual([1])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSharedSync } from '../../../src/store/concurrency.ts'
+import { createGathering, createSharedSync } from '../../../src/store/concurrency.ts'
 
 /** A disk whose syncs end when the test says so. */
 function slowDisk() {
@@ -41,4 +41,26 @@ it('tells a failure to those whose sync it was, and goes on', async () => {
   const third = wish()
   pending[2]?.resolve()
   await third
+})
+
+it('hands over together what came in one turn or while the work was busy, in its order and a bounded number', async () => {
+  const batches: (readonly number[])[] = []
+  const ends: (() => void)[] = []
+  const gather = createGathering<number>(3, (batch) => {
+    batches.push(batch)
+    return new Promise((resolve) => void ends.push(resolve))
+  })
+  for (const one of [1, 2]) gather(one)
+  await settled()
+  for (const one of [3, 4, 5, 6]) gather(one)
+  await settled()
+  expect(batches).toEqual([[1, 2]])
+  for (const at of [0, 1, 2]) {
+    ends[at]?.()
+    await settled()
+  }
+  expect(batches).toEqual([[1, 2], [3, 4, 5], [6]])
+  gather(7)
+  await settled()
+  expect(batches.at(-1)).toEqual([7])
 })

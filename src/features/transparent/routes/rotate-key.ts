@@ -19,8 +19,8 @@ export const rotateKey = (keyring: Keyring) =>
     params: keyParams,
     body: z.object({}),
     quota: ({ resource }) => quotaOf(resource?.key.type),
-    async run({ resource, commit }) {
-      const { key } = await keyring.rotate(resource, commit)
+    async run({ vault, resource, commit }) {
+      const { key } = await keyring.rotate(vault, resource, commit)
       return { callinfo: { name: key.name, key_version: String(key.latestVersion), objectid: String(key.id) } }
     },
   })

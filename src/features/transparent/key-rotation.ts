@@ -1,0 +1,127 @@
+import type { Granted } from '../../access/caller.ts'
+import type { Clock } from '../../clock.ts'
+import { Fault, isFault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { GeneratedKey } from '../../hsm/made-key.ts'
+import { isRotationDue } from '../../hsm/rotation-due.ts'
+import { createTurns } from '../../store/concurrency.ts'
+import type { Commit, Store } from '../../store/store.ts'
+import type { CallersGrant } from '../destruction/pending-destruction.ts'
+import type { Invocations } from './invocations.ts'
+import { existing, type KeyVersions, type MaterialPolicy } from './key-versions.ts'
+import { findKey, findKeyById, insertVersion, replaceKey, type StoredKey, type TransparentKey } from './records.ts'
+import { askedRotation, type CommitForKey } from './rotation-commit.ts'
+import { policyRecord, raiseAfter, sealedPolicy, trusting } from './sealing.ts'
+
+/** New versions of keys; see `Keyring`. */
+export interface KeyRotation {
+  rotate(by: Granted, stored: StoredKey | undefined, commit: Commit): Promise<StoredKey>
+  rotateIfDue(stored: StoredKey): Promise<StoredKey>
+}
+
+export interface KeyRotationDependencies {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Pick<Hsm, 'seal' | 'grantRotation' | 'raise'>
+  readonly versions: Pick<KeyVersions, 'seal'>
+  readonly invocations: Pick<Invocations, 'adopt'>
+  readonly clock: Clock
+  readonly commitAsAppliance: CommitForKey
+}
+
+type WithMaterial = <T>(
+  policy: MaterialPolicy,
+  grant: CallersGrant,
+  work: (made: GeneratedKey) => Promise<T>,
+) => Promise<T>
+
+/** Other workers may be quicker, each time. */
+const maxTries = 10
+
+/**
+ * All seals of a new version are made before its transaction, from the key as it was read, and committed if it is still
+ * the same: one who waits for the keeper inside a transaction keeps all others waiting. So the rotations of one key go
+ * one after another, and where another worker was quicker the rotation begins anew.
+ */
+export function createKeyRotation(on: KeyRotationDependencies, withMaterial: WithMaterial): KeyRotation {
+  const { store, hsm, clock, commitAsAppliance } = on
+  const inTurn = createTurns()
+
+  /** @param wanted whether the key, as it then is, is still to be rotated */
+  function rotate(
+    by: Granted,
+    authorized: TransparentKey,
+    commit: Commit,
+    wanted: (current: TransparentKey) => boolean,
+  ): Promise<StoredKey> {
+    return inTurn(authorized.id, async (hasWaited) => {
+      let shown = hasWaited ? await currentKey(on, authorized) : authorized
+      for (let tried = 1; ; tried++) {
+        if (!wanted(shown)) throw new Fault('store.conflict')
+        const from = shown
+        try {
+          return await withMaterial(from, by.grant, (made) => rotateFrom(on, by, from, made, commit))
+        } catch (error) {
+          const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
+          if (!isLate || tried === maxTries) throw error
+          shown = await currentKey(on, authorized)
+          // Nothing was quicker: the row itself is old.
+          if (shown.seal.equals(from.seal)) throw error
+        }
+      }
+    })
+  }
+
+  return {
+    rotate: async (by, stored, commit) => rotate(by, existing(stored).key, commit, () => true),
+
+    async rotateIfDue(stored) {
+      const { key, latest } = stored
+      const { autoRotatePeriodMs } = key
+      const { createdAt, invocations } = latest
+      if (!isRotationDue({ autoRotatePeriodMs, createdAt, invocations }, clock.now())) return stored
+      try {
+        const { commit, by } = await askedRotation(hsm, commitAsAppliance, stored)
+        return await rotate(by, key, commit, ({ latestVersion }) => latestVersion === key.latestVersion)
+      } catch (error) {
+        // Another worker was quicker: its version is as good.
+        const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
+        const theirs = isLate ? await findKey(store.read, key.vaultId, key.name) : undefined
+        if (theirs === undefined) throw error
+        return theirs
+      }
+    },
+  }
+}
+
+/** @throws Fault `key.not_found`; `store.conflict` where flags were turned off since the caller was let in */
+async function currentKey({ store }: KeyRotationDependencies, authorized: TransparentKey): Promise<TransparentKey> {
+  const current = await findKeyById(store.read, authorized.id)
+  if (current === null || current.deletedAt !== null) throw new Fault('key.not_found')
+  const { allowExport, allowBackup } = current
+  if (allowExport !== authorized.allowExport || allowBackup !== authorized.allowBackup)
+    throw new Fault('store.conflict')
+  return current
+}
+
+async function rotateFrom(
+  { hsm, versions, invocations }: KeyRotationDependencies,
+  by: Granted,
+  shown: TransparentKey,
+  made: GeneratedKey,
+  commit: Commit,
+): Promise<StoredKey> {
+  const grant = await by.grant()
+  const next = { ...shown, latestVersion: shown.latestVersion + 1, generation: shown.generation + 1 }
+  // The keeper verifies what is shown: a new seal over an edited row would make the edit good.
+  const seal = await trusting(() => hsm.seal(policyRecord(next), sealedPolicy(shown), undefined, grant))
+  const key = { ...next, seal }
+  const latest = { keyId: key.id, ...(await versions.seal(key, key.latestVersion, made, grant)) }
+  await commit(async (tx) => {
+    // Finds the row only if it is what was shown.
+    if (!(await replaceKey(tx, shown, key))) throw new Fault('store.conflict')
+    await insertVersion(tx, latest)
+    raiseAfter(hsm, tx, sealedPolicy(key))
+  })
+  invocations.adopt(latest, 0)
+  return { key, latest }
+}

@@ -1,0 +1,87 @@
+import type { DataSource, QueryRunner } from 'typeorm'
+import { runBeforeCommit } from './before-commit.ts'
+import type { Tx } from './store.ts'
+
+/** What one caller changes. */
+export interface Change {
+  readonly work: (tx: Tx) => Promise<void>
+  readonly syncAside: boolean
+  /** It is committed. */
+  readonly resolve: (tx: Tx) => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface CommitRules {
+  /** Begins the transaction, when no other process has one. */
+  readonly begin: (attempt: () => Promise<unknown>) => Promise<void>
+  /** The error to throw for what the driver said. */
+  readonly translated: (error: unknown) => unknown
+}
+
+/** Makes a change and waits for its commit. */
+export function committed<T>(
+  change: (one: Change) => void,
+  work: (tx: Tx) => Promise<T>,
+  syncAside: boolean,
+): Promise<{ readonly result: T; readonly tx: Tx }> {
+  return new Promise((resolve, reject) => {
+    let made: { readonly result: T } | undefined
+    change({
+      work: async (tx) => void (made = { result: await work(tx) }),
+      syncAside,
+      resolve: (tx) => made && resolve({ ...made, tx }),
+      reject,
+    })
+  })
+}
+
+/**
+ * Commits the changes of several callers at once: one after another, so that each sees those before it; then what comes
+ * before the commit (their audit records, with one write) at the same time; then one commit with one sync. A change that
+ * fails is undone alone. Where a record or the commit fails, none of them is made.
+ */
+export async function commitTogether(writer: DataSource, changes: readonly Change[], on: CommitRules): Promise<void> {
+  const runner = writer.createQueryRunner()
+  const settle: (() => void)[] = []
+  try {
+    // `NORMAL` leaves the write-ahead log to be synced aside, or by the next `FULL` commit.
+    await runner.query(`PRAGMA synchronous = ${changes.every(({ syncAside }) => syncAside) ? 'NORMAL' : 'FULL'}`)
+    await on.begin(() => runner.query('BEGIN IMMEDIATE'))
+    const made: Tx[] = []
+    for (const { work, resolve, reject } of changes) {
+      // What belongs to a transaction (`actBy`, `afterCommit`) belongs to one caller.
+      const tx = writer.createQueryRunner().manager
+      const failure = await failureOf(runner, () => work(tx))
+      if (failure === undefined) made.push(tx)
+      // Also one that failed hears of it after the commit: it may look for what it has collided with.
+      settle.push(() => (failure === undefined ? resolve(tx) : reject(on.translated(failure.error))))
+    }
+    await runBeforeCommit(...made)
+    await runner.query(made.length > 0 ? 'COMMIT' : 'ROLLBACK')
+  } catch (error) {
+    // SQLite has rolled back by itself after some errors (a full disk); a second rollback may then fail.
+    await runner.query('ROLLBACK').catch(() => undefined)
+    for (const { reject } of changes) reject(on.translated(error))
+    return
+  }
+  for (const handOut of settle) handOut()
+}
+
+/** Why a change was undone. Rejects where the transaction itself is lost. */
+async function failureOf(
+  runner: QueryRunner,
+  work: () => Promise<void>,
+): Promise<{ readonly error: unknown } | undefined> {
+  await runner.query('SAVEPOINT change')
+  try {
+    await work()
+    await runner.query('RELEASE change')
+    return undefined
+  } catch (error) {
+    await runner.query('ROLLBACK TO change').catch(() => {
+      throw error
+    })
+    await runner.query('RELEASE change')
+    return { error }
+  }
+}
