@@ -233,7 +233,7 @@ export class TestAppliance {
     await this.stop(signal)
     const { configFile, journal, entry } = this.#running
     this.#running.daemon = await startDaemon(configFile, journal, entry, environment)
-    // The tests' own way to the token connects anew in pauses of up to a second.
+    // The tests' own way to the token connects anew in pauses.
     const { hsm } = this.#running.parts
     for (let tries = 0; tries < 40 && (await hsm.status()).every(({ state }) => state === 'down'); tries++)
       await new Promise((resolve) => setTimeout(resolve, 100))

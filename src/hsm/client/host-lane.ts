@@ -139,7 +139,8 @@ interface HostConnection {
 }
 
 const firstPauseMs = 50
-const longestPauseMs = 1_000
+/** Short, because calls wait for a host that is started anew, and at the start each program waits for the one before. */
+const longestPauseMs = 200
 
 function connectHost(path: string, events: HostConnectionEvents): HostConnection {
   let socket: Socket | undefined

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { issueCertificate, makePki } from '../../support/pki.ts'
@@ -199,6 +200,18 @@ it('a worker that is stopped is killed and replaced, long before pings stay away
   const after = await workersAt(await listening(daemon))
   expect(slots(after)).toEqual([1, 2])
   expect(after.get(1)).toBe(before.get(1))
+})
+
+it('a daemon that stood still as a whole goes on with its workers', async () => {
+  const daemon = givenDaemon()
+  const before = await workersAt(await listening(daemon))
+  const all = [daemon.process.pid ?? 0, ...before.values()]
+  for (const pid of all) process.kill(pid, 'SIGSTOP')
+  // Longer than a worker may be stopped.
+  await sleep(5_000)
+  for (const pid of all) process.kill(pid, 'SIGCONT')
+  await sleep(3_000)
+  expect(await workersAt(await listening(daemon))).toEqual(before)
 })
 
 it('SIGTERM lets a call under way finish while new ones are refused', async () => {
