@@ -106,8 +106,8 @@ export function createEcho(clock: Clock): Echo {
 }
 
 function without(members: object, names: ReadonlySet<string>): JsonObject {
-  const echoed = Object.entries(members).filter(([name]) => !names.has(name))
-  return Object.fromEntries(echoed.map(([name, value]) => [name, withoutInside(value, names)]))
+  const echoed = Object.keys(members).filter((name) => !names.has(name))
+  return Object.fromEntries(echoed.map((name) => [name, withoutInside(Reflect.get(members, name), names)]))
 }
 
 function withoutInside(value: unknown, names: ReadonlySet<string>): unknown {
