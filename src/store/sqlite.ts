@@ -5,6 +5,7 @@ import { DataSource, type EntitySchema } from 'typeorm'
 import type { Database } from 'better-sqlite3'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { runAfterCommit } from './after-commit.ts'
+import { bindNumbers } from './bound-numbers.ts'
 import { migrate, migrations } from './migrations.ts'
 import { createGathering, createMutex, createSharedSync } from './concurrency.ts'
 import { type Change, commitTogether, committed } from './sqlite-commit.ts'
@@ -56,6 +57,7 @@ async function connect(file: string, tables: readonly EntitySchema[], prepare?: 
     let database: Database | undefined
     const source = await sourceOf(file, tables, (opened) => (database = opened)).initialize()
     if (database === undefined) throw new TypeError('the driver has opened no connection')
+    bindNumbers(source)
     return { source, database }
   } catch (cause) {
     throw new Fault(

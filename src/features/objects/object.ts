@@ -218,7 +218,7 @@ async function writeSecrets(
     await unbindUploads(tx, row.id, on.clock.now())
     if (!(await bindUpload(tx, upload.manifest.upload, row.id))) throw uploadGivenUp()
   }
-  await dropSecrets(tx, row.id, emptied)
+  if (row.version > 1) await dropSecrets(tx, row.id, emptied)
   if (Object.keys(secrets).length > 0) await putSecrets(tx, await on.fieldCipher.seal(vault, row, row.version, secrets))
 }
 

@@ -1,5 +1,6 @@
 import { EntitySchema, In, IsNull, LessThan, Not, type FindOptionsWhere } from 'typeorm'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import { readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** Bits of an object's status, as published for this interface. */
@@ -158,9 +159,11 @@ export async function dropSecrets(tx: Tx, objectId: number, fields: readonly str
   if (fields.length > 0) await tx.delete(SecretFieldTable, { objectId, field: In([...fields]) })
 }
 
-export function secretsOf(reader: Reader, objectId: number): Promise<SecretField[]> {
-  return reader.find(SecretFieldTable, { where: { objectId }, order: { field: 'ASC' } })
+export async function secretsOf(reader: Reader, objectId: number): Promise<SecretField[]> {
+  return (await select<object>(reader, selectSecrets, [objectId])).map((row) => readRow(SecretFieldTable, row))
 }
+
+const selectSecrets = `SELECT ${selectList(SecretFieldTable, 's')} FROM object_secrets s WHERE s.object_id = $1 ORDER BY s.field`
 
 /** Objects that were deleted before a moment, oldest first. */
 export function deletedBefore(reader: Reader, before: number, most: number): Promise<VaultObject[]> {

@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -68,6 +68,35 @@ describe('frames', () => {
         Array.from(bytes, (_, at) => at),
       ),
     ).toEqual([...list, ...list])
+  })
+
+  it('of some size come out as they went in while others are on their way, and leave nothing in memory', async () => {
+    const tick = () => new Promise((resolve) => setImmediate(resolve))
+    const came: Buffer[] = []
+    const memory: Buffer[] = []
+    const socket = new Writable({
+      // A slow one: the next frame is written before this has left.
+      async write(chunk: Buffer, _encoding, done) {
+        for (let left = 3; left > 0; left--) await tick()
+        came.push(Buffer.from(chunk))
+        memory.push(chunk)
+        done()
+      },
+    })
+    const writer = createFrameWriter(socket)
+    const sent = Array.from({ length: 9 }, (_, at) => Buffer.alloc(200_000 + 50_000 * (at % 3), at + 1))
+    for (const [id, field] of sent.entries()) {
+      writer.write(id, 1, [field])
+      for (let left = id % 3; left > 0; left--) await tick()
+    }
+    while (came.length < 1 || Buffer.concat(came).length < sent.reduce((sum, { length }) => sum + length, 0))
+      await tick()
+    await tick()
+    const arrived = read(Buffer.concat(came), []).flatMap(({ fields }) => fields)
+    expect(arrived.map((field, at) => sent[at]?.equals(field))).toEqual(sent.map(() => true))
+    expect(memory.every((chunk) => chunk.equals(Buffer.alloc(chunk.length)))).toBe(true)
+    // One after another, they need no memory each.
+    expect(new Set(memory.map(({ buffer }) => buffer)).size).toBeLessThan(memory.length)
   })
 
   it('are written with one write per tick', async () => {
