@@ -58,15 +58,7 @@ export const login = z.strictObject({
         .default(19_456)
         .describe('Memory of one pass-phrase hash, in KiB.'),
       passes: z.number().int().min(1).max(100).default(2).describe('Passes over that memory.'),
-      concurrency: z
-        .number()
-        .int()
-        .min(1)
-        .max(3)
-        .default(1)
-        .describe(
-          'Logins at once per worker; further ones wait. More than 3 would leave no thread to the audit trail.',
-        ),
+      concurrency: z.number().int().min(1).max(3).default(1).describe('Logins at once per worker; further ones wait.'),
       queue: z
         .number()
         .int()

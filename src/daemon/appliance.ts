@@ -20,6 +20,7 @@ import type { Fault } from '../fault.ts'
 import { createHsmClient } from '../hsm/client/hsm-client.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { type FloorCourierOptions, startFloorCourier } from './floor-courier.ts'
+import { createHashThreads } from './hash-threads.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { recordedRows } from './recorded-rows.ts'
 import { clientCertificates, createListeners, joinListeners } from './listeners.ts'
@@ -43,7 +44,8 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   await checkTakenOver(store.read)
   const hsm = openHsm(config, slot)
   const audit = openTrail({ config, slot, log }, store, hsm)
-  const services = createServices({ config, store, hsm, clock, audit, report: reportProblem(log) })
+  const hashPassphrase = createHashThreads(config.login.argon2.concurrency)
+  const services = createServices({ config, store, hsm, clock, audit, hashPassphrase, report: reportProblem(log) })
   const smartcard = enabledSmartcard(config)
   const clientAddress = createClientAddress(config.http.proxies)
   const authenticator = createAuthenticator({

@@ -24,6 +24,7 @@ import { createObjectServices, type ObjectServices } from '../features/objects/o
 import { createVaultServices, type VaultServices } from '../features/vaults/vault-services.ts'
 import { createTransparent, type TransparentServices } from '../features/transparent/transparent-services.ts'
 import { createPassphrases } from '../features/users/passphrase.ts'
+import { hashInPool, type PassphraseHash } from '../features/users/passphrase-hash.ts'
 import { createRecoveries, type Recoveries } from '../features/users/recovery.ts'
 import { createUsers, type Users } from '../features/users/user.ts'
 import { createValidationClients, type ValidationClients } from '../features/otp-validation/validation-client.ts'
@@ -49,6 +50,7 @@ export interface ServiceDependencies {
   readonly audit: Pick<AuditTrail, 'append'>
   /** Told of what an operator should see to. */
   readonly report?: (sentence: string, cause?: unknown) => void
+  readonly hashPassphrase?: PassphraseHash
 }
 
 /** Every login type that is enabled here. */
@@ -57,12 +59,12 @@ export function loginTypesOf(config: Config): readonly LoginType[] {
 }
 
 export function createServices(dependencies: ServiceDependencies): Services {
-  const { config, store, hsm, clock, audit, report = () => {} } = dependencies
+  const { config, store, hsm, clock, audit, report = () => {}, hashPassphrase = hashInPool } = dependencies
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
   const sessions = createSessions({ store, hsm, clock, limits: config.session })
   const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
   const recoveries = createRecoveries({ store, hsm, clock, rule: config.users.recovery, endSessions })
-  const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config) })
+  const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config), hashPassphrase })
   const otp = createOtp({
     store,
     hsm,

@@ -27,6 +27,7 @@ import { Destructions1700000000025 } from './migrations/0025-destructions.ts'
 import { FactorsOfUsers1700000000027 } from './migrations/0027-factors-of-users.ts'
 import { FloorNews1700000000028 } from './migrations/0028-floor-news.ts'
 import { IndicesOfChores1700000000029 } from './migrations/0029-indices-of-chores.ts'
+import { LoginNetworks1700000000030 } from './migrations/0030-login-networks.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -53,6 +54,7 @@ export const migrations = [
   FactorsOfUsers1700000000027,
   FloorNews1700000000028,
   IndicesOfChores1700000000029,
+  LoginNetworks1700000000030,
 ]
 
 /**

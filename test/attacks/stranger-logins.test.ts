@@ -40,8 +40,11 @@ function flood(addressOf: (n: number) => string, usernameOf: (n: number) => stri
 it.each([
   ['one address, for as many accounts', () => '127.0.0.66', (n: number) => `user${n}`],
   ['as many addresses, for one account', (n: number) => `127.0.1.${n + 1}`, () => 'root'],
+  ['as many addresses, for as many accounts', (n: number) => `127.0.2.${n + 1}`, (n: number) => `user${n}`],
 ])('wrong logins at once from %s: an honest one waits for few of them', async (_what, addressOf, usernameOf) => {
   const user = await appliance.addUser()
+  // From its address, which others use.
+  await appliance.login()
   const attack = flood(addressOf, usernameOf)
   // All wait by now, because they came at once.
   await expect.poll(() => attack.answered, { timeout: 30_000, interval: 1 }).toBeGreaterThanOrEqual(5)

@@ -1,3 +1,4 @@
+import { networkOf } from '../../access/network.ts'
 import type { Clock } from '../../clock.ts'
 import { isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
@@ -5,6 +6,7 @@ import type { BegunSession, ShownFactor } from '../../hsm/login-request.ts'
 import { hasFactor } from '../../hsm/user-factors.ts'
 import { noOtp, type Otps } from '../otp/otp.ts'
 import type { Store } from '../../store/store.ts'
+import type { LoginOrigin } from '../users/login-queue.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import { passphraseRecordOf } from '../users/passphrase-records.ts'
 import { findByUsername, type User } from '../users/records.ts'
@@ -29,6 +31,8 @@ export interface VerifiedCredentials extends Pick<CheckedFactor, 'warnings' | 'c
 }
 
 export interface CredentialCheck {
+  /** By what a claim has its turn in `loginQueue`. */
+  originOf(claim: Pick<Claim, 'username' | 'address'>): LoginOrigin
   /**
    * Checks second factor and pass phrase, always both, with the same work for an unknown user; undefined when either
    * was wrong. The OTP is used up even then, and the attempt counts as failed until it is forgiven. Within
@@ -80,6 +84,11 @@ export function createCredentialCheck({
   }
 
   return {
+    originOf({ username, address }) {
+      const network = networkOf(address)
+      return { network, name: loginNameOf(username), isFamiliar: () => throttle.isFamiliar(store.read, network) }
+    },
+
     async verifyCredentials(claim) {
       const { user, attempt, factor } = await examine(claim)
       const [isFirst, isRight] = await Promise.all([
@@ -132,6 +141,6 @@ const longestName = 128
  * The name under which an attempt is looked up and counted: one spelling for all that could mean the same user. An
  * attacker would evade a limit on the raw text by a blank, a capital or a full-width letter.
  */
-export function loginNameOf(typed: string): string {
+function loginNameOf(typed: string): string {
   return typed.normalize('NFKC').trim().toLowerCase().slice(0, longestName)
 }

@@ -160,6 +160,11 @@ export function isKnownNetwork(tx: Tx, userId: number, network: string, since: n
   return tx.existsBy(LoginNetworkTable, { userId, network, lastAt: MoreThanOrEqual(since) })
 }
 
+/** Whether any user has logged in from the network since. */
+export function isFamiliarNetwork(reader: Reader, network: string, since: number): Promise<boolean> {
+  return reader.existsBy(LoginNetworkTable, { network, lastAt: MoreThanOrEqual(since) })
+}
+
 /** Remembers the network, and forgets those from which the user last logged in before `before`. */
 export async function rememberNetwork(tx: Tx, network: LoginNetwork, before: number): Promise<void> {
   await tx.upsert(LoginNetworkTable, network, ['userId', 'network'])

@@ -1,6 +1,5 @@
 import { actBy } from '../../access/acting.ts'
 import { mayAdminister, mayLogIn } from '../../access/capabilities.ts'
-import { networkOf } from '../../access/network.ts'
 import type { ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
@@ -21,7 +20,7 @@ import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 import type { ApplicationKeys } from './application-key.ts'
 import type { Credentials, LoginType } from './credentials.ts'
-import { loginNameOf, type CredentialCheck, type VerifiedCredentials } from './credential-check.ts'
+import type { CredentialCheck, VerifiedCredentials } from './credential-check.ts'
 import { combined, failureWarning, passphraseAdvice, type Advice, type Sentences } from './login-advice.ts'
 import type { ApplicationKey } from './login-records.ts'
 import type { Throttle } from './throttle.ts'
@@ -117,10 +116,8 @@ export function createLogin({
   }
 
   return {
-    logIn(attempt, commit) {
-      const from = { network: networkOf(attempt.address), name: loginNameOf(attempt.username) }
-      return passphrases.loginQueue.run(() => logIn(attempt, commit), from)
-    },
+    logIn: (attempt, commit) =>
+      passphrases.loginQueue.run(() => logIn(attempt, commit), credentialCheck.originOf(attempt)),
   }
 }
 

@@ -1,6 +1,5 @@
 import { capabilitiesOf } from '../../access/capabilities.ts'
 import type { Caller } from '../../access/caller.ts'
-import { networkOf } from '../../access/network.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Sessions } from './sessions.ts'
@@ -12,7 +11,7 @@ import type { Recoveries } from '../users/recovery.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 import type { SecondFactor } from './credentials.ts'
-import { loginNameOf, type CredentialCheck } from './credential-check.ts'
+import type { CredentialCheck } from './credential-check.ts'
 import type { Throttle } from './throttle.ts'
 
 export type OwnChange = SecondFactor & {
@@ -70,7 +69,7 @@ export function createPassphraseChanges({
       passphrases.judge(newPassphrase, username)
       if (isSame(newPassphrase, present.passphrase)) throw new Fault('passphrase.refused', sameRefusal)
       const verify = () => credentialCheck.verifyCredentials({ ...present, username })
-      const from = { network: networkOf(present.address), name: loginNameOf(username) }
+      const from = credentialCheck.originOf({ ...present, username })
       const verified = await passphrases.loginQueue.run(verify, from)
       if (verified?.user.id !== userId) throw new Fault('login.refused', credentialRefusal)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now(), null)

@@ -1,12 +1,13 @@
 import type { Clock } from '../../clock.ts'
 import { networkOf } from '../../access/network.ts'
 import { Fault } from '../../fault.ts'
-import type { Tx } from '../../store/store.ts'
+import type { Reader, Tx } from '../../store/store.ts'
 import {
   blockedUntil,
   blockUntil,
   countAttempt,
   forgetAttempts,
+  isFamiliarNetwork,
   isKnownNetwork,
   rememberNetwork,
   sweepAttempts,
@@ -37,6 +38,8 @@ export interface Throttle {
   count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void>
   /** It succeeded: its counts are forgotten, and its network is known for the user from now on. */
   forgive(tx: Tx, attempt: Attempt): Promise<void>
+  /** Whether any user has logged in from this network lately. */
+  isFamiliar(reader: Reader, network: string): Promise<boolean>
   /** Forgets counts that are too old to matter. */
   sweep(): Promise<void>
 }
@@ -141,6 +144,8 @@ export function createThrottle({
       if (userId !== undefined)
         await rememberNetwork(tx, { userId, network, lastAt: now }, now - retention.knownNetworkMs)
     },
+
+    isFamiliar: (reader, network) => isFamiliarNetwork(reader, network, clock.now() - retention.knownNetworkMs),
 
     async sweep() {
       const before = clock.now() - memoryMs

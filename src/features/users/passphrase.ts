@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { hashRaw } from '@node-rs/argon2'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { passphraseCheckBytes } from '../../hsm/peppered-text.ts'
 import type { PasswordPolicy } from '../passwords/policies.ts'
 import { createLoginQueue, type LoginQueue } from './login-queue.ts'
+import type { PassphraseHash } from './passphrase-hash.ts'
 import { judge } from './passphrase-policy.ts'
 
 /** What is stored of a pass phrase: an attacker with the database alone cannot test guesses against it. */
@@ -57,15 +57,16 @@ export interface Passphrases {
 }
 
 const saltBytes = 16
-const hashBytes = 32
 
 export function createPassphrases({
   hsm,
   cost,
   policy,
+  hashPassphrase,
 }: {
   readonly hsm: Pick<Hsm, 'newPassphraseCheck' | 'matchesPassphrase'>
   readonly cost: PassphraseCost
+  readonly hashPassphrase: PassphraseHash
   /** For new ones. */
   readonly policy: PasswordPolicy
 }): Passphrases {
@@ -77,13 +78,18 @@ export function createPassphrases({
   }
   const loginQueue = createLoginQueue(cost)
 
-  function hash(passphrase: string, record = unknownUser): Promise<Buffer> {
-    return hashOf(passphrase, record.salt, record.cost)
+  function hash(
+    passphrase: string,
+    { salt, cost }: Pick<PassphraseRecord, 'salt' | 'cost'> = unknownUser,
+  ): Promise<Buffer> {
+    const [memoryKiB, passes] = parseCost(cost)
+    // The same characters typed on another keyboard may arrive composed differently (RFC 8265 §4.2).
+    return hashPassphrase({ passphrase: passphrase.normalize('NFC'), salt, memoryKiB, passes })
   }
 
   async function recordOf(passphrase: string): Promise<PassphraseRecord> {
     const salt = randomBytes(saltBytes)
-    const check = await hsm.newPassphraseCheck(await hashOf(passphrase, salt, currentCost))
+    const check = await hsm.newPassphraseCheck(await hash(passphrase, { salt, cost: currentCost }))
     return { salt, check, cost: currentCost }
   }
 
@@ -103,19 +109,6 @@ export function createPassphrases({
       return (await hsm.matchesPassphrase(check, await hash(passphrase, record))) && record !== undefined
     },
   }
-}
-
-function hashOf(passphrase: string, salt: Buffer, costText: string): Promise<Buffer> {
-  const [memoryCost, timeCost] = parseCost(costText)
-  // Argon2id is the library's default. The same characters typed on another keyboard may arrive composed differently
-  // (RFC 8265 §4.2).
-  return hashRaw(passphrase.normalize('NFC'), {
-    salt,
-    memoryCost,
-    timeCost,
-    parallelism: 1,
-    outputLen: hashBytes,
-  })
 }
 
 function parseCost(text: string): [memoryKiB: number, passes: number] {

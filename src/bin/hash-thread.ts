@@ -1,0 +1,15 @@
+import { constants, setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import { hashHere, type HashInput } from '../features/users/passphrase-hash.ts'
+
+try {
+  // Of this thread alone: on Linux, 0 is the thread that calls (setpriority(2), "C library/kernel differences").
+  setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
+} catch {
+  // A sandbox may forbid it. Logins then cost other calls more.
+}
+
+parentPort?.on('message', (input: HashInput) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
+  parentPort?.postMessage(hashHere(input))
+})

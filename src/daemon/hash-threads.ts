@@ -1,0 +1,61 @@
+import { Worker } from 'node:worker_threads'
+import type { HashInput, PassphraseHash } from '../features/users/passphrase-hash.ts'
+
+interface Waiting {
+  readonly input: HashInput
+  readonly resolve: (hash: Buffer) => void
+  readonly reject: (error: unknown) => void
+}
+
+const entry = new URL('../bin/hash-thread.js', import.meta.url)
+
+/**
+ * Hashes pass phrases in threads of the lowest priority, at most `threads` at once: some ten milliseconds of a core each,
+ * which other calls need not wait for. libuv's pool has one priority for all, and writes the audit trail.
+ */
+export function createHashThreads(threads: number): PassphraseHash {
+  const idle: Worker[] = []
+  const waiting: Waiting[] = []
+  let open = 0
+
+  function hashNext(): void {
+    if (waiting.length === 0 || (idle.length === 0 && open >= threads)) return
+    const [next, thread] = [waiting.shift(), idle.pop() ?? start()]
+    if (next !== undefined) run(thread, next)
+  }
+
+  function start(): Worker {
+    open += 1
+    // Without the options of this process, which are not all good for a thread.
+    const thread = new Worker(entry, { execArgv: [] })
+    // A worker that stops waits for its calls, and not for its threads.
+    thread.unref()
+    return thread
+  }
+
+  function run(thread: Worker, { input, resolve, reject }: Waiting): void {
+    const answered = (hash: Uint8Array): void => {
+      thread.off('error', failed)
+      idle.push(thread)
+      resolve(Buffer.from(hash))
+      hashNext()
+    }
+    // The thread ends with its error, and another one takes its place.
+    const failed = (error: unknown): void => {
+      thread.off('message', answered)
+      open -= 1
+      reject(error)
+      hashNext()
+    }
+    thread.once('message', answered)
+    thread.once('error', failed)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
+    thread.postMessage(input)
+  }
+
+  return (input) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ input, resolve, reject })
+      hashNext()
+    })
+}
