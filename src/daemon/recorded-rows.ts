@@ -7,6 +7,7 @@ import { KeyVersionTable, TransparentKeyTable, type KeyRow } from '../features/t
 import { findByUsername, findUserById, UserTable, type User } from '../features/users/records.ts'
 import { MembershipTable, type MembershipRow } from '../features/vaults/membership-records.ts'
 import { VaultTable, type Vault } from '../features/vaults/records.ts'
+import { readRow, select, selectList } from '../store/statement.ts'
 import type { Reader } from '../store/store.ts'
 
 /**
@@ -69,13 +70,16 @@ async function rowsOfVault(tx: Reader, vaultId: number, keyName: string | undefi
     rows[`key ${vaultId}/${keyName}`] = key === null ? null : rowState.key(key, await disabledVersions(tx, key.id))
     return rows
   }
-  const vault = await tx.findOneBy(VaultTable, { id: vaultId })
-  rows[`vault ${vaultId}`] = vault && rowState.vault(vault)
-  if (userId === undefined || vault === null) return rows
-  const member = await tx.findOneBy(MembershipTable, { vaultId, userId })
-  rows[`member ${vaultId}/${userId}`] = member && rowState.member(member)
+  const [vault] = await select<object>(tx, vaultById, [vaultId])
+  rows[`vault ${vaultId}`] = vault === undefined ? null : rowState.vault(readRow(VaultTable, vault))
+  if (userId === undefined || vault === undefined) return rows
+  const [member] = await select<object>(tx, memberById, [vaultId, userId])
+  rows[`member ${vaultId}/${userId}`] = member === undefined ? null : rowState.member(readRow(MembershipTable, member))
   return rows
 }
+
+const vaultById = `SELECT ${selectList(VaultTable, 'v')} FROM vaults v WHERE v.id = $1`
+const memberById = `SELECT ${selectList(MembershipTable, 'm')} FROM vault_members m WHERE m.vault_id = $1 AND m.user_id = $2`
 
 async function disabledVersions(tx: Reader, keyId: number): Promise<number[]> {
   const versions = await tx.find(KeyVersionTable, { where: { keyId, disabled: 1 }, order: { version: 'ASC' } })

@@ -1,7 +1,7 @@
-import { EntitySchema, LessThanOrEqual } from 'typeorm'
+import { EntitySchema } from 'typeorm'
 import { permissionFromBit, type Permission } from '../../access/permission.ts'
 import { bytes, id, integer, named, text, time } from '../../store/columns.ts'
-import { select } from '../../store/statement.ts'
+import { change, select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { rests } from '../users/recovery-records.ts'
 
@@ -65,14 +65,8 @@ export async function insertVault(tx: Tx, vault: Omit<Vault, 'id'>): Promise<Vau
 
 /** Counts encryptions with the vault's data key; false, and nothing counted, where they would be more than `most`. */
 export async function countKeyUses(tx: Tx, vaultId: number, uses: number, most: number): Promise<boolean> {
-  const counted = await tx
-    .createQueryBuilder()
-    .update(VaultTable)
-    .set({ keyUses: () => 'key_uses + :uses' })
-    .setParameters({ uses })
-    .where({ id: vaultId, keyUses: LessThanOrEqual(most - uses) })
-    .execute()
-  return counted.affected === 1
+  const sql = 'UPDATE vaults SET key_uses = key_uses + $1 WHERE id = $2 AND key_uses <= $3'
+  return (await change(tx, sql, [uses, vaultId, most - uses])) === 1
 }
 
 export function findVault(reader: Reader, vaultId: number): Promise<Vault | null> {
