@@ -3,7 +3,13 @@ import type { AuditEvent, RecordedRows } from '../audit/event.ts'
 import type { CurrentRow } from '../audit/row-replay.ts'
 import { ApplicationKeyTable, type ApplicationKey } from '../features/auth/login-records.ts'
 import { OtpDeviceTable, type OtpDevice } from '../features/otp/records.ts'
-import { KeyVersionTable, TransparentKeyTable, type KeyRow } from '../features/transparent/records.ts'
+import {
+  disabledVersions,
+  findKey,
+  KeyVersionTable,
+  TransparentKeyTable,
+  type KeyRow,
+} from '../features/transparent/records.ts'
 import { findByUsername, findUserById, UserTable, type User } from '../features/users/records.ts'
 import { MembershipTable, type MembershipRow } from '../features/vaults/membership-records.ts'
 import { VaultTable, type Vault } from '../features/vaults/records.ts'
@@ -66,8 +72,8 @@ async function userOf(tx: Reader, { operation, target = '', userId }: AuditEvent
 async function rowsOfVault(tx: Reader, vaultId: number, keyName: string | undefined, userId: number | undefined) {
   const rows: Record<string, string | null> = {}
   if (keyName !== undefined) {
-    const key = await tx.findOneBy(TransparentKeyTable, { vaultId, name: keyName })
-    rows[`key ${vaultId}/${keyName}`] = key === null ? null : rowState.key(key, await disabledVersions(tx, key.id))
+    const key = (await findKey(tx, vaultId, keyName))?.key
+    rows[`key ${vaultId}/${keyName}`] = key ? rowState.key(key, await disabledVersions(tx, key.id)) : null
     return rows
   }
   const [vault] = await select<object>(tx, vaultById, [vaultId])
@@ -80,11 +86,6 @@ async function rowsOfVault(tx: Reader, vaultId: number, keyName: string | undefi
 
 const vaultById = `SELECT ${selectList(VaultTable, 'v')} FROM vaults v WHERE v.id = $1`
 const memberById = `SELECT ${selectList(MembershipTable, 'm')} FROM vault_members m WHERE m.vault_id = $1 AND m.user_id = $2`
-
-async function disabledVersions(tx: Reader, keyId: number): Promise<number[]> {
-  const versions = await tx.find(KeyVersionTable, { where: { keyId, disabled: 1 }, order: { version: 'ASC' } })
-  return versions.map(({ version }) => version)
-}
 
 async function rowsOfUser(tx: Reader, userId: number) {
   const rows: Record<string, string | null> = {}

@@ -28,10 +28,32 @@ export function readRow<Row extends ObjectLiteral>(table: EntitySchema<Row>, sel
   return row as Row
 }
 
+/**
+ * Inserts a row of which every column is given, other than those that are left out; the column of that name is given
+ * back. TypeORM makes the text of such a statement anew each time.
+ */
+export async function insertRow<Row extends ObjectLiteral>(
+  tx: Tx,
+  table: EntitySchema<Row>,
+  row: Partial<Row>,
+  returning: string,
+): Promise<unknown> {
+  const given = new Map(Object.entries(row))
+  const columns = columnsOf(table).filter(({ member }) => given.has(member))
+  const names = columns.map(({ column }) => column).join(', ')
+  const places = columns.map((_, at) => `$${at + 1}`).join(', ')
+  const { tableName } = table.options
+  const sql = `INSERT INTO ${tableName} (${names}) VALUES (${places}) RETURNING ${returning} AS returned`
+  const values = columns.map(({ member, write }) => write(given.get(member)))
+  const [inserted] = await select<{ readonly returned: unknown }>(tx, sql, values)
+  return inserted?.returned
+}
+
 interface Column {
   readonly member: string
   readonly column: string
   readonly read: (value: unknown) => unknown
+  readonly write: (value: unknown) => unknown
 }
 
 const known = new Map<object, readonly Column[]>()
@@ -46,9 +68,11 @@ function readColumns<Row extends ObjectLiteral>(table: EntitySchema<Row>): Colum
   return Object.entries<EntitySchemaColumnOptions | undefined>(table.options.columns).flatMap(([member, options]) => {
     if (options === undefined) return []
     const { name = member, transformer } = options
-    const read =
-      transformer === undefined || Array.isArray(transformer) ? same : (value: unknown) => transformer.from(value)
-    return [{ member, column: name, read }]
+    if (transformer === undefined || Array.isArray(transformer))
+      return [{ member, column: name, read: same, write: same }]
+    const read = (value: unknown): unknown => transformer.from(value)
+    const write = (value: unknown): unknown => transformer.to(value)
+    return [{ member, column: name, read, write }]
   })
 }
 

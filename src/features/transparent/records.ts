@@ -2,7 +2,7 @@ import { EntitySchema, In, LessThan } from 'typeorm'
 import type { ResourceQuery } from '../../access/resource.ts'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { oncePerRow } from '../../store/once-per-row.ts'
-import { change, readRow, select, selectList } from '../../store/statement.ts'
+import { change, insertRow, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** A named key of a vault: flags and limits. Its material is in its versions. */
@@ -203,6 +203,12 @@ export function findKeysAfter(reader: Reader, id: number, limit: number): Promis
   return selectKeys(reader, 'k.id > $1 ORDER BY k.id LIMIT $2', [id, limit])
 }
 
+export async function disabledVersions(reader: Reader, keyId: number): Promise<number[]> {
+  const sql = 'SELECT version FROM key_versions WHERE key_id = $1 AND disabled = 1 ORDER BY version'
+  const rows = await select<{ readonly version: number | string }>(reader, sql, [keyId])
+  return rows.map(({ version }) => Number(version))
+}
+
 export function findVersions(reader: Reader, keyId: number): Promise<KeyVersion[]> {
   return reader.find(KeyVersionTable, { where: { keyId }, order: { version: 'ASC' } })
 }
@@ -214,12 +220,11 @@ export function isMaterialInUse(reader: Reader, blob: Buffer): Promise<boolean> 
 
 export async function insertKey(tx: Tx, key: Omit<TransparentKey, 'id'>): Promise<TransparentKey> {
   const { vault: _, ...row } = key
-  const inserted = await tx.insert(TransparentKeyTable, row)
-  return { ...key, id: Number(inserted.identifiers[0]?.['id']) }
+  return { ...key, id: Number(await insertRow(tx, TransparentKeyTable, row, 'id')) }
 }
 
 export async function insertVersion(tx: Tx, version: KeyVersion): Promise<void> {
-  await tx.insert(KeyVersionTable, version)
+  await insertRow(tx, KeyVersionTable, version, 'version')
 }
 
 /** Of parallel changes of one key exactly one finds the seal that it was made from. */

@@ -20,6 +20,8 @@ export interface WritableFloors extends Floors {
   /** The same on the word of another keeper, which tells it to others itself. */
   take(subject: Buffer, number: number): void
   readonly risen: RisenRows
+  /** Has `work` done with one sync for all that it lifts. */
+  together(work: () => void): void
   /** Whatever the database holds next is the newest. */
   forget(): void
   close(): void
@@ -51,6 +53,7 @@ export function openFloors(path: string): WritableFloors {
       if ((floors.of(subject) ?? 0) < number) lift.run(subject, number, 0)
     },
     risen,
+    together: (work) => file.transaction(work)(),
     forget: () => void file.exec('DELETE FROM floors'),
     close: () => file.close(),
   }

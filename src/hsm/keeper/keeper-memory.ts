@@ -37,6 +37,8 @@ export interface KeeperMemory {
   readonly now: () => number
   readonly passphrases: PassphraseJudge
   readonly logIn: LogIn
+  /** What these requests leave is on the disk, with one sync of each file, when it returns; nothing is if it throws. */
+  together(requests: () => void): void
   close(): void
 }
 
@@ -96,6 +98,7 @@ export function openKeeperMemory({
       longestSessionMs: config.session.absoluteTimeoutMs,
       smartcards: config.smartcard?.enabled === true,
     }),
+    together: (requests) => floors.together(state.transaction(requests)),
     close() {
       state.close()
       floors.close()

@@ -28,6 +28,7 @@ export function startKeeper(
           systemd ? listenOnPassed(server, passedDescriptor(origin)) : listenOn(server, file, group),
       })
       return {
+        together: (requests) => memory.together(requests),
         // The operator's stays its owner's, and root's.
         sockets: [served('worker', socket, socketGroup), served('operator', operatorSocket)],
         begin: () => () => memory.close(),

@@ -11,7 +11,7 @@ import {
   outcomes,
 } from '../protocol/frame.ts'
 import type { Journal } from './journal.ts'
-import type { RequestQueue } from './request-queue.ts'
+import type { Answer, RequestQueue } from './request-queue.ts'
 import type { UnfinishedFrames } from './unfinished-frames.ts'
 
 /** Every list of operations begins with it. */
@@ -43,7 +43,7 @@ function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServer
   const receive = (frame: Frame) => {
     // A heartbeat does not wait behind the work: it asks whether the process answers, and a hung module holds it up in
     // any case.
-    if (frame.code === pingCode) return answer(frame)
+    if (frame.code === pingCode) return answer(frame)()
     const isQueued = queue.add({
       bytes: frameBytes(frame.fields),
       arrivedMs: performance.now(),
@@ -67,14 +67,22 @@ function serve(socket: Socket, { dispatch, queue, unfinished, log }: FrameServer
   })
 }
 
-function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Journal): void {
-  try {
-    writer.write(frame.id, outcomes.done, dispatch(frame))
-  } catch (error) {
+/** Does what the frame asks for; what comes back hands out the reply. */
+function reply(writer: FrameWriter, frame: Frame, dispatch: Dispatch, log: Journal): Answer {
+  const refuse = (error: unknown) => {
     if (!(error instanceof Fault)) log.error({ err: error }, 'operation failed')
     else if (error.cause instanceof Error)
       log.debug({ code: error.code, cause: error.cause.message }, 'operation refused')
     writeFault(writer, frame, error instanceof Fault ? error : new Fault('internal'))
+  }
+  try {
+    const fields = dispatch(frame)
+    return (lost) => {
+      if (lost === undefined) writer.write(frame.id, outcomes.done, fields)
+      else refuse(lost)
+    }
+  } catch (error) {
+    return (lost) => refuse(lost ?? error)
   } finally {
     wipe(frame)
   }

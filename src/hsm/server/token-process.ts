@@ -28,6 +28,7 @@ export interface Service {
   readonly sockets: readonly ServedSocket[]
   /** Other bounds for waiting requests than `hsm.queue` and `hsm.deadlineMs`. */
   readonly limits?: Pick<RequestQueueOptions, 'limit' | 'deadlineMs'>
+  readonly together?: RequestQueueOptions['together']
   /** What it does beside answering, from the start on; gives what ends it. */
   readonly begin?: (queue: RequestQueue) => () => void
 }
@@ -57,12 +58,13 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     readPin: () => readSecret(hsm.pinFile),
   })
   const connections = new Set<{ destroy(): void }>()
-  const { sockets, limits, begin } = serve(token, config, log)
+  const { sockets, limits, together, begin } = serve(token, config, log)
   // One queue for all sockets: the token does one thing at a time.
   const queue = createRequestQueue({
     limit: hsm.queue,
     deadlineMs: hsm.deadlineMs,
     ...limits,
+    ...(together ? { together } : {}),
     limitBytes: queueLimitBytes,
   })
   const unfinished = createUnfinishedFrames(unfinishedLimitBytes, (givenUp) =>
