@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
@@ -5,7 +6,7 @@ import ipaddr from 'ipaddr.js'
  * address of a /64 has them all (RFC 4291 §2.5.4). A text that is no address is a network of its own.
  */
 export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address
+  if (isIPv4(address) || !ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
   const [a, b, c, d] = parsed.parts

@@ -35,7 +35,7 @@ export interface RewrapItem extends CipherItem {
 export interface EncryptContext {
   readonly vault: VaultAccess
   readonly stored: StoredKey | undefined
-  readonly ifAbsent: NewKey
+  readonly ifAbsent: () => NewKey
 }
 
 /** The key that was used, and what became of each item. */
@@ -110,7 +110,7 @@ async function encrypt(on: CipherDependencies, context: EncryptContext, items: B
     return await encryptWithNew(on, context, items, commit)
   } catch (error) {
     // Another call made the key in the meantime: its key is as good.
-    const { vaultId, name } = ifAbsent
+    const { vaultId, name } = ifAbsent()
     const theirs = isFault(error, 'store.conflict') ? await findKey(on.store.read, vaultId, name) : undefined
     if (theirs === undefined) throw error
     return encryptWith(on, vault, existing(theirs), items)
@@ -137,14 +137,15 @@ async function encryptWithNew(
   items: Batch<PlainItem>,
   commit: Commit,
 ) {
-  await checkMayCreate(vault, ifAbsent, on.createsOnUse)
-  cipherOf(ifAbsent.type)
-  const fitting = mapEach(items, (item) => checkFirst(ifAbsent.type, item))
+  const made = ifAbsent()
+  await checkMayCreate(vault, made, on.createsOnUse)
+  cipherOf(made.type)
+  const fitting = mapEach(items, (item) => checkFirst(made.type, item))
   // Items that cannot be encrypted are no use, and make no key.
   const failed = allFailed(fitting)
   if (failed) return { key: undefined, results: failed }
   const spent = readyIn(items).length
-  const { stored, result } = await on.keyring.createAnd(vault, ifAbsent, spent, commit, ({ key, latest }) => {
+  const { stored, result } = await on.keyring.createAnd(vault, made, spent, commit, ({ key, latest }) => {
     const prepared = mapEach(fitting, (item) => ({ ...item, to: latest }))
     return encryptAll(on, vault, key, prepared)
   })

@@ -17,13 +17,7 @@ export function createApplication(
   pipeline: Pipeline,
   log: Log,
 ): ReturnType<Koa['callback']> {
-  // A filter in front may go by paths: each has one spelling.
-  const router = new Router({ sensitive: true })
-  for (const contract of endpoints) {
-    router.register(prefix + contract.path, [contract.method], (context) =>
-      pipeline.serve(context, contract, context['params']),
-    )
-  }
+  const routerOf = createRouters(endpoints, pipeline)
   const koa = new Koa()
   // Koa itself would print a stack for each client that goes away amid its call.
   koa.on('error', (error: Error, { writable }: Koa.Context) => {
@@ -34,9 +28,9 @@ export function createApplication(
     if (context.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
     return hasPath(context) ? next() : pipeline.refuse(context, new Fault('request.not_found'))
   })
-  koa.use(router.routes())
+  koa.use((context, next) => routerOf(context.path)?.serve(context, next) ?? next())
   koa.use((context) => {
-    const allowed = allowedMethods(router, context.path)
+    const allowed = allowedMethods(routerOf(context.path)?.router, context.path)
     if (allowed.length === 0) return pipeline.refuse(context, new Fault('request.not_found'))
     context.set('Allow', allowed.join(', '))
     if (context.method !== 'OPTIONS') return pipeline.refuse(context, new Fault('request.method'))
@@ -55,7 +49,36 @@ function hasPath(context: Koa.Context): boolean {
   }
 }
 
-function allowedMethods(router: Router, path: string): string[] {
-  const methods = router.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods)
+interface ChapterRouter {
+  readonly router: Router
+  readonly serve: Koa.Middleware
+}
+
+/** A router for each chapter, which is the first part of a path: it tries every pattern that it has. */
+function createRouters(
+  endpoints: readonly AnyEndpoint[],
+  pipeline: Pipeline,
+): (path: string) => ChapterRouter | undefined {
+  const routers = new Map<string, ChapterRouter>()
+  const chapterOf = (path: string): string => path.slice(prefix.length + 1).split('/', 1)[0] ?? ''
+  for (const contract of endpoints) {
+    const path = prefix + contract.path
+    const { router } = routers.get(chapterOf(path)) ?? addRouter(routers, chapterOf(path))
+    router.register(path, [contract.method], (context) => pipeline.serve(context, contract, context['params']))
+  }
+  return (path) => routers.get(chapterOf(path))
+}
+
+function addRouter(routers: Map<string, ChapterRouter>, chapter: string): ChapterRouter {
+  // A filter in front may go by paths: each has one spelling.
+  const router = new Router({ sensitive: true })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a middleware of Koa, with more in its context
+  const made = { router, serve: router.routes() as Koa.Middleware }
+  routers.set(chapter, made)
+  return made
+}
+
+function allowedMethods(router: Router | undefined, path: string): string[] {
+  const methods = router?.match(path, 'OPTIONS').path.flatMap((layer) => layer.methods) ?? []
   return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])]
 }

@@ -50,7 +50,8 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     // The first use of a name makes its key.
     quota: ({ resource }) => (resource === undefined ? 'keys' : undefined),
     async run({ params, body, vault, resource, note, commit }) {
-      const ifAbsent = plainKey({ vaultId: vault.id, name: params.name }, keyTypeNamed(body.type), defaults)
+      const type = keyTypeNamed(body.type)
+      const ifAbsent = () => plainKey({ vaultId: vault.id, name: params.name }, type, defaults)
       const context = { vault, stored: resource, ifAbsent }
       // Where the key is made on the way, the record is written with it.
       if (!resource) note({ keyVersion: 1 })
