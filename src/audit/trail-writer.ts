@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { endOfBurst } from '../burst.ts'
 import type { Clock } from '../clock.ts'
 import { errorCodeOf, Fault } from '../fault.ts'
 import { findChainEnd, type FoundChain } from './chain-end.ts'
@@ -104,9 +105,8 @@ function createGroupCommit(file: ChainFile, { chain, log }: AuditTrailOptions, w
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    // Calls that arrive in the same turn of the event loop share the first sync as well.
-    await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
+      await endOfBurst(() => waiting.length)
       const batch = waiting
       waiting = []
       await commit(batch)

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import { endOfBurst } from '../../burst.ts'
 import { decodeRecord } from '../key-record.ts'
 
 /**
@@ -207,7 +208,8 @@ export function createFrameWriter(socket: Writable): FrameWriter {
     if (chunk.length > largePayloadBytes && buffer.byteLength <= keptBytes) kept = Buffer.from(buffer)
   }
 
-  const flush = () => {
+  const flush = async () => {
+    await endOfBurst(() => waiting.length)
     const frames = waiting
     waiting = []
     if (socket.destroyed) return
@@ -220,7 +222,7 @@ export function createFrameWriter(socket: Writable): FrameWriter {
   return {
     write(id, code, fields) {
       waiting.push({ id, code, fields, bytes: frameBytes(fields) })
-      if (waiting.length === 1) setImmediate(flush)
+      if (waiting.length === 1) void flush()
     },
   }
 }
