@@ -9,15 +9,15 @@ export interface BodyBudget {
 export interface HeldBody {
   /** Counts bytes that are kept. Where there is no room, the oldest body of the network that holds most goes. */
   take(bytes: number): void
-  /** Resolves when this body has to go. */
-  readonly refused: Promise<Fault>
+  /** Has `refuse` called when this body has to go. */
+  onRefusal(refuse: (fault: Fault) => void): void
   /** The body is no longer held, or its caller is known. */
   release(): void
 }
 
 interface Holder {
   bytes: number
-  refuse: () => void
+  refuse: (fault: Fault) => void
 }
 
 const nothing = (): void => {}
@@ -39,6 +39,7 @@ export function createBodyBudget(totalBytes: number): BodyBudget {
   function release(name: string, holder: Holder): void {
     const network = networks.get(name)
     if (network?.holders.delete(holder) !== true) return
+    holder.refuse = nothing
     held -= holder.bytes
     network.bytes -= holder.bytes
     if (network.holders.size === 0) networks.delete(name)
@@ -49,16 +50,14 @@ export function createBodyBudget(totalBytes: number): BodyBudget {
     for (const entry of networks) if (greediest === undefined || entry[1].bytes > greediest[1].bytes) greediest = entry
     const [oldest] = greediest?.[1].holders ?? []
     if (greediest === undefined || oldest === undefined) return
+    const { refuse } = oldest
     release(greediest[0], oldest)
-    oldest.refuse()
+    refuse(new Fault('appliance.busy', undefined, { retryAfterMs }))
   }
 
   return {
     begin(name) {
       const holder: Holder = { bytes: 0, refuse: nothing }
-      const refused = new Promise<Fault>((resolve) => {
-        holder.refuse = () => resolve(new Fault('appliance.busy', undefined, { retryAfterMs }))
-      })
       const network = networks.get(name) ?? { bytes: 0, holders: new Set() }
       networks.set(name, network)
       network.holders.add(holder)
@@ -70,7 +69,8 @@ export function createBodyBudget(totalBytes: number): BodyBudget {
           held += bytes
           if (held > totalBytes) makeRoom()
         },
-        refused,
+        // No promise: one that nobody ever settles kept its call in memory until the next full collection.
+        onRefusal: (refuse) => void (holder.refuse = refuse),
         release: () => release(name, holder),
       }
     },

@@ -66,7 +66,7 @@ function readBytes(request: IncomingMessage, { maxBytes, tooLarge, held }: Allow
     }
     if (isAborted(request) || request.destroyed) return breakOff()
     request.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff)
-    void held?.refused.then(fail)
+    held?.onRefusal(fail)
   })
 }
 

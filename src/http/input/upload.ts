@@ -55,7 +55,8 @@ export async function readForm(request: FormSource, limits: FormLimits): Promise
   const { held, maxFileBytes } = limits.allowance
   const storage = createStorage(() => end, { keptBytes: maxFileBytes, held })
   const end = parse(body, fields, storage, limits)
-  const fault = await Promise.race([end, storage.outgrown, ...(held === undefined ? [] : [held.refused])])
+  const refused = new Promise<Fault>((resolve) => held?.onRefusal(resolve))
+  const fault = await Promise.race([end, storage.outgrown, refused])
   if (fault) {
     body.destroy()
     throw fault
