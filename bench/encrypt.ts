@@ -8,7 +8,7 @@ import type { TestAppliance } from '../test/support/appliance.ts'
 import { makePki } from '../test/support/pki.ts'
 import { nameOf, sample, startDaemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result } from './figures.ts'
-import { createLoad, type Call, type Load } from './load.ts'
+import { createLoad, type Call, type Load, type LoadOptions } from './load.ts'
 import { builds, count, counts, readOptions } from './options.ts'
 import { needTools } from './tools.ts'
 
@@ -17,6 +17,7 @@ const choices = {
   requests: count(3_000, 'calls per server and round'),
   warmup: count(20_000, 'calls to each server before the first round'),
   connections: count(16, 'keep-alive connections to each server'),
+  http: count(1, 'version of HTTP that the driver speaks, 1 or 2'),
   sizes: counts([64, 4096], 'bytes of plaintext'),
   workers: counts([2, 1], 'one daemon for each number of workers'),
   against: builds,
@@ -33,6 +34,9 @@ interface Server {
   close(): Promise<unknown>
 }
 
+/** How the driver speaks to each server. */
+type Driver = Pick<LoadOptions, 'connections' | 'http'>
+
 interface Row extends Result<Sample> {
   readonly bytes: number
 }
@@ -44,8 +48,8 @@ export async function main(args: string[]): Promise<void> {
   const servers: Server[] = []
   try {
     for (const build of options.against)
-      for (const workers of options.workers) servers.push(await startAppliance(build, workers, options.connections))
-    servers.unshift(...(await startMeasures(servers[0], options.connections)))
+      for (const workers of options.workers) servers.push(await startAppliance(build, workers, options))
+    servers.unshift(...(await startMeasures(servers[0], options)))
     // V8 goes on compiling for some ten thousand calls.
     for (const server of servers) await drive(server, 64, options.warmup)
     const results: Row[] = []
@@ -63,7 +67,7 @@ export async function main(args: string[]): Promise<void> {
 }
 
 /** What the appliance is compared with: a server with the same duties and nothing else, and one without any. */
-async function startMeasures(like: Server | undefined, connections: number): Promise<Server[]> {
+async function startMeasures(like: Server | undefined, driver: Driver): Promise<Server[]> {
   if (like?.appliance === undefined) throw new TypeError('there is nothing to compare with')
   const { config, token } = like.appliance
   const pki = makePki(join(tmpdir(), 'strongroom-test-pki'))
@@ -78,11 +82,11 @@ async function startMeasures(like: Server | undefined, connections: number): Pro
   }
   return [
     await startServer(
-      { name: 'floor', file: 'floor-server.mjs', arguments: [JSON.stringify(duties)], connections },
+      { name: 'floor', file: 'floor-server.mjs', arguments: [JSON.stringify(duties)], driver },
       like.callOf,
     ),
     await startServer(
-      { name: 'echo', file: 'echo-server.mjs', arguments: [pki.certificate, pki.key], connections },
+      { name: 'echo', file: 'echo-server.mjs', arguments: [pki.certificate, pki.key], driver },
       (plaintext) => ({ ...like.callOf(plaintext), path: '/' }),
     ),
   ]
@@ -92,11 +96,11 @@ interface OtherServer {
   readonly name: string
   readonly file: string
   readonly arguments: readonly string[]
-  readonly connections: number
+  readonly driver: Driver
 }
 
 async function startServer(
-  { name, file, arguments: given, connections }: OtherServer,
+  { name, file, arguments: given, driver }: OtherServer,
   callOf: Server['callOf'],
 ): Promise<Server> {
   const server = spawn(process.execPath, [join(import.meta.dirname, file), ...given], {
@@ -104,7 +108,7 @@ async function startServer(
   })
   const [port] = await once(server.stdout, 'data')
   const ca = readFileSync(makePki(join(tmpdir(), 'strongroom-test-pki')).ca, 'utf8')
-  const load = createLoad({ origin: `https://127.0.0.1:${String(port).trim()}`, ca, connections })
+  const load = createLoad({ origin: `https://127.0.0.1:${String(port).trim()}`, ca, ...driver })
   return {
     name,
     pid: server.pid ?? 0,
@@ -119,9 +123,14 @@ async function startServer(
 }
 
 /** The daemon as it ships; what it encrypts must come back. */
-async function startAppliance(build: string, workers: number, connections: number): Promise<Server> {
-  const daemon = await startDaemon({ build, connections, settings: { http: { workers } } })
-  const { admin, vault, appliance, load, call, close } = daemon
+async function startAppliance(build: string, workers: number, driver: Driver): Promise<Server> {
+  const daemon = await startDaemon({ build, connections: 1, settings: { http: { workers } } })
+  const { admin, vault, appliance, call } = daemon
+  const load = createLoad({ origin: new URL(appliance.url).origin, ca: appliance.ca, ...driver })
+  const close = async (): Promise<void> => {
+    await load.close()
+    await daemon.close()
+  }
   try {
     const plaintext = randomBytes(64).toString('base64')
     const { CALLINFO } = await admin.must('POST', `/transparent/${vault}/encrypt/bench`, { plaintext })

@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly ca: string
   /** Keep-alive connections, each with one call under way. */
   readonly connections: number
+  /** Version of HTTP, 1 (the default) or 2. */
+  readonly http?: number
 }
 
 /** Connections that stay open from round to round, so that no round pays for handshakes. */
@@ -25,8 +27,8 @@ export interface Load {
   close(): Promise<void>
 }
 
-export function createLoad({ origin, ca, connections }: LoadOptions): Load {
-  const pool = new Pool(origin, { connections, pipelining: 1, connect: { ca } })
+export function createLoad({ origin, ca, connections, http = 1 }: LoadOptions): Load {
+  const pool = new Pool(origin, { connections, pipelining: 1, allowH2: http === 2, connect: { ca } })
 
   async function send({ method = 'POST', path, headers, body }: Call): Promise<void> {
     const response = await pool.request({ method, path, headers, body: body ?? null })
