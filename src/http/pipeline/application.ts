@@ -60,7 +60,6 @@ function createRouters(
   pipeline: Pipeline,
 ): (path: string) => ChapterRouter | undefined {
   const routers = new Map<string, ChapterRouter>()
-  const chapterOf = (path: string): string => path.slice(prefix.length + 1).split('/', 1)[0] ?? ''
   for (const contract of endpoints) {
     const path = prefix + contract.path
     const { router } = routers.get(chapterOf(path)) ?? addRouter(routers, chapterOf(path))
@@ -68,6 +67,8 @@ function createRouters(
   }
   return (path) => routers.get(chapterOf(path))
 }
+
+const chapterOf = (path: string): string => path.slice(prefix.length + 1).split('/', 1)[0] ?? ''
 
 function addRouter(routers: Map<string, ChapterRouter>, chapter: string): ChapterRouter {
   // A filter in front may go by paths: each has one spelling.
