@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
@@ -191,6 +191,19 @@ it('workers killed together: the process that waits takes the place of one, and 
   }
   expect(await appliance.stop()).toBe(0)
   await expectSealedToTheEnd(appliance)
+})
+
+it('the process that waits to become a worker has opened no file of the appliance', async () => {
+  const appliance = await givenAppliance()
+  await eventually(() => processesOf(appliance).spare.length === 1)
+  const { workers, spare } = processesOf(appliance)
+  const folder = dirname(appliance.config.audit.directory)
+  const filesOf = (pid: number) =>
+    readdirSync(`/proc/${pid}/fd`)
+      .map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+      .filter((path) => path.startsWith(folder))
+  expect(spare.flatMap(filesOf)).toEqual([])
+  expect(workers.flatMap(filesOf)).toContain(appliance.config.store.sqlite)
 })
 
 it('a worker killed before it took the connections that were meant for it leaves no client waiting', async () => {
