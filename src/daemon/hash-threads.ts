@@ -10,7 +10,7 @@ interface Waiting {
 const entry = new URL('../bin/hash-thread.js', import.meta.url)
 
 /**
- * Hashes pass phrases in threads of the lowest priority, at most `threads` at once: some ten milliseconds of a core each,
+ * Hashes pass phrases in threads of low priority, at most `threads` at once: some ten milliseconds of a core each,
  * which other calls need not wait for. libuv's pool has one priority for all, and writes the audit trail.
  */
 export function createHashThreads(threads: number): PassphraseHash {
