@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
+import { growHeapFourfold } from '../daemon/heap-growth.ts'
 import { groupOf, runTokenProgram, tokenProgramOptions } from '../daemon/token-program.ts'
 import { startTokenHost } from '../hsm/host/token-host.ts'
 
@@ -14,6 +15,7 @@ const usage = `Usage: strongroom-tokend --config FILE (--socket PATH [--systemd]
                   let this group use the socket
 `
 
+growHeapFourfold()
 runTokenProgram(() => {
   const options = { ...tokenProgramOptions, socket: { type: 'string' } } as const
   const { config, socket, systemd, parent, 'socket-group': group } = parseArgs({ options }).values
