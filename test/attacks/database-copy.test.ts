@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../support/appliance.ts'
 import { strongroom } from '../support/console-kit.ts'
+import { verdict } from '../support/fault-kit.ts'
 import { makeVault, type TestVault } from '../support/vault.ts'
 
 // Whoever has a copy of the database of yesterday, and writes rows of it over those of today: every row of it bears the
@@ -87,6 +88,22 @@ describe('a deleted vault out of the copy', () => {
     await appliance.restart()
     expect(await everywhere(decrypt)).toEqual(refusedEverywhere)
   })
+})
+
+it('a deleted vault out of the copy gets no key by a grant of before, and the operator hears of each attempt', async () => {
+  const doomed = await makeVault(appliance, 'Doomed')
+  const creating = () => doomed.admin.call('POST', `/transparent/${doomed.id}/keys/late`, { body: {} })
+  await everywhere(() => doomed.admin.call('GET', `/vault/${doomed.id}`))
+  const copy = copied()
+  await doomed.admin.must('DELETE', `/vault/${doomed.id}`)
+  const isOf = (row: Row) => String(row['vault_id'] ?? row['id']) === doomed.id
+  putBack(copy, 'vaults', isOf)
+  putBack(copy, 'vault_members', isOf)
+  for (let calls = 0; calls < 12; calls++) {
+    const answer = await creating()
+    expect(verdict(answer)).toBe('503 1911')
+    await expect.poll(() => appliance.journal, { timeout: 10_000 }).toContain(answer.headers['x-request-id'])
+  }
 })
 
 const keyPath = (name: string) => `/transparent/${vault.id}/keys/${name}`

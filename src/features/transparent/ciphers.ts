@@ -113,7 +113,7 @@ async function encrypt(on: CipherDependencies, context: EncryptContext, items: B
     const { vaultId, name } = ifAbsent()
     const theirs = isFault(error, 'store.conflict') ? await findKey(on.store.read, vaultId, name) : undefined
     if (theirs === undefined) throw error
-    return encryptWith(on, vault, existing(theirs), items)
+    return asItIsNow(on.store.read, theirs, (current) => encryptWith(on, vault, existing(current), items))
   }
 }
 

@@ -87,7 +87,7 @@ export function createKeyRotation(on: KeyRotationDependencies, withMaterial: Wit
         const isLate = isFault(error, 'store.conflict') || isFault(error, 'hsm.outdated')
         const theirs = isLate ? await findKey(store.read, key.vaultId, key.name) : undefined
         if (theirs === undefined) throw error
-        return theirs
+        return existing(theirs)
       }
     },
   }

@@ -1,11 +1,11 @@
 import type { SealedGrant } from '../../access/acting.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
 import { createGathering } from '../../store/concurrency.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { cipherOf, keyTypeOf } from './key-type.ts'
 import { advanceInvocations, findVersion, type KeyVersion, type TransparentKey } from './records.ts'
-import { invocationsRecord, raiseAfter, sealedCount, trusting } from './sealing.ts'
+import { invocationsRecord, raiseAfter, sealedCount, sealInPlaceOf, trusting } from './sealing.ts'
 
 /** What is to be reserved of the count of a version, by whose grant. */
 export interface Lease {
@@ -28,6 +28,8 @@ interface SealedLease {
 
 /** Most leases of one transaction: the database is locked for so long. */
 const mostAtOnce = 64
+/** Other workers may be quicker, each time. */
+const maxTries = 10
 
 export interface ReservationDependencies {
   readonly store: Pick<Store, 'transaction'>
@@ -47,10 +49,19 @@ export function createReservation(on: ReservationDependencies): (lease: Lease) =
       asked.toSorted((one, other) => one.key.id - other.key.id),
     ),
   )
-  return (lease) =>
-    new Promise((resolve, reject) => {
+  const reserve = (lease: Lease) =>
+    new Promise<number>((resolve, reject) => {
       gather({ ...lease, resolve, reject })
     })
+  return async (lease) => {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await reserve(lease)
+      } catch (error) {
+        if (!isFault(error, 'store.conflict') || tried === maxTries) throw error
+      }
+    }
+  }
 }
 
 async function reserveAll(on: ReservationDependencies, asked: readonly AskedLease[]): Promise<void> {
@@ -94,6 +105,10 @@ async function sealLease(
   }
   const invocations = version.invocations + count
   const record = invocationsRecord(key, number, invocations)
-  const seal = await trusting(() => hsm.seal(record, before, undefined, grant))
+  const seal = await sealInPlaceOf(
+    before,
+    async () => (await findVersion(tx, key.id, number))?.invocationsSeal,
+    () => hsm.seal(record, before, undefined, grant),
+  )
   return { count, version, next: { invocations, record, seal } }
 }

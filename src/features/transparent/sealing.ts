@@ -6,7 +6,14 @@ import { afterCommit } from '../../store/after-commit.ts'
 import { oncePerRow } from '../../store/once-per-row.ts'
 import type { Commit, Tx } from '../../store/store.ts'
 import { keyTypeOf } from './key-type.ts'
-import { findKeyById, replaceKey, replaceVersion, type KeyVersion, type TransparentKey } from './records.ts'
+import {
+  findKeyById,
+  findVersion,
+  replaceKey,
+  replaceVersion,
+  type KeyVersion,
+  type TransparentKey,
+} from './records.ts'
 
 /** What the records of a key are bound to. */
 export type Owner = Pick<TransparentKey, 'identity' | 'vault' | 'vaultId'>
@@ -140,13 +147,21 @@ export interface KeyRows {
   replaceVersion(tx: Tx, key: TransparentKey, from: KeyVersion, change: Partial<KeyVersion>): Promise<void>
 }
 
-/** The keeper may have been shown already what a parallel change made of the row: then that one was quicker. */
-async function unlessReplaced<T>(tx: Tx, current: TransparentKey, change: () => Promise<T>): Promise<T> {
+/**
+ * Seals in place of a row. The keeper may have been shown already what a parallel change made of it: then that one was
+ * quicker.
+ * @param sealNow the seal that the row has when the keeper refuses it
+ * @throws Fault `store.conflict`, `key.tampered`
+ */
+export async function sealInPlaceOf(
+  { seal: shown }: SealedRecord,
+  sealNow: () => Promise<Buffer | undefined>,
+  seal: () => Promise<Buffer>,
+): Promise<Buffer> {
   try {
-    return await change()
+    return await trusting(seal)
   } catch (cause) {
-    const isReplaced =
-      isFault(cause, 'hsm.outdated') && (await findKeyById(tx, current.id))?.seal.equals(current.seal) !== true
+    const isReplaced = isFault(cause, 'hsm.outdated') && (await sealNow())?.equals(shown) !== true
     throw isReplaced ? new Fault('store.conflict', undefined, { cause }) : cause
   }
 }
@@ -161,8 +176,13 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
         await checkPolicy(hsm, current)
         const next = { ...(await step(current, tx)), generation: current.generation + 1 }
         const grant = await grantOf(tx)
-        const seal = () => hsm.seal(policyRecord(next), sealedPolicy(current), undefined, grant)
-        const sealed = { ...next, seal: await unlessReplaced(tx, current, () => trusting(seal)) }
+        const shown = sealedPolicy(current)
+        const seal = await sealInPlaceOf(
+          shown,
+          async () => (await findKeyById(tx, current.id))?.seal,
+          () => hsm.seal(policyRecord(next), shown, undefined, grant),
+        )
+        const sealed = { ...next, seal }
         if (!(await replaceKey(tx, current, sealed))) throw new Fault('store.conflict')
         await then?.(tx, sealed)
         raiseAfter(hsm, tx, sealedPolicy(sealed))
@@ -175,7 +195,12 @@ export function createKeyRows(hsm: Pick<Hsm, 'seal' | 'verify' | 'raise'>): KeyR
       // The keeper refuses an edited row: a new seal over it would make the edit good.
       const grant = await grantOf(tx)
       const record = versionRecord(key, next)
-      const seal = await trusting(() => hsm.seal(record, sealedVersion(key, from), undefined, grant))
+      const shown = sealedVersion(key, from)
+      const seal = await sealInPlaceOf(
+        shown,
+        async () => (await findVersion(tx, key.id, from.version))?.seal,
+        () => hsm.seal(record, shown, undefined, grant),
+      )
       const sealed = { ...next, seal }
       if (!(await replaceVersion(tx, from, sealed))) throw new Fault('store.conflict')
       raiseAfter(hsm, tx, { record, seal })

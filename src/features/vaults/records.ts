@@ -116,10 +116,6 @@ export async function deleteVault(tx: Tx, id: number): Promise<void> {
 
 export type KeyRules = Pick<Vault, 'createsKeysOnUse' | 'signingPermission'>
 
-export function findKeyRules(reader: Reader, vaultId: number): Promise<KeyRules> {
-  return reader.findOneByOrFail(VaultTable, { id: vaultId })
-}
-
 export async function changeKeyRules(tx: Tx, vaultId: number, rules: Partial<KeyRules>): Promise<void> {
   await tx.update(VaultTable, { id: vaultId }, rules)
 }

@@ -16,7 +16,6 @@ import {
   changeVault,
   countContents,
   deleteVault,
-  findKeyRules,
   findVault,
   insertVault,
   lockVault,
@@ -117,11 +116,11 @@ export function createVaults(on: VaultDependencies): Vaults {
 
     remove: (vaultId, commit) => remove(on, vaultId, commit),
 
-    settings: async (vaultId) => settingsOf(await findKeyRules(store.read, vaultId)),
+    settings: async (vaultId) => settingsOf((await findVault(store.read, vaultId)) ?? missing()),
 
     changeSettings: (vaultId, { createsKeysOnUse, signingPermission }, commit) =>
       commit(async (tx) => {
-        const current = await findKeyRules(tx, vaultId)
+        const current = (await findVault(tx, vaultId)) ?? missing()
         const next = {
           createsKeysOnUse: createsKeysOnUse === undefined ? current.createsKeysOnUse : Number(createsKeysOnUse),
           signingPermission:

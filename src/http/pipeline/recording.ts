@@ -2,7 +2,7 @@ import { actBy } from '../../access/acting.ts'
 import type { AuditEvent, AuditTrail } from '../../audit/event.ts'
 import { createRecordedCommit, withRows, type ReadRows } from '../../audit/recorded-commit.ts'
 import type { UnidentifiedRecords } from '../../audit/unidentified-records.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { AuditPart } from '../contract/endpoint.ts'
 import { faultCatalogue } from '../contract/faults.ts'
@@ -60,12 +60,26 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
     }
   }
 
+  /**
+   * To the keeper a vault that was deleted during the call looks like one that was put back: the caller is told what the
+   * same call would be told now. Where it may still be made, a row was put back: the cause makes the operator hear of it.
+   */
+  async function asItIsNow(request: RequestContext, error: unknown): Promise<unknown> {
+    if (!isFault(error, 'hsm.outdated')) return error
+    try {
+      await request.reauthorize?.(store.read)
+    } catch (refusal) {
+      return refusal
+    }
+    return new Fault(error.code, error.detail, { cause: error.cause ?? error })
+  }
+
   return {
     async allow(request) {
       if (!request.recorded) await record(request, 'allowed')
     },
 
-    refuse: async (request, error) => outward(await recordFailure(request, asFault(error))),
+    refuse: async (request, error) => outward(await recordFailure(request, asFault(await asItIsNow(request, error)))),
 
     async part(request, { operation, target, isAlarm }) {
       await request.reauthorize?.(store.read)

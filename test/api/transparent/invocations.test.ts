@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createInvocations } from '../../../src/features/transparent/invocations.ts'
 import { KeyVersionTable } from '../../../src/features/transparent/records.ts'
 import { invocationsRecord } from '../../../src/features/transparent/sealing.ts'
-import { TestAppliance } from '../../support/appliance.ts'
+import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { expectFault, type TestClient } from '../../support/client.ts'
 import { grantIn } from '../../support/grant-kit.ts'
+import { hasPostgres, startPostgres } from '../../support/postgres.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 import { storedKey } from '../../support/stored-keys.ts'
+import { makeVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
 let client: TestClient
@@ -90,3 +92,28 @@ describe('encryptions with one key version', () => {
     expectFault(await encrypt('edited'), 503, 1505)
   })
 })
+
+it.runIf(hasPostgres)(
+  'lets workers that reserve of one count at the same time each have their turn',
+  async () => {
+    const database = startPostgres()
+    const transparent = { invocationLease: 1 }
+    const store = { postgresUrlFile: database.urlFile }
+    const shared = await TestAppliance.own({ ...twoWorkers, transparent, store })
+    try {
+      const vault = await makeVault(shared)
+      await vault.encrypt('busy', 'AAAA')
+      const stream = async () => {
+        const statuses = new Set<number>()
+        for (let turn = 0; turn < 10; turn++)
+          statuses.add((await vault.admin.post(`/transparent/${vault.id}/encrypt/busy`, { plaintext: 'AAAA' })).status)
+        return [...statuses]
+      }
+      expect(new Set((await Promise.all(Array.from({ length: 12 }, stream))).flat())).toEqual(new Set([201]))
+    } finally {
+      await shared.close()
+      database.cleanup()
+    }
+  },
+  120_000,
+)

@@ -147,9 +147,12 @@ describe('DELETE /vault/:vaultid', () => {
   })
 
   it('takes one of many deletions at once, and answers what is put in meanwhile with 201 and 409, or 404', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 20; round++) {
       const racing = await makeVault(appliance, 'Racing')
-      const put = () => racing.admin.post(`/transparent/${racing.id}/keys/k${round}`, {})
+      const put = () =>
+        round % 2 === 0
+          ? racing.admin.post(`/transparent/${racing.id}/keys/k${round}`, {})
+          : racing.admin.post(`/transparent/${racing.id}/encrypt/k${round}`, { plaintext: 'AAAA' })
       const [made, ...removed] = await Promise.all([
         put(),
         ...Array.from({ length: 4 }, () => remove(racing.admin, racing.id)),
