@@ -1,6 +1,6 @@
 import { EntitySchema, In, IsNull, LessThan, Not, type FindOptionsWhere } from 'typeorm'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
-import { change as changeRows, readRow, select, selectList } from '../../store/statement.ts'
+import { change as changeRows, insertRow, readRow, select, selectList } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 
 /** Bits of an object's status, as published for this interface. */
@@ -83,35 +83,8 @@ export const SecretFieldTable = new EntitySchema<SecretField>({
 })
 
 export async function insertObject(tx: Tx, object: Omit<VaultObject, 'id'>): Promise<number> {
-  const given = newObjectMembers.map((member) => object[member])
-  const [row] = await select<{ readonly id: number | string }>(tx, insertStatement, given)
-  return Number(row?.id)
+  return Number(await insertRow(tx, VaultObjectTable, object, 'id'))
 }
-
-const newObjectMembers = [
-  'vaultId',
-  'parentId',
-  'templateId',
-  'name',
-  'nameGiven',
-  'publicFields',
-  'searchText',
-  'weakFields',
-  'status',
-  'fileInfo',
-  'children',
-  'version',
-  'createdAt',
-  'createdBy',
-  'changedAt',
-  'changedBy',
-  'deletedAt',
-] as const satisfies readonly (keyof VaultObject)[]
-
-const insertStatement = `INSERT INTO vault_objects (vault_id, parent_id, template_id, name, name_given, public_fields,
-    search_text, weak_fields, status, file_info, children, version, created_at, created_by, changed_at, changed_by,
-    deleted_at)
-  VALUES (${newObjectMembers.map((_, at) => `$${at + 1}`).join(', ')}) RETURNING id`
 
 /** Counts one more object below a parent of this vault; false where there is none to put it into. */
 export function adoptChild(tx: Tx, parentId: number, vaultId: number): Promise<boolean> {
