@@ -8,7 +8,7 @@ import type { WorkerProcess } from './worker-fork.ts'
 export interface SpareWorker {
   /** The process that waits, or a new one. */
   take(): WorkerProcess
-  /** Has one wait, soon. */
+  /** Has one wait, soon; not after `close`. */
   fill(): void
   close(): Promise<void>
 }
@@ -20,9 +20,10 @@ const longPauseMs = 30_000
 export function createSpareWorker(fork: () => WorkerProcess, log: Log): SpareWorker {
   let waiting: WorkerProcess | undefined
   let timer: NodeJS.Timeout | undefined
+  let closed = false
 
   function fillAfter(ms: number): void {
-    if (waiting === undefined) timer ??= setTimeout(fillNow, ms).unref()
+    if (waiting === undefined && !closed) timer ??= setTimeout(fillNow, ms).unref()
   }
 
   function fillNow(): void {
@@ -46,6 +47,7 @@ export function createSpareWorker(fork: () => WorkerProcess, log: Log): SpareWor
     },
     fill: () => fillAfter(pauseMs),
     async close() {
+      closed = true
       clearTimeout(timer)
       const spare = waiting
       waiting = undefined

@@ -1,4 +1,4 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import { watchForStop } from '../stopped-process.ts'
@@ -19,12 +19,13 @@ export interface WorkerProcess {
   begin(number: number): void
   /** Resolves with the port. */
   readonly listening: Promise<number>
+  /** Where the kernel gives no process (EAGAIN, EMFILE, ENOMEM), that is its end too. */
   readonly ended: Promise<ExitReason>
   /** Has it read the server certificate again. */
   reload(): void
   /** Asks whether it still answers, and kills one that left several pings unanswered. */
   ping(): void
-  /** Resolves when the process has ended; it is killed when it takes too long, or serves as no worker. */
+  /** Resolves when the process has ended; it is killed when it takes too long, or has not begun to serve. */
   stop(): Promise<void>
 }
 
@@ -40,10 +41,19 @@ const stopMs = 2_000
  */
 const youngGeneration = '--max-semi-space-size=64'
 
-export function forkWorker({ entry, config, log }: WorkerForkOptions): WorkerProcess {
-  cluster.setupPrimary({ exec: entry, args: [], execArgv: [...process.execArgv, youngGeneration] })
-  const worker = cluster.fork()
+export function forkWorker(options: WorkerForkOptions): WorkerProcess {
+  cluster.setupPrimary({ exec: options.entry, args: [], execArgv: [...process.execArgv, youngGeneration] })
+  try {
+    return processOf(cluster.fork(), options)
+  } catch (error) {
+    return noProcess(error)
+  }
+}
+
+function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerProcess {
   let slot: number | undefined
+  let started = false
+  let stopping = false
   let misses: number | undefined
   let reason: ExitReason | undefined
   const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
@@ -73,14 +83,24 @@ export function forkWorker({ entry, config, log }: WorkerForkOptions): WorkerPro
       const message = `${nameOf(slot)} ended with ${signal ?? `exit code ${code}`}`
       resolve(reason ?? { code: exitCodes.internal, message })
     })
+    worker.on('error', (error) => {
+      if (worker.process.pid !== undefined) return log.warn({ err: error, slot }, 'the channel to the worker failed')
+      // No `exit` follows where there was no process.
+      endWatch()
+      resolve(notForked(error))
+    })
   })
-  worker.on('error', (error) => log.warn({ err: error, slot }, 'the channel to the worker failed'))
 
   return {
     begin(number) {
       slot = number
+      if (worker.process.pid === undefined) return
       closeUnclaimed(worker)
-      void ready.then(() => send({ type: 'start', slot: number, config }))
+      void ready.then(() => {
+        if (stopping) return
+        started = true
+        send({ type: 'start', slot: number, config })
+      })
     },
     listening,
     ended,
@@ -93,8 +113,10 @@ export function forkWorker({ entry, config, log }: WorkerForkOptions): WorkerPro
       giveUp('does not answer')
     },
     async stop() {
+      stopping = true
       endWatch()
-      const patienceMs = slot === undefined ? 0 : config.http.drainTimeoutMs + closeGraceMs
+      // Before it is ready it would not hear that it shall stop, and has opened nothing.
+      const patienceMs = started ? config.http.drainTimeoutMs + closeGraceMs : 0
       const timer = setTimeout(() => worker.process.kill('SIGKILL'), patienceMs)
       send({ type: 'stop' })
       await ended
@@ -104,3 +126,18 @@ export function forkWorker({ entry, config, log }: WorkerForkOptions): WorkerPro
 }
 
 const nameOf = (slot: number | undefined): string => (slot === undefined ? 'the spare worker' : `worker ${slot}`)
+
+const notForked = (error: unknown): ExitReason => ({
+  code: exitCodes.internal,
+  message: `no process for a worker could be started: ${error instanceof Error ? error.message : String(error)}`,
+})
+
+/** What cluster.fork() threw instead of giving a process: it has ended already. */
+const noProcess = (error: unknown): WorkerProcess => ({
+  begin() {},
+  listening: new Promise(() => {}),
+  ended: Promise.resolve(notForked(error)),
+  reload() {},
+  ping() {},
+  stop: () => Promise.resolve(),
+})

@@ -182,6 +182,33 @@ it('a killed worker is replaced in the same slot, and SIGTERM ends all with exit
   for (const pid of after.values()) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
 })
 
+it('where no process can be started, the daemon tries again until one can', async () => {
+  const daemon = givenDaemon()
+  const port = await listening(daemon)
+  const before = await workersAt(port)
+  const mayOpen = (files: number) => run('prlimit', [`--pid=${daemon.process.pid}`, `--nofile=${files}:`])
+  // The soft limit: what is open stays so, and fork() fails with EMFILE, for the spare worker too.
+  await mayOpen(3)
+  process.kill(before.get(2) ?? 0, 'SIGKILL')
+  await daemon.line(/no process for a worker could be started.*EMFILE/)
+  await mayOpen(1024)
+  await expect.poll(async () => slots(await workersAt(port)), patience).toEqual([1, 2])
+  expect((await workersAt(port)).get(1)).toBe(before.get(1))
+
+  daemon.process.kill('SIGTERM')
+  expect(await daemon.exit).toBe(0)
+})
+
+it('SIGTERM while a worker loads its program ends the daemon, at once', async () => {
+  // Longer than this test may take.
+  const daemon = givenDaemon({ http: { drainTimeoutMs: 60_000 } })
+  const { pid } = daemon.process
+  const programs = () => run('ps', ['--ppid', String(pid), '-o', 'args='])
+  await expect.poll(programs, { ...patience, interval: 5 }).toContain('worker.js')
+  daemon.process.kill('SIGTERM')
+  expect(await daemon.exit).toBe(0)
+})
+
 it('a worker that stopped answering is killed and replaced', async () => {
   const daemon = givenDaemon({ entry: 'bin/hasty.js' })
   const port = await listening(daemon)
@@ -197,9 +224,9 @@ it('a worker that is stopped is killed and replaced, long before pings stay away
   process.kill(before.get(2) ?? 0, 'SIGSTOP')
   await daemon.line(/the worker is stopped/)
   await daemon.line(/worker 2 ended with SIGKILL/)
-  const after = await workersAt(await listening(daemon))
-  expect(slots(after)).toEqual([1, 2])
-  expect(after.get(1)).toBe(before.get(1))
+  const port = await listening(daemon)
+  await expect.poll(async () => slots(await workersAt(port)), patience).toEqual([1, 2])
+  expect((await workersAt(port)).get(1)).toBe(before.get(1))
 })
 
 it('a daemon that stood still as a whole goes on with its workers', async () => {

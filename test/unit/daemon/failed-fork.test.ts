@@ -1,0 +1,59 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import type { Config } from '../../../src/config/schema.ts'
+import { createSpareWorker } from '../../../src/daemon/spare-worker.ts'
+import { forkWorker, type WorkerProcess } from '../../../src/daemon/worker-fork.ts'
+import { createLog } from '../../../src/log.ts'
+
+const log = createLog({ level: 'silent', name: 'test' })
+const config = { http: { drainTimeoutMs: 60_000 } } as unknown as Config
+const node = process.execPath
+
+afterEach(() => {
+  process.execPath = node
+  vi.useRealTimers()
+})
+
+/** A worker whose program the kernel does not run: Node.js tells of EACCES as of EAGAIN, of ENOTDIR as of ENOMEM. */
+function forkOf(program: string): WorkerProcess {
+  process.execPath = program
+  return forkWorker({ entry: '/none.js', config, log })
+}
+
+const failures = [
+  ['an error without an exit', '/etc/passwd', 'EACCES'],
+  ['an exception', '/etc/passwd/node', 'ENOTDIR'],
+] as const
+
+it.each(failures)('a process that cannot be started, %s, has ended', async (_what, program, code) => {
+  const worker = forkOf(program)
+  worker.begin(1)
+  expect((await worker.ended).message).toMatch(new RegExp(`^no process for a worker could be started: .*${code}$`))
+  worker.reload()
+  worker.ping()
+  await worker.stop()
+})
+
+it.each(failures)('a spare worker that cannot be started, %s, is tried again later', async (_what, program) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const fork = vi.fn(() => forkOf(program))
+  const spare = createSpareWorker(fork, log)
+  spare.fill()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(fork).toHaveBeenCalledTimes(1)
+  await fork.mock.results[0]?.value.ended
+  await vi.advanceTimersByTimeAsync(29_000)
+  expect(fork).toHaveBeenCalledTimes(1)
+  // It is given to no worker.
+  expect(spare.take()).not.toBe(fork.mock.results[0]?.value)
+  spare.fill()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(fork).toHaveBeenCalledTimes(3)
+  await fork.mock.results[2]?.value.ended
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(fork).toHaveBeenCalledTimes(4)
+
+  await spare.close()
+  spare.fill()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(fork).toHaveBeenCalledTimes(4)
+})
