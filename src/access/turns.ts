@@ -9,8 +9,8 @@ export interface Turns<T> {
   /** Takes out what has its turn. */
   next(): T | undefined
   /**
-   * Takes out what has to make room for `item`: the last of the sender with the most waiting, by the first way by which
-   * that is not the sender of `item`; undefined where there is none.
+   * Takes out what has to make room for `item`: the last of the sender with the most waiting, by the last way first. Where
+   * that is the sender of `item`, the next way tells among what is that sender's; undefined where none does.
    */
   makeRoom(item: T): T | undefined
 }
@@ -19,11 +19,13 @@ export interface Turns<T> {
 export function createTurns<T>(ways: readonly ((item: T) => string)[]): Turns<T> {
   /** Of each way: what each sender has waiting, the sender with the next turn first. */
   const orders = ways.map((senderOf) => ({ senderOf, waiting: new Map<string, Set<T>>() }))
-  let [size, turn] = [0, 0]
+  /** In the order of coming. */
+  const all = new Set<T>()
+  let turn = 0
 
   /** `isServed`: its senders stand behind all others now. */
   function remove(item: T, isServed: boolean): T {
-    size -= 1
+    all.delete(item)
     for (const { senderOf, waiting } of orders) {
       const sender = senderOf(item)
       const items = waiting.get(sender) ?? new Set()
@@ -36,11 +38,11 @@ export function createTurns<T>(ways: readonly ((item: T) => string)[]): Turns<T>
 
   return {
     get size() {
-      return size
+      return all.size
     },
 
     add(item) {
-      size += 1
+      all.add(item)
       for (const { senderOf, waiting } of orders) {
         const sender = senderOf(item)
         waiting.set(sender, (waiting.get(sender) ?? new Set()).add(item))
@@ -54,14 +56,27 @@ export function createTurns<T>(ways: readonly ((item: T) => string)[]): Turns<T>
     },
 
     makeRoom(item) {
-      for (const { senderOf, waiting } of orders) {
-        let most = new Set<T>()
-        for (const items of waiting.values()) if (items.size > most.size) most = items
-        if ((waiting.get(senderOf(item))?.size ?? 0) + 1 >= most.size) continue
-        const last = [...most].at(-1)
-        if (last !== undefined) return remove(last, false)
+      let among: readonly T[] = [...all]
+      for (const { senderOf } of orders.toReversed()) {
+        const own = among.filter((one) => senderOf(one) === senderOf(item))
+        const most = largestGroup(among, senderOf)
+        const last = most.at(-1)
+        if (last !== undefined && own.length + 1 < most.length) return remove(last, false)
+        if (own.length === most.length) among = own
       }
       return undefined
     },
   }
+}
+
+function largestGroup<T>(items: readonly T[], senderOf: (item: T) => string): readonly T[] {
+  const groups = new Map<string, T[]>()
+  let largest: T[] = []
+  for (const item of items) {
+    const group = groups.get(senderOf(item)) ?? []
+    group.push(item)
+    groups.set(senderOf(item), group)
+    if (group.length > largest.length) largest = group
+  }
+  return largest
 }

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { hashHere, type HashInput } from '../features/users/passphrase-hash.ts'
+import { hashHere, type HashRequest } from '../features/users/passphrase-hash.ts'
 
 try {
   // Of this thread alone: on Linux, 0 is the thread that calls (setpriority(2), "C library/kernel differences").
@@ -9,7 +9,7 @@ try {
   // A sandbox may forbid it. Logins then cost other calls more.
 }
 
-parentPort?.on('message', (input: HashInput) => {
+parentPort?.on('message', (request: HashRequest) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
-  parentPort?.postMessage(hashHere(input))
+  parentPort?.postMessage(hashHere(request))
 })

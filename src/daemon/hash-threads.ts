@@ -20,16 +20,23 @@ export function createHashThreads(threads: number): PassphraseHash {
 
   function hashNext(): void {
     if (waiting.length === 0 || (idle.length === 0 && open >= threads)) return
-    const [next, thread] = [waiting.shift(), idle.pop() ?? start()]
-    if (next !== undefined) run(thread, next)
+    const next = waiting.shift()
+    if (next === undefined) return
+    try {
+      run(idle.pop() ?? start(), next)
+    } catch (error) {
+      // The system starts no further thread: this one hash has failed, and the next tries again.
+      next.reject(error)
+      hashNext()
+    }
   }
 
   function start(): Worker {
-    open += 1
     // Without the options of this process, which are not all good for a thread.
     const thread = new Worker(entry, { execArgv: [] })
     // A worker that stops waits for its calls, and not for its threads.
     thread.unref()
+    open += 1
     return thread
   }
 
@@ -49,8 +56,9 @@ export function createHashThreads(threads: number): PassphraseHash {
     }
     thread.once('message', answered)
     thread.once('error', failed)
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- this is no window
-    thread.postMessage(input)
+    // Handed over, not copied: a thread that makes no garbage collects none, and would keep every pass phrase.
+    const passphrase = new TextEncoder().encode(input.passphrase)
+    thread.postMessage({ ...input, passphrase, salt: new Uint8Array(input.salt) }, [passphrase.buffer])
   }
 
   return (input) =>

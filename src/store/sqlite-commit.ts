@@ -35,12 +35,20 @@ export function committed<T>(
   })
 }
 
+/** How long changes of one commit may take before no other is begun. */
+const longestMs = 100
+
 /**
  * Commits the changes of several callers at once: one after another, so that each sees those before it; then what comes
  * before the commit (their audit records, with one write) at the same time; then one commit with one sync. A change that
  * fails is undone alone. Where a record or the commit fails, none of them is made.
+ * @returns those that were not begun, because the ones before them took long: other processes wait for the lock
  */
-export async function commitTogether(writer: DataSource, changes: readonly Change[], on: CommitRules): Promise<void> {
+export async function commitTogether(
+  writer: DataSource,
+  changes: readonly Change[],
+  on: CommitRules,
+): Promise<readonly Change[]> {
   const runner = writer.createQueryRunner()
   const settle: (() => void)[] = []
   try {
@@ -48,7 +56,9 @@ export async function commitTogether(writer: DataSource, changes: readonly Chang
     await runner.query(`PRAGMA synchronous = ${changes.every(({ syncAside }) => syncAside) ? 'NORMAL' : 'FULL'}`)
     await on.begin(() => runner.query('BEGIN IMMEDIATE'))
     const made: Tx[] = []
+    const endMs = performance.now() + longestMs
     for (const { work, resolve, reject } of changes) {
+      if (settle.length > 0 && performance.now() > endMs) break
       // What belongs to a transaction (`actBy`, `afterCommit`) belongs to one caller.
       const tx = writer.createQueryRunner().manager
       const failure = await failureOf(runner, () => work(tx))
@@ -62,9 +72,10 @@ export async function commitTogether(writer: DataSource, changes: readonly Chang
     // SQLite has rolled back by itself after some errors (a full disk); a second rollback may then fail.
     await runner.query('ROLLBACK').catch(() => undefined)
     for (const { reject } of changes) reject(on.translated(error))
-    return
+    return []
   }
   for (const handOut of settle) handOut()
+  return changes.slice(settle.length)
 }
 
 /** Why a change was undone. Rejects where the transaction itself is lost. */

@@ -99,9 +99,10 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
   let log: FileHandle | undefined
   const sync = createSharedSync(syncLog)
 
-  const change = createGathering<Change>(mostChanges, (changes) =>
-    inTurn(() => commitTogether(writer, changes, { begin, translated })),
-  )
+  const change = createGathering<Change>(mostChanges, async (changes) => {
+    for (let left = changes; left.length > 0;)
+      left = await inTurn(() => commitTogether(writer, left, { begin, translated }))
+  })
 
   async function syncLog(): Promise<void> {
     try {

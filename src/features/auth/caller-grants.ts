@@ -119,16 +119,23 @@ async function grantOf(
   return { sealed, fields: grant.fields }
 }
 
-/** Asks the keeper by the rows as they are. @throws Fault `session.invalid` where there is no such token */
+/**
+ * Asks the keeper by the rows as they are.
+ * @param committed the user as read before the transaction: in one that is committed together with others the row may
+ * show a change that comes to nothing, of which the keeper must not hear
+ * @throws Fault `session.invalid` where there is no such token
+ */
 export async function sessionGrant(
   hsm: Pick<Hsm, 'grant'>,
   reader: Reader,
   { token, hash }: SessionToken,
   memberOf: (user: User) => Promise<GrantRequest['membership']>,
+  committed?: User,
 ): Promise<SealedGrant> {
   const found = await findSealedSession(reader, hash)
   if (found === undefined) throw new Fault('session.invalid')
-  const { user, applicationKey, sealed: session } = found
+  const { user: current, applicationKey, sealed: session } = found
+  const user = committed ?? current
   const [own, application] = [sealedUser(user), sealedApplicationKey(applicationKey)]
   return hsm.grant({ token, session, user: own, applicationKey: application, membership: await memberOf(user) })
 }

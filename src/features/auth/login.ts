@@ -101,7 +101,7 @@ export function createLogin({
       const certificate = verified.card?.fingerprint ?? null
       const { id: userId, recoveries } = user
       const session = { userId, applicationKeyId, address, certificate, recoveries, begun }
-      const opened = await sessions.open(tx, session)
+      const opened = await sessions.open(tx, session, user)
       actBy(tx, opened.grant)
       await noteLogin(hsm, tx, user, renewed)
       return {

@@ -4,12 +4,13 @@ import type { Caller } from '../../access/caller.ts'
 import { decimalId } from '../../access/resource.ts'
 import { sessionTokenHash } from '../../access/session-token-form.ts'
 import type { Clock } from '../../clock.ts'
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { BegunSession } from '../../hsm/login-request.ts'
-import { findUserById, lockUser } from '../users/records.ts'
+import { findUserById, lockUser, type User } from '../users/records.ts'
 import { sessionGrant } from './caller-grants.ts'
+import type { SessionToken } from './session-token.ts'
 import { createSessionEnding, type EndSessions } from './session-ending.ts'
 import { hasExpired, touchEveryMs, type SessionLimits } from './session-liveness.ts'
 import {
@@ -41,8 +42,8 @@ export interface OpenedSession {
 export interface Sessions {
   /** What clients are told as `timeout`, in milliseconds. */
   readonly idleTimeoutMs: number
-  /** Puts a session that the keeper began into the database, and ends the user's oldest beyond the limit. */
-  open(tx: Tx, session: NewSession): Promise<OpenedSession>
+  /** Puts a session that the keeper began for `user` into the database, and ends the user's oldest beyond the limit. */
+  open(tx: Tx, session: NewSession, user: User): Promise<OpenedSession>
   end(tx: Tx, sessionId: number): Promise<void>
   /** Ends all sessions of a user but the one to keep; resolves to how many there were. */
   endOthers(tx: Tx, userId: number, keep?: number): Promise<number>
@@ -89,7 +90,7 @@ export function createSessions({
       return userId
     },
 
-    async open(tx, session) {
+    async open(tx, session, user) {
       const now = clock.now()
       await sweepSessions(tx, now - limits.absoluteTimeoutMs)
       await limitSessions(tx, session.userId, { limits, endSessions }, now)
@@ -98,7 +99,7 @@ export function createSessions({
       const hash = sessionTokenHash(token)
       const times = { createdAt, expiresAt, lastSeenAt: now, endedAt: null }
       const sessionId = await insertSession(tx, { ...row, ...times, identity }, { hash, seal })
-      return { sessionId, grant: () => sessionGrant(hsm, tx, { token, hash }, inNoVault) }
+      return { sessionId, grant: () => newGrant(hsm, tx, { token, hash }, user) }
     },
 
     async end(tx, sessionId) {
@@ -128,6 +129,16 @@ export function createSessions({
       const ids = await findExpired(store.read, seenBefore, now - limits.absoluteTimeoutMs)
       return ids.length === 0 ? 0 : store.transaction((tx) => endSessions(tx, ids, now))
     },
+  }
+}
+
+/** Of a user who was changed since the row was read, by the row as it is. */
+async function newGrant(hsm: Pick<Hsm, 'grant'>, tx: Tx, token: SessionToken, user: User): Promise<SealedGrant> {
+  try {
+    return await sessionGrant(hsm, tx, token, inNoVault, user)
+  } catch (error) {
+    if (!isFault(error, 'hsm.outdated')) throw error
+    return sessionGrant(hsm, tx, token, inNoVault)
   }
 }
 

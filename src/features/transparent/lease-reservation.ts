@@ -46,7 +46,7 @@ export function createReservation(on: ReservationDependencies): (lease: Lease) =
     // Two workers that lock the same rows of PostgreSQL must not do it crosswise.
     reserveAll(
       on,
-      asked.toSorted((one, other) => one.key.id - other.key.id),
+      asked.toSorted((one, other) => one.key.id - other.key.id || one.version - other.version),
     ),
   )
   const reserve = (lease: Lease) =>

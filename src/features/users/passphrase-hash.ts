@@ -8,6 +8,11 @@ export interface HashInput {
   readonly passes: number
 }
 
+/** The same as it is handed to a thread: bytes of its own, which the thread overwrites. */
+export interface HashRequest extends Omit<HashInput, 'passphrase'> {
+  readonly passphrase: Uint8Array
+}
+
 export type PassphraseHash = (input: HashInput) => Promise<Buffer>
 
 const hashBytes = 32
@@ -16,10 +21,16 @@ const hashBytes = 32
 export const hashInPool: PassphraseHash = (input) => hashRaw(input.passphrase, optionsOf(input))
 
 /** In the thread that calls. */
-export const hashHere = (input: HashInput): Buffer => hashRawSync(input.passphrase, optionsOf(input))
+export function hashHere(request: HashRequest): Buffer {
+  try {
+    return hashRawSync(request.passphrase, optionsOf(request))
+  } finally {
+    request.passphrase.fill(0)
+  }
+}
 
 // Argon2id is the library's default.
-const optionsOf = ({ salt, memoryKiB, passes }: HashInput) => ({
+const optionsOf = ({ salt, memoryKiB, passes }: Omit<HashInput, 'passphrase'>) => ({
   salt,
   memoryCost: memoryKiB,
   timeCost: passes,

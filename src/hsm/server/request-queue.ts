@@ -71,6 +71,8 @@ export function createRequestQueue({
       })
     } catch (error) {
       lost = error
+      // Where not even the first was begun, what waits would be tried again and again.
+      if (answers.length === 0) for (const request of [...small.splice(0), ...large.splice(0)]) request.expire()
     }
     for (const answer of answers) answer(lost)
     isScheduled = small.length + large.length > 0

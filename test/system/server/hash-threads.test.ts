@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { hashRaw } from '@node-rs/argon2'
 import { describe, expect, it } from 'vitest'
+import { hashHere } from '../../../src/features/users/passphrase-hash.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { processesOf } from '../../support/fault-kit.ts'
 
@@ -17,6 +18,12 @@ describe('pass phrases are hashed', () => {
     } finally {
       await appliance.close()
     }
+  })
+
+  it('from bytes that are overwritten: a thread that makes no garbage keeps what it has', () => {
+    const passphrase = new TextEncoder().encode('correct horse')
+    hashHere({ passphrase, salt: Buffer.alloc(16, 1), memoryKiB: 8192, passes: 1 })
+    expect([...passphrase]).toEqual([...passphrase].map(() => 0))
   })
 
   it('as the library does, in another thread after one that failed', async () => {

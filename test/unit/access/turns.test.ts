@@ -19,6 +19,7 @@ function placeOf(wanted: Login, turns: ReturnType<typeof given>): number {
 }
 
 const many = (login: (n: number) => Login): Login[] => Array.from({ length: 1_000 }, (_, n) => login(n))
+const familiarOf = ({ network }: Login): string => (network === 'office' ? network : 'unfamiliar networks')
 const honest = { network: 'office', name: 'alice' }
 
 describe('turns', () => {
@@ -64,6 +65,16 @@ describe('room', () => {
     expect(turns.makeRoom(honest)).toBe(logins.at(-1))
     expect(turns.size).toBe(999)
     expect(turns.makeRoom(login(1))).toBeUndefined()
+  })
+
+  it('is made by strangers of many networks, and not by the office that waits behind one address', () => {
+    const ways = [({ network }: Login) => network, ({ name }: Login) => name, familiarOf]
+    const turns = createTurns<Login>(ways)
+    const office = Array.from({ length: 50 }, (_, n) => ({ network: 'office', name: `colleague ${n}` }))
+    for (const login of [...office, ...many((n) => ({ network: `far${n}`, name: `user${n}` }))]) turns.add(login)
+    for (let n = 1; n <= 900; n++)
+      expect(turns.makeRoom({ network: 'office', name: `late ${n}` })?.network).toMatch(/^far/)
+    expect(turns.makeRoom({ network: 'farther', name: 'another' })).toBeUndefined()
   })
 
   it('is made by none where all are alike', () => {

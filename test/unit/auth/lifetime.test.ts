@@ -93,7 +93,10 @@ function open(sessions: Sessions, user: Pick<NewSession, 'userId' | 'application
   const times = { createdAt: now, expiresAt: now + rules.absoluteTimeoutMs }
   const begun = { token, identity: randomBytes(16), seal: Buffer.alloc(32), isCheckCurrent: true, ...times }
   const session = { ...user, certificate: null, recoveries: 0, begun }
-  return store.transaction(async (tx) => ({ token, ...(await sessions.open(tx, session)) }))
+  return store.transaction(async (tx) => ({
+    token,
+    ...(await sessions.open(tx, session, await tx.findOneByOrFail(UserTable, { id: user.userId }))),
+  }))
 }
 
 async function givenUser(name = 'alice') {

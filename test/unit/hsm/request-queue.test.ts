@@ -41,3 +41,10 @@ it('tells every one of them when what they did has not lasted', async () => {
   const lost = ['a', 'b', 'c'].map((name) => `${name}: the disk is full`)
   expect(await servedBy(together)).toEqual(['do a', 'do b', 'do c', ...lost])
 })
+
+it('gives up what waits where not even the first could be begun', async () => {
+  const together = () => {
+    throw new Error('the file is closed')
+  }
+  expect(await servedBy(together)).toEqual(['expired', 'expired', 'expired'])
+})
