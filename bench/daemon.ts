@@ -4,7 +4,7 @@ import type { TestClient } from '../test/support/client.ts'
 import { makeVault } from '../test/support/vault.ts'
 import { cpuTimes, type CpuTimes } from './cpu.ts'
 import type { Figures } from './figures.ts'
-import { createLoad, type Call, type Load } from './load.ts'
+import { createLoad, type Call, type Load, type LoadOptions } from './load.ts'
 
 /** The daemon as it ships, with a vault in it and a session of its administrator. */
 export interface Daemon {
@@ -32,6 +32,10 @@ export interface DaemonOptions {
   readonly settings: Overrides
 }
 
+/** What drives an appliance as this release does, whichever release it is of. */
+export const driverOf = ({ url, ca }: TestAppliance, driver: Pick<LoadOptions, 'connections' | 'http'>): Load =>
+  createLoad({ origin: new URL(url).origin, ca, ...driver })
+
 /** A build of another release is started by its own checkout: the settings and rows of one are not those of the other. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { build = dist } = options
@@ -57,8 +61,8 @@ async function startOwnDaemon({ connections, settings }: DaemonOptions): Promise
   )
   try {
     const { id: vault, admin } = await makeVault(appliance, 'bench')
-    const { origin, pathname } = new URL(appliance.url)
-    const load = createLoad({ origin, ca: appliance.ca, connections })
+    const { pathname } = new URL(appliance.url)
+    const load = driverOf(appliance, { connections })
     const headers = { 'content-type': 'application/json', 'x-http-token': admin.token ?? '' }
     return {
       appliance,

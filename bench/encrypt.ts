@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestAppliance } from '../test/support/appliance.ts'
 import { makePki } from '../test/support/pki.ts'
-import { nameOf, sample, startDaemon, type Sample } from './daemon.ts'
+import { driverOf, nameOf, sample, startDaemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result } from './figures.ts'
 import { createLoad, type Call, type Load, type LoadOptions } from './load.ts'
 import { builds, count, counts, readOptions } from './options.ts'
@@ -126,7 +126,7 @@ async function startServer(
 async function startAppliance(build: string, workers: number, driver: Driver): Promise<Server> {
   const daemon = await startDaemon({ build, connections: 1, settings: { http: { workers } } })
   const { admin, vault, appliance, call } = daemon
-  const load = createLoad({ origin: new URL(appliance.url).origin, ca: appliance.ca, ...driver })
+  const load = driverOf(appliance, driver)
   const close = async (): Promise<void> => {
     await load.close()
     await daemon.close()

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { compileLoop } from './c-loop.ts'
-import { nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
+import { driverOf, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result, type Task } from './figures.ts'
-import { createLoad, type Call, type Load } from './load.ts'
+import type { Call, Load } from './load.ts'
 import { builds, count, readOptions, type Read } from './options.ts'
 import { needTools } from './tools.ts'
 import { formWith, upload } from '../test/support/object-kit.ts'
@@ -39,9 +39,8 @@ export async function main(args: string[]): Promise<void> {
     for (const build of options.against) {
       const daemon = await startDaemon({ build, connections: 1, settings: settingsOf(options) })
       closing.push(() => daemon.close())
-      // The driver is this release's: that of another may send no GET.
-      const { appliance } = daemon
-      const load = createLoad({ origin: new URL(appliance.url).origin, ca: appliance.ca, connections: 1 })
+      // That of another release may send no GET.
+      const load = driverOf(daemon.appliance, { connections: 1 })
       closing.unshift(() => load.close())
       if (tasks.length === 0) tasks.push(...inToken(daemon, options))
       tasks.push(...(await throughDaemon(daemon, load, nameOf(build, options.workers), options)))

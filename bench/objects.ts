@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { createObject, readObject, server } from '../test/support/object-kit.ts'
-import { nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
+import { driverOf, nameOf, sample, startDaemon, type Daemon, type Sample } from './daemon.ts'
 import { table, takeTurns, type Result, type Task } from './figures.ts'
-import { createLoad, type Call, type Load } from './load.ts'
+import type { Call, Load } from './load.ts'
 import { builds, count, readOptions, type Read } from './options.ts'
 import { needTools } from './tools.ts'
 
@@ -28,9 +28,8 @@ export async function main(args: string[]): Promise<void> {
       const { connections, workers } = options
       const daemon = await startDaemon({ build, connections, settings: { http: { workers } } })
       closing.push(() => daemon.close())
-      // The driver is this release's: that of another may send no GET.
-      const { appliance } = daemon
-      const load = createLoad({ origin: new URL(appliance.url).origin, ca: appliance.ca, connections })
+      // That of another release may send no GET.
+      const load = driverOf(daemon.appliance, { connections })
       closing.unshift(() => load.close())
       tasks.push(...(await tasksOf(daemon, load, nameOf(build, workers), options)))
     }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestUser } from '../test/support/appliance.ts'
 import { nameOf, startDaemon, type Daemon } from './daemon.ts'
-import { table, takeTurns, type Figures, type Result, type Task } from './figures.ts'
+import { median, table, takeTurns, type Figures, type Result, type Task } from './figures.ts'
 import { builds, count, counts, readOptions } from './options.ts'
 
 const choices = {
@@ -75,7 +75,7 @@ async function beside({ appliance }: Daemon, user: TestUser, { honest, ...flood 
   const repeated = async (): Promise<number[]> => {
     const times: number[] = []
     for (let n = 0; n < honest; n++) times.push(await logIn())
-    return times.toSorted((a, b) => a - b)
+    return times
   }
   const alone = await repeated()
   const startedMs = performance.now()
@@ -89,10 +89,8 @@ async function beside({ appliance }: Daemon, user: TestUser, { honest, ...flood 
   const ended = once(strangers, 'exit').then(() => performance.now() - startedMs)
   await sleep(300)
   const times = await repeated()
-  return { alone: middle(alone), median: middle(times), total: times.at(-1) ?? Number.NaN, floodMs: await ended }
+  return { alone: median(alone), median: median(times), total: Math.max(...times), floodMs: await ended }
 }
-
-const middle = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 
 function text(results: readonly Result<Waiting>[]): string {
   return table([

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endOfBurst } from '../burst.ts'
 import type { Clock } from '../clock.ts'
 import { errorCodeOf, Fault } from '../fault.ts'
+import { createGathering } from '../store/concurrency.ts'
 import { findChainEnd, type FoundChain } from './chain-end.ts'
 import { openChainFile, type ChainFile, type Entry } from './chain-file.ts'
 import { lockChain, type ChainLock } from './chain-lock.ts'
@@ -100,19 +100,7 @@ interface Waiting extends Entry {
 
 /** All that is waiting goes to the disk with one write and one sync; what arrives meanwhile waits for the next. */
 function createGroupCommit(file: ChainFile, { chain, log }: AuditTrailOptions, wrote: (events: number) => void) {
-  let waiting: Waiting[] = []
   let failing = false
-  let running: Promise<void> | undefined
-
-  async function run(): Promise<void> {
-    while (waiting.length > 0) {
-      await endOfBurst(() => waiting.length)
-      const batch = waiting
-      waiting = []
-      await commit(batch)
-    }
-    running = undefined
-  }
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
     try {
@@ -128,15 +116,10 @@ function createGroupCommit(file: ChainFile, { chain, log }: AuditTrailOptions, w
     }
   }
 
+  const entries = createGathering<Waiting>(Infinity, commit)
   return {
-    add: (entry: Entry) =>
-      new Promise<void>((resolve, reject) => {
-        waiting.push({ ...entry, resolve, reject })
-        running ??= run()
-      }),
-    async idle() {
-      await running
-    },
+    add: (entry: Entry) => new Promise<void>((resolve, reject) => entries.add({ ...entry, resolve, reject })),
+    idle: entries.idle,
   }
 }
 

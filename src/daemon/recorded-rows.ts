@@ -13,6 +13,7 @@ import {
 import { findByUsername, findUserById, UserTable, type User } from '../features/users/records.ts'
 import { MembershipTable, type MembershipRow } from '../features/vaults/membership-records.ts'
 import { VaultTable, type Vault } from '../features/vaults/records.ts'
+import { pagesOf } from '../store/pages.ts'
 import { readRow, select, selectList } from '../store/statement.ts'
 import type { Reader } from '../store/store.ts'
 
@@ -141,17 +142,12 @@ export async function currentRows(reader: Reader): Promise<Map<string, CurrentRo
   return rows
 }
 
-const readAtOnce = 1_000
-
 /** The rows of a table in the order of their ids, some at a time: only what is made of them stays in memory. */
 async function* eachOf<Row extends { readonly id: number }>(reader: Reader, table: EntitySchema<Row>) {
-  for (let last = 0; ;) {
+  const pages = pagesOf((after, most) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every one of these tables has the column
-    const options = { where: { id: MoreThan(last) }, order: { id: 'ASC' }, take: readAtOnce } as FindManyOptions<Row>
-    const page = await reader.find(table, options)
-    yield* page
-    const end = page.at(-1)
-    if (end === undefined) return
-    last = end.id
-  }
+    const options = { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: most } as FindManyOptions<Row>
+    return reader.find(table, options)
+  })
+  for await (const page of pages) yield* page
 }

@@ -2,8 +2,8 @@ import type { Log } from '../log.ts'
 import type { WorkerProcess } from './worker-fork.ts'
 
 /**
- * A process that has loaded the program, which takes a worker a second of processor time, and waits: it has opened nothing and takes
- * the number of the first worker that ends.
+ * A process that has loaded the program, which takes a worker a second of processor time, and waits: it has opened
+ * nothing and takes the number of the first worker that ends.
  */
 export interface SpareWorker {
   /** The process that waits, or a new one. */

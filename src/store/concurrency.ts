@@ -1,3 +1,5 @@
+import { endOfBurst } from '../burst.ts'
+
 /** Runs pieces of work one after another, in the order in which they came. */
 export type Mutex = <T>(work: () => Promise<T>) => Promise<T>
 
@@ -11,9 +13,10 @@ export function createMutex(): Mutex {
 }
 
 /**
- * The same for each thing of a number by itself. `work` is told whether it has waited for others, and so may find things changed.
+ * The same for each thing of a number by itself. `work` is told whether it has waited for others, and so may find things
+ * changed.
  */
-export function createTurns(): <T>(name: number, work: (hasWaited: boolean) => Promise<T>) => Promise<T> {
+export function createKeyedMutex(): <T>(name: number, work: (hasWaited: boolean) => Promise<T>) => Promise<T> {
   const last = new Map<number, Promise<unknown>>()
   return (name, work) => {
     const before = last.get(name)
@@ -52,27 +55,36 @@ export function createSharedSync(sync: () => Promise<void>): () => Promise<void>
   }
 }
 
+/** Items that wait to be worked on together. */
+export interface Gathering<Item> {
+  add: (item: Item) => void
+  /** Resolves when nothing waits and nothing is under way. */
+  idle: () => Promise<void>
+}
+
 /**
- * Hands `work` everything that came while it was busy, at most `most` at once and in the order of coming; what comes in
- * one turn of the event loop goes together. `work` settles each item itself, and does not reject.
+ * Hands `work` everything that came while it was busy, and the burst that comes then, at most `most` at once and in the
+ * order of coming. `work` settles each item itself, and does not reject.
  */
-export function createGathering<Item>(
-  most: number,
-  work: (batch: readonly Item[]) => Promise<void>,
-): (item: Item) => void {
+export function createGathering<Item>(most: number, work: (batch: readonly Item[]) => Promise<void>): Gathering<Item> {
   const waiting: Item[] = []
-  let running = false
+  let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) await work(waiting.splice(0, most))
-    running = false
+    while (waiting.length > 0) {
+      await endOfBurst(() => waiting.length)
+      await work(waiting.splice(0, most))
+    }
+    running = undefined
   }
 
-  return (item) => {
-    waiting.push(item)
-    if (running) return
-    running = true
-    void run()
+  return {
+    add(item) {
+      waiting.push(item)
+      running ??= run()
+    },
+    async idle() {
+      await running
+    },
   }
 }

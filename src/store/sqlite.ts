@@ -99,8 +99,8 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
   let log: FileHandle | undefined
   const sync = createSharedSync(syncLog)
 
-  const change = createGathering<Change>(mostChanges, async (changes) => {
-    for (let left = changes; left.length > 0;)
+  const changes = createGathering<Change>(mostChanges, async (batch) => {
+    for (let left = batch; left.length > 0;)
       left = await inTurn(() => commitTogether(writer, left, { begin, translated }))
   })
 
@@ -126,7 +126,7 @@ function createSqliteStore(file: string, writer: DataSource, { source: reader, d
       }
     },
     async transaction(work, { syncAside = false } = {}) {
-      const { result, tx } = await committed(change, work, syncAside)
+      const { result, tx } = await committed(changes.add, work, syncAside)
       if (syncAside) await sync()
       await runAfterCommit(tx)
       return result

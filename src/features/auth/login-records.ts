@@ -179,6 +179,8 @@ export async function sweepAttempts(tx: Tx, before: number, most: number): Promi
     take: most,
     select: { limitKey: true },
   })
-  if (stale.length > 0) await tx.delete(LoginAttemptsTable, { limitKey: In(stale.map(({ limitKey }) => limitKey)) })
+  const keys = stale.map(({ limitKey }) => limitKey)
+  // Of one that was counted again meanwhile nothing is forgotten.
+  if (keys.length > 0) await tx.delete(LoginAttemptsTable, { limitKey: In(keys), lastAt: LessThan(before) })
   return stale.length
 }

@@ -99,9 +99,8 @@ export function createLogin({
       if (!(await forgiveFailedLogins(tx, user)) || !(await verified.isStillHeld(tx))) throw new Fault('login.refused')
       const { id: applicationKeyId, responseVersion } = applicationKey
       const certificate = verified.card?.fingerprint ?? null
-      const { id: userId, recoveries } = user
-      const session = { userId, applicationKeyId, address, certificate, recoveries, begun }
-      const opened = await sessions.open(tx, session, user)
+      const session = { user, applicationKeyId, address, certificate, begun }
+      const opened = await sessions.open(tx, session)
       actBy(tx, opened.grant)
       await noteLogin(hsm, tx, user, renewed)
       return {

@@ -23,13 +23,12 @@ import {
 } from './session-records.ts'
 
 export interface NewSession {
-  readonly userId: number
+  /** As the keeper was shown. */
+  readonly user: User
   readonly applicationKeyId: number
   readonly address: string
   /** Fingerprint of the smartcard that opens it: the session ends when the card is revoked or expires. */
   readonly certificate: string | null
-  /** Of the user, as the keeper was shown. */
-  readonly recoveries: number
   readonly begun: BegunSession
 }
 
@@ -42,8 +41,8 @@ export interface OpenedSession {
 export interface Sessions {
   /** What clients are told as `timeout`, in milliseconds. */
   readonly idleTimeoutMs: number
-  /** Puts a session that the keeper began for `user` into the database, and ends the user's oldest beyond the limit. */
-  open(tx: Tx, session: NewSession, user: User): Promise<OpenedSession>
+  /** Puts a session that the keeper began into the database, and ends the user's oldest beyond the limit. */
+  open(tx: Tx, session: NewSession): Promise<OpenedSession>
   end(tx: Tx, sessionId: number): Promise<void>
   /** Ends all sessions of a user but the one to keep; resolves to how many there were. */
   endOthers(tx: Tx, userId: number, keep?: number): Promise<number>
@@ -90,15 +89,19 @@ export function createSessions({
       return userId
     },
 
-    async open(tx, session, user) {
+    async open(tx, session) {
       const now = clock.now()
       await sweepSessions(tx, now - limits.absoluteTimeoutMs)
-      await limitSessions(tx, session.userId, { limits, endSessions }, now)
-      const { begun, ...row } = session
+      const { begun, user, ...row } = session
+      await limitSessions(tx, user.id, { limits, endSessions }, now)
       const { token, identity, seal, createdAt, expiresAt } = begun
       const hash = sessionTokenHash(token)
       const times = { createdAt, expiresAt, lastSeenAt: now, endedAt: null }
-      const sessionId = await insertSession(tx, { ...row, ...times, identity }, { hash, seal })
+      const sessionId = await insertSession(
+        tx,
+        { ...row, ...times, userId: user.id, recoveries: user.recoveries, identity },
+        { hash, seal },
+      )
       return { sessionId, grant: () => newGrant(hsm, tx, { token, hash }, user) }
     },
 

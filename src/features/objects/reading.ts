@@ -35,8 +35,8 @@ export interface ObjectReading {
   /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
   secrets(found: GrantedObject): Promise<Readonly<Record<string, string>>>
   /**
-   * The object's file in pieces of base64. Such files are whole in memory, so `release` gives their bytes back to the budget
-   * when the answer has left.
+   * The object's file in pieces of base64. Such files are whole in memory, so `release` gives their bytes back to the
+   * budget when the answer has left.
    * @throws Fault `object.no_file`, `object.tampered`, `object.busy`
    */
   file(found: GrantedObject): Promise<{ readonly pieces: readonly Buffer[]; readonly release: () => void }>

@@ -63,7 +63,7 @@ export function createVerdicts({
   }
 
   // In the order of the devices: two workers that lock the same rows of PostgreSQL must not do it crosswise.
-  const gather = createGathering<WaitingDecision>(mostAtOnce, (batch) =>
+  const decisions = createGathering<WaitingDecision>(mostAtOnce, (batch) =>
     decideAll(batch.toSorted((one, other) => one.otp.deviceId - other.otp.deviceId)),
   )
 
@@ -74,7 +74,7 @@ export function createVerdicts({
           const answer = await prepare(verdict)
           return () => answer().then(resolve, reject)
         }
-        gather({ otp, nonce, prepare: prepared, reject })
+        decisions.add({ otp, nonce, prepare: prepared, reject })
       }),
   }
 }

@@ -100,7 +100,7 @@ export function createImportJobs(dependencies: {
       if (job === null || job.expiresAt <= clock.now()) throw new Fault('import.no_job')
       const { vault, vaultKey } = await places.of(vaultId)
       const make = (row: SealedKey) => {
-        const to = { policy: sealedPolicy({ ...row, id: 0 }), vaultKey }
+        const to = { policy: sealedPolicy(row), vaultKey }
         return trusting(() => hsm.importKey(sealedJob(job, vault), wrapped, to, publicKey)).catch(refused)
       }
       const usingUp: Commit = (work, options) =>

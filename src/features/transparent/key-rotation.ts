@@ -4,7 +4,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { isRotationDue } from '../../hsm/rotation-due.ts'
-import { createTurns } from '../../store/concurrency.ts'
+import { createKeyedMutex } from '../../store/concurrency.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { CallersGrant } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
@@ -44,7 +44,7 @@ const maxTries = 10
  */
 export function createKeyRotation(on: KeyRotationDependencies, withMaterial: WithMaterial): KeyRotation {
   const { store, hsm, clock, commitAsAppliance } = on
-  const inTurn = createTurns()
+  const inTurn = createKeyedMutex()
 
   /** @param wanted whether the key, as it then is, is still to be rotated */
   function rotate(

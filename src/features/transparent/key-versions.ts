@@ -1,7 +1,7 @@
 import type { SealedGrant } from '../../access/acting.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
-import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
 import { tokenObjectKek } from '../../hsm/key-kind.ts'
 import { placedPurpose } from '../../hsm/provenance.ts'
@@ -12,7 +12,7 @@ import type { Invocations } from './invocations.ts'
 import type { KeyPlaces } from './key-places.ts'
 import { keyTypeOf } from './key-type.ts'
 import { findVersion, isMaterialInUse, type KeyVersion, type StoredKey, type TransparentKey } from './records.ts'
-import { checkPolicy, invocationsRecord, type Owner, policyRecord, type SealedKey, versionRecord } from './sealing.ts'
+import { checkPolicy, invocationsRecord, type Owner, type SealedKey, sealedPolicy, versionRecord } from './sealing.ts'
 
 /** What decides how the material of a key is made. */
 export type MaterialPolicy = Owner & Pick<TransparentKey, 'type' | 'residency' | 'allowExport' | 'allowBackup'>
@@ -98,7 +98,7 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
       // At once: the keeper is woken once for both.
       const [count, seal] = await Promise.all([
         hsm.sealFirstCount(invocationsRecord(key, version, spent + invocations.firstLease), grant),
-        hsm.seal(versionRecord(key, unsealed), policyOf(key), made.provenance, grant),
+        hsm.seal(versionRecord(key, unsealed), sealedPolicy(key), made.provenance, grant),
       ])
       return { ...unsealed, seal, invocations: count.invocations, invocationsSeal: count.seal }
     },
@@ -123,8 +123,6 @@ export function createKeyVersions(on: KeyVersionsDependencies): KeyVersions {
     },
   }
 }
-
-const policyOf = (key: SealedKey): SealedRecord => ({ record: policyRecord(key), seal: key.seal })
 
 /** The key of a vault that was deleted meanwhile makes none: then the vault is what is not found. */
 async function notWithoutVault(error: unknown, findVault: () => Promise<unknown>): Promise<never> {

@@ -42,7 +42,7 @@ export interface ReservationDependencies {
  * to the keeper and one sync, because each of these wakes a process. One that fails spoils no other.
  */
 export function createReservation(on: ReservationDependencies): (lease: Lease) => Promise<number> {
-  const gather = createGathering<AskedLease>(mostAtOnce, (asked) =>
+  const leases = createGathering<AskedLease>(mostAtOnce, (asked) =>
     // Two workers that lock the same rows of PostgreSQL must not do it crosswise.
     reserveAll(
       on,
@@ -51,7 +51,7 @@ export function createReservation(on: ReservationDependencies): (lease: Lease) =
   )
   const reserve = (lease: Lease) =>
     new Promise<number>((resolve, reject) => {
-      gather({ ...lease, resolve, reject })
+      leases.add({ ...lease, resolve, reject })
     })
   return async (lease) => {
     for (let tried = 1; ; tried++) {

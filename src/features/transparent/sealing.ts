@@ -74,7 +74,10 @@ export function invocationsRecord(
   return encodeRecord(['invocations 2', identity, vault, version, invocations])
 }
 
-export const sealedPolicy = oncePerRow((key: TransparentKey): SealedRecord => ({
+/** A key that is sealed and not yet in the database. */
+export type SealedKey = Omit<TransparentKey, 'id'>
+
+export const sealedPolicy = oncePerRow((key: SealedKey): SealedRecord => ({
   record: policyRecord(key),
   seal: key.seal,
 }))
@@ -95,9 +98,6 @@ export const sealedCount = (
 
 /** Bytes that the keeper puts an identity in place of. */
 const undrawn = Buffer.alloc(0)
-
-/** A key that is sealed and not yet in the database. */
-export type SealedKey = Omit<TransparentKey, 'id'>
 
 /** Seals a new key for the caller who has this grant; the key gets its identity so. */
 export async function sealedNewKey(

@@ -141,7 +141,7 @@ async function restore(
   const { vault, vaultKey } = await on.places.of(vaultId)
   const placed = { ...restoredPolicy(content), vaultId, name, createdAt: on.clock.now() }
   const row = await sealedNewKey(on.hsm, placed, vault, await by.grant())
-  const to = { policy: sealedPolicy({ ...row, id: 0 }), vaultKey }
+  const to = { policy: sealedPolicy(row), vaultKey }
   const made = await restored(on, to, backup, content.versions.length)
   const arrival: Arrival = { vaultId, userId, origin: content.origin, backup }
   const key = await commit(async (tx) => {

@@ -40,7 +40,8 @@ const ways = [
 /**
  * Runs `concurrency` logins at once and lets `queue` more wait. Turns go round the networks, round the accounts, and
  * round the familiar networks, and when the queue is full, the sender with the most waiting logins loses the last one,
- * all unfamiliar networks being one sender: an attacker who sends many at once delays no login that differs from them in one of these, nor keeps it out.
+ * all unfamiliar networks being one sender: an attacker who sends many at once delays no login that differs from them in
+ * one of these, nor keeps it out.
  */
 export function createLoginQueue({
   concurrency,

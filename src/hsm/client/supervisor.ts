@@ -236,8 +236,8 @@ interface HostProcess {
 
 // No core dump may hold keys and PIN: a limit of one byte allows no file, and the kernel starts no handler for it. The
 // allocator settings spare two thirds of a 1 MiB encryption, which glibc spends on giving pages back, and an eighth of
-// one of 64 bytes, where SoftHSM2 allocates more small pieces than glibc keeps at hand by itself. The death signal ends even a host that hangs in its module, where closing the IPC channel does
-// not.
+// one of 64 bytes, where SoftHSM2 allocates more small pieces than glibc keeps at hand by itself. The death signal ends
+// even a host that hangs in its module, where closing the IPC channel does not.
 const launch = [
   'prlimit --pid=$$ --core=1 2>/dev/null || ulimit -c 0',
   'export MALLOC_TRIM_THRESHOLD_=268435456 MALLOC_MMAP_THRESHOLD_=67108864 MALLOC_TOP_PAD_=16777216',

@@ -64,7 +64,7 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
    * To the keeper a vault that was deleted during the call looks like one that was put back: the caller is told what the
    * same call would be told now. Where it may still be made, a row was put back: the cause makes the operator hear of it.
    */
-  async function asItIsNow(request: RequestContext, error: unknown): Promise<unknown> {
+  async function refusalNow(request: RequestContext, error: unknown): Promise<unknown> {
     if (!isFault(error, 'hsm.outdated')) return error
     try {
       await request.reauthorize?.(store.read)
@@ -79,7 +79,7 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
       if (!request.recorded) await record(request, 'allowed')
     },
 
-    refuse: async (request, error) => outward(await recordFailure(request, asFault(await asItIsNow(request, error)))),
+    refuse: async (request, error) => outward(await recordFailure(request, asFault(await refusalNow(request, error)))),
 
     async part(request, { operation, target, isAlarm }) {
       await request.reauthorize?.(store.read)

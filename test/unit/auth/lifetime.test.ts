@@ -88,15 +88,17 @@ function worker(own: Partial<RotationRules> = {}, hsm: Keeper = tokenHost) {
 }
 
 /** Opens a session as a login does; the keeper begins it. */
-function open(sessions: Sessions, user: Pick<NewSession, 'userId' | 'applicationKeyId' | 'address'>) {
+function open(
+  sessions: Sessions,
+  { userId, ...from }: Pick<NewSession, 'applicationKeyId' | 'address'> & { readonly userId: number },
+) {
   const { token } = newSessionToken()
   const times = { createdAt: now, expiresAt: now + rules.absoluteTimeoutMs }
   const begun = { token, identity: randomBytes(16), seal: Buffer.alloc(32), isCheckCurrent: true, ...times }
-  const session = { ...user, certificate: null, recoveries: 0, begun }
-  return store.transaction(async (tx) => ({
-    token,
-    ...(await sessions.open(tx, session, await tx.findOneByOrFail(UserTable, { id: user.userId }))),
-  }))
+  return store.transaction(async (tx) => {
+    const user = await tx.findOneByOrFail(UserTable, { id: userId })
+    return { token, ...(await sessions.open(tx, { ...from, user, certificate: null, begun })) }
+  })
 }
 
 async function givenUser(name = 'alice') {

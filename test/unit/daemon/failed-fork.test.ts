@@ -37,23 +37,22 @@ it.each(failures)('a spare worker that cannot be started, %s, is tried again lat
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const fork = vi.fn(() => forkOf(program))
   const spare = createSpareWorker(fork, log)
+  /** Time passes; so many forks were tried by then, and the last has failed. */
+  const pass = async (ms: number, tries: number): Promise<void> => {
+    await vi.advanceTimersByTimeAsync(ms)
+    expect(fork).toHaveBeenCalledTimes(tries)
+    await fork.mock.results[tries - 1]?.value.ended
+  }
   spare.fill()
-  await vi.advanceTimersByTimeAsync(2_000)
-  expect(fork).toHaveBeenCalledTimes(1)
-  await fork.mock.results[0]?.value.ended
-  await vi.advanceTimersByTimeAsync(29_000)
-  expect(fork).toHaveBeenCalledTimes(1)
+  await pass(2_000, 1)
+  await pass(29_000, 1)
   // It is given to no worker.
   expect(spare.take()).not.toBe(fork.mock.results[0]?.value)
   spare.fill()
-  await vi.advanceTimersByTimeAsync(2_000)
-  expect(fork).toHaveBeenCalledTimes(3)
-  await fork.mock.results[2]?.value.ended
-  await vi.advanceTimersByTimeAsync(30_000)
-  expect(fork).toHaveBeenCalledTimes(4)
+  await pass(2_000, 3)
+  await pass(30_000, 4)
 
   await spare.close()
   spare.fill()
-  await vi.advanceTimersByTimeAsync(60_000)
-  expect(fork).toHaveBeenCalledTimes(4)
+  await pass(60_000, 4)
 })

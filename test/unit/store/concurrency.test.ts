@@ -8,7 +8,10 @@ function slowDisk() {
   return { pending, wish: createSharedSync(sync) }
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve))
+/** A few turns of the event loop later: a gathering waits for the end of a burst before it hands over. */
+async function settled() {
+  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
 
 it('starts one sync for all who wish while another is under way, and not before that has ended', async () => {
   const { pending, wish } = slowDisk()
@@ -46,13 +49,13 @@ it('tells a failure to those whose sync it was, and goes on', async () => {
 it('hands over together what came in one turn or while the work was busy, in its order and a bounded number', async () => {
   const batches: (readonly number[])[] = []
   const ends: (() => void)[] = []
-  const gather = createGathering<number>(3, (batch) => {
+  const numbers = createGathering<number>(3, (batch) => {
     batches.push(batch)
     return new Promise((resolve) => void ends.push(resolve))
   })
-  for (const one of [1, 2]) gather(one)
+  for (const one of [1, 2]) numbers.add(one)
   await settled()
-  for (const one of [3, 4, 5, 6]) gather(one)
+  for (const one of [3, 4, 5, 6]) numbers.add(one)
   await settled()
   expect(batches).toEqual([[1, 2]])
   for (const at of [0, 1, 2]) {
@@ -60,7 +63,7 @@ it('hands over together what came in one turn or while the work was busy, in its
     await settled()
   }
   expect(batches).toEqual([[1, 2], [3, 4, 5], [6]])
-  gather(7)
+  numbers.add(7)
   await settled()
   expect(batches.at(-1)).toEqual([7])
 })
