@@ -13,6 +13,15 @@ const common = {
 /** Files of one project share processes, and with them the modules, and the appliance that `TestAppliance.start()` gives. */
 const sharing = { ...common, isolate: false }
 
+/** Each file boots machines: one file at a time, after all others; the first run makes the machines. */
+const installed = {
+  ...sharing,
+  maxWorkers: 1,
+  sequence: { groupOrder: 1 },
+  testTimeout: 600_000,
+  hookTimeout: 1_800_000,
+} as const
+
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/slowest-files.ts', './test/support/closing-line.ts'],
@@ -26,6 +35,7 @@ export default defineConfig({
       { test: { ...sharing, name: 'attacks', include: ['test/attacks/**/*.test.ts'] } },
       { test: { ...sharing, name: 'clients', include: ['test/clients/**/*.test.ts'] } },
       { test: { ...sharing, name: 'system', include: ['test/system/**/*.test.ts'] } },
+      { test: { ...installed, name: 'installed', include: ['test/installed/**/*.test.ts'] } },
     ],
   },
 })

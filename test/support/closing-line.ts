@@ -1,4 +1,5 @@
 import type { Reporter, TestModule } from 'vitest/node'
+import { whyNoMachines } from './machine-host.ts'
 
 /** Ends the output of a run with one plain line, for whatever reads it and knows no test runner. */
 // oxlint-disable-next-line import/no-default-export -- the form in which vitest takes reporters
@@ -8,6 +9,8 @@ export default class ClosingLine implements Reporter {
     const count = (state: string) => states.filter((one) => one === state).length
     // A file whose hook fails, or that cannot be loaded, has no failed test.
     const broken = modules.filter((module) => !module.ok() && [...module.children.allTests('failed')].length === 0)
+    if (whyNoMachines !== undefined && modules.some(({ project }) => project.name === 'installed'))
+      console.log(`The tests of installed were skipped: ${whyNoMachines}`)
     console.log(`${count('passed')} passed, ${count('failed') + broken.length} failed, ${count('skipped')} skipped`)
   }
 }

@@ -1,0 +1,53 @@
+import { resolve } from 'node:path'
+import { checkoutFolder } from './machine-base.ts'
+import { bootMachine, type Machine, type MachineOptions } from './machine.ts'
+import { output } from './machine-process.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** What `scripts/setup` shows once of the first administrator, whose name is admin. */
+export interface FirstAdministrator {
+  readonly passphrase: string
+  readonly applicationKey: string
+  readonly totpUri: string
+}
+
+export interface InstalledAppliance {
+  readonly machine: Machine
+  readonly admin: FirstAdministrator
+  /** All that `scripts/setup` said. */
+  readonly said: string
+}
+
+/** A machine that this checkout was installed in by its own `scripts/setup`: some ten seconds after the base is made. */
+export async function installAppliance(options?: MachineOptions): Promise<InstalledAppliance> {
+  const machine = await bootMachine(options)
+  try {
+    await copyCheckout(machine)
+    const said = await machine.must(`${checkoutFolder}/scripts/setup`)
+    return { machine, admin: firstAdministrator(said), said }
+  } catch (error) {
+    await machine.end()
+    throw error
+  }
+}
+
+/** This working tree with what was compiled of it, to /root/strongroom, beside the Node packages of the base. */
+export async function copyCheckout(machine: Machine): Promise<void> {
+  const target = machine.root + checkoutFolder
+  const left = ['node_modules', '.git', '.dev'].map((name) => `--exclude=./${name}`).join(' ')
+  await output('sh', [
+    '-c',
+    `mkdir -p ${target} && tar -C ${root} ${left} -cf - . | tar -C ${target} --no-same-owner -xf - &&
+     if [ -e ${target}/node_modules ]; then touch ${target}/node_modules/.package-lock.json; fi`,
+  ])
+}
+
+export function firstAdministrator(said: string): FirstAdministrator {
+  const after = (pattern: RegExp): string => pattern.exec(said)?.[1] ?? ''
+  return {
+    passphrase: after(/^ {2}pass phrase +(.+)$/m),
+    applicationKey: after(/^ {2}application key +(.+)$/m),
+    totpUri: after(/(otpauth:\S+)/),
+  }
+}
