@@ -54,6 +54,15 @@ const http = z.strictObject({
   drainTimeoutMs: milliseconds
     .default(15_000)
     .describe('How long calls under way may take to finish when the daemon stops.'),
+  shutdownDelayMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(10_000)
+    .default(0)
+    .describe(
+      'How long a daemon that stops goes on serving before it refuses connections, so that a balancer in front sees that it is not ready; 2000 behind one.',
+    ),
   workers: z.number().int().min(0).max(256).default(0).describe('Worker processes; 0 means one per core.'),
   unidentifiedCallsPerMinute: z
     .number()

@@ -99,6 +99,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   const chores = slot === 1 ? choresOf(config, { services, store, hsm, log }) : []
   return {
     listen: () => server.listen(),
+    leave: () => server.leave(),
     async close() {
       await Promise.all([...chores.map((chore) => chore.stop()), server.close()])
       await unidentified.close()

@@ -58,6 +58,7 @@ export function joinListeners([api, ...others]: readonly [Listener, ...Listener[
       for (const other of others) await listen(other)
       return answer
     },
+    leave: () => all.forEach((server) => server.leave()),
     async close() {
       await Promise.all(all.map((server) => server.close()))
     },

@@ -116,7 +116,7 @@ function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerPr
       stopping = true
       endWatch()
       // Before it is ready it would not hear that it shall stop, and has opened nothing.
-      const patienceMs = started ? config.http.drainTimeoutMs + closeGraceMs : 0
+      const patienceMs = started ? config.http.shutdownDelayMs + config.http.drainTimeoutMs + closeGraceMs : 0
       const timer = setTimeout(() => worker.process.kill('SIGKILL'), patienceMs)
       send({ type: 'stop' })
       await ended

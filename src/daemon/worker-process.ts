@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config/schema.ts'
 import { exitReasonOf, exitCodes, type ExitReason } from './exit.ts'
 import { createLog, type Log } from '../log.ts'
@@ -27,6 +28,8 @@ export interface Appliance {
   listen(): Promise<{ readonly port: number }>
   /** Reads the server certificate again. */
   reload(): Promise<void>
+  /** Serves on, and sends each client elsewhere with its answer. */
+  leave(): void
   /** Lets calls under way finish, and lets go of everything. */
   close(): Promise<void>
 }
@@ -45,9 +48,11 @@ export interface ApplianceOptions {
 export function runWorker(createAppliance: (options: ApplianceOptions) => Promise<Appliance>): void {
   process.title = 'strongroomd: spare worker'
   let serving: Promise<Appliance> | undefined
+  let shutdownDelayMs = 0
 
   const start = async (slot: number, config: Config): Promise<Appliance> => {
     process.title = `strongroomd: worker ${slot}`
+    shutdownDelayMs = config.http.shutdownDelayMs
     const log = createLog({ level: config.log.level, name: `worker-${slot}` })
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'the worker exits after an unexpected error')
@@ -58,7 +63,12 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
     return appliance
   }
   const stop = async (): Promise<void> => {
-    const closed = (await serving)?.close()
+    const appliance = await serving
+    if (appliance !== undefined && shutdownDelayMs > 0) {
+      appliance.leave()
+      await delay(shutdownDelayMs)
+    }
+    const closed = appliance?.close()
     send({ type: 'draining' })
     await closed
     process.exit(exitCodes.stopped)

@@ -1,9 +1,12 @@
 import { ServerResponse } from 'node:http'
-import type { Http2SecureServer, ServerHttp2Session } from 'node:http2'
+import { constants, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Connection, ConnectionLimits } from './connection-limits.ts'
 import { createHttp1Calls } from './http1-calls.ts'
 import type { Request, Response } from './refusals.ts'
+
+/** Of a GOAWAY that refuses no stream of those that the client has sent by now (RFC 9113, 6.8). */
+const highestStream = 2 ** 31 - 1
 
 /**
  * Every open connection of a server, from the first byte to the last, so that it can be refused, answered in plain, or
@@ -19,6 +22,8 @@ export interface Connections {
   answering(socket: Socket): boolean
   /** The TCP connection below a TLS handshake that has not succeeded. */
   below(socket: Socket): Socket | undefined
+  /** Serves on, and has each client make its next call over a new connection: none is closed in its face. */
+  leave(): void
   /** Lets calls under way finish and closes every connection that has none. */
   drain(): void
   readonly draining: boolean
@@ -82,6 +87,10 @@ export function trackConnections(server: Http2SecureServer, limits: ConnectionLi
     below: (socket) => handshakes.get(routeOf(socket)),
     get draining() {
       return draining
+    },
+    leave() {
+      for (const session of sessions) session.goaway(constants.NGHTTP2_NO_ERROR, highestStream)
+      http1.leave()
     },
     drain() {
       draining = true

@@ -9,6 +9,8 @@ export interface Http1Calls {
   begin(socket: Socket, response: ServerResponse): boolean
   /** Whether part of an answer has gone out on this connection. */
   answering(socket: Socket): boolean
+  /** From now on each answer is the last of its connection, and says so. */
+  leave(): void
   /** Closes connections without calls, and the others behind the answers under way. */
   drain(): void
 }
@@ -18,7 +20,9 @@ export function createHttp1Calls(): Http1Calls {
   const calls = new Map<Socket, Set<ServerResponse>>()
   /** Connections on which the last answer has been sent. */
   const ended = new WeakSet<Socket>()
+  let leaving = false
   let draining = false
+  const allUnderWay = () => [...calls.values()].flatMap((underWay) => [...underWay])
 
   return {
     open(socket) {
@@ -33,7 +37,7 @@ export function createHttp1Calls(): Http1Calls {
       const underWay = calls.get(socket) ?? new Set()
       if (ended.has(socket) || (!draining && [...underWay].some(isLast))) return false
       calls.set(socket, underWay.add(response))
-      if (draining) response.shouldKeepAlive = false
+      if (leaving) response.shouldKeepAlive = false
       response.once('close', () => {
         underWay.delete(response)
         if (isLast(response)) ended.add(socket)
@@ -44,10 +48,14 @@ export function createHttp1Calls(): Http1Calls {
       return true
     },
     answering: (socket) => [...(calls.get(socket) ?? [])].some((response) => response.headersSent),
+    leave() {
+      leaving = true
+      for (const response of allUnderWay()) if (!response.headersSent) response.shouldKeepAlive = false
+    },
     drain() {
-      draining = true
+      leaving = draining = true
       for (const socket of sockets) if (!calls.has(socket)) socket.destroySoon()
-      for (const underWay of calls.values()) for (const response of underWay) response.shouldKeepAlive = false
+      for (const response of allUnderWay()) response.shouldKeepAlive = false
     },
   }
 }

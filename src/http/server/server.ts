@@ -40,6 +40,8 @@ export interface ServerOptions {
 export interface ApplianceServer {
   /** Resolves with the port once it accepts connections; rejects with the system's error (EADDRINUSE, EACCES …). */
   listen(): Promise<{ readonly port: number }>
+  /** Serves on, and has each client make its next call over a new connection, which a balancer takes elsewhere. */
+  leave(): void
   /**
    * Stops accepting, lets calls under way finish for at most `drainTimeoutMs`, and resolves when no connection is left.
    */
@@ -83,6 +85,7 @@ export function createServer(options: ServerOptions): ApplianceServer {
 
   return {
     listen: () => listen(server, http),
+    leave: () => connections.leave(),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       connections.drain()

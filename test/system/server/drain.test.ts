@@ -87,6 +87,61 @@ it('a call under way over HTTP/2 is finished after GOAWAY', async () => {
   await closed
 })
 
+it('a server that leaves serves on, and each HTTP/1.1 answer is the last of its connection', async () => {
+  const { listener, called, second } = await givenSlowListener(60_000)
+  const [before, after] = [tls(listener), tls(listener)]
+  await Promise.all([once(before, 'secureConnect'), once(after, 'secureConnect')])
+  before.write(get)
+  const response = await called
+  listener.server.leave()
+  const seen = [before, after].map(everything)
+  finish(response)
+  after.write(get)
+  finish(await second)
+  for (const text of await Promise.all(seen))
+    expect(parseAnswer(text)).toMatchObject({ status: 200, head: expect.stringMatching(/^connection: close$/im) })
+  await listener.server.close()
+})
+
+it('a server that leaves serves what comes behind an answer that has begun', async () => {
+  const { listener, called, second } = await givenSlowListener(60_000)
+  const socket = tls(listener)
+  const seen = everything(socket)
+  await once(socket, 'secureConnect')
+  socket.write(get)
+  const response = await called
+  if (!(response instanceof ServerResponse)) throw new TypeError('HTTP/1.1 was asked for')
+  response.writeHead(200, { 'Content-Length': answer.length })
+  response.write(answer.slice(0, 1))
+  await once(socket, 'data')
+  listener.server.leave()
+  socket.write(get)
+  response.end(answer.slice(1))
+  finish(await second)
+  expect(
+    (await seen)
+      .split('HTTP/1.1 ')
+      .slice(1)
+      .map((one) => one.slice(0, 3)),
+  ).toEqual(['200', '200'])
+  await listener.server.close()
+})
+
+it('a server that leaves tells HTTP/2 clients to go, and serves what they sent before they heard it', async () => {
+  const { listener, called, second } = await givenSlowListener(60_000)
+  const session = connect(`https://localhost:${listener.port}`, { ca: readFileSync(listener.pki.ca) })
+  const call = session.request({ ':path': '/' })
+  const response = await called
+  const gone = once(session, 'goaway')
+  const late = session.request({ ':path': '/' })
+  setImmediate(() => listener.server.leave())
+  await gone
+  finish(response)
+  finish(await second)
+  expect([(await call.toArray()).join(''), (await late.toArray()).join('')]).toEqual([answer, answer])
+  await listener.server.close()
+})
+
 it('a call that outlives http.drainTimeoutMs is cut off', async () => {
   const { listener, called, second } = await givenSlowListener(100)
   const session = connect(`https://localhost:${listener.port}`, { ca: readFileSync(listener.pki.ca) })
