@@ -24,6 +24,7 @@ import { createHashThreads } from './hash-threads.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { recordedRows } from './recorded-rows.ts'
 import { clientCertificates, createListeners, joinListeners } from './listeners.ts'
+import type { ApplianceServer, ServerOptions } from '../http/server/server.ts'
 import type { Log } from '../log.ts'
 import { createServices, loginTypesOf, type Services } from './services.ts'
 import { createAuthenticator } from '../features/auth/authentication.ts'
@@ -87,15 +88,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     )
   }
   const application = createApplication(endpoints, pipeline, log)
-  const listener = createListeners(config, log)
-  const server = joinListeners([
-    listener('http', config.http, application),
-    ...(config.validator.enabled ? [listener('validator', config.validator, validate())] : []),
-    // The whole interface too: node:tls cannot ask for a certificate by path.
-    ...(smartcard
-      ? [listener('smartcard', { ...smartcard, host: config.http.host }, application, clientCertificates(smartcard))]
-      : []),
-  ])
+  const server = listenersOf(config, log, application, validate)
   const chores = slot === 1 ? choresOf(config, { services, store, hsm, log }) : []
   return {
     listen: () => server.listen(),
@@ -109,6 +102,21 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     },
     reload: () => Promise.resolve(server.reloadCertificate()),
   }
+}
+
+type Handle = ServerOptions['handle']
+
+function listenersOf(config: Config, log: Log, application: Handle, validate: () => Handle): ApplianceServer {
+  const listener = createListeners(config, log)
+  const smartcard = enabledSmartcard(config)
+  return joinListeners([
+    listener('http', config.http, application),
+    ...(config.validator.enabled ? [listener('validator', config.validator, validate())] : []),
+    // The whole interface too: node:tls cannot ask for a certificate by path.
+    ...(smartcard
+      ? [listener('smartcard', { ...smartcard, host: config.http.host }, application, clientCertificates(smartcard))]
+      : []),
+  ])
 }
 
 /** Of the first worker alone. */
