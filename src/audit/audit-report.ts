@@ -1,3 +1,5 @@
+import type { AbsentMachine } from './chain-machine.ts'
+
 /**
  * What is wrong with a trail. `changed`: bytes are not those that were written; `removed`: records are missing between
  * others; `added`: a line stands where none belongs; `torn`: an unfinished line at the end; `truncated`: the end of a
@@ -36,6 +38,8 @@ export interface AuditReport {
   /** True when nothing was found in any chain. */
   readonly sound: boolean
   readonly chains: readonly ChainReport[]
+  /** Machines that the registry or a seal names, and whose trail was not read: nothing is known of theirs. */
+  readonly absent: readonly AbsentMachine[]
 }
 
 /** Keeps the first findings of a chain and counts the rest, so that a ruined trail does not fill the memory. */

@@ -9,7 +9,7 @@ export interface ChainCheckOptions {
   readonly chain: string
   readonly verifier: SealVerifier
   /** Called with what a genuine seal of this chain says of another one. */
-  readonly onWitness: (chain: string, point: ChainPoint, position: LinePosition) => void
+  readonly onMention: (chain: string, point: ChainPoint, position: LinePosition) => void
   /** Called with each genuine seal that covers what stands in this chain. */
   readonly onSeal?: ((seal: Seal) => void) | undefined
   /** Called with the body of each event that stands where it belongs. */
@@ -108,7 +108,7 @@ function createOrder(chain: string, findings: Findings) {
 }
 
 function createSealCheck(
-  { chain, verifier, onWitness, onSeal }: ChainCheckOptions,
+  { chain, verifier, onMention, onSeal }: ChainCheckOptions,
   hashAt: (seq: number) => string | undefined,
   findings: Findings,
 ) {
@@ -156,7 +156,7 @@ function createSealCheck(
         onSeal?.(seal)
       }
       last = seal
-      for (const [name, point] of Object.entries(seal.statement.heads)) onWitness(name, point, position)
+      for (const [name, point] of Object.entries(seal.statement.heads)) onMention(name, point, position)
       return wrong === undefined
     },
   }

@@ -33,10 +33,10 @@ export const audit = z.strictObject({
   directory: path.describe('Folder of the audit trail; one chain of files per process that writes.'),
   machine: z
     .string()
-    .regex(/^[a-z0-9]{1,16}$/, 'must be 1 to 16 lower-case letters and digits')
+    .regex(/^[a-z][a-z0-9]{0,15}$/, 'must be a lower-case letter and up to 15 lower-case letters and digits')
     .optional()
     .describe(
-      'Name of this machine, put before the names of its chains: needed, and different, where several daemons share a database.',
+      'Name of this machine, put before the names of its chains: needed, and different, where several daemons share a database. A second one without it does not start.',
     ),
   sealIntervalMs: milliseconds
     .default(5_000)

@@ -11,6 +11,7 @@ import { operatorName } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
 import type { Hsm } from '../hsm/hsm.ts'
+import { checkMachineName } from '../daemon/machine-name.ts'
 import { recordedRows } from '../daemon/recorded-rows.ts'
 import { createServices, type Services } from '../daemon/services.ts'
 import { openStore } from '../store/open.ts'
@@ -78,11 +79,13 @@ async function withTrail<T>(
   { config, store, hsm }: { config: Config; store: Store; hsm: Hsm },
   work: (audit: AuditTrail) => Promise<T>,
 ): Promise<T> {
+  const heads = createAuditHeads(store)
+  await checkMachineName(config, heads, hsm)
   const audit = await createAuditTrail({
     ...config.audit,
     chain: chainName(config, 'console'),
     hsm,
-    heads: createAuditHeads(store),
+    heads,
     clock: systemClock,
     lockWaitMs,
   })

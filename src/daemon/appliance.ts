@@ -16,11 +16,12 @@ import { readSecret } from '../config/loader.ts'
 import { keeperOf } from '../config/keeper-section.ts'
 import { enabledSmartcard, type Config } from '../config/schema.ts'
 import { allEndpoints } from './endpoints.ts'
-import type { Fault } from '../fault.ts'
+import { isFault, type Fault } from '../fault.ts'
 import { createHsmClient } from '../hsm/client/hsm-client.ts'
 import type { Hsm } from '../hsm/hsm.ts'
 import { type FloorCourierOptions, startFloorCourier } from './floor-courier.ts'
 import { createHashThreads } from './hash-threads.ts'
+import { checkMachineName } from './machine-name.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { recordedRows } from './recorded-rows.ts'
 import { clientCertificates, createListeners, joinListeners } from './listeners.ts'
@@ -44,7 +45,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   const store = await openStore(storePlace(config), tables)
   await checkTakenOver(store.read)
   const hsm = openHsm(config, slot)
-  const audit = openTrail({ config, slot, log }, store, hsm)
+  const audit = await openTrail({ config, slot, log }, store, hsm)
   const hashPassphrase = createHashThreads(config.login.argon2.concurrency)
   const services = createServices({ config, store, hsm, clock, audit, hashPassphrase, report: reportProblem(log) })
   const smartcard = enabledSmartcard(config)
@@ -183,17 +184,18 @@ export function chainName({ audit }: Config, writer: string): string {
   return audit.machine === undefined ? writer : `${audit.machine}-${writer}`
 }
 
-function openTrail({ config, slot, log }: ApplianceOptions, store: Store, hsm: Hsm) {
+async function openTrail({ config, slot, log }: ApplianceOptions, store: Store, hsm: Hsm): Promise<AuditTrail> {
+  const heads = createAuditHeads(store)
+  await checkMachineName(config, heads, hsm).catch((error: unknown) => {
+    // While the keeper is away it is asked again before the trail is opened.
+    if (isFault(error, 'audit.unavailable')) throw error
+  })
   return createRetryingTrail(
-    () =>
-      createAuditTrail({
-        ...config.audit,
-        chain: chainName(config, `worker-${slot}`),
-        hsm,
-        heads: createAuditHeads(store),
-        clock: systemClock,
-        log,
-      }),
+    async () => {
+      await checkMachineName(config, heads, hsm)
+      const chain = chainName(config, `worker-${slot}`)
+      return createAuditTrail({ ...config.audit, chain, hsm, heads, clock: systemClock, log })
+    },
     (error) => log.error({ err: error }, 'the audit trail cannot be opened: every call is refused until it can'),
   )
 }

@@ -12,6 +12,11 @@ export interface ChainPoint {
  */
 export interface SealStatement {
   readonly chain: string
+  /**
+   * Of the keeper that signs: 128 random bits that it drew for itself, in hexadecimal. Versions 1 and 2 of the format have
+   * none.
+   */
+  readonly machine?: string | undefined
   /** Milliseconds since the Unix epoch. */
   readonly at: number
   readonly covers: ChainPoint
@@ -47,17 +52,23 @@ export function keyId(publicKey: Uint8Array): string {
   return hash('sha256', publicKey, 'hex').slice(0, 16)
 }
 
-export function statementText({ chain, at, covers, after, heads, key }: SealStatement): string {
+export function statementText({ chain, machine, at, covers, after, heads, key }: SealStatement): string {
   const sorted = Object.keys(heads).toSorted()
   return JSON.stringify({
-    v: after === undefined ? 1 : 2,
+    v: versionOf(machine, after),
     chain,
+    machine,
     at,
     covers: pointOf(covers),
     after,
     heads: Object.fromEntries(sorted.map((name) => [name, pointOf(heads[name])])),
     key,
   })
+}
+
+function versionOf(machine: string | undefined, after: string | undefined): number {
+  if (machine !== undefined) return 3
+  return after === undefined ? 1 : 2
 }
 
 /** Undefined when `text` is not, byte for byte, what `statementText` makes. */

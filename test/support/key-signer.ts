@@ -13,12 +13,19 @@ export interface KeySigner extends AuditSigner {
   broken: Error | undefined
 }
 
-export function createKeySigner(privateKey: KeyObject, stateFile = ':memory:'): KeySigner {
+export function createKeySigner(privateKey: KeyObject, stateFile = ':memory:', machine = 'ab'.repeat(16)): KeySigner {
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   const d = bigintOf(Buffer.from(String(privateKey.export({ format: 'jwk' }).d), 'base64url'))
   const state = new Database(stateFile)
   const sign = (digest: Buffer) => ecdsa(bigintOf(digest), d)
-  const ends = createAuditEnds({ state, sign, publicKey: () => publicKey, earlierKeys: () => [], now: Date.now })
+  const ends = createAuditEnds({
+    state,
+    sign,
+    publicKey: () => publicKey,
+    earlierKeys: () => [],
+    machine: () => machine,
+    now: Date.now,
+  })
   const signer: KeySigner = {
     publicKey,
     broken: undefined,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { verifyTrail } from '../../audit/trail-verification.ts'
-import { applianceTrail, trailBytes } from '../audit/verify.ts'
+import { applianceTrail } from '../audit/verification-input.ts'
+import { trailBytes } from '../audit/verify.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check } from './findings.ts'
 

@@ -21,6 +21,8 @@ export interface AuditEndsDependencies {
   readonly publicKey: () => Buffer
   /** Of those before it, where a chain that is not known yet may bear their signatures. */
   readonly earlierKeys: () => readonly Buffer[]
+  /** Of this machine: see `SealStatement`. */
+  readonly machine: () => string
   readonly now: () => number
 }
 
@@ -44,7 +46,8 @@ interface Row {
   readonly signature: Buffer
 }
 
-export function createAuditEnds({ state, sign, publicKey, earlierKeys, now }: AuditEndsDependencies): AuditEnds {
+export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
+  const { state, sign, publicKey, earlierKeys, machine, now } = on
   state.exec(
     'CREATE TABLE IF NOT EXISTS audit_ends (chain TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, signature BLOB NOT NULL) STRICT',
   )
@@ -78,7 +81,8 @@ export function createAuditEnds({ state, sign, publicKey, earlierKeys, now }: Au
       const before = goesOnFrom(end)
       if (before !== undefined && covers.seq <= before.seq) throw refused(chain)
       const key = keyId(publicKey())
-      const text = statementText({ chain, at: now(), covers, after: digestOf(previous), heads, key })
+      const after = digestOf(previous)
+      const text = statementText({ chain, machine: machine(), at: now(), covers, after, heads, key })
       const signature = sign(createHash('sha256').update(text).digest())
       keep.run(chain, covers.seq, covers.hash, text, signature)
       return { text, signature }

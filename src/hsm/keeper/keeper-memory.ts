@@ -65,21 +65,22 @@ export function openKeeperMemory({
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
   const auditKeys = createAuditKeys(token, state, now)
+  const exchange = createFloorExchange({
+    token,
+    state,
+    exchanged: { floor: floors, session: endedSessions, otp: used },
+    forgetFloors: () => floors.forget(),
+    name: config.audit.machine ?? hostname(),
+    now,
+    report,
+  })
   return {
     auditKeys,
-    auditEnds: createAuditEnds({ state, ...auditKeys, now }),
+    auditEnds: createAuditEnds({ state, ...auditKeys, machine: () => exchange.standing().machine, now }),
     usedProvenance: createUsedProvenance(state),
     freshKeys: createFreshKeys(floors, now),
     floors,
-    exchange: createFloorExchange({
-      token,
-      state,
-      exchanged: { floor: floors, session: endedSessions, otp: used },
-      forgetFloors: () => floors.forget(),
-      name: config.audit.machine ?? hostname(),
-      now,
-      report,
-    }),
+    exchange,
     endedSessions,
     firstCounts: createFirstCounts(state),
     recoverers: createRecoverers(state),

@@ -11,11 +11,12 @@ import { join } from 'node:path'
 const file = 'worker-1.000001.jsonl'
 const seals = (bench: Bench) => bench.lines(file).filter((line) => line.includes('"type":"seal"'))
 
-test('a trail of a release before the keeper goes on, and stays sound', async () => {
+test.each([undefined, ''])('a trail of a release before goes on, and stays sound (after: %j)', async (after) => {
   const bench = givenBench()
   const { add, end, text } = createChainWriter('worker-1')
   for (const event of manyEvents(3)) add('event', eventBody(event))
-  const statement = { chain: 'worker-1', at: 1, covers: end(), heads: {}, key: keyId(bench.signer.publicKey) }
+  const key = keyId(bench.signer.publicKey)
+  const statement = { chain: 'worker-1', at: 1, covers: end(), after, heads: {}, key }
   add('seal', sealBody(bench.signer.signText(statementText(statement))))
   writeFileSync(join(bench.directory, file), text())
   expect(await bench.findings()).toEqual([])
@@ -25,7 +26,7 @@ test('a trail of a release before the keeper goes on, and stays sound', async ()
     await appendAll(trail, manyEvents(2))
     await trail.close()
   }
-  expect(seals(bench).map((line) => line.includes('"seal":{"v":2'))).toEqual([false, true, true])
+  expect(seals(bench).map((line) => line.includes('"seal":{"v":3'))).toEqual([false, true, true])
   expect(await bench.findings('with registry')).toEqual([])
 })
 

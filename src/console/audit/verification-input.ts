@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs'
+import type { OwnMachine } from '../../audit/chain-machine.ts'
+import { readPublicKey } from '../../audit/public-key.ts'
+import { createAuditHeads } from '../../audit/records.ts'
+import type { SealedHead } from '../../audit/seal.ts'
+import { listSegments } from '../../audit/segment.ts'
+import { loadConfig } from '../../config/loader.ts'
+import type { Config } from '../../config/schema.ts'
+import { Fault } from '../../fault.ts'
+import { parseStatement } from '../../hsm/audit-end.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import { withStore } from '../console-context.ts'
+import { UsageError } from '../exit-code.ts'
+import type { Invocation } from '../invocation.ts'
+import { readPublicKeyFile, type Terminal } from '../output/terminal.ts'
+import { isServed, reachToken } from '../token-access.ts'
+
+/** What to verify, and with what. */
+export interface VerificationInput {
+  readonly directory: readonly string[]
+  readonly publicKey: Buffer
+  readonly keySource: string
+  readonly heads?: ReadonlyMap<string, SealedHead>
+  readonly own?: OwnMachine | undefined
+  readonly witnessCa?: string | undefined
+}
+
+export interface GivenPlaces {
+  readonly directory?: readonly string[]
+  readonly publicKey?: string
+}
+
+export async function inputFor(
+  { directory, publicKey }: GivenPlaces,
+  invocation: Invocation,
+): Promise<VerificationInput> {
+  await refuseTwice(directory ?? [])
+  const given =
+    publicKey === undefined
+      ? undefined
+      : { publicKey: await readKey(publicKey, invocation.terminal), keySource: publicKey }
+  if (directory !== undefined && given !== undefined) return { directory, ...given }
+  const config = loadConfig(invocation.config)
+  if (directory === undefined) return applianceTrail(invocation, config, given)
+  // One folder may be an older copy; of several machines the registry knows where each of them ended.
+  const heads = directory.length === 1 ? {} : { heads: await readRegistry(config) }
+  return { directory, ...heads, ...(await askKeeper(invocation, config)).key }
+}
+
+/** Two machines without names have chains of the same names, and so has a trail and its copy. */
+async function refuseTwice(directories: readonly string[]): Promise<void> {
+  const found = new Map<string, string>()
+  for (const directory of directories) {
+    if (!existsSync(directory)) throw missingFolder(directory)
+    for (const chain of (await listSegments(directory)).keys()) {
+      const before = found.get(chain)
+      if (before !== undefined)
+        throw new UsageError(`The chain ${chain} is in ${before} and in ${directory}: verify them one after the other.`)
+      found.set(chain, directory)
+    }
+  }
+}
+
+export const missingFolder = (directory: string): UsageError =>
+  new UsageError(`${directory} does not exist: name the folder of the trail with --directory.`)
+
+// The heads are read first: a trail that is being written is then ahead of them, never behind.
+const readRegistry = (config: Config) => withStore(config, (store) => createAuditHeads(store).read())
+
+type Key = Pick<VerificationInput, 'publicKey' | 'keySource'>
+
+/** The appliance's own trail with what the database knows of it; the key from the token where a host runs. */
+export async function applianceTrail(invocation: Invocation, config: Config, key?: Key): Promise<VerificationInput> {
+  const heads = await readRegistry(config)
+  const { directory, machine = '', witness } = config.audit
+  const chains = [...heads.keys(), ...(existsSync(directory) ? (await listSegments(directory)).keys() : [])]
+  const keeper = await askKeeper(invocation, config, chains, key)
+  const own = { name: machine, id: keeper.id, signed: keeper.signed }
+  return { directory: [directory], heads, own, ...keeper.key, witnessCa: witness?.timestamp?.ca }
+}
+
+/** What the keeper says of the trail, and where it does not answer what lies beside it. */
+interface KeeperWord {
+  readonly key: Key
+  readonly id: string | undefined
+  readonly signed: ReadonlyMap<string, number>
+}
+
+async function askKeeper(
+  invocation: Invocation,
+  config: Config,
+  chains: readonly string[] = [],
+  given?: Key,
+): Promise<KeeperWord> {
+  if ((await Promise.all(config.hsm.sockets.map(isServed))).includes(true)) {
+    const access = await reachToken(invocation, config)
+    try {
+      const { publicKey } = await access.hsm.auditKeys()
+      const { machine: id } = await access.hsm.floorNews()
+      return {
+        key: given ?? { publicKey, keySource: 'from the token' },
+        id,
+        signed: await signedBy(access.hsm, chains),
+      }
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+    } finally {
+      await access.close()
+    }
+  }
+  return { key: given ?? (await keyBeside(config.audit)), id: undefined, signed: new Map() }
+}
+
+async function signedBy(hsm: Pick<Hsm, 'lastAuditEnd'>, chains: readonly string[]): Promise<Map<string, number>> {
+  const signed = new Map<string, number>()
+  for (const chain of new Set(chains)) {
+    const last = await hsm.lastAuditEnd(chain)
+    const seq = last && parseStatement(last.text)?.covers.seq
+    if (seq !== undefined) signed.set(chain, seq)
+  }
+  return signed
+}
+
+async function keyBeside({ directory }: Config['audit']): Promise<Key> {
+  const publicKey = existsSync(directory) ? await readPublicKey(directory) : undefined
+  if (publicKey === undefined)
+    throw new UsageError(
+      `There is no public key in ${directory} and the token does not answer: give --public-key FILE.`,
+    )
+  return { publicKey, keySource: 'beside the trail (the token does not answer)' }
+}
+
+async function readKey(file: string, terminal: Terminal): Promise<Buffer> {
+  try {
+    return await readPublicKeyFile(terminal, file)
+  } catch (cause) {
+    throw new UsageError(
+      `${file} cannot be read as a public key in PEM: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    )
+  }
+}
