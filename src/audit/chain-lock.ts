@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, Fault } from '../fault.ts'
 
@@ -11,12 +12,13 @@ export interface ChainLock {
 const pollMs = 50
 
 /**
- * Makes this process the only writer of a chain. The lock is a file that names its owner; an owner that has died is
- * replaced, a live one is waited for. Rejects with `audit.unavailable` after `waitMs`.
+ * Makes this process the only writer of a chain. The lock is a file that names its owner and its folder; an owner that
+ * has died is replaced, and so is a lock that came with a copy of the folder; a live one is waited for. Rejects with `audit.unavailable` after `waitMs`.
  */
 export async function lockChain(path: string, chain: string, waitMs: number): Promise<ChainLock> {
-  const self = await ownIdentity()
-  for (let waitedMs = 0; !(await tryLock(path, self)); waitedMs += pollMs) {
+  const folder = await folderIdentity(path)
+  const self = `${await ownIdentity()}.${folder}`
+  for (let waitedMs = 0; !(await tryLock(path, self, folder)); waitedMs += pollMs) {
     if (waitedMs >= waitMs) {
       const owner = await ownerOf(path)
       const pid = owner?.split('.')[1] ?? 'unknown'
@@ -33,12 +35,12 @@ export async function lockChain(path: string, chain: string, waitMs: number): Pr
 
 // Two processes may find the same dead owner. The right to remove its lock is itself a lock, named after the dead
 // owner, and the lock is read again under it: so no process removes the lock that a faster one has just taken.
-async function tryLock(path: string, self: string): Promise<boolean> {
+async function tryLock(path: string, self: string, folder: string): Promise<boolean> {
   if (await create(path, self)) return true
   const owner = await ownerOf(path)
-  if (owner === undefined || (await isAlive(owner))) return false
+  if (owner === undefined || (await isAlive(owner, folder))) return false
   const claim = `${path}.${owner}`
-  if (!(await tryLock(claim, self))) return false
+  if (!(await tryLock(claim, self, folder))) return false
   try {
     if ((await ownerOf(path)) !== owner) return false
     await rm(path)
@@ -74,9 +76,17 @@ async function ownIdentity(): Promise<string> {
   return `${await bootId()}.${process.pid}.${await startTicks(process.pid)}`
 }
 
-async function isAlive(identity: string): Promise<boolean> {
-  const [boot, pid, start] = identity.split('.')
+/** The lock of an earlier release names no folder. */
+async function isAlive(identity: string, here: string): Promise<boolean> {
+  const [boot, pid, start, folder = here] = identity.split('.')
+  if (folder !== here) return false
   return boot === (await bootId()) && start !== undefined && start === (await startTicks(Number(pid)))
+}
+
+/** A copy is another folder, whichever process writes the one that it was made from. */
+async function folderIdentity(path: string): Promise<string> {
+  const { dev, ino } = await stat(dirname(path), { bigint: true })
+  return `${dev}-${ino}`
 }
 
 // A process number is used again, after a reboot even with the same start time: hence all three.

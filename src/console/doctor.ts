@@ -15,6 +15,7 @@ import { restingMembersCheck } from './checks/resting-members.ts'
 import { separationCheck } from './checks/separation.ts'
 import { soPinCheck } from './checks/so-pin.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
+import { softhsmCheck } from './checks/softhsm-configuration.ts'
 import { tokenCheck } from './checks/token-hosts.ts'
 import { trailCheck } from './checks/audit-trail.ts'
 import { witnessCheck } from './checks/audit-witness.ts'
@@ -38,6 +39,7 @@ const checks: readonly Check[] = [
   soPinCheck,
   diskCheck,
   databaseCheck,
+  softhsmCheck,
   tokenCheck,
   keeperCheck,
   machinesCheck,

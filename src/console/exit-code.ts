@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { faultCatalogue } from '../http/contract/faults.ts'
 import { ConfigError } from '../config/loader.ts'
 import { Fault } from '../fault.ts'
-import { TokenFailure } from '../hsm/pkcs11/failure.ts'
+import { PinRefused, TokenFailure } from '../hsm/pkcs11/failure.ts'
 
 /** Exit codes of every command; `strongroom --help` lists them. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, token: 3, store: 4, audit: 5 } as const
@@ -26,8 +26,7 @@ export function exitCodeOf(error: unknown): number {
 export function sentenceOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof ConfigError) return error.message
   if (error instanceof TokenFailure) {
-    if (error.remedy !== 'fatal') return `The token that hsm.token names fails: ${error.message}.`
-    return `The token refused the PIN in hsm.pinFile (${error.message}): correct the file before another try, since some tokens lock.`
+    return error instanceof PinRefused ? error.message : `The token that hsm.token names fails: ${error.message}.`
   }
   if (error instanceof Fault) return `${error.detail ?? faultCatalogue[error.code].text}${causeOf(error)}`
   return `An unexpected error: ${error instanceof Error ? error.message : String(error)}`

@@ -2,12 +2,13 @@ import type { Command } from 'commander'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { storePlace } from '../daemon/appliance.ts'
-import { loadConfig, readSecret } from '../config/loader.ts'
+import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
 import { createRootObjects, type RootCreation } from '../hsm/pkcs11/root-creation.ts'
 import { roleOf } from '../hsm/pkcs11/root-objects.ts'
-import { inspectStore } from '../store/inspection.ts'
+import { tokenLocationOf } from '../hsm/server/token-location.ts'
+import { inspectStore, type StoreInspection } from '../store/inspection.ts'
 import { openStore } from '../store/open.ts'
 import { tables } from '../daemon/tables.ts'
 import { count, table, type Answer } from './output/command-answer.ts'
@@ -26,6 +27,8 @@ upgrade it applies the new migrations, seals once what an earlier release left w
 keys of release 0.2.0, which get an identity and a second wrapping, and moves the backups of keys from under a
 backup KEK of release 0.2.0, which the PIN can read, to the newest one. Broken off, it goes on when run again.
 
+A token without root keys is refused where the database has users: it is not the token that they were made with.
+
 Example:
   strongroom init --config /etc/strongroom/strongroom.json`
 
@@ -40,8 +43,9 @@ export function addInit(program: Command): void {
 
 async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const startedTick = performance.now()
-  const roots = initToken(config, join(invocation.build, 'hsm/ceremony'))
-  const database = await initDatabase(config)
+  const before = await inspectStore(storePlace(config))
+  const roots = initToken(config, join(invocation.build, 'hsm/ceremony'), before.isUsed)
+  const database = await initDatabase(config, before)
   const taken = await withToken(invocation, config, async (place) => {
     const taken = await takeOver(place, invocation.terminal)
     await markEarlier(place.store, place.token.hsm)
@@ -61,15 +65,9 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
   }
 }
 
-function initToken({ hsm }: Config, ceremony: string) {
-  const roots = createRootObjects({
-    module: hsm.module,
-    uri: hsm.token,
-    softhsmConf: hsm.softhsmConf,
-    tokenDirectory: hsm.tokenDirectory,
-    readPin: () => readSecret(hsm.pinFile),
-    ceremony,
-  })
+function initToken(config: Config, ceremony: string, isUsed: boolean) {
+  const { hsm } = config
+  const roots = createRootObjects({ ...tokenLocationOf(config), tokenDirectory: hsm.tokenDirectory, ceremony, isUsed })
   if (hsm.tokenDirectory !== undefined) leaveToOwner(hsm.tokenDirectory)
   return roots
 }
@@ -127,10 +125,9 @@ interface Database {
   readonly applied: readonly string[]
 }
 
-async function initDatabase(config: Config): Promise<Database> {
+async function initDatabase(config: Config, before: StoreInspection): Promise<Database> {
   const place = storePlace(config)
   if ('sqlite' in place) mkdirSync(dirname(place.sqlite), { recursive: true, mode: 0o700 })
-  const before = await inspectStore(place)
   await (await openStore(place, tables)).close()
   if ('sqlite' in place && existsSync(place.sqlite)) leaveToOwner(dirname(place.sqlite))
   return {

@@ -7,6 +7,8 @@ import { migrations } from './migrations.ts'
 /** What a database looks like from outside: looked at without making, migrating or writing anything. */
 export interface StoreInspection {
   readonly exists: boolean
+  /** Whether it has users, whose rows bear seals of a token. */
+  readonly isUsed: boolean
   readonly applied: readonly string[]
   /** Migrations of this release that it lacks; a start of the daemon or `strongroom init` applies them. */
   readonly pending: readonly string[]
@@ -29,17 +31,18 @@ export async function inspectStore(location: { sqlite: string } | { postgresUrl:
 }
 
 function inspectSqlite(file: string): StoreInspection {
-  if (!existsSync(file)) return inspection(false, [], [])
+  if (!existsSync(file)) return inspection({ exists: false })
   const database = new Database(file, { readonly: true, fileMustExist: true })
   try {
     const lines = database.prepare('PRAGMA integrity_check').pluck().all().map(String)
     const hasTable = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get() !== undefined
     const names = hasTable ? database.prepare('SELECT name FROM migrations ORDER BY id').pluck().all() : []
-    return inspection(
-      true,
-      names.map(String),
-      lines.filter((line) => line !== 'ok'),
-    )
+    return inspection({
+      exists: true,
+      isUsed: names.length > 0 && database.prepare(anyUser).get() !== undefined,
+      applied: names.map(String),
+      damage: lines.filter((line) => line !== 'ok'),
+    })
   } finally {
     database.close()
   }
@@ -50,22 +53,31 @@ async function inspectPostgres(connectionString: string): Promise<StoreInspectio
   await client.connect()
   try {
     const found = await client.query<{ present: boolean }>("SELECT to_regclass('migrations') IS NOT NULL AS present")
-    if (found.rows[0]?.present !== true) return inspection(false, [], [])
+    if (found.rows[0]?.present !== true) return inspection({ exists: false })
     const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id')
-    return inspection(
-      true,
-      rows.map(({ name }) => name),
-      [],
-    )
+    return inspection({
+      exists: true,
+      isUsed: rows.length > 0 && (await client.query(anyUser)).rows.length > 0,
+      applied: rows.map(({ name }) => name),
+    })
   } finally {
     await client.end()
   }
 }
 
-function inspection(exists: boolean, applied: readonly string[], damage: readonly string[]): StoreInspection {
+/** The first migration makes the table. */
+const anyUser = 'SELECT 1 FROM users LIMIT 1'
+
+function inspection({
+  exists,
+  isUsed = false,
+  applied = [],
+  damage = [],
+}: Pick<StoreInspection, 'exists'> & Partial<StoreInspection>): StoreInspection {
   const known = migrations.map((migration) => migration.name)
   return {
     exists,
+    isUsed,
     applied,
     pending: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),

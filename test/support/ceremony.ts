@@ -7,6 +7,7 @@ import {
   shareBackupKeys,
 } from '../../src/hsm/pkcs11/backup-sharing.ts'
 import { digestOf } from '../../src/hsm/pkcs11/ceremony-papers.ts'
+import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
 import type { TestToken } from './token.ts'
 
 export function ceremonyOptions(token: TestToken): BackupSharingOptions {
@@ -15,7 +16,7 @@ export function ceremonyOptions(token: TestToken): BackupSharingOptions {
     uri: token.tokenUri,
     softhsmConf: token.softhsmConf,
     tokenDirectory: token.tokenDirectory,
-    readPin: () => readFileSync(token.pinFile, 'utf8'),
+    pin: knownPin(readFileSync(token.pinFile, 'utf8')),
     soPin: readFileSync(token.soPinFile, 'utf8'),
     ceremony: join(resolve(import.meta.dirname, '../..'), 'dist/hsm/ceremony'),
   }

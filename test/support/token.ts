@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { createRootObjects } from '../../src/hsm/pkcs11/root-creation.ts'
+import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
 
 /** A SoftHSM2 token of the test's own, with all root objects in it. */
 export interface TestToken {
@@ -109,7 +110,7 @@ function fill(directory: string): void {
     { encoding: 'utf8' },
   )
   const { module, uri, softhsmConf, pinFile } = description.parse(JSON.parse(printed))
-  createRootObjects({ module, uri, softhsmConf, readPin: () => readFileSync(pinFile, 'utf8'), ceremony })
+  createRootObjects({ module, uri, softhsmConf, pin: knownPin(readFileSync(pinFile, 'utf8')), ceremony })
   renameSync(join(directory, 'so-pin'), join(directory, soPinName))
   writeFileSync(join(directory, 'token.json'), printed)
 }

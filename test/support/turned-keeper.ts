@@ -7,6 +7,7 @@ import type { Hsm } from '../../src/hsm/hsm.ts'
 import { createKeeperDispatch } from '../../src/hsm/keeper/keeper-dispatch.ts'
 import { openKeeperMemory } from '../../src/hsm/keeper/keeper-memory.ts'
 import { createToken } from '../../src/hsm/pkcs11/token-link.ts'
+import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
 import { createFrameServer, listenOn } from '../../src/hsm/server/frame-server.ts'
 import { createRequestQueue } from '../../src/hsm/server/request-queue.ts'
 import { createLog } from '../../src/log.ts'
@@ -22,7 +23,7 @@ export async function startKeeperAt(
 ): Promise<{ readonly hsm: Hsm; close(): Promise<void> }> {
   const { module, token: uri, softhsmConf, handles, pinFile, sockets, deadlineMs, queue } = config.hsm
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-keeper-'))
-  const token = createToken({ module, uri, softhsmConf, handles, readPin: () => readSecret(pinFile) })
+  const token = createToken({ module, uri, softhsmConf, handles, pin: knownPin(readSecret(pinFile)) })
   token.open()
   const log = createLog({ name: 'keeper of the test', level: 'fatal' })
   const files = { state: join(directory, 'keeper.sqlite'), floors: join(directory, 'floors.sqlite') }

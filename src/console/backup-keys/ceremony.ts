@@ -4,6 +4,7 @@ import { loadConfig, readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { Fault } from '../../fault.ts'
 import type { BackupSharingOptions } from '../../hsm/pkcs11/backup-sharing.ts'
+import { tokenLocationOf } from '../../hsm/server/token-location.ts'
 import { leaveToOwner } from '../file-owner.ts'
 import { UsageError } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
@@ -49,11 +50,14 @@ export async function ceremonyOptions(
   flags: CeremonyFlags,
 ): Promise<{ config: Config; options: BackupSharingOptions }> {
   const config = loadConfig(file)
-  const { module, token: uri, softhsmConf, tokenDirectory, pinFile } = config.hsm
-  const location = { module, uri, softhsmConf, tokenDirectory, readPin: () => readSecret(pinFile) }
   return {
     config,
-    options: { ...location, ceremony: join(build, 'hsm/ceremony'), soPin: await soPin(terminal, flags) },
+    options: {
+      ...tokenLocationOf(config),
+      tokenDirectory: config.hsm.tokenDirectory,
+      ceremony: join(build, 'hsm/ceremony'),
+      soPin: await soPin(terminal, flags),
+    },
   }
 }
 

@@ -53,7 +53,9 @@ function stateFinding({ socket, isKeyMaker, state, reason }: HostStatus): Findin
       ),
     ]
   const remedy =
-    state === 'sealed' ? 'Correct hsm.pinFile, then restart the daemon.' : 'See the journal of the token host.'
+    state === 'sealed'
+      ? 'Correct the PIN; with systemd restart the keeper and the token hosts then, which get it at their start. docs/operations.md: The PIN.'
+      : 'See the journal of the token host.'
   return [host.problem(`${socket} is ${state}: ${reason ?? 'it does not say why'}`, remedy)]
 }
 

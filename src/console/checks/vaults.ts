@@ -1,4 +1,3 @@
-import { readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { storePlace } from '../../daemon/appliance.ts'
 import { summariesOf } from '../../features/vaults/membership-records.ts'
@@ -7,6 +6,7 @@ import { VaultTable } from '../../features/vaults/records.ts'
 import { vaultKek } from '../../hsm/key-kind.ts'
 import { listObjects, vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
 import { withToken } from '../../hsm/pkcs11/token-opening.ts'
+import { tokenLocationOf } from '../../hsm/server/token-location.ts'
 import { inspectStore } from '../../store/inspection.ts'
 import { withStore } from '../console-context.ts'
 import { count } from '../output/command-answer.ts'
@@ -16,7 +16,6 @@ import { findingsOf, type Check, type Finding } from './findings.ts'
 export const vaultKeysCheck: Check = {
   topic: 'vault keys',
   async run(config, _invocation, earlier) {
-    // A refused PIN is never tried again: some tokens lock.
     const isTokenOpen = earlier.some(({ topic, state }) => topic === 'token' && state === 'ok')
     if (!isTokenOpen || !(await isMigrated(config))) return []
     const before = await vaultsOf(config)
@@ -95,11 +94,10 @@ const pendingKeysOf = (config: Config) => withStore(config, (store) => pendingOb
 
 /**
  * CKA_ID (hexadecimal) of every vault key in the token, which this process opens itself. Throws `hsm.unavailable`, and
- * TokenFailure (`fatal`) when the token refuses the PIN: call it only when the PIN is known to be right.
+ * PinRefused.
  */
-function vaultKeyIds({ hsm }: Config): string[] {
-  const { module, token: uri, softhsmConf, pinFile } = hsm
-  return withToken({ module, uri, softhsmConf, readPin: () => readSecret(pinFile) }, (token) =>
+function vaultKeyIds(config: Config): string[] {
+  return withToken(tokenLocationOf(config), (token) =>
     listObjects(token)
       .filter(({ label }) => label === vaultKeyLabel)
       .map(({ id }) => id),

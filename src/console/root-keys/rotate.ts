@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { readSecret } from '../../config/loader.ts'
 import type { RootCreationOptions } from '../../hsm/pkcs11/root-creation.ts'
+import { tokenLocationOf } from '../../hsm/server/token-location.ts'
 import {
   destroyVersions,
   makeNextVersion,
@@ -108,9 +108,8 @@ async function versionsOf({ token }: ConsoleContext, role: RotatableRole): Promi
 }
 
 function creationOptions({ build }: Invocation, { config }: ConsoleContext): RootCreationOptions {
-  const { module, token: uri, softhsmConf, tokenDirectory, pinFile } = config.hsm
-  const ceremony = join(build, 'hsm/ceremony')
-  return { module, uri, softhsmConf, tokenDirectory, readPin: () => readSecret(pinFile), ceremony }
+  const { tokenDirectory } = config.hsm
+  return { ...tokenLocationOf(config), tokenDirectory, ceremony: join(build, 'hsm/ceremony') }
 }
 
 /** Has the keeper wrap or seal anew what comes from under the older versions. */

@@ -34,13 +34,9 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
   const keeper = new RequestRouter({ ...options, operations: keeperOperations, sockets: keeperSockets })
   const keyMaker = createKeyMakerClient(options)
   const keeperStatus = (question: 'ping' | 'status') => hostStatus(keeper, options.keeper ?? '', question)
-  const calls = createCalls(async (operation, fields) => {
-    // Where the keeper was refused the PIN no host is started, which would try it once more.
-    const isAnswered = router.isUp() || options.keeper === undefined
-    const { state, reason } = isAnswered ? { state: 'ready' } : await keeperStatus('ping')
-    if (state === 'sealed') throw new Fault('hsm.sealed', reason)
-    return (isForKeyMaker(operation, fields) ? keyMaker : router).call(operation, fields)
-  })
+  const calls = createCalls((operation, fields) =>
+    (isForKeyMaker(operation, fields) ? keyMaker : router).call(operation, fields),
+  )
   const { bytes, done } = calls
   return {
     ...keyCalls(calls),

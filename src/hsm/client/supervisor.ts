@@ -30,8 +30,7 @@ export interface SupervisorOptions {
 export interface HostSupervisor {
   /**
    * Starts keeper and hosts one after another, because tokens that are opened at once miss each other; resolves with what
-   * each says of its token, the keeper first. After one that was refused its PIN no further one is started: each would
-   * try the wrong PIN once more.
+   * each says of its token, the keeper first.
    */
   start(): Promise<HostStatus[]>
   /** Ends all, with SIGTERM and after five seconds with SIGKILL. */
@@ -72,9 +71,7 @@ export function createHostSupervisor(options: SupervisorOptions): HostSupervisor
         if (isClosing) break
         const supervised = new SupervisedProgram(program, options)
         running.push(supervised)
-        const status = await supervised.start()
-        statuses.push(status)
-        if (status.state === 'sealed') break
+        statuses.push(await supervised.start())
       }
       return statuses
     },
@@ -161,10 +158,6 @@ class SupervisedProgram {
       const how = await host.ended
       if (this.#isClosing) return
       this.#options.log.error({ socket: this.#socket, pid: host.pid, how }, `${this.#program.name} ended`)
-      if (this.#status.state === 'sealed') {
-        this.#options.log.error({ socket: this.#socket }, 'not started again, because the token refused its PIN')
-        return
-      }
       if (performance.now() - startedMs > longestPauseMs) pauseMs = 0
       await this.#pause(pauseMs)
       if (this.#isClosing) return

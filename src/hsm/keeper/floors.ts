@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { checkFloor, type Generation } from '../record-generation.ts'
-import { makePrivate } from './keeper-state.ts'
+import { makePrivate } from '../server/private-file.ts'
 import { type RisenRows, risenRows } from './risen-rows.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { makePrivate } from '../server/private-file.ts'
 
 /** What the keeper must not forget, in a file of its own: it is on the disk before the keeper answers. */
 export type KeeperState = Database.Database
@@ -12,9 +12,4 @@ export function openKeeperState(path: string): KeeperState {
   state.exec('PRAGMA journal_mode = WAL')
   state.exec('PRAGMA synchronous = FULL')
   return state
-}
-
-/** Makes a file that its owner alone may use, where there is none: SQLite gives its journals the same mode. */
-export function makePrivate(path: string): void {
-  closeSync(openSync(path, 'a', 0o600))
 }

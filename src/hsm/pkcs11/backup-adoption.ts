@@ -24,6 +24,7 @@ import { sealBytes } from './seal-versions.ts'
 import { asSecurityOfficer, ceremonyLabel, destroyTrusted } from './security-officer.ts'
 import { lastingTemplate, listObjects } from './token-objects.ts'
 import { type OpenToken, withToken } from './token-opening.ts'
+import { knownPin, type UserPin } from './user-pin.ts'
 
 /**
  * Begins a ceremony: makes its key pair, and gives the request to be carried to the appliance that shares its backup
@@ -40,15 +41,15 @@ export function beginCeremony(options: BackupSharingOptions): string {
 
 /**
  * Takes the keys of a package whose digest `heard` is what the other operator has read aloud, and ends the ceremony: its
- * pair is destroyed, and the PIN is `readPin`'s again. A refused package leaves it open. Throws `hsm.rejected`.
+ * pair is destroyed, and the PIN is that of the file again. A refused package leaves it open. Throws `hsm.rejected`.
  */
 export function adoptBackupKeys(options: BackupSharingOptions, text: string, heard: string): readonly number[] {
   checkDigest(text, heard)
   const papers = readPackage(text)
-  const versions = withOtherPin(options, (token, readPin) => {
+  const versions = withOtherPin(options, (token, pin) => {
     const pair = ceremonyKey(token.session)
     checkReceiver(token, pair.key, papers.content)
-    receiveAll(token, { ...options, readPin }, pair, papers)
+    receiveAll(token, { ...options, pin }, pair, papers)
     destroyCeremony(token.session)
     return papers.content.versions.map(({ version }) => version)
   })
@@ -62,18 +63,20 @@ export function abandonCeremony(options: BackupSharingOptions): void {
   returnPin(options)
 }
 
-function withOtherPin<T>(options: BackupSharingOptions, work: (token: OpenToken, readPin: () => string) => T): T {
-  const pin = randomBytes(24).toString('base64url')
+function withOtherPin<T>(options: BackupSharingOptions, work: (token: OpenToken, pin: UserPin) => T): T {
+  const text = randomBytes(24).toString('base64url')
+  const pin = knownPin(text)
   return withDirectorySync(options.tokenDirectory, () => {
-    asSecurityOfficer(options, options.soPin, (so) => so.setPin(pin))
-    return withToken({ ...options, readPin: () => pin }, (token) => work(token, () => pin))
+    asSecurityOfficer(options, options.soPin, (so) => so.setPin(text))
+    return withToken({ ...options, pin }, (token) => work(token, pin))
   })
 }
 
 function returnPin(options: BackupSharingOptions): void {
   withDirectorySync(options.tokenDirectory, () =>
-    asSecurityOfficer(options, options.soPin, (so) => so.setPin(options.readPin())),
+    asSecurityOfficer(options, options.soPin, (so) => so.setPin(options.pin.read())),
   )
+  options.pin.wasSet()
 }
 
 /** It unwraps, and nothing else; its public half is given out and not kept. */

@@ -26,14 +26,14 @@ const statuses: Readonly<Record<number, Taken>> = { 0: 'limited', 3: 'refused', 
 
 /** Its methods throw `hsm.unsupported` when the helper has not been built, and `hsm.unavailable` when it fails. */
 export function createCeremonyHelper(
-  { ceremony, module, readPin }: CeremonyHelperOptions,
+  { ceremony, module, pin }: CeremonyHelperOptions,
   { info, mechanisms }: Pick<OpenToken, 'info' | 'mechanisms'>,
 ): CeremonyHelper {
   const run = (command: string, kind: TemplatedKind, label: string, ...more: string[]): Taken => {
     const padded = String(paddedWrap(mechanisms)?.mechanism ?? 0)
     const place = [module, info.label, info.serialNumber]
     const args = [command, kind, ...place, label, rootId(label).toString('hex'), padded, ...more]
-    const done = spawnSync(ceremony, args, { input: readPin(), encoding: 'utf8' })
+    const done = spawnSync(ceremony, args, { input: pin.read(), encoding: 'utf8' })
     if (done.error !== undefined)
       throw new Fault(
         'hsm.unsupported',

@@ -1,4 +1,5 @@
 import pkcs11 from 'pkcs11js'
+import { utcText } from '../../clock.ts'
 
 /** What may repair a failed call of the token; the rungs of the recovery ladder in `token-link.ts`. */
 export type Remedy =
@@ -46,6 +47,18 @@ export class TokenFailure extends Error {
     this.call = call
     this.code = code
     this.remedy = remedyFor(call, code)
+  }
+}
+
+/** The token refused the PIN, now or at an earlier try of any process: it is not tried again. The message is a sentence. */
+export class PinRefused extends TokenFailure {
+  /** When it was tried, in milliseconds since the Unix epoch. */
+  readonly at: number
+
+  constructor(code: number, at: number, cause?: unknown) {
+    super('login', code, cause)
+    this.at = at
+    this.message = `The token refused the PIN at ${utcText(at)} UTC (${nameOfCode(code)}). It is not tried again, so that the token does not lock: correct hsm.pinFile. Where the token has been given this PIN since then, remove refused-pins.sqlite beside hsm.keeper.state.`
   }
 }
 

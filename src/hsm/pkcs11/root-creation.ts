@@ -1,3 +1,4 @@
+import { Fault } from '../../fault.ts'
 import { type CeremonyHelperOptions, createCeremonyHelper } from './ceremony-helper.ts'
 import { withDirectorySync } from './directory-sync.ts'
 import { hidesKeys } from './kek-probe.ts'
@@ -19,6 +20,8 @@ import { type OpenToken, withToken } from './token-opening.ts'
 export interface RootCreationOptions extends CeremonyHelperOptions {
   /** The folder of a software token (`hsm.tokenDirectory`). */
   readonly tokenDirectory?: string | undefined
+  /** Whether the token has been in use: then nothing is made where it lacks a key that must have been there. */
+  readonly isUsed?: boolean
 }
 
 export interface RootCreation {
@@ -33,7 +36,7 @@ export interface RootCreation {
 /**
  * Makes the root objects that the token lacks and touches none that is there. Loads the module into this process and
  * ends its session; run it while no token host makes objects. Throws `hsm.unavailable` when the token cannot be reached
- * or fails, with the PIN refused as TokenFailure (`fatal`), and `hsm.unsupported` when the ceremony helper has not been
+ * or fails, with the PIN refused as PinRefused, and `hsm.unsupported` when the ceremony helper has not been
  * built.
  */
 export function createRootObjects(options: RootCreationOptions): RootCreation {
@@ -46,7 +49,15 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
   const making = { session, mechanisms, helper: createCeremonyHelper(options, token), warnings: new Set<string>() }
   const created: string[] = []
   const present: string[] = []
-  for (const role of rootRoles.filter((one) => !isBackupRole(one))) {
+  const lasting = rootRoles.filter((one) => !isBackupRole(one))
+  const gone = lasting.filter((role) => labelsOf(objects, role).length === 0)
+  // Keys for backups come with releases; the others all releases have made.
+  if (options.isUsed === true && gone.length > 0)
+    throw new Fault(
+      'hsm.rejected',
+      `The token ${info.label}, serial ${info.serialNumber}, has no ${gone.join(', ')}, but the database is in use: new keys would open nothing that is in it, and log nobody in. Nothing was made. Restore the token from its backup, or correct hsm.token; to go on with another token, "strongroom migrate token" takes the keys along.`,
+    )
+  for (const role of lasting) {
     const there = labelsOf(objects, role)
     present.push(...there)
     if (there.length > 0) continue

@@ -6,6 +6,7 @@ import { limitsOf } from './object-limits.ts'
 import { oaep } from './mechanisms.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { type TokenLocation, withToken } from './token-opening.ts'
+import { knownPin } from './user-pin.ts'
 
 /** A session of the security officer, who sees no private object. */
 export interface OfficerSession {
@@ -18,7 +19,7 @@ export interface OfficerSession {
 export function asSecurityOfficer<T>(location: TokenLocation, soPin: string, work: (so: OfficerSession) => T): T {
   try {
     return withToken(
-      { ...location, readPin: () => soPin },
+      { ...location, pin: knownPin(soPin) },
       ({ slot, session }) => work(officerSession(slot.lib, session)),
       pkcs11.CKU_SO,
     )

@@ -4,7 +4,7 @@ import type { FloorCheck } from '../record-generation.ts'
 import type { HostStatus } from '../token-status.ts'
 import { probe } from './conformance.ts'
 import { connect, type Connection } from './connection.ts'
-import { TokenFailure } from './failure.ts'
+import { PinRefused, TokenFailure } from './failure.ts'
 import { parseTokenUri } from './slot-choice.ts'
 import { finalize, loadModule, openToken, type TokenLocation } from './token-opening.ts'
 
@@ -80,7 +80,10 @@ interface TokenLink {
   reason(): string | undefined
   /** Throws `hsm.sealed` or `hsm.unavailable` when there is none. */
   connection(): Connection
-  /** One try to reach a token that is down; the state says whether it worked. Does nothing when ready or sealed. */
+  /**
+   * One try to reach a token that is down; the state says whether it worked. Does nothing when ready, nor when sealed until
+   * another PIN may be there.
+   */
   open(): void
   /** Drops the connection with every handle in it, and opens another: a new epoch. */
   reopen(): void
@@ -98,9 +101,6 @@ interface TokenLink {
   close(): void
 }
 
-const sealedReason =
-  'The token refused the PIN. It is not tried again, so that the token does not lock: correct hsm.pinFile and restart the token hosts.'
-
 /** Does not touch the token yet: `open` does. */
 function createTokenLink(options: TokenOptions): TokenLink {
   let lib: PKCS11 | undefined
@@ -113,20 +113,21 @@ function createTokenLink(options: TokenOptions): TokenLink {
   const reach = () => {
     const selector = parseTokenUri(options.uri)
     lib ??= loadModule(options)
-    const opened = connect(openToken(lib, selector, options.readPin), options.handles, options.floors)
+    const opened = connect(openToken(lib, selector, options.pin), options.handles, options.floors)
     conformance = probe(opened)
     epoch += 1
     connection = opened
+    sealed = false
     reason = undefined
   }
 
   const open = () => {
-    if (sealed || connection !== undefined) return
+    if (connection !== undefined || (sealed && !options.pin.hasChanged())) return
     try {
       reach()
     } catch (error) {
       sealed = error instanceof TokenFailure && error.remedy === 'fatal'
-      reason = sealed ? sealedReason : reasonOf(error)
+      reason = reasonOf(error)
     }
   }
 
@@ -172,6 +173,7 @@ function canaryPasses(connection: Connection): boolean {
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof PinRefused) return error.message
   if (error instanceof TokenFailure) return `The token that hsm.token names fails: ${error.message}.`
   return error instanceof Error ? error.message : String(error)
 }

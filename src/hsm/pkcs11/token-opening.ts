@@ -3,6 +3,7 @@ import { Fault } from '../../fault.ts'
 import { attempt, codeOf } from './failure.ts'
 import { openSession, type Pkcs11Session } from './pkcs11-session.ts'
 import { chooseSlot, type ChosenSlot, parseTokenUri, type TokenSelector } from './slot-choice.ts'
+import type { UserPin } from './user-pin.ts'
 
 /** How to reach the token. */
 export interface TokenLocation {
@@ -12,8 +13,7 @@ export interface TokenLocation {
   readonly uri: string
   /** Path of softhsm2.conf (`hsm.softhsmConf`), for SoftHSM2 alone. */
   readonly softhsmConf?: string | undefined
-  /** Reads the PIN at every login; it is kept nowhere. */
-  readonly readPin: () => string
+  readonly pin: UserPin
 }
 
 /** A token that is initialised and logged in to, with nothing found in it yet. */
@@ -33,7 +33,7 @@ export function withToken<T>(
 ): T {
   const lib = loadModule(location)
   try {
-    return work(openToken(lib, parseTokenUri(location.uri), location.readPin, user))
+    return work(openToken(lib, parseTokenUri(location.uri), location.pin, user))
   } finally {
     finalize(lib)
   }
@@ -64,14 +64,19 @@ export function loadModule({ module, softhsmConf }: Pick<TokenLocation, 'module'
 export function openToken(
   lib: PKCS11,
   selector: TokenSelector,
-  readPin: () => string,
+  pin: UserPin,
   user: number = pkcs11.CKU_USER,
 ): OpenToken {
   finalize(lib)
   initialize(lib)
   const { slot, info } = chooseSlot(lib, selector)
   const session = openSession(slot)
-  login(lib, session.handle, user, readPin())
+  const token = {
+    label: info.label,
+    serial: info.serialNumber,
+    isFinalTry: () => (lib.C_GetTokenInfo(slot.handle).flags & pkcs11.CKF_USER_PIN_FINAL_TRY) !== 0,
+  }
+  pin.present(token, (text) => login(lib, session.handle, user, text))
   const mechanisms = new Set(attempt('session', () => lib.C_GetMechanismList(slot.handle)))
   return { slot, info, mechanisms, session }
 }

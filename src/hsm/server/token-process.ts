@@ -1,12 +1,13 @@
 import type { Server } from 'node:net'
 import { keeperOf } from '../../config/keeper-section.ts'
-import { loadConfig, readSecret } from '../../config/loader.ts'
+import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { createToken, type Token } from '../pkcs11/token-link.ts'
 import { openFloorReader } from './floor-reader.ts'
 import { createFrameServer, type Dispatch } from './frame-server.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { createUnfinishedFrames } from './unfinished-frames.ts'
+import { tokenLocationOf } from './token-location.ts'
 import { createRequestQueue, type RequestQueue, type RequestQueueOptions } from './request-queue.ts'
 
 /** A process that holds the token: a token host, or the keeper. */
@@ -50,12 +51,9 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
   const log = createJournal({ name, level: logging.level })
   const floors = openFloorReader(keeperOf(config).floors)
   const token = createToken({
-    module: hsm.module,
-    uri: hsm.token,
-    softhsmConf: hsm.softhsmConf,
+    ...tokenLocationOf(config),
     handles: hsm.handles,
     floors,
-    readPin: () => readSecret(hsm.pinFile),
   })
   const connections = new Set<{ destroy(): void }>()
   const { sockets, limits, together, begin } = serve(token, config, log)
@@ -136,7 +134,7 @@ function watchToken(token: Token, log: Journal): { close(): void } {
     report()
     const isReady = token.state() === 'ready'
     retryMs = isReady ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs)
-    timer = token.state() === 'sealed' ? undefined : setTimeout(round, isReady ? canaryIntervalMs : retryMs)
+    timer = setTimeout(round, isReady ? canaryIntervalMs : retryMs)
   }
 
   round()

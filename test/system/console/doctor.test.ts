@@ -94,6 +94,23 @@ describe('strongroom doctor', () => {
     ])
   })
 
+  it('finds that a copy of the token folder has a configuration that names the original', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const copy = join(premises.directory, 'copied')
+    execFileSync('cp', ['-a', premises.token.directory, copy])
+    const [softhsmConf, tokenDirectory] = [join(copy, 'softhsm2.conf'), join(copy, 'tokens')]
+    premises.configure({ hsm: { softhsmConf, tokenDirectory, pinFile: join(copy, 'pin') } })
+    const seen = (await problems(premises)).filter(({ subject }) => subject === 'SoftHSM2')
+    expect(seen).toMatchObject([
+      {
+        detail: expect.stringContaining(`has SoftHSM2 use the tokens in ${premises.token.tokenDirectory}`),
+        remedy: expect.stringContaining(`directories.tokendir = ${tokenDirectory}`),
+      },
+    ])
+    writeFileSync(softhsmConf, `objectstore.backend = file\ndirectories.tokendir = ${tokenDirectory}\n`)
+    expect(await problems(premises)).toEqual([])
+  })
+
   it('finds a root object that is missing', async () => {
     const premises = await givenInitialised({ tokenHost: false })
     const { token } = premises

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { givenPremises, recorded } from '../../support/console-kit.ts'
+import { addUser, givenPremises, recorded } from '../../support/console-kit.ts'
 
 const initToken = resolve(import.meta.dirname, '../../../softhsm/init-token')
 
@@ -111,6 +111,27 @@ describe('strongroom init', () => {
     premises.configure({ hsm: { pinFile: wrong } })
     expect(await premises.run(['init'])).toMatchObject({ status: 3, stderr: expect.stringContaining('hsm.pinFile') })
     expect(existsSync(premises.database)).toBe(false)
+  })
+
+  it('makes nothing in a new token where the database is in use', async () => {
+    const premises = await givenPremises({ tokenHost: false })
+    await premises.ask(['init'])
+    await addUser(premises, 'alice')
+    const directory = join(premises.directory, 'new')
+    const made = JSON.parse(
+      execFileSync(initToken, ['--directory', directory, '--label', 'fresh', '--json'], { encoding: 'utf8' }),
+    )
+    const { uri: token, pinFile, softhsmConf, tokenDirectory } = made
+    premises.configure({ hsm: { token, pinFile, softhsmConf, tokenDirectory } })
+    const before = fingerprints(tokenDirectory)
+    const refused = await premises.run(['init'])
+    expect(refused.status).toBe(3)
+    for (const words of ['kek.strict', 'Nothing was made', 'Restore the token', 'strongroom migrate token'])
+      expect(refused.stderr).toContain(words)
+    expect(fingerprints(tokenDirectory)).toEqual(before)
+    // The token that it was made with is as good as before.
+    premises.configure({})
+    expect((await premises.ask(['init'])).created).toEqual([])
   })
 
   it('tells other commands apart from itself: they make no database', async () => {

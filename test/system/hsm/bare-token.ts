@@ -6,6 +6,7 @@ import { importedTemplate } from '../../../src/hsm/pkcs11/key-templates.ts'
 import type { SecretKeyRow } from '../../../src/hsm/pkcs11/key-kinds.ts'
 import { type KeyHandle, openSession, type Pkcs11Session } from '../../../src/hsm/pkcs11/pkcs11-session.ts'
 import { parseTokenUri } from '../../../src/hsm/pkcs11/slot-choice.ts'
+import { knownPin } from '../../../src/hsm/pkcs11/user-pin.ts'
 import { makeToken } from '../../support/token.ts'
 
 /** A token in the test's own process, without a host: for keys whose bytes the test knows. */
@@ -24,8 +25,8 @@ export interface BareToken {
 export async function openBareToken(): Promise<BareToken> {
   const token = await makeToken()
   const lib = loadModule(token)
-  const readPin = () => readFileSync(token.pinFile, 'utf8')
-  const opened: OpenToken = openToken(lib, parseTokenUri(token.tokenUri), readPin)
+  const pin = knownPin(readFileSync(token.pinFile, 'utf8'))
+  const opened: OpenToken = openToken(lib, parseTokenUri(token.tokenUri), pin)
   let session = openSession(opened.slot)
   return {
     get session() {

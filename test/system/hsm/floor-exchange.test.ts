@@ -8,6 +8,7 @@ import { openFloors, type WritableFloors } from '../../../src/hsm/keeper/floors.
 import { openKeeperState } from '../../../src/hsm/keeper/keeper-state.ts'
 import { createUsedOtps } from '../../../src/hsm/keeper/used-otps.ts'
 import { createToken, type Token } from '../../../src/hsm/pkcs11/token-link.ts'
+import { knownPin } from '../../../src/hsm/pkcs11/user-pin.ts'
 import type { SealedRecord } from '../../../src/hsm/sealed-record.ts'
 import { makeToken, type TestToken } from '../../support/token.ts'
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
     softhsmConf,
     handles: 10,
     floors,
-    readPin: () => readFileSync(files.pinFile, 'utf8'),
+    pin: knownPin(readFileSync(files.pinFile, 'utf8')),
   })
   token.open()
   expect(token.state()).toBe('ready')

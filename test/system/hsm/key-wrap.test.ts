@@ -10,6 +10,7 @@ import { keyWrap, paddedWrap } from '../../../src/hsm/pkcs11/mechanisms.ts'
 import type { Pkcs11Session } from '../../../src/hsm/pkcs11/pkcs11-session.ts'
 import { createRootObjects } from '../../../src/hsm/pkcs11/root-creation.ts'
 import { parseTokenUri } from '../../../src/hsm/pkcs11/slot-choice.ts'
+import { knownPin } from '../../../src/hsm/pkcs11/user-pin.ts'
 import { type TestToken, makeToken } from '../../support/token.ts'
 
 let token: TestToken
@@ -17,12 +18,12 @@ let lib: PKCS11
 let session: Pkcs11Session
 let mechanisms: ReadonlySet<number>
 
-const readPin = () => readFileSync(token.pinFile, 'utf8')
+const pin = () => knownPin(readFileSync(token.pinFile, 'utf8'))
 
 beforeAll(async () => {
   token = await makeToken()
   lib = loadModule(token)
-  ;({ session, mechanisms } = openToken(lib, parseTokenUri(token.tokenUri), readPin))
+  ;({ session, mechanisms } = openToken(lib, parseTokenUri(token.tokenUri), pin()))
 })
 
 afterAll(() => {
@@ -128,7 +129,7 @@ describe('init', () => {
       uri: token.tokenUri,
       softhsmConf: token.softhsmConf,
       tokenDirectory: token.tokenDirectory,
-      readPin,
+      pin: pin(),
     }
     const ceremony = `${token.directory}/ceremony`
     const again = createRootObjects({ ...options, ceremony })

@@ -1,6 +1,8 @@
 import {
   appendFileSync,
   constants,
+  cpSync,
+  existsSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -124,6 +126,17 @@ describe('a chain', () => {
     writeFileSync(join(bench.directory, 'worker-1.lock'), `${boot}.${process.pid}.1`)
     const tries = await Promise.allSettled(Array.from({ length: 20 }, () => bench.open()))
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('in a copy of the folder is free, although its lock names a process that lives', async () => {
+    const bench = givenBench()
+    await bench.open()
+    const directory = givenDirectory()
+    cpSync(bench.directory, directory, { recursive: true })
+    expect(existsSync(join(directory, 'worker-1.lock'))).toBe(true)
+    await (await bench.open({ directory })).append(eventOf())
+    // The one that it was copied from is held as before.
+    await expect(bench.open()).rejects.toMatchObject({ code: 'audit.unavailable' })
   })
 
   test('is open so that every write is on the disk when it returns, and only ever at the end', async () => {

@@ -1,0 +1,88 @@
+import { existsSync, statSync } from 'node:fs'
+import { readSecret } from '../../config/loader.ts'
+import { PinRefused, TokenFailure } from '../pkcs11/failure.ts'
+import type { PinnedToken, UserPin } from '../pkcs11/user-pin.ts'
+import { type RefusalLedger, withRefusedPins } from './refused-pins.ts'
+
+/**
+ * Where the next PIN lies while it is made known to the token: after a change that was broken off, the token has the one
+ * or the other.
+ */
+export const nextPinBeside = (pinFile: string): string => `${pinFile}.next`
+
+export interface PinSources {
+  /** `hsm.pinFile`. */
+  readonly pinFile: string
+  /** The file that remembers what was refused. */
+  readonly refusedPins: string
+}
+
+/**
+ * The PIN in a file, read at every login. One that the token has refused is not tried again, by any process of this
+ * machine, until the file holds another one.
+ */
+export function createFilePin(sources: PinSources): UserPin {
+  const { pinFile, refusedPins } = sources
+  const files = [pinFile, nextPinBeside(pinFile), refusedPins]
+  const look = () => files.map(stampOf).join()
+  let refusedAs: string | undefined
+  let isNext = false
+  return {
+    read: () => candidatesIn(pinFile)[isNext ? 1 : 0] ?? readSecret(pinFile),
+    present(token, login) {
+      // Before the files are read: what changes meanwhile counts as a change.
+      refusedAs = look()
+      withRefusedPins(refusedPins, (refused) => {
+        const pins = candidatesIn(pinFile)
+        isNext = presentOne(pins, token, refused.of(token), login) > 0
+        refusedAs = undefined
+      })
+    },
+    wasSet: () => withRefusedPins(refusedPins, (ledgers) => ledgers.clear()),
+    hasChanged: () => refusedAs !== undefined && refusedAs !== look(),
+  }
+}
+
+/** The PIN of the file, and the one that was to come after it where a change was broken off. */
+export function candidatesIn(pinFile: string): string[] {
+  const next = nextPinBeside(pinFile)
+  return [readSecret(pinFile), ...(existsSync(next) ? [readSecret(next)] : [])]
+}
+
+/**
+ * The first that the token takes, as its place in the list. What it refuses is remembered before another one is tried, and none
+ * but the first is tried where that could lock the token. Throws PinRefused.
+ */
+export function presentOne(
+  pins: readonly string[],
+  token: PinnedToken,
+  ledger: RefusalLedger,
+  login: (pin: string) => void,
+): number {
+  let last: PinRefused | undefined
+  for (const [at, pin] of pins.entries()) {
+    const known = ledger.find(pin)
+    if (known !== undefined) {
+      last = new PinRefused(known.code, known.at)
+      continue
+    }
+    if (at > 0 && token.isFinalTry()) break
+    try {
+      login(pin)
+      // Where another one was refused before it, that one stands in the file that everybody reads first.
+      if (at === 0) ledger.clear()
+      return at
+    } catch (error) {
+      if (!(error instanceof TokenFailure) || error.remedy !== 'fatal') throw error
+      last = new PinRefused(error.code, Date.now(), error)
+      ledger.add(pin, { code: last.code, at: last.at })
+    }
+  }
+  throw last ?? new RangeError('no PIN')
+}
+
+/** Another one for another file in its place, for other content, and for none. */
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return stat === undefined ? '' : `${stat.dev}.${stat.ino}.${stat.mtimeNs}.${stat.size}`
+}

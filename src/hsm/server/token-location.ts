@@ -1,0 +1,16 @@
+import { keeperOf } from '../../config/keeper-section.ts'
+import type { Config } from '../../config/schema.ts'
+import type { TokenLocation } from '../pkcs11/token-opening.ts'
+import { createFilePin, type PinSources } from './file-pin.ts'
+import { refusedPinsBeside } from './refused-pins.ts'
+
+/** The token of the configuration, for every process of ours that logs in to it. */
+export function tokenLocationOf(config: Config): TokenLocation {
+  const { module, token: uri, softhsmConf } = config.hsm
+  return { module, uri, softhsmConf, pin: createFilePin(pinSourcesOf(config)) }
+}
+
+export const pinSourcesOf = (config: Config): PinSources => ({
+  pinFile: config.hsm.pinFile,
+  refusedPins: refusedPinsBeside(keeperOf(config).state),
+})
