@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
 import type { z } from 'zod'
-import { allOptions, jsonSchema, nearestOption, type SchemaNode } from './options.ts'
+import { mapPaths } from './configured-paths.ts'
+import { allOptions, nearestOption } from './options.ts'
 import { configSchema, type Config } from './schema.ts'
 
 /**
@@ -26,7 +27,7 @@ export function loadConfig(file: string): Config {
   const folder = dirname(resolve(file))
   const json = parseJson(file, readText(file, 'name another with --config'))
   const result = configSchema.safeParse(
-    mapPaths(jsonSchema, json, (path) => locate(folder, path)),
+    mapPaths(json, (path) => locate(folder, path)),
     { reportInput: true },
   )
   const problems = result.error?.issues.flatMap(problemsOf) ?? []
@@ -140,17 +141,6 @@ function problemsOf(issue: z.core.$ZodIssue): string[] {
 function missing(name: string): string {
   const members = allOptions().find((option) => option.name === name)?.node.required
   return members === undefined ? `${name} is missing` : `${name} is missing; it needs ${members.join(', ')}`
-}
-
-/** The same configuration with every path that the schema marks as one replaced. */
-function mapPaths(node: SchemaNode, value: unknown, replace: (path: string) => string): unknown {
-  if (node.format === 'path') return typeof value === 'string' && value !== '' ? replace(value) : value
-  const { items } = node
-  if (items !== undefined && Array.isArray(value)) return value.map((item) => mapPaths(items, item, replace))
-  if (node.properties === undefined || typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, mapPaths(node.properties?.[key] ?? {}, member, replace)]),
-  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { audit } from './audit-section.ts'
+import { backup } from './backup-section.ts'
 import { keeper } from './keeper-section.ts'
 import { login, otp, session, users } from './login-sections.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
@@ -243,6 +244,7 @@ export const configSchema = z.strictObject({
     ),
   store: store.describe('The database: exactly one of the two kinds.'),
   audit: audit.describe('The audit trail.'),
+  backup: backup.optional().describe('Backups by the timer: see "strongroom backup run".'),
   session: session.prefault({}).describe('Login sessions.'),
   login: login.prefault({}).describe('The login.'),
   users: users.prefault({}).describe('Accounts.'),

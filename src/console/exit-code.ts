@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { faultCatalogue } from '../http/contract/faults.ts'
+import { BackupError } from '../backup/backup-error.ts'
 import { ConfigError } from '../config/loader.ts'
 import { Fault } from '../fault.ts'
 import { PinRefused, TokenFailure } from '../hsm/pkcs11/failure.ts'
@@ -24,7 +25,7 @@ export function exitCodeOf(error: unknown): number {
 
 /** What failed, why, and what to do, for a person; never a stack trace. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof UsageError || error instanceof ConfigError) return error.message
+  if (error instanceof UsageError || error instanceof ConfigError || error instanceof BackupError) return error.message
   if (error instanceof TokenFailure) {
     return error instanceof PinRefused ? error.message : `The token that hsm.token names fails: ${error.message}.`
   }

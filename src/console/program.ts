@@ -4,6 +4,9 @@ import { addApplicationKeyList } from './apikey/list.ts'
 import { addApplicationKeyRevoke } from './apikey/revoke.ts'
 import { addApplicationKeyShapes } from './apikey/shapes.ts'
 import { addAuditVerify } from './audit/verify.ts'
+import { addBackupCreate } from './backup/create.ts'
+import { addBackupIdentity } from './backup/identity.ts'
+import { addBackupVerify } from './backup/verify.ts'
 import { addBackupKeysAdopt } from './backup-keys/adopt.ts'
 import { addBackupKeysInvite } from './backup-keys/invite.ts'
 import { addBackupKeysShare } from './backup-keys/share.ts'
@@ -111,6 +114,11 @@ const nouns: readonly Noun[] = [
     name: 'root-keys',
     description: 'the keys in the token that everything lies below',
     verbs: [addRootKeysList, addRootKeysRotate],
+  },
+  {
+    name: 'backup',
+    description: 'backups of the whole appliance',
+    verbs: [addBackupIdentity, addBackupCreate, addBackupVerify],
   },
   {
     name: 'backup-keys',

@@ -1,4 +1,5 @@
 import type { Fault } from '../fault.ts'
+import type { ApplianceBackupPort } from './appliance-backup-port.ts'
 import type { EarlierRows } from './earlier-rows.ts'
 import type { KeyKind, KeyPairKind, KindSupport, SecretKeyKind, SignatureScheme } from './key-kind.ts'
 import type {
@@ -27,7 +28,7 @@ export type { GrantRequest, RewrappedVersion } from './sealing-port.ts'
  * damaged blob; or the key is of a kind that does not serve), `hsm.seal_broken` (a record does not carry the seal that
  * the token made for it), `hsm.unsupported` (this token lacks the mechanism; the detail names it).
  */
-export interface Hsm extends EarlierRows, LoginPort, SealingPort {
+export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, SealingPort {
   /** Whether each token host answers, and what its token is and can do. Never rejects for a host that is down. */
   status(): Promise<HostStatus[]>
 

@@ -119,6 +119,15 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('signImportJob', sealed(edited(victim.job))),
     await calls.keeper('signImportJob', [victim.job.record, own.job.seal]),
   ],
+  signManifest: async () => [
+    await calls.keeper('signManifest', ['ab'.repeat(32)]),
+    await calls.keeper('signManifest', ['{}']),
+  ],
+  copyState: async () => [await calls.keeper('copyState', [])],
+  raiseOtps: async () => [
+    await calls.keeper('raiseOtps', [0]),
+    await calls.keeper('raiseOtps', [1, ...sealed(victim.count), 1, 0]),
+  ],
   async sealTombstone() {
     const grants = [
       none,

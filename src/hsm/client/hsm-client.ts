@@ -10,6 +10,7 @@ import { field, given, wrapped } from './replies.ts'
 import { optionFields, purposeFields, schemeFields } from './request-values.ts'
 import { hostStatus, RequestRouter } from './request-router.ts'
 import { sealingCalls } from './sealing-calls.ts'
+import { applianceBackupCalls } from './appliance-backup-calls.ts'
 import { takeoverCalls } from './takeover-calls.ts'
 
 export interface HsmClientOptions {
@@ -51,6 +52,7 @@ export function createHsmClient(options: HsmClientOptions): Hsm {
     random: (count) => bytes('random', [Buffer.from(String(count))]),
     ...sealingCalls(keeper),
     ...takeoverCalls(keeper),
+    ...applianceBackupCalls(keeper),
     verify: ({ record, seal }) => done('verify', [record, seal]),
     ...loginCalls(keeper),
     auditPublicKey: () => bytes('auditPublicKey', []),

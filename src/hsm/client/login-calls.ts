@@ -62,7 +62,7 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
   } satisfies Partial<Hsm>
 }
 
-const stateFields = ({ device, counter, driftSteps }: OtpState): Uint8Array[] => [
+export const stateFields = ({ device, counter, driftSteps }: OtpState): Uint8Array[] => [
   device.record,
   device.seal,
   number(counter),

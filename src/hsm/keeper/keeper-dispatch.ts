@@ -12,6 +12,7 @@ import { type Authority, readAuthority } from './authority.ts'
 import { heldKey, nonceBytes, onlyPlace, provenanceRecord } from '../provenance.ts'
 import { type Generation, generationOf, vaultGenerationOf } from '../record-generation.ts'
 import type { WritableFloors } from './floors.ts'
+import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
 import { createGrantHandlers } from './grants.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
@@ -71,6 +72,7 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
       return seals
     },
     ...createTrailHandlers(memory, origin),
+    ...createApplianceBackupHandlers(memory, origin),
     ...createKeyHandlers(token, memory, origin),
     sealTombstone: (fields) => sealTombstone(ends, fields.sealed(), readAuthority(token, fields).grant),
     sealUnused: (fields) => sealUnused(ends, fields),

@@ -13,6 +13,7 @@ import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
 import { createPassphraseJudge, type PassphraseJudge } from './passphrase-judge.ts'
 import type { RuleContext } from './record-change.ts'
+import { copyState } from './state-copy.ts'
 import { createRecoverers, type Recoverers } from './recoverers.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 import { createTryLimit, tryRulesOf } from './try-limit.ts'
@@ -37,6 +38,8 @@ export interface KeeperMemory {
   readonly now: () => number
   readonly passphrases: PassphraseJudge
   readonly logIn: LogIn
+  /** Leaves a copy of the file beside it: see `state-copy.ts`. */
+  readonly copyState: () => void
   /** What these requests leave is on the disk, with one sync of each file, when it returns; nothing is if it throws. */
   together(requests: () => void): void
   close(): void
@@ -90,6 +93,7 @@ export function openKeeperMemory({
     now,
     otps,
     passphrases,
+    copyState: () => copyState(state),
     logIn: createLogins({
       token,
       floors,

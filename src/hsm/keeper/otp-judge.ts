@@ -1,4 +1,4 @@
-import { Fault } from '../../fault.ts'
+import { Fault, isFault } from '../../fault.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from '../otp-use.ts'
 import { openDevice, type OpenDevice, openOtpBlock, otpHmac } from '../pkcs11/otp-operations.ts'
 import { newestPepper, pepper } from '../pkcs11/seal-operations.ts'
@@ -17,6 +17,8 @@ export interface OtpJudge {
   check(devices: readonly OtpState[], otp: ShownOtp): OtpVerdict
   use(devices: readonly OtpState[], otp: ShownOtp): OtpVerdict
   resynchronise(device: OtpState, codes: readonly [string, string]): number | undefined
+  /** Makes all at or behind this counter used, for the operator; false for a device that bears no good seal. */
+  raise(device: OtpState): boolean
 }
 
 export interface OtpJudgeDependencies {
@@ -69,6 +71,15 @@ export function createOtpJudge(dependencies: OtpJudgeDependencies): OtpJudge {
       return used.advance(found.subject, found.counter) ? found : { ...found, outcome: 'used' }
     },
     resynchronise: createResynchronisation(dependencies, floorOf),
+    raise({ device, counter }) {
+      try {
+        used.advance(deviceOf(openDevice(token, device)), counter)
+        return true
+      } catch (error) {
+        if (isFault(error, 'hsm.seal_broken')) return false
+        throw error
+      }
+    },
   }
 }
 

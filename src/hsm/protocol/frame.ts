@@ -85,6 +85,9 @@ export const keeperOperations = [
   'sealUnused',
   'floorNews',
   'takeFloors',
+  'signManifest',
+  'copyState',
+  'raiseOtps',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -44,6 +44,7 @@ const layers: readonly Layer[] = [
   { name: 'pkcs11', files: /^hsm\/pkcs11\//, imports: ['ground', 'port'], owns: /^(pkcs11js|graphene-pk11)$/ },
   { name: 'store', files: /^store\//, imports: ['ground', 'config'], owns: /^(better-sqlite3|pg)$/ },
   { name: 'audit', files: /^audit\//, imports: ['ground', 'port', 'store'] },
+  { name: 'backup', files: /^backup\//, imports: ['ground'], owns: /^age-encryption$/ },
   { name: 'server', files: /^http\/server\//, imports: ['ground', 'contract'] },
   { name: 'contract', files: /^http\/(contract|routes)\//, imports: ['ground'], types: ['store', 'audit'] },
   {

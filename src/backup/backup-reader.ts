@@ -1,0 +1,128 @@
+import { createHash, createPublicKey, hash as hashOf, verify } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { decryptWith } from './age-stream.ts'
+import { BackupError } from './backup-error.ts'
+import { checkFormat, entryNames, hashOfManifest, type Manifest, readManifest, readSignature } from './manifest.ts'
+import { readTar, type TarEntry } from './tar.ts'
+
+/** A backup that is whole: every file is as the manifest says, and the signature is over that. */
+export interface ReadBackup {
+  readonly manifest: Manifest
+  /** What was signed: when, and by which key. */
+  readonly signed: { readonly at: number; readonly key: string }
+  /** The audit key that signed, DER SubjectPublicKeyInfo: whose it is, the reader has to know. */
+  readonly signer: Buffer
+}
+
+const mostControlBytes = 256 * 1024 * 1024
+
+/**
+ * Reads a backup to its end and hands out each file of it. Nothing of it may be believed before this resolves.
+ * @throws BackupError
+ */
+export async function readBackup(
+  { file, identities }: { readonly file: string; readonly identities: readonly string[] },
+  receive: (entry: TarEntry) => Promise<void>,
+): Promise<ReadBackup> {
+  const seen = new Map<string, { readonly size: number; readonly sha256: string }>()
+  const control = new Map<string, Buffer>()
+  try {
+    for await (const entry of readTar(unzipped(decryptWith(identities, createReadStream(file))))) {
+      if (seen.size === 0 && entry.name !== entryNames.format)
+        throw new BackupError(`${file} is no backup of Strongroom.`)
+      const hash = createHash('sha256')
+      const isControl = Object.values<string>(entryNames).includes(entry.name)
+      const content = watched(entry, hash)
+      if (isControl) control.set(entry.name, await whole(content))
+      else await receive({ ...entry, content })
+      // What the receiver left is hashed as well.
+      for await (const _ of content);
+      if (entry.name === entryNames.format) checkFormat(control.get(entry.name) ?? Buffer.alloc(0))
+      seen.set(entry.name, { size: entry.size, sha256: hash.digest('hex') })
+    }
+  } catch (cause) {
+    throw readable(file, cause)
+  }
+  return checked(seen, control)
+}
+
+function checked(
+  seen: ReadonlyMap<string, { readonly size: number; readonly sha256: string }>,
+  control: ReadonlyMap<string, Buffer>,
+): ReadBackup {
+  const bytes = control.get(entryNames.manifest) ?? Buffer.alloc(0)
+  const manifest = readManifest(bytes)
+  const signature = readSignature(control.get(entryNames.signature) ?? Buffer.alloc(0))
+  const listed = new Map(manifest.files.map((one) => [one.name, one]))
+  for (const [name, { size, sha256 }] of seen) {
+    if (name === entryNames.manifest || name === entryNames.signature) continue
+    const known = listed.get(name)
+    if (known?.size !== size || known.sha256 !== sha256)
+      throw new BackupError(`${name} in the backup is not what its manifest says: take another backup.`)
+  }
+  const missing = manifest.files.find(({ name }) => !seen.has(name))
+  if (missing !== undefined) throw new BackupError(`${missing.name} is missing in the backup: take another one.`)
+  const signer = Buffer.from(signature.signer, 'base64')
+  const isSigned = verify(
+    'sha256',
+    Buffer.from(signature.text),
+    { key: createPublicKey({ key: signer, format: 'der', type: 'spki' }), dsaEncoding: 'ieee-p1363' },
+    Buffer.from(signature.signature, 'base64'),
+  )
+  const signed: { readonly backup?: unknown; readonly manifest?: unknown; readonly at: number; readonly key: string } =
+    JSON.parse(signature.text)
+  if (!isSigned || signed.backup !== 1 || signed.manifest !== hashOfManifest(bytes))
+    throw new BackupError('The signature of the backup is not over its manifest: it was altered. Take another one.')
+  return { manifest, signed, signer }
+}
+
+/** How the journal, seals and `audit verify` name a key. */
+export const shortKey = (signer: Buffer): string => hashOf('sha256', signer, 'hex').slice(0, 16)
+
+async function* watched(entry: TarEntry, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
+  for await (const piece of entry.content) {
+    hash.update(piece)
+    yield piece
+  }
+}
+
+async function whole(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of content) {
+    size += piece.length
+    if (size > mostControlBytes) throw new BackupError('The manifest of the backup has no end: take another one.')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+async function* unzipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip()
+  const feeding = pipeline(source, gunzip)
+  feeding.catch(() => undefined)
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream of bytes gives those
+    yield* gunzip as AsyncIterable<Uint8Array>
+  } catch (error) {
+    // What ended the source says more than that the stream ended.
+    await feeding
+    throw error
+  }
+  await feeding
+}
+
+function readable(file: string, cause: unknown): unknown {
+  if (cause instanceof BackupError || !(cause instanceof Error)) return cause
+  const code = 'code' in cause ? String(cause.code) : ''
+  if (code === 'ENOENT') return new BackupError(`${file} does not exist: name another file.`, { cause })
+  if (code === 'EISDIR') return new BackupError(`${file} is a folder: name the file of a backup.`, { cause })
+  if (code === 'EACCES') return new BackupError(`${file} cannot be read by this user.`, { cause })
+  if (code === 'ENOSPC')
+    return new BackupError('There is no room left on the disk that the backup is read to: free some.', { cause })
+  if (code.startsWith('Z_') || code === 'ERR_STREAM_PREMATURE_CLOSE')
+    return new BackupError('The backup is damaged inside: take another one.', { cause })
+  return cause
+}

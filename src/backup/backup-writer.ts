@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, readdirSync, rmSync } from 'node:fs'
+import { link, open, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { encryptTo } from './age-stream.ts'
+import { BackupError } from './backup-error.ts'
+import { backupFormat, entryNames, type Manifest } from './manifest.ts'
+import { type TarEntry, writeTar } from './tar.ts'
+
+export interface BackupPlan {
+  /** Where the backup is to be; nothing may be there. */
+  readonly file: string
+  readonly recipients: readonly string[]
+  readonly release: string
+  readonly entries: AsyncIterable<TarEntry>
+  /** Called once all entries are written, with their hashes: the last two entries. */
+  readonly close: (files: Manifest['files']) => Promise<{ readonly manifest: Buffer; readonly signature: Buffer }>
+  /** Called before the backup gets its name. */
+  readonly record: () => Promise<void>
+}
+
+/**
+ * Writes a backup, with flat memory. The file gets its name when all of it is on the disk and was read back as it was
+ * written: what breaks off at any moment leaves none.
+ */
+export async function writeBackup(plan: BackupPlan): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const { file, recipients } = plan
+  removeLeftOver(file)
+  const draft = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
+  const handle = await naming(file, () => open(draft, 'wx', 0o600))
+  try {
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const piece of await encryptTo(recipients, zipped(writeTar(allEntries(plan))))) {
+      hash.update(piece)
+      bytes += piece.length
+      await naming(file, () => handle.writeFile(piece))
+    }
+    await naming(file, () => handle.sync())
+    const sha256 = hash.digest('hex')
+    if ((await hashOfFile(draft)) !== sha256)
+      throw new BackupError(`What was written to ${file} does not read back as it was: look at its disk.`)
+    await plan.record()
+    // Takes no other file's place, as a rename would.
+    await naming(file, () => link(draft, file))
+    await syncFolder(dirname(file))
+    return { bytes, sha256 }
+  } finally {
+    await handle.close()
+    await rm(draft, { force: true })
+  }
+}
+
+async function* allEntries({ release, entries, close }: BackupPlan): AsyncGenerator<TarEntry> {
+  const files: Manifest['files'] = []
+  yield hashed(fileOf(entryNames.format, Buffer.from(JSON.stringify({ format: backupFormat, release }))), files)
+  for await (const entry of entries) yield hashed(entry, files)
+  const { manifest, signature } = await close(files)
+  yield fileOf(entryNames.manifest, manifest)
+  yield fileOf(entryNames.signature, signature)
+}
+
+function hashed(entry: TarEntry, files: Manifest['files']): TarEntry {
+  const hash = createHash('sha256')
+  const content = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of entry.content) {
+      hash.update(piece)
+      yield piece
+    }
+    files.push({ name: entry.name, size: entry.size, sha256: hash.digest('hex') })
+  }
+  return { ...entry, content: content() }
+}
+
+/** An entry that is in memory. */
+export function fileOf(name: string, bytes: Uint8Array): TarEntry {
+  const content = async function* (): AsyncGenerator<Uint8Array> {
+    if (bytes.length > 0) yield await Promise.resolve(bytes)
+  }
+  return {
+    name,
+    size: bytes.length,
+    mode: 0o600,
+    owner: 'root',
+    group: 'root',
+    modifiedAt: Date.now(),
+    content: content(),
+  }
+}
+
+/** Sealed rows and wrapped keys do not get smaller: the trail does, at any level. */
+async function* zipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gzip = createGzip({ level: 1, chunkSize: 256 * 1024 })
+  const feeding = pipeline(source, gzip)
+  // Awaited below; until then its failure also ends what is read.
+  feeding.catch(() => undefined)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a stream of bytes gives those
+  yield* gzip as AsyncIterable<Uint8Array>
+  await feeding
+}
+
+export async function hashOfFile(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Of runs that were killed. */
+function removeLeftOver(file: string): void {
+  const [folder, name] = [dirname(file), basename(file)]
+  for (const found of listed(folder)) {
+    const pid = found.startsWith(`.${name}.`) ? /\.(\d+)\.partial$/.exec(found)?.[1] : undefined
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, found), { force: true })
+  }
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const sentences: Readonly<Record<string, (file: string) => string>> = {
+  EEXIST: (file) => `${file} exists: name another file, for a backup takes no other one's place.`,
+  ENOENT: (file) => `The folder of ${file} does not exist: make it, or name another file.`,
+  ENOTDIR: (file) => `The folder of ${file} is no folder: name another file.`,
+  ENOSPC: (file) => `There is no room left on the disk of ${file}: free some, or name a file elsewhere.`,
+  EDQUOT: (file) => `There is no room left on the disk of ${file}: free some, or name a file elsewhere.`,
+  EACCES: (file) => `The folder of ${file} may not be written by this user: name another file, or run this as root.`,
+  EPERM: (file) => `The folder of ${file} may not be written by this user: name another file, or run this as root.`,
+  EROFS: (file) => `The disk of ${file} is mounted read-only: name a file elsewhere.`,
+}
+
+/** Has `work` done; what the system says of `file` becomes a sentence. */
+export async function naming<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    const sentence = sentences[code]
+    if (sentence === undefined) throw cause
+    throw new BackupError(sentence(file), { cause })
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { path } from './value-shapes.ts'
+
+const kept = (what: string, number: number) => z.number().int().min(0).max(10_000).default(number).describe(what)
+
+const keep = z.strictObject({
+  newest: z.number().int().min(1).max(10_000).default(3).describe('So many of the newest backups stay.'),
+  daily: kept('Of each of so many days the last one stays.', 7),
+  weekly: kept('Of each of so many weeks the last one stays.', 8),
+})
+
+export const backup = z.strictObject({
+  recipients: z
+    .array(z.string().startsWith('age1', 'must be a recipient of age, age1…'))
+    .min(1)
+    .describe('To whom backups are encrypted: public keys that "strongroom backup identity" or age-keygen(1) shows.'),
+  directory: path.describe(
+    'Folder where "strongroom backup run" puts backups; on another disk than the data, best elsewhere.',
+  ),
+  keep: keep.prefault({}).describe('Which backups in the folder stay when another one was made.'),
+})
+
+export type BackupConfig = z.infer<typeof backup>

@@ -1,0 +1,113 @@
+import { existsSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileOf } from '../../backup/backup-writer.ts'
+import type { Manifest } from '../../backup/manifest.ts'
+import type { TarEntry } from '../../backup/tar.ts'
+import { configurationFiles } from '../../config/configured-paths.ts'
+import { keeperOf } from '../../config/keeper-section.ts'
+import type { Config } from '../../config/schema.ts'
+import { storePlace } from '../../daemon/appliance.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import { takeSnapshot, type DatabaseSnapshot } from '../../store/database-snapshot.ts'
+import type { Progress } from '../output/progress.ts'
+import { entryFiles, entryFolders, foldersOf, tokenFolderOf } from './appliance-places.ts'
+import { diskEntry, placeOf } from './file-entries.ts'
+import { tokenEntries } from './token-folder.ts'
+import { trailEntries } from './trail-entries.ts'
+
+export interface ApplianceParts {
+  readonly configFile: string
+  readonly config: Config
+  readonly hsm: Pick<Hsm, 'copyState'>
+  readonly progress: Progress
+}
+
+/** What the manifest tells, known once all entries were given. */
+export type Taken = Pick<Manifest, 'takenAt' | 'counts' | 'places'>
+
+/**
+ * All files of the appliance, while it runs, in the order in which they fit together:
+ *
+ * - the token before the database and what came into it once more after: what the database names is in one of them;
+ * - the keeper's file after the database: what was used up by then stays so;
+ * - the trail after both: it holds the record of every change in the database, and every end that the keeper has signed.
+ */
+export async function* applianceEntries(
+  { configFile, config, hsm, progress }: ApplianceParts,
+  tell: (taken: Taken) => void,
+): AsyncGenerator<TarEntry> {
+  const token = tokenFolderOf(config)
+  const inToken = new Set<string>()
+  if (token !== undefined) yield* tokenEntries(token, inToken, false)
+  const snapshot = await takeSnapshot(storePlace(config))
+  tell({ takenAt: snapshot.takenAt, counts: snapshot.counts, places: placesOf(configFile, config) })
+  yield* databaseEntries(snapshot, config, progress)
+  const signed = await hsm.copyState()
+  yield* passingEntry(entryFiles.keeper, `${keeperOf(config).state}.copy`)
+  if (token !== undefined) yield* tokenEntries(token, inToken, true)
+  yield* trailEntries(config.audit.directory, signed)
+  yield diskEntry(entryFiles.configuration, configFile)
+  for (const { option, path } of configurationFiles(config))
+    if (existsSync(path)) yield diskEntry(`${entryFolders.configuration}/${option}`, path)
+}
+
+const placesOf = (configFile: string, config: Config): Manifest['places'] => ({
+  configuration: placeOf(resolve(configFile)),
+  ...Object.fromEntries(Object.entries(foldersOf(config)).map(([name, folder]) => [name, placeOf(folder)])),
+})
+
+async function* databaseEntries(
+  snapshot: DatabaseSnapshot,
+  { store }: Config,
+  progress: Progress,
+): AsyncGenerator<TarEntry> {
+  try {
+    if (snapshot.dump !== undefined) yield* dumpEntries(snapshot.dump())
+    if (snapshot.copyTo === undefined || store.sqlite === undefined) return
+    // Beside the database, where it may lie as it lies there.
+    const copy = `${store.sqlite}.copy`
+    try {
+      await snapshot.copyTo(copy, progress)
+      // Until then the log of the database grows.
+      await snapshot.close()
+      yield { ...diskEntry(entryFiles.sqlite, copy), ...ownerOf(store.sqlite) }
+    } finally {
+      rmSync(copy, { force: true })
+    }
+  } finally {
+    await snapshot.close()
+  }
+}
+
+const ownerOf = (path: string): Pick<TarEntry, 'mode' | 'owner' | 'group'> => {
+  const { mode, owner, group } = diskEntry('', path)
+  return { mode, owner, group }
+}
+
+const partBytes = 8 * 1024 * 1024
+
+/** A dump says its size at its end only: it goes in parts. */
+async function* dumpEntries(dump: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
+  let [parts, size, held]: [number, number, Buffer[]] = [0, 0, []]
+  const part = (): TarEntry => {
+    const name = `${entryFolders.dump}/${String(++parts).padStart(6, '0')}.dump`
+    const bytes = Buffer.concat(held)
+    ;[size, held] = [0, []]
+    return fileOf(name, bytes)
+  }
+  for await (const piece of dump) {
+    held.push(piece)
+    size += piece.length
+    if (size >= partBytes) yield part()
+  }
+  yield part()
+}
+
+/** A file that was made for the backup, and goes with its entry. */
+async function* passingEntry(name: string, path: string): AsyncGenerator<TarEntry> {
+  try {
+    yield await Promise.resolve(diskEntry(name, path))
+  } finally {
+    rmSync(path, { force: true })
+  }
+}

@@ -1,0 +1,80 @@
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createAuditHeads } from '../../audit/records.ts'
+import { verifyTrail } from '../../audit/trail-verification.ts'
+import type { AuditReport } from '../../audit/audit-report.ts'
+import { readSuccessions } from '../../audit/trail-keys.ts'
+import { createSealVerifier, type SealedHead } from '../../audit/seal.ts'
+import { BackupError } from '../../backup/backup-error.ts'
+import { readBackup, type ReadBackup, shortKey } from '../../backup/backup-reader.ts'
+import type { TarEntry } from '../../backup/tar.ts'
+import { tables } from '../../daemon/tables.ts'
+import { inspectStore } from '../../store/inspection.ts'
+import { openStore } from '../../store/open.ts'
+import { entryFiles, entryFolders } from './appliance-places.ts'
+
+/** What a backup holds, once all that can be checked of it was. */
+export interface InspectedBackup extends ReadBackup {
+  readonly trail: AuditReport
+  /** What SQLite's integrity check found; of PostgreSQL the hashes alone are checked. */
+  readonly damage: readonly string[]
+  /** Migrations that this release does not know. */
+  readonly newer: readonly string[]
+}
+
+/**
+ * Reads a backup whole, database and trail into a folder of the system's temporary one (TMPDIR), and checks them there.
+ * `publicKey`: of the audit key that is to have signed, or one before or after it.
+ */
+export async function inspectBackup(
+  file: string,
+  identities: readonly string[],
+  publicKey?: Buffer,
+): Promise<InspectedBackup> {
+  const folder = mkdtempSync(join(tmpdir(), 'strongroom-backup-'))
+  try {
+    const read = await readBackup({ file, identities }, async (entry) => {
+      if (isLookedInto(entry.name)) await writeEntry(entry, join(folder, entry.name))
+    })
+    const directory = join(folder, entryFolders.trail)
+    mkdirSync(directory, { recursive: true })
+    const key = publicKey ?? read.signer
+    const known = createSealVerifier({ publicKey: key, successions: await readSuccessions(directory) })
+    if (!known.knows(shortKey(read.signer)))
+      throw new BackupError(
+        `The key ${shortKey(read.signer)} signed this backup, which is not the one of --public-key, nor one before or after it: it is of another appliance, or made up.`,
+      )
+    const sqlite = join(folder, entryFiles.sqlite)
+    const store = existsSync(sqlite) ? await inspectStore({ sqlite }) : { damage: [], unknown: [] }
+    const heads = existsSync(sqlite) && isReadable(store) ? await headsIn(sqlite) : undefined
+    const trail = await verifyTrail({ directory, publicKey: key, ...(heads && { heads }) })
+    return { ...read, trail, damage: store.damage, newer: store.unknown }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const isLookedInto = (name: string): boolean => name === entryFiles.sqlite || name.startsWith(`${entryFolders.trail}/`)
+
+const isReadable = ({ damage, unknown }: { readonly damage: readonly string[]; readonly unknown: readonly string[] }) =>
+  damage.length === 0 && unknown.length === 0
+
+async function headsIn(sqlite: string): Promise<ReadonlyMap<string, SealedHead>> {
+  const store = await openStore({ sqlite }, tables)
+  try {
+    return await createAuditHeads(store).read()
+  } finally {
+    await store.close()
+  }
+}
+
+/** Writes an entry to a file that is not there yet, below folders that its owner alone reads. */
+export async function writeEntry(entry: TarEntry, path: string): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  await pipeline(entry.content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
+}
+
+/** Whether anything lies in this folder. */
+export const isUsed = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0

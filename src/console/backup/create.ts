@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { BackupError } from '../../backup/backup-error.ts'
+import { loadConfig } from '../../config/loader.ts'
+import { answering } from '../invocation.ts'
+import { count, table } from '../output/command-answer.ts'
+import { type MadeBackup, makeBackup } from './backup-making.ts'
+import { sizeText } from './size-text.ts'
+
+const help = `
+While the appliance runs: database, token (SoftHSM2's folder; of another module nothing, back that up as its vendor
+says), what the keeper keeps, audit trail, configuration and certificates, as they fit together. The file is encrypted
+to the recipients and signed. Who has the identity of a recipient and the PIN of the token can open everything, so
+the PIN is not in it, nor private keys of TLS, nor the URL of PostgreSQL: keep those elsewhere.
+
+Examples:
+  strongroom backup create /backup/strongroom.age --recipient age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
+  strongroom backup create /backup/strongroom.age        # to backup.recipients`
+
+export function addBackupCreate(backup: Command): void {
+  backup
+    .command('create <file>')
+    .description('Makes a backup of the whole appliance.')
+    .option('--recipient <age1…>', 'public key to encrypt to, may be repeated', collect, [])
+    .addHelpText('after', help)
+    .action(
+      answering(async (invocation, file: string, { recipient }: { readonly recipient: readonly string[] }) => {
+        const recipients = recipient.length > 0 ? recipient : (loadConfig(invocation.config).backup?.recipients ?? [])
+        if (recipients.length === 0)
+          throw new BackupError('Say to whom the backup is encrypted: give --recipient, or set backup.recipients.')
+        const made = await makeBackup(invocation, file, recipients)
+        return { json: made, lines: describeMade(made) }
+      }),
+    )
+}
+
+const collect = (value: string, before: readonly string[]): string[] => [...before, value]
+
+export function describeMade({ file, bytes, sha256, manifest }: MadeBackup): string[] {
+  const { token, leftOut } = manifest
+  return [
+    ...table([
+      ['backup', file],
+      ['', `${sizeText(bytes)}, ${count(manifest.files.length, 'file')}, SHA-256 ${sha256}`],
+      ['token', token.included ? 'with its objects' : 'not in it: back it up as its vendor says'],
+    ]),
+    '',
+    `Not in it, and needed to restore: ${leftOut.join(', ')}. Keep these elsewhere.`,
+  ]
+}

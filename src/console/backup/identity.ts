@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { open } from 'node:fs/promises'
+import { makeIdentity } from '../../backup/age-stream.ts'
+import { naming } from '../../backup/backup-writer.ts'
+import { utcText } from '../../clock.ts'
+import { answering } from '../invocation.ts'
+
+const help = `
+Run it where backups are to be restored, not on the appliance: who has the file decrypts every backup to it. It is the file
+that age-keygen(1) makes, and age(1) reads.
+
+Example:
+  strongroom backup identity backup-identity.txt`
+
+export function addBackupIdentity(backup: Command): void {
+  backup
+    .command('identity <file>')
+    .description('Makes the pair of keys that backups are encrypted to.')
+    .addHelpText('after', help)
+    .action(
+      answering(async (_invocation, file: string) => {
+        const { identity, recipient } = await makeIdentity()
+        const text = `# created: ${utcText(Date.now())}\n# public key: ${recipient}\n${identity}\n`
+        await naming(file, async () => {
+          const handle = await open(file, 'wx', 0o600)
+          await handle.writeFile(text)
+          await handle.sync()
+          await handle.close()
+        })
+        return { json: { file, recipient }, lines: [`identity   ${file}`, `recipient  ${recipient}`] }
+      }),
+    )
+}

@@ -1,0 +1,69 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { listSegments, readLines, type Segment } from '../../audit/segment.ts'
+import { parseLine } from '../../audit/line.ts'
+import { parseSeal } from '../../audit/seal.ts'
+import type { TarEntry } from '../../backup/tar.ts'
+import { entryFolders } from './appliance-places.ts'
+import { diskEntry } from './file-entries.ts'
+
+/**
+ * The audit trail as far as `signed` goes, which tells up to which record the keeper's copy has signed each chain: a seal of
+ * after that would not go on from the keeper's last one when it is put back. What stands before such a seal is taken,
+ * sealed or not.
+ */
+export async function* trailEntries(directory: string, signed: ReadonlyMap<string, number>): AsyncGenerator<TarEntry> {
+  const chains = await listSegments(directory)
+  const named = new Set([...chains.values()].flat().map(({ name }) => name))
+  for (const [chain, segments] of chains) yield* chainEntries(directory, segments, signed.get(chain) ?? 0)
+  for (const name of others(directory, named)) yield diskEntry(`${entryFolders.trail}/${name}`, join(directory, name))
+}
+
+async function* chainEntries(
+  directory: string,
+  segments: readonly Segment[],
+  signedSeq: number,
+): AsyncGenerator<TarEntry> {
+  for (const segment of segments) {
+    const { bytes, isCut } = await goodBytes(directory, segment, signedSeq)
+    yield diskEntry(`${entryFolders.trail}/${segment.name}`, join(directory, segment.name), bytes)
+    if (isCut) return
+  }
+}
+
+/** Up to the first seal that the keeper's copy does not know, or the last whole line. */
+async function goodBytes(
+  directory: string,
+  segment: Segment,
+  signedSeq: number,
+): Promise<{ readonly bytes: number; readonly isCut: boolean }> {
+  const reader = await readLines(directory, segment)
+  let bytes = 0
+  try {
+    for (let lines = await reader.next(); lines.length > 0; lines = await reader.next())
+      for (const line of lines) {
+        if (coveredBy(line) > signedSeq) return { bytes, isCut: true }
+        bytes += line.length
+      }
+    return { bytes, isCut: false }
+  } finally {
+    await reader.close()
+  }
+}
+
+const sealMark = Buffer.from('"type":"seal"')
+
+/** The record that the seal in this line covers; 0 for any other line. */
+function coveredBy(line: Buffer): number {
+  // Quotes inside of texts are escaped: no record of an event holds the mark.
+  if (!line.includes(sealMark)) return 0
+  const body = parseLine(line.toString('latin1', 0, line.length - 1))?.body
+  return (body === undefined ? undefined : parseSeal(body))?.statement.covers.seq ?? 0
+}
+
+/** Public keys, successions, bundles, what witnesses were told: without locks and drafts. */
+const others = (directory: string, segments: ReadonlySet<string>): string[] =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.lock(?:\.|$)|\.pem\./.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+    .filter((name) => !segments.has(name))

@@ -1,0 +1,36 @@
+import type { OtpState } from '../otp-use.ts'
+import type { ApplianceBackupPort } from '../appliance-backup-port.ts'
+import type { KeeperOperation } from '../protocol/frame.ts'
+import { stateFields } from './login-calls.ts'
+import { field } from './replies.ts'
+import type { RequestRouter } from './request-router.ts'
+
+const devicesAtOnce = 500
+
+/** What the operator has the keeper do for a backup of the appliance, and after one was restored. */
+export function applianceBackupCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>) {
+  return {
+    async signManifest(hash) {
+      const reply = await keeper.call('signManifest', [Buffer.from(hash)])
+      return { text: field(reply, 0).toString(), signature: field(reply, 1), signer: field(reply, 2) }
+    },
+    async copyState() {
+      const points: Record<string, number> = JSON.parse(field(await keeper.call('copyState', []), 0).toString())
+      return new Map(Object.entries(points))
+    },
+    async raiseOtps(devices) {
+      const raised: boolean[] = []
+      for (let at = 0; at < devices.length; at += devicesAtOnce)
+        raised.push(...(await raiseSome(keeper, devices.slice(at, at + devicesAtOnce))))
+      return raised
+    },
+  } satisfies ApplianceBackupPort
+}
+
+async function raiseSome(
+  keeper: Pick<RequestRouter<KeeperOperation>, 'call'>,
+  devices: readonly OtpState[],
+): Promise<boolean[]> {
+  const reply = await keeper.call('raiseOtps', [Buffer.from(String(devices.length)), ...devices.flatMap(stateFields)])
+  return devices.map((_, at) => field(reply, at).length > 0)
+}

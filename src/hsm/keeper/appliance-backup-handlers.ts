@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { Fault } from '../../fault.ts'
+import { keyId } from '../audit-end.ts'
+import { manifestHashForm, manifestStatement } from '../manifest-statement.ts'
+import type { KeeperOperation } from '../protocol/frame.ts'
+import type { RequestFields } from '../server/request-fields.ts'
+import type { KeeperMemory } from './keeper-memory.ts'
+import { stateIn } from './otp-fields.ts'
+import { checkOperator, type Origin } from './record-change.ts'
+
+const mostDevices = 1_000
+
+/** What the operator asks for who backs the appliance up, or has restored it. */
+export function createApplianceBackupHandlers(
+  { auditKeys, auditEnds, otps, copyState, now }: KeeperMemory,
+  origin: Origin,
+) {
+  return {
+    signManifest(fields) {
+      checkOperator(origin)
+      const manifest = fields.text()
+      if (!manifestHashForm.test(manifest)) throw new Fault('hsm.rejected', 'This is no hash of a manifest.')
+      const signer = auditKeys.publicKey()
+      const text = Buffer.from(manifestStatement(manifest, now(), keyId(signer)))
+      return [text, auditKeys.sign(createHash('sha256').update(text).digest()), signer]
+    },
+    /** The file is left for the operator; the reply says where each chain stands in it. */
+    copyState() {
+      checkOperator(origin)
+      copyState()
+      const points = [...auditEnds.points()].map(([chain, { seq }]) => [chain, seq])
+      return [Buffer.from(JSON.stringify(Object.fromEntries(points)))]
+    },
+    /** For each device whether its seal is good: '1', or ''. */
+    raiseOtps(fields) {
+      checkOperator(origin)
+      const devices = fields.integer()
+      if (!(devices <= mostDevices))
+        throw new Fault('hsm.rejected', `At most ${mostDevices} devices are raised together.`)
+      return Array.from({ length: devices }, () => Buffer.from(otps.raise(stateIn(fields)) ? '1' : ''))
+    },
+  } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
+}

@@ -1,0 +1,43 @@
+import { rmSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { type KeeperState, makePrivate } from './keeper-state.ts'
+
+/** Beside the keeper's file: the keeper may write nowhere else. */
+export const copyOf = (path: string): string => `${path}.copy`
+
+/**
+ * A copy of all that the keeper's file holds, of one moment. Row by row, because requests may run inside of a transaction,
+ * where SQLite makes no copy of a file; 100,000 rows take 0.3 s, in which the keeper answers nothing else.
+ */
+export function copyState(state: KeeperState): void {
+  const path = copyOf(state.name)
+  for (const suffix of ['', '-journal']) rmSync(`${path}${suffix}`, { force: true })
+  makePrivate(path)
+  const copy = new Database(path)
+  try {
+    copy.transaction(() => copyTables(state, copy))()
+  } finally {
+    copy.close()
+  }
+}
+
+function copyTables(state: KeeperState, copy: Database.Database): void {
+  const schema = state
+    .prepare<[], { readonly type: string; readonly name: string; readonly sql: string }>(
+      "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type = 'table' DESC",
+    )
+    .all()
+  for (const { type, name, sql } of schema) {
+    copy.exec(sql)
+    if (type !== 'table') continue
+    const columns = state.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(name)
+    const keep = copy.prepare(
+      `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+    )
+    for (const row of state
+      .prepare(`SELECT ${columns.join(', ')} FROM ${name}`)
+      .raw()
+      .iterate())
+      keep.run(row)
+  }
+}

@@ -1,0 +1,124 @@
+import Database from 'better-sqlite3'
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { Fault } from '../fault.ts'
+
+/** A database as it is at one moment, while it is written. */
+export interface DatabaseSnapshot {
+  /** Milliseconds since 1970. */
+  readonly takenAt: number
+  /** Rows of some tables. */
+  readonly counts: Readonly<Record<string, number>>
+  /** SQLite: copies it into this file, which is the caller's to remove. */
+  readonly copyTo?: (file: string, progress: (done: number, total: number) => void) => Promise<void>
+  /** PostgreSQL: the archive that pg_restore reads. */
+  readonly dump?: () => AsyncIterable<Buffer>
+  close(): Promise<void>
+}
+
+const counted = ['users', 'vaults', 'transparent_keys', 'vault_objects'] as const
+const pagesAtOnce = 1_000
+
+export async function takeSnapshot(location: { sqlite: string } | { postgresUrl: string }): Promise<DatabaseSnapshot> {
+  try {
+    return 'sqlite' in location ? snapshotSqlite(location.sqlite) : await snapshotPostgres(location.postgresUrl)
+  } catch (cause) {
+    throw new Fault('store.unavailable', undefined, { cause })
+  }
+}
+
+/** A read transaction of its own stays at its moment, and the online backup of SQLite copies what it sees. */
+function snapshotSqlite(file: string): DatabaseSnapshot {
+  const database = new Database(file, { fileMustExist: true })
+  database.exec('PRAGMA query_only = ON')
+  database.exec('BEGIN')
+  const counts = Object.fromEntries(
+    counted.map((table) => [table, Number(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get())]),
+  )
+  return {
+    takenAt: Date.now(),
+    counts,
+    async copyTo(copy, progress) {
+      for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${copy}${suffix}`, { force: true })
+      closeSync(openSync(copy, 'wx', 0o600))
+      await database.backup(copy, {
+        progress({ totalPages, remainingPages }) {
+          progress(totalPages - remainingPages, totalPages)
+          return pagesAtOnce
+        },
+      })
+    },
+    close: () => Promise.resolve(void database.close()),
+  }
+}
+
+async function snapshotPostgres(connectionString: string): Promise<DatabaseSnapshot> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const { rows } = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id')
+  const takenAt = Date.now()
+  const counts: Record<string, number> = {}
+  for (const table of counted)
+    counts[table] = Number((await client.query<{ n: string }>(`SELECT count(*) AS n FROM ${table}`)).rows[0]?.n)
+  return {
+    takenAt,
+    counts,
+    dump: () =>
+      runPostgres(connectionString, 'pg_dump', [
+        '--format=custom',
+        '--compress=0',
+        '--no-owner',
+        '--no-privileges',
+        `--snapshot=${rows[0]?.id ?? ''}`,
+      ]),
+    close: () => client.end(),
+  }
+}
+
+/** Fills an empty database with an archive of `dump`, whole or not at all. */
+export async function restoreDump(postgresUrl: string, archive: string): Promise<void> {
+  const options = ['--single-transaction', '--exit-on-error', '--no-owner', '--no-privileges', '--clean', '--if-exists']
+  for await (const _ of runPostgres(postgresUrl, 'pg_restore', [...options, archive]));
+}
+
+/** What a program of PostgreSQL prints. The pass phrase goes by its environment: other users see the command line. */
+async function* runPostgres(postgresUrl: string, program: string, options: readonly string[]): AsyncGenerator<Buffer> {
+  const url = new URL(postgresUrl)
+  const password = decodeURIComponent(url.password)
+  url.password = ''
+  const child = spawn(programPath(program), [`--dbname=${url.href}`, ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...(password !== '' && { PGPASSWORD: password }) },
+  })
+  const ended = once(child, 'close')
+  let said = ''
+  child.stderr.on('data', (text: Buffer) => (said = `${said}${text.toString()}`.slice(-2_000)))
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a pipe gives bytes
+    yield* child.stdout as AsyncIterable<Buffer>
+    const [code] = await ended
+    if (code !== 0) throw new Fault('store.unavailable', `${program} failed: ${said.trim().split('\n').at(-1) ?? ''}`)
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')
+      throw new Fault('store.unavailable', `There is no ${program}: apt-get install postgresql-client.`, { cause })
+    throw cause
+  } finally {
+    child.kill()
+  }
+}
+
+const packages = '/usr/lib/postgresql'
+
+/** Debian's `pg_dump` in the path picks the version of the server; where it is missing, the newest that is there. */
+function programPath(program: string): string {
+  if (existsSync(`/usr/bin/${program}`) || !existsSync(packages)) return program
+  const newest =
+    readdirSync(packages)
+      .toSorted((a, b) => Number(a) - Number(b))
+      .at(-1) ?? ''
+  return join(packages, newest, 'bin', program)
+}

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A folder of the test's own. */
+export function givenFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'strongroom-backups-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export interface AgePair {
+  /** The file of age-keygen(1). */
+  readonly identity: string
+  readonly recipient: string
+}
+
+/** By Debian's age. */
+export function givenAgePair(folder: string, name = 'identity'): AgePair {
+  const identity = join(folder, name)
+  execFileSync('age-keygen', ['-o', identity], { stdio: 'ignore' })
+  return { identity, recipient: execFileSync('age-keygen', ['-y', identity], { encoding: 'utf8' }).trim() }
+}
+
+/** Unpacks a backup by age and tar. */
+export function unpack(file: string, { identity }: AgePair, folder: string): void {
+  execFileSync('sh', ['-c', `age -d -i '${identity}' '${file}' | tar -xz -C '${folder}'`])
+}
+
+/** Packs the files of a folder as a backup for this recipient, in the order of the manifest: by tar and age. */
+export function pack(folder: string, file: string, { recipient }: AgePair): void {
+  const { files }: { files: { name: string }[] } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+  const names = [...files.map(({ name }) => name), 'manifest.json', 'signature.json'].map((name) => `'${name}'`)
+  execFileSync('sh', [
+    '-c',
+    `tar --format=ustar -cz -C '${folder}' ${names.join(' ')} | age -r ${recipient} -o '${file}'`,
+  ])
+}
