@@ -40,3 +40,9 @@ export function operatorName(): string {
     return `uid ${process.getuid?.() ?? 'unknown'}`
   }
 }
+
+/** The environment for a program that is started, with these variables beside those of this process. */
+export const environmentWith = (more: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...more,
+})

@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { environmentWith } from '../config/environment.ts'
 import { Fault } from '../fault.ts'
 
 /** A database as it is at one moment, while it is written. */
@@ -92,7 +93,7 @@ async function* runPostgres(postgresUrl: string, program: string, options: reado
   url.password = ''
   const child = spawn(programPath(program), [`--dbname=${url.href}`, ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...(password !== '' && { PGPASSWORD: password }) },
+    env: environmentWith(password === '' ? {} : { PGPASSWORD: password }),
   })
   const ended = once(child, 'close')
   let said = ''
