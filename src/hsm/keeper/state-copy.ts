@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { type KeeperState, makePrivate } from './keeper-state.ts'
+import { makePrivate } from '../server/private-file.ts'
+import type { KeeperState } from './keeper-state.ts'
 
 /** Beside the keeper's file: the keeper may write nowhere else. */
 export const copyOf = (path: string): string => `${path}.copy`
