@@ -51,7 +51,7 @@ describe('manual pages', () => {
 function bashOffers(...words: string[]): string[] {
   const script = join(share, 'bash-completion/completions/strongroom')
   const line = `. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _strongroom; printf '%s\\n' "\${COMPREPLY[@]}"`
-  const offered = execFileSync('bash', ['-uc', line, 'bash', script, 'strongroom', ...words], {
+  const offered = execFileSync('bash', ['--norc', '-uc', line, 'bash', script, 'strongroom', ...words], {
     cwd: share,
     encoding: 'utf8',
   })
@@ -65,7 +65,7 @@ function zshShows(line: string): string {
     script,
     `zmodload zsh/zpty
 zpty terminal zsh -f -i
-zpty -w terminal 'stty columns 120; fpath=('$1'/zsh/vendor-completions $fpath); autoload -Uz compinit; compinit -u -d '$1'/dump; cd '$1'; PS1="READ""Y>"'
+zpty -w terminal 'bindkey -e; stty columns 120; fpath=('$1'/zsh/vendor-completions $fpath); autoload -Uz compinit; compinit -u -d '$1'/dump; cd '$1'; PS1="READ""Y>"'
 # The prompt of the editor: what is typed before it, the terminal itself would show.
 zpty -r terminal shown '*READY>*'
 zpty -n -w terminal "$2"$'\\t\\t'
