@@ -3,6 +3,9 @@ import { addApplicationKeyCreate } from './apikey/create.ts'
 import { addApplicationKeyList } from './apikey/list.ts'
 import { addApplicationKeyRevoke } from './apikey/revoke.ts'
 import { addApplicationKeyShapes } from './apikey/shapes.ts'
+import { addAuditExport } from './audit/export.ts'
+import { addAuditFollow } from './audit/follow.ts'
+import { addAuditShow } from './audit/show.ts'
 import { addAuditVerify } from './audit/verify.ts'
 import { addBackupCreate } from './backup/create.ts'
 import { addBackupIdentity } from './backup/identity.ts'
@@ -126,7 +129,11 @@ const nouns: readonly Noun[] = [
     verbs: [addBackupKeysInvite, addBackupKeysShare, addBackupKeysAdopt],
   },
   { name: 'database', description: 'what is stored', verbs: [addDatabaseAcceptRestored] },
-  { name: 'audit', description: 'the audit trail', verbs: [addAuditVerify] },
+  {
+    name: 'audit',
+    description: 'the audit trail',
+    verbs: [addAuditShow, addAuditFollow, addAuditExport, addAuditVerify],
+  },
 ]
 
 /** The whole command line. */

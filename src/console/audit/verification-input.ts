@@ -15,6 +15,9 @@ import type { Invocation } from '../invocation.ts'
 import { readPublicKeyFile, type Terminal } from '../output/terminal.ts'
 import { isServed, reachToken } from '../token-access.ts'
 
+/** An option that may be given again. */
+export const several = (one: string, before: readonly string[] | undefined): string[] => [...(before ?? []), one]
+
 /** What to verify, and with what. */
 export interface VerificationInput {
   readonly directory: readonly string[]

@@ -11,7 +11,7 @@ import { loadConfig } from '../../config/loader.ts'
 import { table, wrap, type Answer } from '../output/command-answer.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { describeRows, readDatabase } from './database-rows.ts'
-import { inputFor, missingFolder, type GivenPlaces } from './verification-input.ts'
+import { inputFor, missingFolder, several, type GivenPlaces } from './verification-input.ts'
 import { describeWitnessed, readWitnessed } from './witnessed.ts'
 import { exitCodes } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -63,9 +63,6 @@ export function addAuditVerify(audit: Command): void {
     .addHelpText('after', help)
     .action(answering(verify))
 }
-
-/** An option that may be given again. */
-const several = (one: string, before: readonly string[] | undefined): string[] => [...(before ?? []), one]
 
 async function verify(invocation: Invocation, options: Options): Promise<Answer> {
   const { terminal } = invocation

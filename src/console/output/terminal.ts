@@ -16,7 +16,9 @@ export interface OutputStream {
   readonly isTTY?: boolean
   readonly columns?: number
   hasColors?(): boolean
+  /** False where the reader is slower; `drain` tells when there is room again. */
   write(text: string): unknown
+  once?(event: 'drain', listener: () => void): unknown
 }
 
 /** What a command reads and shows beside its answer. */
@@ -27,6 +29,8 @@ export interface Terminal {
   readonly width: number
   /** Writes lines to standard output. */
   print(text: string): void
+  /** Writes lines to standard output as they come, as fast as they are read there. */
+  printAll(lines: AsyncIterable<string>): Promise<void>
   /** Writes one line to standard error. */
   complain(text: string): void
   /** Writes one line to standard error, where a person looks. */
@@ -51,6 +55,10 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     isInteractive: stdin.isTTY === true,
     width: Math.min(Math.max(stdout.columns ?? 100, 60), 100),
     print: (text) => void stdout.write(`${text}\n`),
+    async printAll(lines) {
+      for await (const line of lines)
+        if (stdout.write(`${line}\n`) === false) await new Promise<void>((resolve) => stdout.once?.('drain', resolve))
+    },
     complain: (text) => void stderr.write(`${text}\n`),
     remark: (text) => void (isRead && stderr.write(`${text}\n`)),
     overwrite: (text) => void (isRead && stderr.write(`\r\u001B[K${text}`)),

@@ -1,0 +1,56 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readLines, type Segment } from '../segment.ts'
+import type { ReadPoint } from '../witness/head-reader.ts'
+import { eventIn } from './trail-record.ts'
+
+/**
+ * A record has the time at which its call arrived, and stands in its chain where it was written. No call takes
+ * longer, other than one whose client is let take more time than any setting should give it.
+ */
+export const longestCallMs = 600_000
+
+const closeBytes = 2 ** 20
+
+/** From where on a chain has to be read to find all that arrived since this moment; by halves, not from the start. */
+export async function seekTime(directory: string, segments: readonly Segment[], since: number): Promise<ReadPoint> {
+  const [first] = segments
+  if (first === undefined) return { segment: 0, bytes: 0 }
+  const before = since - longestCallMs
+  let segment = first
+  for (const one of segments.slice(1).toReversed()) {
+    if (!isBefore(await timeAt(directory, one, 0), before)) continue
+    segment = one
+    break
+  }
+  return { segment: segment.number, bytes: await seekByte(directory, segment, before) }
+}
+
+/** The byte is perhaps within a line, which is then older. */
+async function seekByte(directory: string, segment: Segment, before: number): Promise<number> {
+  const { size } = await stat(join(directory, segment.name))
+  let [low, high] = [0, size]
+  while (high - low > closeBytes) {
+    const middle = Math.floor((low + high) / 2)
+    if (isBefore(await timeAt(directory, segment, middle), before)) low = middle
+    else high = middle
+  }
+  return low
+}
+
+const isBefore = (at: number | undefined, moment: number): boolean => at !== undefined && at < moment
+
+/** When the first event behind this byte arrived. */
+async function timeAt(directory: string, segment: Segment, from: number): Promise<number | undefined> {
+  const reader = await readLines(directory, segment, from)
+  try {
+    for (let lines = await reader.next(); lines.length > 0; lines = await reader.next())
+      for (const line of lines) {
+        const found = eventIn(line, segment.chain)
+        if (found !== undefined) return found.record.at
+      }
+    return undefined
+  } finally {
+    await reader.close()
+  }
+}

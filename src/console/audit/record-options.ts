@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { existsSync } from 'node:fs'
+import type { RecordCriteria } from '../../audit/reading/record-filter.ts'
+import { loadConfig } from '../../config/loader.ts'
+import { UsageError } from '../exit-code.ts'
+import type { Invocation } from '../invocation.ts'
+import { missingFolder, several } from './verification-input.ts'
+
+/** Which records a command is about, as the command line says it. */
+export interface RecordOptions {
+  readonly since?: string
+  readonly until?: string
+  readonly user?: string
+  readonly vault?: string
+  readonly key?: string
+  readonly operation?: string
+  readonly outcome?: string
+  readonly directory?: readonly string[]
+}
+
+export const timeHelp = `
+Times are UTC: 2026-10-01, '2026-10-01 14:30', or how long ago: 90s, 30m, 8h, 7d, 2w.`
+
+export function addRecordOptions(command: Command): Command {
+  return command
+    .option('--since <time>', 'the first moment')
+    .option('--until <time>', 'the first moment that is too late')
+    .option('--user <name>', 'a username, or the number of a user')
+    .option('--vault <id>', 'the number of a vault')
+    .option('--key <name>', 'the name of a key')
+    .option('--operation <name>', 'what was asked for: key.rotate, or console.* for all of a kind')
+    .option('--outcome <word>', 'allowed, noted, refused, or the code of a fault')
+    .option('--directory <folder>', 'folder of a trail, not audit.directory; may be given again', several)
+}
+
+export function criteriaOf(options: RecordOptions, now: number): RecordCriteria {
+  const { since, until, user, vault, key, operation, outcome } = options
+  return { since: momentOf(since, now), until: momentOf(until, now), user, vault, key, operation, outcome }
+}
+
+/** The folders of the command line, or that of the configuration. */
+export function directoriesOf({ directory }: RecordOptions, invocation: Invocation): readonly string[] {
+  const directories = directory ?? [loadConfig(invocation.config).audit.directory]
+  for (const one of directories) if (!existsSync(one)) throw missingFolder(one)
+  return directories
+}
+
+const unitsMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+const dateShape = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z?)?$/
+
+/** @throws UsageError where the text is no time */
+export function momentOf(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined
+  const [, number, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
+  if (number !== undefined) return now - Number(number) * (unitsMs[unit] ?? 0)
+  const iso = text.length === 10 ? text : `${text.replace(' ', 'T').replace(/Z$/, '')}Z`
+  const moment = dateShape.test(text) ? Date.parse(iso) : Number.NaN
+  if (Number.isNaN(moment))
+    throw new UsageError(`${text} is no time: write 2026-10-01, '2026-10-01 14:30' (UTC), or 8h for eight hours ago.`)
+  return moment
+}
