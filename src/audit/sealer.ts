@@ -3,6 +3,7 @@ import { parseStatement, type ChainPoint, type SignedEnd } from '../hsm/audit-en
 import type { Hsm } from '../hsm/hsm.ts'
 import { leaveTrailKeys } from './trail-keys.ts'
 import type { AuditHeads } from './records.ts'
+import type { TrailState } from './trail-state.ts'
 import { createSealVerifier, isGenuine, parseSeal, type Seal, sealBody, sealReach, type SealVerifier } from './seal.ts'
 
 export interface AuditLog {
@@ -30,6 +31,7 @@ export interface SealerOptions {
   readonly sealIntervalMs: number
   readonly sealRecords: number
   readonly log: AuditLog | undefined
+  readonly state?: TrailState | undefined
   /** The last seal that stands in the chain when it is opened. */
   readonly lastSeal: SignedEnd | undefined
   /** The last line on the disk. */
@@ -39,7 +41,7 @@ export interface SealerOptions {
 }
 
 export function createSealer(options: SealerOptions): Sealer {
-  const { chain, log, sealIntervalMs, sealRecords } = options
+  const { chain, clock, log, sealIntervalMs, sealRecords, state } = options
   const sign = createSealing(options)
   let unsealed = 0
   let failing = false
@@ -49,9 +51,11 @@ export function createSealer(options: SealerOptions): Sealer {
 
   async function seal(): Promise<void> {
     const covered = unsealed
+    const began = clock.now()
     try {
       await sign()
       unsealed -= covered
+      if (state) Object.assign(state, { unsealed, unsealedSince: unsealed === 0 ? undefined : began, sealedAt: began })
       if (failing) log?.info({ chain }, 'the audit chain is sealed again')
       failing = false
     } catch (error) {
@@ -78,6 +82,10 @@ export function createSealer(options: SealerOptions): Sealer {
   return {
     wrote(events) {
       unsealed += events
+      if (state && events > 0) {
+        state.unsealed = unsealed
+        state.unsealedSince ??= clock.now()
+      }
       schedule()
     },
     async close() {

@@ -11,6 +11,7 @@ import type { SignedEnd } from '../hsm/audit-end.ts'
 import type { AuditEvent, AuditTrail } from './event.ts'
 import { chainName, eventBody } from './line.ts'
 import { leaveTrailKeys, readTrailKeys, type TrailKeys } from './trail-keys.ts'
+import type { TrailState } from './trail-state.ts'
 import type { AuditHeads } from './records.ts'
 import { createSealVerifier, isGenuine, parseSeal, sealBody, type SealedHead } from './seal.ts'
 import { createSealer, type AuditLog, type AuditSigner } from './sealer.ts'
@@ -29,6 +30,8 @@ export interface AuditTrailOptions {
   /** How long to wait for another process that writes this chain. */
   readonly lockWaitMs?: number
   readonly log?: AuditLog
+  /** Kept up to date. */
+  readonly state?: TrailState
 }
 
 /**
@@ -75,6 +78,7 @@ function startTrail(options: AuditTrailOptions, file: ChainFile, found: FoundCha
   })
   const queue = createGroupCommit(file, options, (events) => sealer.wrote(events))
   sealer.wrote(found.unsealed)
+  if (options.state) options.state.isOpen = true
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
@@ -99,19 +103,25 @@ interface Waiting extends Entry {
 }
 
 /** All that is waiting goes to the disk with one write and one sync; what arrives meanwhile waits for the next. */
-function createGroupCommit(file: ChainFile, { chain, log }: AuditTrailOptions, wrote: (events: number) => void) {
+function createGroupCommit(
+  file: ChainFile,
+  { chain, clock, log, state }: AuditTrailOptions,
+  wrote: (events: number) => void,
+) {
   let failing = false
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
     try {
       await file.append(batch)
       failing = false
+      if (state) [state.wroteAt, state.failedAt] = [clock.now(), undefined]
       for (const { resolve } of batch) resolve()
       wrote(batch.filter(({ type }) => type === 'event').length)
     } catch (error) {
       const fault = unavailable(error)
       if (!failing) log?.error({ chain, err: error }, fault.message)
       failing = true
+      if (state) state.failedAt = clock.now()
       for (const { reject } of batch) reject(fault)
     }
   }

@@ -3,6 +3,7 @@ import { audit } from './audit-section.ts'
 import { backup } from './backup-section.ts'
 import { keeper } from './keeper-section.ts'
 import { login, otp, session, users } from './login-sections.ts'
+import { monitor } from './monitor-section.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
 import { processes } from './processes-section.ts'
 import { quotas } from './quotas-section.ts'
@@ -261,6 +262,7 @@ export const configSchema = z.strictObject({
       'What one user may have done that costs much; all users together may have ten times as much. More gets 429.',
     ),
   validator: validator.prefault({}).describe('The validator of hardware-token OTPs, a listener of its own.'),
+  monitor: monitor.prefault({}).describe('Health and metrics (docs/monitoring.md), a plain HTTP listener of its own.'),
   log: log.prefault({}).describe('The journal.'),
 })
 

@@ -27,6 +27,7 @@ import { recordedRows } from './recorded-rows.ts'
 import { clientCertificates, createListeners, joinListeners } from './listeners.ts'
 import type { ApplianceServer, ServerOptions } from '../http/server/server.ts'
 import type { Log } from '../log.ts'
+import { createWorkerCounts, type WorkerCounts } from './monitor/worker-counts.ts'
 import { createServices, loginTypesOf, type Services } from './services.ts'
 import { createAuthenticator } from '../features/auth/authentication.ts'
 import { openStore } from '../store/open.ts'
@@ -44,8 +45,9 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   const clock = systemClock
   const store = await openStore(storePlace(config), tables)
   await checkTakenOver(store.read)
-  const hsm = openHsm(config, slot)
-  const audit = await openTrail({ config, slot, log }, store, hsm)
+  const counts = createWorkerCounts()
+  const hsm = openHsm(config, slot, counts)
+  const audit = await openTrail({ config, slot, log }, { store, hsm, counts })
   const hashPassphrase = createHashThreads(config.login.argon2.concurrency)
   const services = createServices({ config, store, hsm, clock, audit, hashPassphrase, report: reportProblem(log) })
   const smartcard = enabledSmartcard(config)
@@ -74,20 +76,14 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     store,
     readRows: recordedRows,
     clock,
+    count: counts.call,
     ...limitsOfCalls(config),
     report: reportFault(log),
     alarm: ({ requestId, operation, target, username, address }) =>
       log.warn({ requestId, operation, target, username, address }, 'an alarm was raised'),
   })
   const endpoints = allEndpoints({ ...services, hsm, ...settingsOfEndpoints(config) })
-  const validate = () => {
-    const { requestsPerSecond } = config.validator
-    return createVerifyHandler(
-      createValidator({ store, hsm, otps: services.otps, audit, clock, ...validationReports(log) }),
-      createRateLimit({ requestsPerSecond, clock, report: reportHaste(log) }),
-      clientAddress,
-    )
-  }
+  const validate = () => createValidation(config, { store, hsm, services, audit: counts.counted(audit), log })
   const application = createApplication(endpoints, pipeline, log)
   const server = listenersOf(config, log, application, validate)
   const chores = slot === 1 ? choresOf(config, { services, store, hsm, log }) : []
@@ -102,6 +98,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       await store.close()
     },
     reload: () => Promise.resolve(server.reloadCertificate()),
+    report: (withRowCounts) => counts.report(store, withRowCounts),
   }
 }
 
@@ -118,6 +115,21 @@ function listenersOf(config: Config, log: Log, application: Handle, validate: ()
       ? [listener('smartcard', { ...smartcard, host: config.http.host }, application, clientCertificates(smartcard))]
       : []),
   ])
+}
+
+interface ValidationParts extends Pick<ValidatorDependencies, 'store' | 'hsm' | 'audit'> {
+  readonly services: Services
+  readonly log: Log
+}
+
+function createValidation({ validator, http }: Config, { services, log, ...parts }: ValidationParts) {
+  const { requestsPerSecond } = validator
+  const clock = systemClock
+  return createVerifyHandler(
+    createValidator({ ...parts, otps: services.otps, clock, ...validationReports(log) }),
+    createRateLimit({ requestsPerSecond, clock, report: reportHaste(log) }),
+    createClientAddress(http.proxies),
+  )
 }
 
 /** Of the first worker alone. */
@@ -156,7 +168,7 @@ const settingsOfEndpoints = (config: Config) => ({
   maxFileBytes: config.files.maxBytes,
 })
 
-function openHsm(config: Config, slot: number): Hsm {
+function openHsm(config: Config, slot: number, { token }: WorkerCounts): Hsm {
   const { sockets, deadlineMs, queue } = config.hsm
   return createHsmClient({
     sockets: rotated(sockets, slot),
@@ -164,6 +176,7 @@ function openHsm(config: Config, slot: number): Hsm {
     keeper: keeperOf(config).socket,
     deadlineMs,
     queue,
+    watch: token,
   })
 }
 
@@ -184,7 +197,10 @@ export function chainName({ audit }: Config, writer: string): string {
   return audit.machine === undefined ? writer : `${audit.machine}-${writer}`
 }
 
-async function openTrail({ config, slot, log }: ApplianceOptions, store: Store, hsm: Hsm): Promise<AuditTrail> {
+async function openTrail(
+  { config, slot, log }: ApplianceOptions,
+  { store, hsm, counts }: { readonly store: Store; readonly hsm: Hsm; readonly counts: WorkerCounts },
+): Promise<AuditTrail> {
   const heads = createAuditHeads(store)
   await checkMachineName(config, heads, hsm).catch((error: unknown) => {
     // While the keeper is away it is asked again before the trail is opened.
@@ -194,7 +210,7 @@ async function openTrail({ config, slot, log }: ApplianceOptions, store: Store, 
     async () => {
       await checkMachineName(config, heads, hsm)
       const chain = chainName(config, `worker-${slot}`)
-      return createAuditTrail({ ...config.audit, chain, hsm, heads, clock: systemClock, log })
+      return createAuditTrail({ ...config.audit, chain, hsm, heads, clock: systemClock, log, state: counts.trail })
     },
     (error) => log.error({ err: error }, 'the audit trail cannot be opened: every call is refused until it can'),
   )

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
+import type { WorkerSight } from '../monitor/observation.ts'
 import { ExitError } from './exit.ts'
 import { createSpareWorker, type SpareWorker } from './spare-worker.ts'
 import { forkWorker, type WorkerProcess } from './worker-fork.ts'
@@ -23,6 +24,10 @@ export interface Cluster {
   start(): Promise<{ readonly port: number; readonly workers: number }>
   /** Has every worker read the server certificate again. */
   reload(): void
+  /** Every worker with what it says of itself; the first that listens counts rows as well. */
+  look(): Promise<WorkerSight[]>
+  /** Whether it keeps watch over its workers, and each of those that listen has answered within the last minute. */
+  isLive(): boolean
   /** Drains and ends every worker. */
   stop(): Promise<void>
 }
@@ -38,6 +43,11 @@ export function createCluster({ config, workerEntry, clock, log, heartbeatMs = 5
     createWorkerSlot({ number: index + 1, spare, listens: fillSpare, clock, log }),
   )
   let heartbeat: NodeJS.Timeout | undefined
+  let beatAt = performance.now()
+  const beat = (): void => {
+    beatAt = performance.now()
+    slots.forEach((slot) => slot.ping())
+  }
 
   return {
     async start() {
@@ -45,10 +55,19 @@ export function createCluster({ config, workerEntry, clock, log, heartbeatMs = 5
       // One before all others: it brings the tables up to date, and a wrong configuration is reported once.
       const port = (await first?.start()) ?? config.http.port
       await Promise.all(others.map((slot) => slot.start()))
-      heartbeat = setInterval(() => slots.forEach((slot) => slot.ping()), heartbeatMs)
+      beat()
+      heartbeat = setInterval(beat, heartbeatMs)
       return { port, workers }
     },
     reload: () => slots.forEach((slot) => slot.reload()),
+    look: () => {
+      const first = slots.find((slot) => slot.isListening())
+      return Promise.all(slots.map((slot) => slot.look(slot === first)))
+    },
+    isLive() {
+      const isWatching = heartbeat === undefined || performance.now() - beatAt < longestSilenceMs
+      return isWatching && slots.every((slot) => slot.unanswered() * heartbeatMs < longestSilenceMs)
+    },
     async stop() {
       clearInterval(heartbeat)
       await Promise.all([...slots.map((slot) => slot.stop()), spare.close()])
@@ -60,6 +79,8 @@ const firstDelayMs = 250
 const longestDelayMs = 30_000
 /** A worker that ran this long did not crash for the reason of the one before it. */
 const stableMs = 60_000
+/** A worker that is silent for as long was killed before, and did not end. */
+const longestSilenceMs = 60_000
 
 interface WorkerSlotOptions {
   readonly number: number
@@ -77,6 +98,9 @@ interface WorkerSlot {
   isListening(): boolean
   reload(): void
   ping(): void
+  look(withRowCounts: boolean): Promise<WorkerSight>
+  /** How many pings its process has left unanswered. */
+  unanswered(): number
   /** Resolves when the process has ended; it is killed when it takes too long. */
   stop(): Promise<void>
 }
@@ -85,6 +109,7 @@ function createWorkerSlot({ number: slot, spare, listens, clock, log }: WorkerSl
   let current: WorkerProcess | undefined
   let isListening = false
   let stopping = false
+  let restarts = 0
 
   function begin(): WorkerProcess {
     const worker = (current = spare.take())
@@ -108,6 +133,7 @@ function createWorkerSlot({ number: slot, spare, listens, clock, log }: WorkerSl
       log.error({ slot, exitCode: code, delayMs }, `${message}; the next one starts soon`)
       await delay(delayMs, undefined, { ref: false })
       if (stopping) return
+      restarts += 1
       worker = begin()
     }
   }
@@ -123,6 +149,11 @@ function createWorkerSlot({ number: slot, spare, listens, clock, log }: WorkerSl
     isListening: () => isListening,
     reload: () => current?.reload(),
     ping: () => current?.ping(),
+    async look(withRowCounts) {
+      const report = isListening ? await current?.report(withRowCounts) : undefined
+      return { number: slot, isListening, restarts, report }
+    },
+    unanswered: () => current?.unanswered() ?? 0,
     async stop() {
       stopping = true
       await current?.stop()

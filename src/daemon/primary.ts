@@ -13,6 +13,7 @@ import { createCluster, type Cluster } from './cluster.ts'
 import { forbidCoreDumps } from './core-dumps.ts'
 import { exitCodes, exitReasonOf, type ExitReason } from './exit.ts'
 import { launch, type DaemonPart } from './launcher.ts'
+import { createMonitor } from './monitor/monitor.ts'
 
 const environment = readEnvironment()
 
@@ -55,22 +56,26 @@ async function serve(config: Config, options: DaemonOptions, log: Log): Promise<
   const notify = createNotify(environment.notify && part !== 'inside', log)
   const hosts = config.hsm.spawn && part !== 'workers' ? hostsOf(config, options, log) : undefined
   const cluster = part === 'inside' ? undefined : createCluster({ config, workerEntry, clock: systemClock, log })
+  const monitor = cluster && config.monitor.enabled ? createMonitor({ config, cluster, log }) : undefined
   const stop = async (reason: ExitReason): Promise<void> => {
+    monitor?.drain()
     await notify('STOPPING=1')
     await cluster?.stop()
     await hosts?.close()
+    await monitor?.close()
     exit(reason)
   }
   const stopped = { code: exitCodes.stopped, message: 'stopped' }
   stopOnSignals(() => void stop(stopped).catch((error: unknown) => exit(exitReasonOf(error))), log)
   try {
+    await monitor?.start()
     const [listening] = await Promise.all([cluster?.start(), hosts === undefined ? undefined : openToken(hosts, log)])
     if (cluster === undefined || listening === undefined) return
     const { port, workers } = listening
     log.info({ port, workers }, 'listening')
     await notify('READY=1', `STATUS=listening on port ${port} with ${workers} workers`)
     reloadOnSignal(cluster, notify)
-    feedWatchdog(notify)
+    feedWatchdog(cluster, notify)
   } catch (error) {
     await stop(exitReasonOf(error))
   }
@@ -114,9 +119,15 @@ function reloadOnSignal(cluster: Cluster, notify: Notify): void {
   })
 }
 
-/** Twice as often as systemd asks for, as sd_watchdog_enabled(3) recommends. */
-function feedWatchdog(notify: Notify): void {
-  if (environment.watchdogMs !== undefined) setInterval(() => void notify('WATCHDOG=1'), environment.watchdogMs / 2)
+/**
+ * Twice as often as systemd asks for, as sd_watchdog_enabled(3) recommends, while `/health` would answer 200: a restart
+ * brings no token back and no database.
+ */
+function feedWatchdog(cluster: Cluster, notify: Notify): void {
+  if (environment.watchdogMs === undefined) return
+  setInterval(() => {
+    if (cluster.isLive()) void notify('WATCHDOG=1')
+  }, environment.watchdogMs / 2)
 }
 
 /** Tells systemd the state of the daemon in the words of sd_notify(3), for example `READY=1`. */

@@ -1,6 +1,8 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
+import type { WorkerReport } from '../monitor/worker-report.ts'
+import { createReports } from './monitor/reports.ts'
 import { watchForStop } from '../stopped-process.ts'
 import { exitCodes, type ExitReason } from './exit.ts'
 import { closeUnclaimed } from './unclaimed-connections.ts'
@@ -25,6 +27,10 @@ export interface WorkerProcess {
   reload(): void
   /** Asks whether it still answers, and kills one that left several pings unanswered. */
   ping(): void
+  /** How many pings it has left unanswered. */
+  unanswered(): number
+  /** What it says of itself; undefined where that takes too long. */
+  report(withRowCounts: boolean): Promise<WorkerReport | undefined>
   /** Resolves when the process has ended; it is killed when it takes too long, or has not begun to serve. */
   stop(): Promise<void>
 }
@@ -55,6 +61,7 @@ function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerPr
   let started = false
   let stopping = false
   let misses: number | undefined
+  const reports = createReports()
   let reason: ExitReason | undefined
   const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
   const giveUp = (why: string): void => {
@@ -63,12 +70,10 @@ function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerPr
   }
   const endWatch = watchForStop(worker.process.pid, stopMs, () => giveUp('is stopped'))
 
-  // Not earlier: node:cluster drops what reaches a process that has not begun to listen.
-  const ready = new Promise<void>((resolve) => {
-    worker.on('message', ({ type }: FromWorker) => type === 'ready' && resolve())
-  })
+  const ready = readyOf(worker)
   const listening = new Promise<number>((resolve) => {
     worker.on('message', (message: FromWorker) => {
+      if (message.type === 'report') reports.arrived(message.report)
       if (message.type === 'pong') misses = 0
       if (message.type === 'failed') reason = message.reason
       if (message.type !== 'listening') return
@@ -112,6 +117,8 @@ function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerPr
       if (misses <= missesAllowed) return send({ type: 'ping' })
       giveUp('does not answer')
     },
+    unanswered: () => misses ?? 0,
+    report: (withRowCounts) => reports.ask(() => send({ type: 'report', withRowCounts })),
     async stop() {
       stopping = true
       endWatch()
@@ -124,6 +131,12 @@ function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerPr
     },
   }
 }
+
+/** Not earlier: node:cluster drops what reaches a process that has not begun to listen. */
+const readyOf = (worker: Worker): Promise<void> =>
+  new Promise((resolve) => {
+    worker.on('message', ({ type }: FromWorker) => type === 'ready' && resolve())
+  })
 
 const nameOf = (slot: number | undefined): string => (slot === undefined ? 'the spare worker' : `worker ${slot}`)
 
@@ -139,5 +152,7 @@ const noProcess = (error: unknown): WorkerProcess => ({
   ended: Promise.resolve(notForked(error)),
   reload() {},
   ping() {},
+  unanswered: () => 0,
+  report: () => Promise.resolve(undefined),
   stop: () => Promise.resolve(),
 })

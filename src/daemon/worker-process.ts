@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config/schema.ts'
 import { exitReasonOf, exitCodes, type ExitReason } from './exit.ts'
 import { createLog, type Log } from '../log.ts'
+import type { WorkerReport } from '../monitor/worker-report.ts'
 
 /**
  * What the primary says to a worker. The configuration is the one that the daemon started with, whatever its file says
@@ -12,6 +13,7 @@ export type ToWorker =
   | { readonly type: 'reload' }
   | { readonly type: 'stop' }
   | { readonly type: 'ping' }
+  | { readonly type: 'report'; readonly withRowCounts: boolean }
 
 /**
  * What a worker says to the primary: `ready` when it takes messages; `draining` once it refuses new connections; `failed`
@@ -23,6 +25,7 @@ export type FromWorker =
   | { readonly type: 'draining' }
   | { readonly type: 'failed'; readonly reason: ExitReason }
   | { readonly type: 'pong' }
+  | { readonly type: 'report'; readonly report: WorkerReport | undefined }
 
 export interface Appliance {
   listen(): Promise<{ readonly port: number }>
@@ -30,6 +33,8 @@ export interface Appliance {
   reload(): Promise<void>
   /** Serves on, and sends each client elsewhere with its answer. */
   leave(): void
+  /** What it says of itself to the monitor. */
+  report(withRowCounts: boolean): Promise<WorkerReport>
   /** Lets calls under way finish, and lets go of everything. */
   close(): Promise<void>
 }
@@ -77,6 +82,8 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
     if (message.type === 'ping') send({ type: 'pong' })
     if (message.type === 'start') await (serving = start(message.slot, message.config))
     if (message.type === 'reload') await (await serving)?.reload()
+    if (message.type === 'report')
+      send({ type: 'report', report: await (await serving)?.report(message.withRowCounts) })
     if (message.type === 'stop') await stop()
   }
   process.on('message', (message: ToWorker) => void handle(message).catch(fail))

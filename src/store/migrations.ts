@@ -28,6 +28,7 @@ import { FactorsOfUsers1700000000027 } from './migrations/0027-factors-of-users.
 import { FloorNews1700000000028 } from './migrations/0028-floor-news.ts'
 import { IndicesOfChores1700000000029 } from './migrations/0029-indices-of-chores.ts'
 import { LoginNetworks1700000000030 } from './migrations/0030-login-networks.ts'
+import { IndicesOfMonitor1700000000033 } from './migrations/0033-indices-of-monitor.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -55,6 +56,7 @@ export const migrations = [
   FloorNews1700000000028,
   IndicesOfChores1700000000029,
   LoginNetworks1700000000030,
+  IndicesOfMonitor1700000000033,
 ]
 
 /**

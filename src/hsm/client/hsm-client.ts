@@ -8,7 +8,8 @@ import { loginCalls } from './login-calls.ts'
 import { createKeyMakerClient, isForKeyMaker } from './key-maker-client.ts'
 import { field, given, wrapped } from './replies.ts'
 import { optionFields, purposeFields, schemeFields } from './request-values.ts'
-import { hostStatus, RequestRouter } from './request-router.ts'
+import { hostStatus } from './host-status.ts'
+import { RequestRouter } from './request-router.ts'
 import { sealingCalls } from './sealing-calls.ts'
 import { applianceBackupCalls } from './appliance-backup-calls.ts'
 import { takeoverCalls } from './takeover-calls.ts'
@@ -23,6 +24,18 @@ export interface HsmClientOptions {
   /** `hsm.deadlineMs`, `hsm.queue`. */
   readonly deadlineMs: number
   readonly queue: number
+  /** Watches the requests to each kind of process. */
+  readonly watch?: RequestWatch
+}
+
+/** Keeper, token hosts, and the one of them that makes RSA keys. */
+export type ServingProcess = 'keeper' | 'host' | 'key-maker'
+
+export interface RequestWatch {
+  /** Told of each request that has ended, with its fault where it has one. */
+  readonly ended: (process: ServingProcess, operation: string, milliseconds: number, fault: unknown) => void
+  /** Given, once, what tells how many requests have no answer yet. */
+  readonly opened: (underWay: () => number) => void
 }
 
 /**
@@ -30,10 +43,20 @@ export interface HsmClientOptions {
  * The PIN never passes here.
  */
 export function createHsmClient(options: HsmClientOptions): Hsm {
-  const router = new RequestRouter({ ...options, operations })
+  const endedAt = (process: ServingProcess) =>
+    options.watch && {
+      ended: (operation: string, ms: number, fault: unknown) => options.watch?.ended(process, operation, ms, fault),
+    }
+  const router = new RequestRouter({ ...options, ...endedAt('host'), operations })
   const keeperSockets = options.keeper === undefined ? [] : [options.keeper]
-  const keeper = new RequestRouter({ ...options, operations: keeperOperations, sockets: keeperSockets })
-  const keyMaker = createKeyMakerClient(options)
+  const keeper = new RequestRouter({
+    ...options,
+    ...endedAt('keeper'),
+    operations: keeperOperations,
+    sockets: keeperSockets,
+  })
+  const keyMaker = createKeyMakerClient({ ...options, ...endedAt('key-maker') })
+  options.watch?.opened(() => router.underWay + keeper.underWay)
   const keeperStatus = (question: 'ping' | 'status') => hostStatus(keeper, options.keeper ?? '', question)
   const calls = createCalls((operation, fields) =>
     (isForKeyMaker(operation, fields) ? keyMaker : router).call(operation, fields),

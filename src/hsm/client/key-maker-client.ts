@@ -3,12 +3,14 @@ import type { HostStatus } from '../token-status.ts'
 import { isRsaKind } from '../key-kind.ts'
 import { type Operation, operations } from '../protocol/frame.ts'
 import { keyMakerPatience } from '../protocol/key-maker-patience.ts'
-import { hostStatus, RequestRouter } from './request-router.ts'
+import { hostStatus } from './host-status.ts'
+import { RequestRouter } from './request-router.ts'
 
 export interface KeyMakerClientOptions {
   /** Unix socket of the host that makes RSA keys (`hsm.keyMakerSocket`); without it none can be made. */
   readonly keyMakerSocket?: string | undefined
   readonly deadlineMs: number
+  readonly ended?: (operation: string, milliseconds: number, fault: unknown) => void
 }
 
 /** The way to the token host that makes RSA keys. It has a router of its own, so that nothing waits behind its requests. */
@@ -29,7 +31,7 @@ export function isForKeyMaker(operation: Operation, [kind]: readonly Uint8Array[
 const queue = 64
 const retryAfterMs = 5_000
 
-export function createKeyMakerClient({ keyMakerSocket, deadlineMs }: KeyMakerClientOptions): KeyMakerClient {
+export function createKeyMakerClient({ keyMakerSocket, deadlineMs, ended }: KeyMakerClientOptions): KeyMakerClient {
   if (keyMakerSocket === undefined)
     return {
       call: () => Promise.reject(new Fault('hsm.unavailable', 'No token host makes RSA keys here.')),
@@ -41,6 +43,7 @@ export function createKeyMakerClient({ keyMakerSocket, deadlineMs }: KeyMakerCli
     sockets: [keyMakerSocket],
     deadlineMs: deadlineMs * keyMakerPatience,
     queue,
+    ...(ended && { ended }),
   })
   return {
     async call(operation, fields) {

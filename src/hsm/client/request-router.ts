@@ -1,6 +1,4 @@
-import { z } from 'zod'
 import { Fault } from '../../fault.ts'
-import type { HostStatus, TokenStatus } from '../token-status.ts'
 import { type Frame, frameBytes, frameLimitBytes } from '../protocol/frame.ts'
 import { fieldsOf, HostLane, type Request } from './host-lane.ts'
 import { slowTurnOf } from './slow-requests.ts'
@@ -14,6 +12,10 @@ export interface RouterOptions<O extends string> {
   readonly deadlineMs: number
   /** Most requests under way at once (`hsm.queue`). */
   readonly queue: number
+  /** Told of each request that has ended, with its fault where it has one. */
+  readonly ended?: (operation: O, milliseconds: number, fault: unknown) => void
+  /** Told whenever a connection that was good is gone. */
+  readonly lost?: () => void
 }
 
 /** A request that is lost with its host is tried once more and no oftener: it may be what kills hosts. */
@@ -67,6 +69,11 @@ export class RequestRouter<O extends string> {
     return this.#submit(operation, [], host)
   }
 
+  /** Requests that have no answer yet. */
+  get underWay(): number {
+    return this.#requests.size
+  }
+
   /** Whether some host is connected. */
   isUp(): boolean {
     return this.#hosts.some(({ connection }) => connection.isUp())
@@ -80,8 +87,11 @@ export class RequestRouter<O extends string> {
 
   #submit(operation: O, fields: readonly Uint8Array[], only: HostLane | undefined): Promise<readonly Buffer[]> {
     const { queue, deadlineMs } = this.#options
-    if (this.#requests.size >= queue)
-      return Promise.reject(unavailable('More operations wait for the token than hsm.queue allows.'))
+    if (this.#requests.size >= queue) {
+      const fault = unavailable('More operations wait for the token than hsm.queue allows.')
+      this.#options.ended?.(operation, 0, fault)
+      return Promise.reject(fault)
+    }
     const bytes = frameBytes(fields)
     if (bytes > frameLimitBytes)
       return Promise.reject(new Fault('request.too_large', `More than ${frameLimitBytes} bytes at once.`))
@@ -166,7 +176,7 @@ export class RequestRouter<O extends string> {
     try {
       const fields = fieldsOf(reply)
       host.isDoubtful = false
-      this.#requests.delete(request.id)
+      this.#end(request)
       request.resolve(fields)
     } catch (error) {
       host.isDoubtful = error instanceof Fault && (error.code === 'hsm.unavailable' || error.code === 'hsm.sealed')
@@ -196,7 +206,10 @@ export class RequestRouter<O extends string> {
   }
 
   #abandon(host: HostLane, wasUp: boolean): void {
-    if (wasUp) this.#lastUpMs = performance.now()
+    if (wasUp) {
+      this.#lastUpMs = performance.now()
+      this.#options.lost?.()
+    }
     for (const request of host.releaseAll()) {
       if (request.only === undefined && request.tried.length < mostTries) this.#place(request)
       else this.#fail(request, 'The token host ended while it worked on this.')
@@ -217,66 +230,20 @@ export class RequestRouter<O extends string> {
   }
 
   #fail(request: Request, reason: unknown): void {
-    this.#requests.delete(request.id)
+    const fault = typeof reason === 'string' ? unavailable(reason) : reason
+    this.#end(request, fault)
     this.#waiting.delete(request)
-    request.reject(typeof reason === 'string' ? unavailable(reason) : reason)
+    request.reject(fault)
+  }
+
+  #end({ id, code, expiresMs }: Request, fault?: unknown): void {
+    this.#requests.delete(id)
+    const { ended, operations, deadlineMs } = this.#options
+    const operation = operations[code]
+    if (ended && operation !== undefined) ended(operation, performance.now() - expiresMs + deadlineMs, fault)
   }
 }
 
 function unavailable(detail: string): Fault {
   return new Fault('hsm.unavailable', detail)
-}
-
-const state = z.enum(['ready', 'sealed', 'down'])
-
-const tokenStatus = z.object({
-  label: z.string(),
-  serial: z.string(),
-  manufacturer: z.string(),
-  model: z.string(),
-  slot: z.number(),
-  mechanisms: z.array(z.string()),
-  objects: z.object({
-    root: z.array(z.string()),
-    vaultKeys: z.number(),
-    residentKeys: z.number(),
-    copies: z.number(),
-    others: z.number(),
-    weaknesses: z.array(z.object({ label: z.string(), count: z.number(), lacks: z.array(z.string()) })),
-    readableKeks: z.array(z.string()),
-  }),
-  sessions: z.object({ open: z.number(), max: z.number() }),
-  handles: z.object({ held: z.number(), limit: z.number() }),
-  epoch: z.number(),
-  conformance: z.record(z.string(), z.string()),
-})
-
-/** What one host says of itself. Never rejects for a host that is down. */
-export async function hostStatus(
-  router: Pick<RequestRouter<'ping' | 'status'>, 'callHost'>,
-  socket: string,
-  question: 'ping' | 'status' = 'status',
-): Promise<HostStatus> {
-  try {
-    return parseHostStatus(socket, await router.callHost(socket, question))
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    return { socket, state: error.code === 'hsm.sealed' ? 'sealed' : 'down', reason: error.detail ?? error.code }
-  }
-}
-
-/** Reads the reply to `ping` (state, reason) or `status` (and the token as JSON). */
-export function parseHostStatus(socket: string, [stateField, reason, token]: readonly Buffer[]): HostStatus {
-  return {
-    socket,
-    state: state.parse(stateField?.toString()),
-    ...(reason !== undefined && reason.length > 0 ? { reason: reason.toString() } : {}),
-    ...(token !== undefined && token.length > 0 ? { token: parseTokenStatus(token) } : {}),
-  }
-}
-
-function parseTokenStatus(json: Buffer): TokenStatus {
-  const { data } = tokenStatus.safeParse(JSON.parse(json.toString()))
-  if (data === undefined) throw unavailable('The token host is of another release: restart it.')
-  return data
 }

@@ -7,7 +7,8 @@ import type { Log } from '../../log.ts'
 import { watchForStop } from '../../stopped-process.ts'
 import type { HostStatus } from '../token-status.ts'
 import { keyMakerPatience } from '../protocol/key-maker-patience.ts'
-import { parseHostStatus, RequestRouter } from './request-router.ts'
+import { parseHostStatus } from './host-status.ts'
+import { RequestRouter } from './request-router.ts'
 
 export interface SupervisorOptions {
   /** Configuration file of the appliance, handed to the hosts. */

@@ -20,6 +20,8 @@ export interface PipelineDependencies extends RecordingDependencies, BodyLimits 
   readonly strangerLimit: StrangerLimit
   readonly clock: Clock
   readonly quotas: Quotas
+  /** Told of each call that is answered: its operation, `allowed` or the code of its fault, and how long it took. */
+  readonly count: (operation: string, outcome: string, milliseconds: number) => void
 }
 
 export interface Pipeline {
@@ -31,13 +33,13 @@ export interface Pipeline {
 
 /** The steps of a request, in order: see `docs/architecture.md`. */
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { clientIdentity, clock, quotas, strangerLimit } = dependencies
+  const { clientIdentity, clock, count, quotas, strangerLimit } = dependencies
   const authorization = createAuthorization(dependencies.authenticator)
   const refuseHaste = createHasteCheck(strangerLimit, authorization)
   const recording = createRecording(dependencies)
   const readInput = createInputReader(dependencies)
   const echo = createEcho(clock)
-  const outboxes = { strangers: createOutbox(strangersOutbox), callers: createOutbox(callersOutbox) }
+  const answerWith = createAnswering(count)
 
   const begin = (context: Context, contract?: AnyEndpoint): RequestContext =>
     createRequestContext(context, contract, clientIdentity.of(context.req), clock.now())
@@ -52,21 +54,21 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     const noteEcho = async (): Promise<void> => {
       if (contract) envelope.data = await echo(request, contract)
     }
-    let answer: Answer
+    let ended: readonly [answer: Answer, outcome: string]
     try {
       const reply = await steps()
       if (reply.afterSend) atClose(request, reply.afterSend)
       await recording.allow(request)
       await noteEcho()
-      answer = success(envelope, contract?.success ?? 200, reply)
+      ended = [success(envelope, contract?.success ?? 200, reply), 'allowed']
     } catch (error) {
       await authorization.findCaller(request)
       const fault = await recording.refuse(request, error)
       await noteEcho()
-      answer = failure(envelope, fault)
+      ended = [failure(envelope, fault), fault.code]
       request.form?.abandon()
     }
-    send(request, answer, request.caller === undefined ? outboxes.strangers : outboxes.callers)
+    answerWith(request, ...ended)
   }
 
   return {
@@ -102,6 +104,15 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         throw fault
       })
     },
+  }
+}
+
+/** Sends answers, for which callers and strangers have room of their own, and counts them. */
+function createAnswering(count: PipelineDependencies['count']) {
+  const outboxes = { strangers: createOutbox(strangersOutbox), callers: createOutbox(callersOutbox) }
+  return (request: RequestContext, answer: Answer, outcome: string): void => {
+    send(request, answer, request.caller === undefined ? outboxes.strangers : outboxes.callers)
+    count(request.operation, outcome, performance.now() - request.startedTick)
   }
 }
 

@@ -115,6 +115,7 @@ function givenConfig(http: object): string {
       hsm,
       store: { sqlite: 'db' },
       audit: { directory: '.' },
+      monitor: { enabled: false },
     }),
   )
   return file

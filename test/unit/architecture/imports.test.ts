@@ -45,6 +45,13 @@ const layers: readonly Layer[] = [
   { name: 'store', files: /^store\//, imports: ['ground', 'config'], owns: /^(better-sqlite3|pg)$/ },
   { name: 'audit', files: /^audit\//, imports: ['ground', 'port', 'store'] },
   { name: 'backup', files: /^backup\//, imports: ['ground'], owns: /^age-encryption$/ },
+  {
+    name: 'monitor',
+    files: /^monitor\//,
+    imports: ['ground'],
+    types: ['audit'],
+    owns: /^prom-client$/,
+  },
   { name: 'server', files: /^http\/server\//, imports: ['ground', 'contract'] },
   { name: 'contract', files: /^http\/(contract|routes)\//, imports: ['ground'], types: ['store', 'audit'] },
   {

@@ -1,0 +1,47 @@
+import { X509Certificate } from 'node:crypto'
+import { enabledSmartcard, type Config } from '../../config/schema.ts'
+import { pemBlocks } from '../../encoding/pem.ts'
+import { reloadOnChange } from '../../features/certificates/reloaded-file.ts'
+import { readRevocationLists } from '../../features/certificates/revocation-list.ts'
+
+/**
+ * When the certificates of the configuration and the revocation lists end, in milliseconds since 1970: of each file the
+ * first end in it. A file is read again when it has changed; one that cannot be used is left out.
+ */
+export function createCertificateEnds(config: Config): () => Record<string, number> {
+  const smartcard = enabledSmartcard(config)
+  const files = [
+    { name: 'server', file: reloadOnChange(config.tls.certificate, endOfCertificates, ignore) },
+    ...optional('client-ca', smartcard?.clientCa),
+    ...optional('client-intermediates', smartcard?.intermediates),
+    ...(smartcard?.crls ?? []).map((path, at) => ({
+      name: `revocation-list-${at + 1}`,
+      file: reloadOnChange(path, endOfLists, ignore),
+    })),
+  ]
+  return () =>
+    Object.fromEntries(
+      files.flatMap(({ name, file }) => {
+        const end = file.current()
+        return end === undefined ? [] : [[name, end]]
+      }),
+    )
+}
+
+const optional = (name: string, path: string | undefined) =>
+  path === undefined ? [] : [{ name, file: reloadOnChange(path, endOfCertificates, ignore) }]
+
+// Those who use the files report what is wrong with them.
+const ignore = (): void => {}
+
+function endOfCertificates(content: Buffer): number {
+  const certificates = pemBlocks(content.toString('latin1')).filter(({ label }) => label === 'CERTIFICATE')
+  return first(certificates.map(({ bytes }) => Date.parse(new X509Certificate(bytes).validTo)))
+}
+
+const endOfLists = (content: Buffer): number => first(readRevocationLists(content).map(({ nextUpdate }) => nextUpdate))
+
+function first(ends: readonly number[]): number {
+  if (ends.length === 0) throw new RangeError('the file holds nothing that ends')
+  return Math.min(...ends)
+}

@@ -1,0 +1,58 @@
+import type { RowCounts } from '../../monitor/worker-report.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader } from '../../store/store.ts'
+
+/** A scraper asks more often than a database should be asked. */
+const freshMs = 15_000
+/** How far is counted: with a million rows a count would take as long as a hundred thousand encryptions. */
+export const mostSessions = 10_000
+export const mostRows = 1_000
+/** A session that was not used for as long is not in use, however long the site lets it live. */
+const inUseMs = 3_600_000
+
+/** Counts in the database what comes to its end, every `freshMs` at most. */
+export function createRowCounts(): (reader: Reader) => Promise<RowCounts> {
+  let counted: { readonly at: number; readonly counts: Promise<RowCounts> } | undefined
+
+  return (reader) => {
+    const now = performance.now()
+    if (counted === undefined || now - counted.at >= freshMs) counted = { at: now, counts: countRows(reader) }
+    return counted.counts
+  }
+}
+
+/** Whether the database answers at all. */
+export async function isReached(reader: Reader): Promise<true> {
+  await reader.query('SELECT 1')
+  return true
+}
+
+export async function countRows(reader: Reader): Promise<RowCounts> {
+  return {
+    openSessions: await count(reader, sessions, [Date.now() - inUseMs]),
+    wornTokens: await count(reader, wornTokens, []),
+    usedUpVersions: await count(reader, usedUpVersions, []),
+  }
+}
+
+async function count(reader: Reader, statement: string, parameters: readonly unknown[]): Promise<number> {
+  const [row] = await select<{ readonly counted: number | string }>(reader, statement, parameters)
+  return Number(row?.counted ?? 0)
+}
+
+const bounded = (rows: string, most: number): string =>
+  `SELECT COUNT(*) AS counted FROM (SELECT 1 FROM ${rows} LIMIT ${most}) AS some_rows`
+
+const sessions = bounded('sessions WHERE ended_at IS NULL AND last_seen_at > $1', mostSessions)
+
+// Migration 33 has an index for each of these conditions, which must stand here as there: of rows that fulfil them, few.
+const wornTokens = bounded(
+  `otp_devices WHERE kind = 'hwkey_otp' AND counter >= 8132352 AND user_id IS NOT NULL`,
+  mostRows,
+)
+
+const usedUpVersions = bounded(
+  `key_versions v JOIN transparent_keys k ON k.id = v.key_id AND k.latest_version = v.version
+    WHERE v.invocations >= 3221225472 AND v.invocations < 4294967296 AND k.deleted_at IS NULL`,
+  mostRows,
+)

@@ -1,0 +1,47 @@
+import { keeperOf } from '../../config/keeper-section.ts'
+import { keyMakerSocketOf } from '../../config/key-maker-socket.ts'
+import type { Config } from '../../config/schema.ts'
+import { hostStatus } from '../../hsm/client/host-status.ts'
+import { RequestRouter } from '../../hsm/client/request-router.ts'
+import type { HostSight } from '../../monitor/observation.ts'
+
+export interface TokenSights {
+  look(): Promise<{ readonly keeper: HostSight; readonly hosts: readonly HostSight[]; readonly keyMaker: HostSight }>
+  close(): void
+}
+
+/** For an answer to `ping`, which asks nothing of the token. */
+const deadlineMs = 2_000
+
+/** The primary's own connections to keeper and token hosts: it sees them also where no worker lives. */
+export function createTokenSights(config: Config): TokenSights {
+  const keeper = sightOf('keeper', keeperOf(config).socket)
+  const hosts = config.hsm.sockets.map((socket, at) => sightOf(`host-${at + 1}`, socket))
+  const keyMaker = sightOf('key-maker', keyMakerSocketOf(config.hsm))
+  return {
+    async look() {
+      const [ofKeeper, ofKeyMaker, ...ofHosts] = await Promise.all([
+        keeper.look(),
+        keyMaker.look(),
+        ...hosts.map((host) => host.look()),
+      ])
+      return { keeper: ofKeeper, keyMaker: ofKeyMaker, hosts: ofHosts }
+    },
+    close: () => [keeper, keyMaker, ...hosts].forEach((sight) => sight.close()),
+  }
+}
+
+function sightOf(name: string, socket: string) {
+  let losses = 0
+  const router = new RequestRouter<'ping'>({
+    operations: ['ping'],
+    sockets: [socket],
+    deadlineMs,
+    queue: 4,
+    lost: () => (losses += 1),
+  })
+  return {
+    look: async (): Promise<HostSight> => ({ name, state: (await hostStatus(router, socket, 'ping')).state, losses }),
+    close: () => router.close(),
+  }
+}

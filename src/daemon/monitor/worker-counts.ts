@@ -1,0 +1,97 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { AuditTrail } from '../../audit/event.ts'
+import { createTrailState, type TrailState } from '../../audit/trail-state.ts'
+import { Fault } from '../../fault.ts'
+import type { RequestWatch, ServingProcess } from '../../hsm/client/hsm-client.ts'
+import { createTimings } from '../../monitor/timings.ts'
+import type { WorkerReport } from '../../monitor/worker-report.ts'
+import type { Store } from '../../store/store.ts'
+import { usageOfProcess } from './process-usage.ts'
+import { createRowCounts, isReached } from './row-counts.ts'
+
+/** What a worker counts of itself for the monitor. */
+export interface WorkerCounts {
+  readonly call: (operation: string, outcome: string, milliseconds: number) => void
+  readonly token: RequestWatch
+  /** Kept by the audit trail. */
+  readonly trail: TrailState
+  /** The trail, with each record counted as a call: for a listener without a pipeline. */
+  counted(audit: Pick<AuditTrail, 'append'>): Pick<AuditTrail, 'append'>
+  report(store: Store, withRowCounts: boolean): Promise<WorkerReport>
+}
+
+/** Fifty looks a second. */
+const delayResolutionMs = 20
+const databasePatienceMs = 1_500
+
+export function createWorkerCounts(): WorkerCounts {
+  const calls = createTimings()
+  const tokenCalls = { host: createTimings(), keeper: createTimings(), 'key-maker': createTimings() }
+  const trail = createTrailState()
+  const countRows = createRowCounts()
+  const delay = monitorEventLoopDelay({ resolution: delayResolutionMs })
+  delay.enable()
+  let tokenQueue: (() => number) | undefined
+
+  function readDelay(): Record<string, number> {
+    const [half, most] = [delay.percentile(50), delay.percentile(99)]
+    const read = { 0.5: delayOf(half), 0.99: delayOf(most), 1: delayOf(delay.max) }
+    delay.reset()
+    return read
+  }
+
+  return {
+    call: (operation, outcome, milliseconds) => calls.count(operation, outcome, milliseconds),
+    token: {
+      ended: (process, operation, milliseconds, fault) =>
+        tokenCalls[process].count(operation, outcomeOf(fault), milliseconds),
+      opened: (underWay) => (tokenQueue = underWay),
+    },
+    trail,
+    counted: (audit) => ({
+      append(event) {
+        calls.count(event.operation, event.outcome, event.ms ?? 0)
+        return audit.append(event)
+      },
+    }),
+    async report(store, withRowCounts) {
+      const [isDatabaseReached = false, rowCounts] = await Promise.all([
+        inTime(isReached(store.read)),
+        withRowCounts ? inTime(countRows(store.read)) : undefined,
+      ])
+      return {
+        pid: process.pid,
+        calls: calls.rows(),
+        tokenCalls: processes.flatMap((name) => tokenCalls[name].rows(name)),
+        tokenQueue: tokenQueue?.() ?? 0,
+        trail,
+        isDatabaseReached,
+        ...usageOfProcess(),
+        eventLoopDelay: readDelay(),
+        ...(rowCounts && { rowCounts }),
+      }
+    },
+  }
+}
+
+/** In seconds; what its own timer waits is no delay. */
+const delayOf = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - delayResolutionMs / 1e3)
+
+const processes: readonly ServingProcess[] = ['host', 'keeper', 'key-maker']
+
+function outcomeOf(fault: unknown): string {
+  if (fault === undefined) return 'done'
+  return fault instanceof Fault ? fault.code : 'internal'
+}
+
+/** Undefined for what fails, or takes too long. */
+function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), databasePatienceMs)
+    const settle = (value: T | undefined): void => {
+      clearTimeout(timer)
+      resolve(value)
+    }
+    answer.then(settle, () => settle(undefined))
+  })
+}

@@ -1,0 +1,103 @@
+import type { HostSight, Observation } from './observation.ts'
+
+/** `warning`: calls are served, and an operator has something to do. */
+export type CheckState = 'ok' | 'warning' | 'failed'
+
+export interface CheckResult {
+  readonly state: CheckState
+  /** For people; it names no path, no user and no secret. */
+  readonly detail: string
+}
+
+export interface Readiness {
+  /** Whether calls are served: no check has failed. */
+  readonly isReady: boolean
+  readonly checks: Readonly<Record<CheckName, CheckResult>>
+}
+
+export const checkNames = ['workers', 'keeper', 'token', 'database', 'audit', 'clock', 'certificates'] as const
+export type CheckName = (typeof checkNames)[number]
+
+/** What a clock may be behind by a time service that sets it right. */
+const clockToleranceMs = 60_000
+/** A clock that is wrong is set right within this time; one that stays was wrong before, and is right now. */
+const clockDoubtMs = 600_000
+/** After a record that could not be written the trail is taken for unwritable this long, unless another one was. */
+const trailDoubtMs = 30_000
+const dayMs = 86_400_000
+const warningDays = 30
+
+export function readinessOf(seen: Observation): Readiness {
+  const checks = {
+    workers: workers(seen),
+    keeper: seen.keeper.state === 'ready' ? ok('it seals') : failed(stateOf('the keeper', seen.keeper)),
+    token: token(seen),
+    database: database(seen),
+    audit: audit(seen),
+    clock: clock(seen),
+    certificates: certificates(seen),
+  }
+  return { isReady: Object.values(checks).every(({ state }) => state !== 'failed'), checks }
+}
+
+function workers({ workers: all }: Observation): CheckResult {
+  const listening = all.filter(({ isListening }) => isListening)
+  const silent = listening.filter(({ report }) => report === undefined).length
+  const detail = `${listening.length} of ${all.length} listen${silent === 0 ? '' : `, ${silent} of them did not answer`}`
+  if (listening.length === silent) return failed(detail)
+  return listening.length === all.length && silent === 0 ? ok(detail) : warning(detail)
+}
+
+function token({ hosts, keyMaker }: Observation): CheckResult {
+  const ready = hosts.filter(({ state }) => state === 'ready').length
+  const sealed = hosts.some(({ state }) => state === 'sealed') ? ', and the token refused the PIN' : ''
+  const detail = `${ready} of ${hosts.length} token hosts are ready${sealed}`
+  if (ready === 0) return failed(detail)
+  if (keyMaker.state !== 'ready') return warning(`${detail}; ${stateOf('the maker of RSA keys', keyMaker)}`)
+  return ready === hosts.length ? ok(detail) : warning(detail)
+}
+
+const stateOf = (name: string, { state }: HostSight): string =>
+  state === 'sealed' ? `the token refused ${name} the PIN` : `${name} is ${state}`
+
+function database({ workers: all, folders }: Observation): CheckResult {
+  const reports = all.flatMap(({ report }) => report ?? [])
+  if (!reports.some(({ isDatabaseReached }) => isDatabaseReached)) return failed('no worker reaches it')
+  if (folders.some(({ folder, freeBytes }) => folder === 'database' && freeBytes === 0))
+    return failed('its disk is full')
+  return reports.every(({ isDatabaseReached }) => isDatabaseReached)
+    ? ok('it answers')
+    : warning('not every worker reaches it')
+}
+
+function audit({ at, workers: all, trailFolderFault }: Observation): CheckResult {
+  if (trailFolderFault !== undefined) return failed(`its folder cannot be written to (${trailFolderFault})`)
+  const trails = all.flatMap(({ report }) => report?.trail ?? [])
+  const writable = trails.filter(
+    ({ isOpen, failedAt }) => isOpen && (failedAt === undefined || at - failedAt > trailDoubtMs),
+  )
+  const detail = `${writable.length} of ${all.length} workers write their chain`
+  if (writable.length === 0) return failed(detail)
+  return writable.length === all.length ? ok(detail) : warning(detail)
+}
+
+function clock({ at, clock: { behindMs, forMs } }: Observation): CheckResult {
+  if (behindMs <= clockToleranceMs) return ok(new Date(at).toISOString())
+  const detail = `it is ${Math.round(behindMs / 1000)} s behind what the appliance did before`
+  return forMs < clockDoubtMs ? failed(detail) : warning(detail)
+}
+
+function certificates({ at, certificateEnds }: Observation): CheckResult {
+  const [next] = Object.entries(certificateEnds).toSorted(([, one], [, other]) => one - other)
+  if (next === undefined) return warning('no certificate can be read')
+  const [name, end] = next
+  const days = Math.floor((end - at) / dayMs)
+  const detail = `the next to end is ${name}, ${days < 0 ? 'which has ended' : `in ${days} days`}`
+  const serverEnd = certificateEnds['server']
+  if (serverEnd !== undefined && serverEnd <= at) return failed('the certificate of the server has ended')
+  return days < warningDays ? warning(detail) : ok(detail)
+}
+
+const ok = (detail: string): CheckResult => ({ state: 'ok', detail })
+const warning = (detail: string): CheckResult => ({ state: 'warning', detail })
+const failed = (detail: string): CheckResult => ({ state: 'failed', detail })

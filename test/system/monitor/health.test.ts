@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync, renameSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
+import { checkNames } from '../../../src/monitor/readiness.ts'
+import { freePort, TestAppliance } from '../../support/appliance.ts'
+import { FullDisk } from '../../support/disk.ts'
+import { askMonitor, monitored } from '../../support/monitor.ts'
+
+const readiness = z.object({
+  status: z.enum(['ready', 'not_ready', 'stopping']),
+  at: z.iso.datetime(),
+  checks: z.record(z.enum(checkNames), z.object({ state: z.enum(['ok', 'warning', 'failed']), detail: z.string() })),
+})
+
+const ready = async (port: number) => {
+  const { status, text } = await askMonitor(port, '/health/ready')
+  return { code: status, ...readiness.parse(JSON.parse(text)) }
+}
+
+/** Processes below the daemon whose command holds the text. */
+function processesOf(appliance: TestAppliance, text: string): number[] {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const read = (pid: string, file: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+    } catch {
+      return ''
+    }
+  }
+  const parentOf = (pid: string): string => /\) \S (\d+)/.exec(read(pid, 'stat'))?.[1] ?? ''
+  return all.filter((pid) => parentOf(pid) === String(appliance.pid) && read(pid, 'cmdline').includes(text)).map(Number)
+}
+
+describe('an appliance with two workers and two token hosts', () => {
+  let appliance: TestAppliance
+  let port: number
+
+  beforeAll(async () => {
+    ;({ appliance, port } = await monitored({ http: { workers: 2 } }))
+  })
+  afterAll(() => appliance.close())
+
+  it('is live and ready, and says so of each check', async () => {
+    expect(await askMonitor(port, '/health')).toMatchObject({ status: 200, text: '{\n  "status": "live"\n}\n' })
+    await appliance.login()
+    const { code, status, checks } = await ready(port)
+    expect({ code, status }).toEqual({ code: 200, status: 'ready' })
+    expect(checks.workers).toEqual({ state: 'ok', detail: '2 of 2 listen' })
+    expect(checks.keeper.state).toBe('ok')
+    expect(checks.database.state).toBe('ok')
+    expect(checks.clock.state).toBe('ok')
+    expect(checks.certificates.detail).toMatch(/^the next to end is server, in \d+ days$/)
+  })
+
+  it('tells nothing that an operator would not tell a stranger', async () => {
+    const { text } = await askMonitor(port, '/health/ready')
+    for (const secret of [appliance.directory, appliance.token.tokenUri, '.sock', 'sqlite', '/'])
+      expect(text).not.toContain(secret)
+  })
+
+  it('answers a path that is none, and what is no GET', async () => {
+    expect(await askMonitor(port, '/api/1.0/vault')).toMatchObject({ status: 404 })
+    expect(await askMonitor(port, '/health', 'POST')).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
+    expect(await askMonitor(port, '/health', 'HEAD')).toMatchObject({ status: 200, text: '' })
+  })
+
+  it('answers while strangers hold all connections that it keeps', async () => {
+    const held = Array.from({ length: 200 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    await sleep(200)
+    expect((await askMonitor(port, '/health')).status).toBe(200)
+    for (const socket of held) socket.destroy()
+  })
+
+  it('is not ready without its keeper, and ready again with the next', async () => {
+    await vi.waitFor(async () => expect((await ready(port)).checks.token.state).toBe('ok'))
+    const [keeper = 0] = processesOf(appliance, 'strongroom-keeper')
+    process.kill(keeper, 'SIGSTOP')
+    await vi.waitFor(
+      async () => expect(await ready(port)).toMatchObject({ code: 503, checks: { keeper: { state: 'failed' } } }),
+      { timeout: 10_000, interval: 200 },
+    )
+    expect((await askMonitor(port, '/health')).status).toBe(200)
+    await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 20_000, interval: 300 })
+  })
+
+  it('is not ready while no worker lives', async () => {
+    // The spare one too, which would serve at once.
+    const workers = processesOf(appliance, 'strongroomd:')
+    for (const worker of workers) process.kill(worker, 'SIGKILL')
+    await vi.waitFor(
+      async () => expect(await ready(port)).toMatchObject({ code: 503, checks: { workers: { state: 'failed' } } }),
+      { timeout: 10_000, interval: 20 },
+    )
+    await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 20_000, interval: 300 })
+  })
+})
+
+describe('an audit trail on a disk of its own', () => {
+  it('is not writable while the disk is full', async () => {
+    const disk = new FullDisk()
+    onTestFinished(() => disk.remove())
+    const { appliance, port } = await monitored({ audit: { directory: join(disk.path, 'audit') } })
+    onTestFinished(() => appliance.close())
+    await appliance.login()
+    expect((await ready(port)).checks.audit).toEqual({ state: 'ok', detail: '1 of 1 workers write their chain' })
+    disk.fill(0)
+    await vi.waitFor(async () =>
+      expect(await ready(port)).toMatchObject({
+        code: 503,
+        checks: { audit: { state: 'failed', detail: 'its folder cannot be written to (ENOSPC)' } },
+      }),
+    )
+    disk.free()
+    await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 10_000 })
+  })
+})
+
+describe('a token that is away', () => {
+  it('is not mended by a restart: the daemon lives, is not ready, and says why', async () => {
+    const { appliance, port } = await monitored()
+    onTestFinished(() => appliance.close())
+    const { config } = appliance
+    renameSync(config.hsm.pinFile, `${config.hsm.pinFile}.away`)
+    for (const pid of processesOf(appliance, 'strongroom-tokend')) process.kill(pid, 'SIGKILL')
+    await vi.waitFor(
+      async () => expect(await ready(port)).toMatchObject({ code: 503, checks: { token: { state: 'failed' } } }),
+      { timeout: 10_000, interval: 300 },
+    )
+    expect((await askMonitor(port, '/health')).status).toBe(200)
+    renameSync(`${config.hsm.pinFile}.away`, config.hsm.pinFile)
+    await vi.waitFor(async () => expect((await ready(port)).checks.token.state).toBe('ok'), { timeout: 20_000 })
+  })
+})
+
+describe('a port that another program has', () => {
+  it('keeps the appliance from nothing: the journal says so, and the monitor comes when the port is free', async () => {
+    const port = await freePort()
+    const other = createServer().listen(port, '127.0.0.1')
+    const appliance = await TestAppliance.own({ monitor: { enabled: true, port } })
+    onTestFinished(() => appliance.close())
+    await appliance.login()
+    expect(appliance.journal).toContain('correct monitor.host and monitor.port')
+    other.close()
+    await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 20_000, interval: 500 })
+  })
+})
