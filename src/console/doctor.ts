@@ -17,6 +17,7 @@ import { soPinCheck } from './checks/so-pin.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
 import { softhsmCheck } from './checks/softhsm-configuration.ts'
 import { tokenCheck } from './checks/token-hosts.ts'
+import { pinChangeCheck } from './checks/unfinished-pin.ts'
 import { trailCheck } from './checks/audit-trail.ts'
 import { witnessCheck } from './checks/audit-witness.ts'
 import { vaultAdminsCheck, vaultKeysCheck } from './checks/vaults.ts'
@@ -40,6 +41,7 @@ const checks: readonly Check[] = [
   diskCheck,
   databaseCheck,
   softhsmCheck,
+  pinChangeCheck,
   tokenCheck,
   keeperCheck,
   machinesCheck,

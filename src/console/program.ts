@@ -33,6 +33,7 @@ import { addTemplateAdd } from './template/add.ts'
 import { addTemplateCheck } from './template/check.ts'
 import { addTemplateList } from './template/list.ts'
 import { addTemplateRemove } from './template/remove.ts'
+import { addTokenChangePin } from './token/change-pin.ts'
 import { addTokenStatus } from './token/status.ts'
 import { addUserAdd } from './user/add.ts'
 import { addUserCertificateAdd } from './usercert/add.ts'
@@ -112,7 +113,7 @@ const nouns: readonly Noun[] = [
     description: 'forms of objects',
     verbs: [addTemplateList, addTemplateCheck, addTemplateAdd, addTemplateRemove],
   },
-  { name: 'token', description: 'the hardware security module', verbs: [addTokenStatus] },
+  { name: 'token', description: 'the hardware security module', verbs: [addTokenStatus, addTokenChangePin] },
   {
     name: 'root-keys',
     description: 'the keys in the token that everything lies below',

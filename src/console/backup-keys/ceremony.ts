@@ -61,7 +61,11 @@ export async function ceremonyOptions(
   }
 }
 
-async function soPin(terminal: Terminal, { soPinFile: file }: CeremonyFlags): Promise<string> {
+/** Of today, as the command line gives it or a person types it. */
+export async function soPin(
+  terminal: Terminal,
+  { soPinFile: file }: Pick<CeremonyFlags, 'soPinFile'>,
+): Promise<string> {
   if (file === '-') return firstLine(await terminal.standardInput())
   if (file !== undefined) return readSecret(file, nameAnother)
   requireTerminal(terminal, 'the SO PIN', '--so-pin-file FILE')

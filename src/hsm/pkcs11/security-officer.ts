@@ -1,17 +1,19 @@
-import type { PKCS11 } from 'pkcs11js'
 import pkcs11, { type Template } from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { attempt, TokenFailure } from './failure.ts'
 import { limitsOf } from './object-limits.ts'
 import { oaep } from './mechanisms.ts'
+import { checkPin, pinLimitsOf, setPin } from './pin-setting.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-import { type TokenLocation, withToken } from './token-opening.ts'
+import { type OpenToken, type TokenLocation, withToken } from './token-opening.ts'
 import { knownPin } from './user-pin.ts'
 
 /** A session of the security officer, who sees no private object. */
 export interface OfficerSession {
   /** Sets the PIN of the user; objects stay, and the PIN of before is refused. */
   setPin(pin: string): void
+  /** Changes the PIN of the security officer. Throws `hsm.rejected`. */
+  changeOwnPin(pin: string): void
   create(template: Template): KeyHandle
 }
 
@@ -20,7 +22,7 @@ export function asSecurityOfficer<T>(location: TokenLocation, soPin: string, wor
   try {
     return withToken(
       { ...location, pin: knownPin(soPin) },
-      ({ slot, session }) => work(officerSession(slot.lib, session)),
+      (token) => work(officerSession(token, soPin)),
       pkcs11.CKU_SO,
     )
   } catch (error) {
@@ -30,9 +32,14 @@ export function asSecurityOfficer<T>(location: TokenLocation, soPin: string, wor
   }
 }
 
-function officerSession(lib: PKCS11, session: Pkcs11Session): OfficerSession {
+function officerSession(token: OpenToken, soPin: string): OfficerSession {
+  const { slot, session } = token
   return {
-    setPin: (pin) => attempt('login', () => lib.C_InitPIN(session.handle, pin)),
+    setPin: (pin) => attempt('login', () => slot.lib.C_InitPIN(session.handle, pin)),
+    changeOwnPin(pin) {
+      checkPin(pin, pinLimitsOf(token))
+      setPin(token, soPin, pin)
+    },
     create: (template) => session.create(template),
   }
 }

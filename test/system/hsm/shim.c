@@ -6,6 +6,7 @@
  * control: one line `FUNCTION ACTION [NUMBER]`
  *   fail CKR        returns CKR each time          fail-once CKR   returns CKR one time, in one process
  *   slow MS         sleeps, then forwards          hang            never returns
+ *   hang-after      forwards, then never returns (C_SetPIN)
  *   forget CKA      forwards the template without this attribute (C_GenerateKey)
  * journal: a line for each login, and for each object that is made or destroyed, with the attributes that the real module reports.
  */
@@ -49,6 +50,16 @@ static int interfere(const char *function, CK_RV *rv) {
   if (strcmp(action, "hang") == 0)
     for (;;) pause();
   return 0;
+}
+
+static void hang_after(const char *function) {
+  FILE *control = fopen(control_path, "r");
+  char name[64] = "", action[32] = "";
+  if (control == NULL) return;
+  int words = fscanf(control, "%63s %31s", name, action);
+  fclose(control);
+  if (words == 2 && strcmp(name, function) == 0 && strcmp(action, "hang-after") == 0)
+    for (;;) pause();
 }
 
 static void note(const char *line) {
@@ -113,6 +124,14 @@ FORWARD(C_WrapKey,
         (CK_SESSION_HANDLE s, CK_MECHANISM_PTR m, CK_OBJECT_HANDLE kek, CK_OBJECT_HANDLE k, CK_BYTE_PTR out, CK_ULONG_PTR n),
         (s, m, kek, k, out, n))
 FORWARD_AND(C_Login, (CK_SESSION_HANDLE s, CK_USER_TYPE user, CK_UTF8CHAR_PTR pin, CK_ULONG n), (s, user, pin, n), note_call("C_Login", rv))
+static CK_RV shim_C_SetPIN(CK_SESSION_HANDLE s, CK_UTF8CHAR_PTR o, CK_ULONG n, CK_UTF8CHAR_PTR p, CK_ULONG m) {
+  CK_RV rv;
+  if (interfere("C_SetPIN", &rv)) return rv;
+  rv = real->C_SetPIN(s, o, n, p, m);
+  note_call("C_SetPIN", rv);
+  hang_after("C_SetPIN");
+  return rv;
+}
 FORWARD_AND(C_DestroyObject, (CK_SESSION_HANDLE s, CK_OBJECT_HANDLE k), (s, k), note_call("C_DestroyObject", rv))
 /* A token that takes an attribute and does not keep it. */
 static CK_ULONG without_forgotten(const char *function, CK_ATTRIBUTE_PTR template, CK_ULONG count, CK_ATTRIBUTE_PTR kept) {
@@ -165,6 +184,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
     table.C_WrapKey = shim_C_WrapKey;
     table.C_GenerateKeyPair = shim_C_GenerateKeyPair;
     table.C_Login = shim_C_Login;
+    table.C_SetPIN = shim_C_SetPIN;
     table.C_DestroyObject = shim_C_DestroyObject;
     table.C_GenerateKey = shim_C_GenerateKey;
     table.C_CreateObject = shim_C_CreateObject;

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Config } from '../../config/schema.ts'
+import type { Invocation } from '../invocation.ts'
+import { isServed, reachToken } from '../token-access.ts'
+
+const units = ['strongroom-keeper.service', 'strongroom-token@*.service']
+const patienceMs = 30_000
+const pollMs = 250
+
+/**
+ * Has keeper and token hosts that run use the PIN of today, and waits until they do. systemd gives a service its credential
+ * when it starts; the others read the file at their next login, and go on with the login that they have. What was done, or
+ * is left to do, as a sentence.
+ */
+export async function renewLogins(invocation: Invocation, config: Config): Promise<string> {
+  const { spawn, sockets } = config.hsm
+  const served = await Promise.all(sockets.map(isServed))
+  if (!served.includes(true)) return 'No token host runs: the next ones take the new PIN.'
+  const isSystemd = !spawn && existsSync('/run/systemd/system')
+  if (isSystemd) execFileSync('systemctl', ['try-restart', ...units], { stdio: 'pipe' })
+  const states = await settledStates(invocation, config)
+  if (states.some((state) => state !== 'ready'))
+    return 'Not all token hosts use the new PIN: strongroom doctor says why.'
+  if (isSystemd) return `Restarted: ${units.join(', ')}.`
+  if (spawn) return 'Keeper and token hosts go on, and read the new PIN at their next login.'
+  return 'Restart the keeper and the token hosts, where another program than the daemon gives them the PIN.'
+}
+
+async function settledStates(invocation: Invocation, config: Config): Promise<string[]> {
+  const access = await reachToken(invocation, config)
+  try {
+    for (let waitedMs = 0; ; waitedMs += pollMs) {
+      const states = (await access.hsm.status()).filter(({ isKeyMaker }) => !isKeyMaker).map(({ state }) => state)
+      if (states.every((state) => state === 'ready') || waitedMs >= patienceMs) return states
+      await delay(pollMs)
+    }
+  } finally {
+    await access.close()
+  }
+}

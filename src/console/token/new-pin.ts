@@ -1,0 +1,31 @@
+import { randomInt } from 'node:crypto'
+import { readSecret } from '../../config/loader.ts'
+import type { PinLimits } from '../../hsm/pkcs11/pin-setting.ts'
+import { UsageError } from '../exit-code.ts'
+import { firstLine, nameAnother, type Terminal } from '../output/terminal.ts'
+
+export interface NewPinFlags {
+  readonly newPinFile?: string
+  readonly ask?: true
+}
+
+const pinLetters = 24
+
+/** Of letters and digits, as `softhsm/init-token` makes them: 24 are 142 bits. */
+export function randomPin({ most }: Pick<PinLimits, 'most'> = { most: pinLetters }): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+  return Array.from({ length: Math.min(pinLetters, most) }, () => letters[randomInt(letters.length)]).join('')
+}
+
+/** What the operator gives; undefined where it is to be drawn. */
+export async function givenPin(terminal: Terminal, { newPinFile, ask }: NewPinFlags): Promise<string | undefined> {
+  if (newPinFile !== undefined && ask === true) throw new UsageError('Give --new-pin-file or --ask, not both.')
+  if (newPinFile === '-') return firstLine(await terminal.standardInput())
+  if (newPinFile !== undefined) return readSecret(newPinFile, nameAnother)
+  if (ask !== true) return undefined
+  if (!terminal.isInteractive) throw new UsageError('There is no terminal to ask: give --new-pin-file FILE.')
+  const pin = await terminal.askSecret('New PIN: ')
+  if ((await terminal.askSecret('New PIN again: ')) !== pin)
+    throw new UsageError('The two PINs differ: nothing was changed, try again.')
+  return pin
+}

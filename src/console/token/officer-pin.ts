@@ -1,0 +1,48 @@
+import type { Config } from '../../config/schema.ts'
+import { withDirectorySync } from '../../hsm/pkcs11/directory-sync.ts'
+import { asSecurityOfficer } from '../../hsm/pkcs11/security-officer.ts'
+import { tokenLocationOf } from '../../hsm/server/token-location.ts'
+import { soPin as currentPin } from '../backup-keys/ceremony.ts'
+import { recordAlone } from '../console-context.ts'
+import { UsageError } from '../exit-code.ts'
+import { leaveToOwner } from '../file-owner.ts'
+import type { Invocation } from '../invocation.ts'
+import type { Answer } from '../output/command-answer.ts'
+import { randomPin } from './new-pin.ts'
+
+/**
+ * Gives the security officer another PIN. No file of the machine keeps it, so one that is drawn is shown before it is set:
+ * what breaks off in between leaves an officer who knows both.
+ */
+export async function changeOfficerPin(
+  invocation: Invocation,
+  config: Config,
+  flags: { readonly soPinFile?: string },
+  given: string | undefined,
+): Promise<Answer> {
+  const startedTick = performance.now()
+  const fresh = given ?? (await shownPin(invocation))
+  const before = await currentPin(invocation.terminal, flags)
+  await recordAlone(invocation, config, 'token.change-so-pin', '', startedTick)
+  const { tokenDirectory } = config.hsm
+  withDirectorySync(tokenDirectory, () =>
+    asSecurityOfficer(tokenLocationOf(config), before, (officer) => officer.changeOwnPin(fresh)),
+  )
+  if (tokenDirectory !== undefined) leaveToOwner(tokenDirectory)
+  return {
+    json: { outcome: 'changed' },
+    lines: ['The security officer has the new PIN. The one of before is refused; nothing else has changed.'],
+  }
+}
+
+async function shownPin({ terminal, json }: Invocation): Promise<string> {
+  if (!terminal.isInteractive || json === true)
+    throw new UsageError('There is nobody to show a new SO PIN to before it is set: give --new-pin-file FILE.')
+  const pin = randomPin()
+  terminal.complain(`SO PIN to be: ${pin}`)
+  const answer = await terminal.ask(
+    'Write it down: it is kept nowhere. Keep the old one until this is done. Type yes: ',
+  )
+  if (answer.trim() !== 'yes') throw new UsageError('Nothing was changed.')
+  return pin
+}

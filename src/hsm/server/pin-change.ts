@@ -1,0 +1,75 @@
+import { Fault, isFault } from '../../fault.ts'
+import { withDirectorySync } from '../pkcs11/directory-sync.ts'
+import { checkPin, type PinLimits, pinLimitsOf, setPin } from '../pkcs11/pin-setting.ts'
+import { type OpenToken, type TokenLocation, withToken } from '../pkcs11/token-opening.ts'
+import { knownPin } from '../pkcs11/user-pin.ts'
+import { presentOne } from './file-pin.ts'
+import type { PinCredential } from './pin-credential.ts'
+import { withRefusedPins } from './refused-pins.ts'
+
+export interface PinChangeOptions {
+  readonly location: Omit<TokenLocation, 'pin'>
+  readonly credential: PinCredential
+  /** The file that remembers what was refused. */
+  readonly refusedPins: string
+  /** The folder of a software token (`hsm.tokenDirectory`). */
+  readonly tokenDirectory?: string | undefined
+  /** The PIN to be; asked for once the token takes the one of before. */
+  readonly newPin: (limits: PinLimits) => string
+}
+
+/** `finished`: a change that was broken off had reached the token, and is finished now. */
+export type PinChange = 'changed' | 'finished'
+
+/**
+ * Gives the token another PIN, and the credential the same. Other processes wait with their logins meanwhile. The next PIN
+ * lies beside the old one before the token hears of it, and takes its place after: wherever this is broken off, one of the
+ * two is the token's, and at most one wrong one is tried. Throws `hsm.rejected`, PinRefused.
+ */
+export function changePin({ location, credential, refusedPins, tokenDirectory, newPin }: PinChangeOptions): PinChange {
+  return withRefusedPins(refusedPins, (refused) => {
+    const next = credential.readNext()
+    const pins = [credential.read(), ...(next === undefined ? [] : [next])]
+    let taken = 0
+    const pin = {
+      ...knownPin(''),
+      present(...[token, login]: Parameters<TokenLocation['pin']['present']>) {
+        taken = presentOne(pins, token, refused.of(token), login)
+      },
+    }
+    return withToken({ ...location, pin }, (token) => {
+      if (taken === 0) {
+        // A change that was broken off did not reach the token.
+        credential.discardNext()
+        const fresh = newPin(pinLimitsOf(token))
+        checkPin(fresh, pinLimitsOf(token))
+        credential.keepNext(fresh)
+        give(token, pins[0] ?? '', fresh, { credential, tokenDirectory })
+      }
+      credential.promoteNext()
+      // It may have been tried before it was the PIN.
+      refused.clear()
+      return taken === 0 ? 'changed' : 'finished'
+    })
+  })
+}
+
+function give(
+  token: OpenToken,
+  before: string,
+  fresh: string,
+  { credential, tokenDirectory }: Pick<PinChangeOptions, 'credential' | 'tokenDirectory'>,
+): void {
+  try {
+    withDirectorySync(tokenDirectory, () => setPin(token, before, fresh))
+  } catch (error) {
+    if (isFault(error, 'hsm.rejected')) credential.discardNext()
+    else
+      throw new Fault(
+        'hsm.unavailable',
+        'The token failed while it was given the PIN, and may have the old one or the new one: run the command again, which finds out.',
+        { cause: error },
+      )
+    throw error
+  }
+}
