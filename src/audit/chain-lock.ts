@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCodeOf, Fault } from '../fault.ts'
 
@@ -31,6 +31,21 @@ export async function lockChain(path: string, chain: string, waitMs: number): Pr
   }
   let released: Promise<void> | undefined
   return { release: () => (released ??= rm(path, { force: true })) }
+}
+
+/** The chains of this folder that a process writes now. */
+export async function writtenChains(directory: string): Promise<string[]> {
+  const locks = (await readdir(directory).catch(() => [])).filter((name) => name.endsWith('.lock'))
+  const written = await Promise.all(
+    locks.map(async (name) => {
+      const path = join(directory, name)
+      const owner = await ownerOf(path)
+      return owner !== undefined && (await isAlive(owner, await folderIdentity(path)))
+        ? [name.slice(0, -'.lock'.length)]
+        : []
+    }),
+  )
+  return written.flat()
 }
 
 // Two processes may find the same dead owner. The right to remove its lock is itself a lock, named after the dead

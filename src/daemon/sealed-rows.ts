@@ -1,4 +1,4 @@
-import { type EntitySchema, MoreThan, type ObjectLiteral } from 'typeorm'
+import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { applicationKeyRecord } from '../features/auth/application-key.ts'
 import { ApplicationKeyTable } from '../features/auth/login-records.ts'
 import { SessionTokenTable } from '../features/auth/session-records.ts'
@@ -22,6 +22,7 @@ import { sealedVaultKey } from '../features/vaults/vault-key.ts'
 import { membershipRecord, type MembershipState, vaultRecord } from '../features/vaults/vault-seals.ts'
 import { isFault } from '../fault.ts'
 import type { Reader, Tx } from '../store/store.ts'
+import { atPlace, type Place, placeOf, rowsBehind } from '../store/table-rows.ts'
 import { FloorBatchTable } from './floor-courier.ts'
 
 /** One seal of a row. */
@@ -45,7 +46,6 @@ export interface SealedRows {
   page(reader: Reader, behind: Place | undefined, limit: number): Promise<SealedRow[]>
 }
 
-type Place = readonly (number | string)[]
 type Bytes = Buffer | undefined
 type RecordOf<Row> = (row: Row, reader: Reader) => Bytes | Promise<Bytes>
 
@@ -55,18 +55,8 @@ function rowsOf<Row extends ObjectLiteral>(
   recordOf: RecordOf<Row>,
   column: keyof Row & string = 'seal',
 ): SealedRows {
-  const order = Object.fromEntries(keys.map((key) => [key, 'ASC']))
-  const placeOf = (row: Row): Place => keys.map((key): number | string => row[key])
-  const atPlace = (place: Place): object => Object.fromEntries(keys.map((key, at) => [key, place[at]]))
-  // Equal in the first columns, and beyond in the next one.
-  const behindPlace = (place: Place): object[] =>
-    keys.map((key, at) => ({
-      ...Object.fromEntries(keys.slice(0, at).map((before, index) => [before, place[index]])),
-      [key]: MoreThan(place[at]),
-    }))
-
   async function sealedRow(reader: Reader, row: Row): Promise<SealedRow> {
-    const [place, seal]: [Place, Buffer] = [placeOf(row), row[column]]
+    const [place, seal]: [Place, Buffer] = [placeOf(keys, row), row[column]]
     return {
       name: `${table.options.tableName} ${place.join(' ')}`,
       place,
@@ -75,7 +65,8 @@ function rowsOf<Row extends ObjectLiteral>(
       async replace(tx, next) {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a column of this table
         return (
-          (await tx.update(table, { ...atPlace(place), [column]: seal }, { [column]: next } as object)).affected === 1
+          (await tx.update(table, { ...atPlace(keys, place), [column]: seal }, { [column]: next } as object))
+            .affected === 1
         )
       },
     }
@@ -86,8 +77,7 @@ function rowsOf<Row extends ObjectLiteral>(
     column,
     count: (reader) => reader.countBy(table, {}),
     async page(reader, behind, take) {
-      const where = behind === undefined ? {} : behindPlace(behind)
-      const rows = await reader.find(table, { where, order: order as object, take })
+      const rows = await rowsBehind(reader, table, keys, behind, take)
       const sealed: SealedRow[] = []
       for (const row of rows) sealed.push(await sealedRow(reader, row))
       return sealed

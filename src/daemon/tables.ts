@@ -18,7 +18,7 @@ import { MembershipTable, RemovedMemberTable } from '../features/vaults/membersh
 import { PendingDestructionTable, TombstoneTable } from '../features/destruction/records.ts'
 import { VaultTable } from '../features/vaults/records.ts'
 
-/** Every table of every feature; a test holds them against what the migrations make. */
+/** Every table of every feature, each behind those that it refers to; a test holds them against what the migrations make. */
 export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   UserTable,
   RecoveryTable,

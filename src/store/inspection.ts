@@ -68,6 +68,27 @@ async function inspectPostgres(connectionString: string): Promise<StoreInspectio
 /** The first migration makes the table. */
 const anyUser = 'SELECT 1 FROM users LIMIT 1'
 
+/**
+ * What an empty place of a database would not have: the file, or relations in the schema where no release of Strongroom
+ * has made its tables. Rejects with `store.unavailable`.
+ */
+export async function occupantsOf(location: { sqlite: string } | { postgresUrl: string }): Promise<readonly string[]> {
+  if ('sqlite' in location) return existsSync(location.sqlite) ? [location.sqlite] : []
+  if ((await inspectStore(location)).exists) return []
+  const client = new Client({ connectionString: location.postgresUrl, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ relname: string }>(
+      `SELECT relname FROM pg_class c
+       WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f')
+       AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY relname`,
+    )
+    return rows.map(({ relname }) => relname)
+  } finally {
+    await client.end()
+  }
+}
+
 function inspection({
   exists,
   isUsed = false,

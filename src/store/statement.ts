@@ -49,6 +49,20 @@ export async function insertRow<Row extends ObjectLiteral>(
   return inserted?.returned
 }
 
+/** Inserts rows with the numbers that they have: TypeORM has PostgreSQL number them anew. */
+export async function insertRows<Row extends ObjectLiteral>(
+  tx: Tx,
+  table: EntitySchema<Row>,
+  rows: readonly Row[],
+): Promise<void> {
+  const columns = columnsOf(table)
+  const names = columns.map(({ column }) => column).join(', ')
+  const places = (row: number) => columns.map((_, at) => `$${row * columns.length + at + 1}`).join(', ')
+  const values = rows.map((_, row) => `(${places(row)})`).join(', ')
+  const given = rows.flatMap((row) => columns.map(({ member, write }) => write(row[member])))
+  await change(tx, `INSERT INTO ${table.options.tableName} (${names}) VALUES ${values}`, given)
+}
+
 interface Column {
   readonly member: string
   readonly column: string

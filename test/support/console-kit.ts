@@ -176,7 +176,9 @@ export async function addUser(premises: Premises, name: string, ...more: string[
 }
 
 /** Operation and outcome of every event in the console's chain. */
-export function recorded({ auditDirectory }: Premises): [operation: string, outcome: string, subject: string][] {
+export function recorded({
+  auditDirectory,
+}: Pick<Premises, 'auditDirectory'>): [operation: string, outcome: string, subject: string][] {
   return readFileSync(join(auditDirectory, 'console.000001.jsonl'), 'utf8')
     .split('\n')
     .flatMap((line) => {

@@ -51,6 +51,21 @@ export async function countOlder(reader: Reader, hsm: Pick<Hsm, 'sealAnew'>): Pr
   return names.size
 }
 
+/**
+ * Names the rows whose seal no version made, of all that bear one. Rows stay as they are; `progress` is told how many
+ * seals were looked at.
+ */
+export async function brokenSeals({ reader, hsm, progress }: Omit<ResealPass, 'commit'>): Promise<string[]> {
+  const total = await countSeals(reader)
+  const found: string[] = []
+  let done = 0
+  for await (const page of pagesOf(reader)) {
+    found.push(...(await judged(hsm, page)).broken)
+    progress((done += page.length), total)
+  }
+  return found
+}
+
 export async function countSealedRows(reader: Reader): Promise<number> {
   return sum(reader, new Map(sealedRows.map((rows) => [rows.table, rows])).values())
 }

@@ -1,0 +1,157 @@
+import type { Command } from 'commander'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { writtenChains } from '../../audit/chain-lock.ts'
+import { loadConfig, readSecret } from '../../config/loader.ts'
+import type { Config } from '../../config/schema.ts'
+import { storePlace } from '../../daemon/appliance.ts'
+import { tables } from '../../daemon/tables.ts'
+import { checkTakenOver } from '../../daemon/unsealed-rows.ts'
+import { Fault } from '../../fault.ts'
+import { inspectStore, occupantsOf } from '../../store/inspection.ts'
+import { openStore } from '../../store/open.ts'
+import type { Reader, Store } from '../../store/store.ts'
+import { copyStore } from '../../store/store-copy.ts'
+import { recordAt, type TokenPlace, withToken } from '../console-context.ts'
+import { UsageError } from '../exit-code.ts'
+import { leaveDatabaseToOwner } from '../file-owner.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { count, table, type Answer } from '../output/command-answer.ts'
+import { createProgress } from '../output/progress.ts'
+import { nameAnother } from '../output/terminal.ts'
+import { brokenSeals } from '../root-keys/resealing.ts'
+
+const help = `
+Copies every row of the database to another one, which must be empty: from SQLite to PostgreSQL, or back. Stop
+the daemon first, on all machines that use the database. Each row is compared once it is there, each seal is
+checked by the token, and the numbers of rows go on where they are. All or nothing: broken off, it leaves an empty
+database, and you run it again. The old database stays as it is: remove it once you no longer need it, for it has
+all that the new one has.
+
+--to names a file with a postgres:// URL, or a configuration whose section "store" names the new database.
+
+Examples:
+  strongroom migrate store --to /etc/strongroom/postgres-url
+  strongroom migrate store --to /etc/strongroom/strongroom.new.json`
+
+type Location = ReturnType<typeof storePlace>
+
+export function addMigrateStore(migrate: Command): void {
+  migrate
+    .command('store')
+    .description('Copies the database to another one: SQLite to PostgreSQL, or back.')
+    .requiredOption('--to <file>', 'a file with the URL, or a configuration, of the new database')
+    .addHelpText('after', help)
+    .action(answering(migrateStore))
+}
+
+async function migrateStore(invocation: Invocation, { to: file }: { to: string }): Promise<Answer> {
+  const startedTick = performance.now()
+  const config = loadConfig(invocation.config)
+  const destination = await destinationIn(invocation, file)
+  await requireNoWriter(config)
+  await requireCurrent(storePlace(config))
+  await requireEmpty(destination.location)
+  return withToken(invocation, config, async (place) => {
+    await checkTakenOver(place.store.read)
+    // Before anything is copied: what cannot be recorded is not done, and the copy has this record's seal too.
+    await recordAt(place, 'migrate.store.begin', destination.kind, startedTick)
+    if ('sqlite' in destination.location)
+      mkdirSync(dirname(destination.location.sqlite), { recursive: true, mode: 0o700 })
+    const target = await openStore(destination.location, tables)
+    try {
+      const outcome = await copied(invocation, place, target)
+      await recordAt({ ...place, store: target }, 'migrate.store', destination.kind, startedTick)
+      return answerOf(outcome, destination, config)
+    } finally {
+      await target.close()
+      if ('sqlite' in destination.location) leaveDatabaseToOwner(destination.location.sqlite)
+    }
+  })
+}
+
+interface Destination {
+  readonly location: Location
+  readonly kind: 'SQLite' | 'PostgreSQL'
+  /** What is to stand in the section `store`. */
+  readonly setting: string
+}
+
+async function destinationIn({ terminal }: Invocation, file: string): Promise<Destination> {
+  const isConfiguration = (await terminal.readInput(file)).toString('utf8').trimStart().startsWith('{')
+  const store = isConfiguration ? loadConfig(file).store : { postgresUrlFile: file }
+  if (store.postgresUrlFile === undefined) {
+    const sqlite = store.sqlite ?? ''
+    return { location: { sqlite }, kind: 'SQLite', setting: `"store": { "sqlite": "${sqlite}" }` }
+  }
+  const postgresUrl = readSecret(store.postgresUrlFile, nameAnother)
+  if (!/^postgres(?:ql)?:\/\//.test(postgresUrl))
+    throw new UsageError(`${store.postgresUrlFile} holds no URL that begins with postgres://, and is no configuration.`)
+  const setting = `"store": { "postgresUrlFile": "${store.postgresUrlFile}" }`
+  return { location: { postgresUrl }, kind: 'PostgreSQL', setting }
+}
+
+/** Workers of this machine: each writes a chain for as long as it runs. */
+async function requireNoWriter({ audit }: Config): Promise<void> {
+  const workers = (await writtenChains(audit.directory)).filter((chain) => /(?:^|-)worker-\d+$/.test(chain))
+  if (workers.length > 0)
+    throw new Fault(
+      'store.unavailable',
+      'The daemon is running: stop it, on all machines that use the database, for it would go on writing to the old one.',
+    )
+}
+
+/** To open it would bring it up to date, and the old database is to stay as it is. */
+async function requireCurrent(location: Location): Promise<void> {
+  const { exists, pending, unknown } = await inspectStore(location)
+  if (exists && pending.length + unknown.length === 0) return
+  throw new Fault(
+    'store.unavailable',
+    'The database is not of this release: run "strongroom init" of the release that you use first.',
+  )
+}
+
+async function requireEmpty(location: Location): Promise<void> {
+  const [first] = await occupantsOf(location)
+  const { unknown } = first === undefined ? await inspectStore(location) : { unknown: [first] }
+  if (unknown.length > 0)
+    throw new Fault('store.unavailable', `The new database is not empty: it has ${unknown[0]}. Name an empty one.`)
+}
+
+interface Outcome {
+  readonly rows: number
+  /** Rows that bore no good seal in the old database either. */
+  readonly broken: readonly string[]
+}
+
+async function copied({ terminal }: Invocation, { store, token }: TokenPlace, to: Store): Promise<Outcome> {
+  const seals = createProgress(terminal, 'Checking seals')
+  let broken: string[] = []
+  const rows = await copyStore({
+    tables,
+    from: store,
+    to,
+    progress: createProgress(terminal, 'Copying rows'),
+    async check(reader: Reader) {
+      broken = await brokenSeals({ reader, hsm: token.hsm, progress: seals })
+    },
+  })
+  return { rows, broken }
+}
+
+function answerOf({ rows, broken }: Outcome, { kind, setting }: Destination, config: Config): Answer {
+  const old = config.store.sqlite ?? 'the old PostgreSQL database'
+  return {
+    json: { rows, tables: tables.length, to: kind, setting, broken },
+    lines: [
+      ...table([
+        ['copied', `${count(rows, 'row')} of ${count(tables.length, 'table')} to ${kind}, each compared`],
+        ['seals', broken.length === 0 ? 'good' : `${count(broken.length, 'row')} without a good one, as before:`],
+      ]),
+      ...broken.map((row) => `  ${row}: altered outside Strongroom, and refused wherever it is used`),
+      '',
+      `Now write ${setting} into the configuration in place of what is there, and start the daemon.`,
+      `Keep ${old} until all is well; a daemon that is started on it before that takes changes that the new one lacks.`,
+    ],
+  }
+}

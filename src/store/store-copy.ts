@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { EntitySchema, ObjectLiteral } from 'typeorm'
+import { Fault } from '../fault.ts'
+import { copyRowNumbers } from './row-numbers.ts'
+import { insertRows } from './statement.ts'
+import type { Reader, Store, Tx } from './store.ts'
+import { atPlace, keyOf, placeOf, rowsBehind } from './table-rows.ts'
+
+type Table = EntitySchema<ObjectLiteral>
+
+/** A file's chunk has some 256 KiB: so many rows at once are 50 MiB at most. */
+const rowsAtOnce = 200
+
+export interface StoreCopy {
+  /** In the order in which rows may refer to each other. */
+  readonly tables: readonly Table[]
+  readonly from: Store
+  readonly to: Store
+  /** Told how many rows are there, after each page. */
+  readonly progress: (done: number, total: number) => void
+  /** Looks at the copy before it is committed. */
+  readonly check: (copy: Reader) => Promise<void>
+}
+
+/**
+ * Copies every row of every table, in one transaction of each database: all or nothing, while the original takes no
+ * writes. Each row is read again from the copy and compared. Resolves to the number of rows.
+ * @throws Fault `store.unavailable` for a copy that has rows already, and for a row that does not arrive as it was
+ */
+export function copyStore({ tables, from, to, progress, check }: StoreCopy): Promise<number> {
+  return from.transaction(async (original) => {
+    if (from.dialect === 'postgres') await original.query(`LOCK TABLE ${tables.map(nameOf).join(', ')} IN SHARE MODE`)
+    return to.transaction(async (copy) => {
+      const total = await countRows(original, tables)
+      let done = 0
+      for (const table of tables) {
+        if (await copy.existsBy(table, {})) throw taken(table)
+        for await (const page of pagesOf(original, table)) {
+          await copyPage(copy, table, page)
+          progress((done += page.length), total)
+        }
+        if ((await copy.countBy(table, {})) !== (await original.countBy(table, {}))) throw altered(nameOf(table))
+      }
+      await copyRowNumbers(original, copy, tables)
+      await check(copy)
+      return total
+    })
+  })
+}
+
+async function countRows(reader: Reader, tables: readonly Table[]): Promise<number> {
+  let total = 0
+  for (const table of tables) total += await reader.countBy(table, {})
+  return total
+}
+
+async function* pagesOf(reader: Reader, table: Table): AsyncGenerator<ObjectLiteral[]> {
+  const keys = keyOf(table)
+  for (let page = await rowsBehind(reader, table, keys, undefined, rowsAtOnce); page.length > 0;) {
+    yield page
+    const last = page.at(-1)
+    page = last === undefined ? [] : await rowsBehind(reader, table, keys, placeOf(keys, last), rowsAtOnce)
+  }
+}
+
+async function copyPage(copy: Tx, table: Table, page: readonly ObjectLiteral[]): Promise<void> {
+  try {
+    await insertRows(copy, table, page)
+  } catch (cause) {
+    throw new Fault('store.unavailable', `The new database does not take the rows of ${nameOf(table)}.`, { cause })
+  }
+  const keys = keyOf(table)
+  const nameOfRow = (row: ObjectLiteral) => placeOf(keys, row).join(' ')
+  const arrived = await copy.find(table, { where: page.map((row) => atPlace(keys, placeOf(keys, row))) })
+  const byName = new Map(arrived.map((row) => [nameOfRow(row), row]))
+  for (const row of page) {
+    const there = byName.get(nameOfRow(row))
+    const [other] = Object.keys(row).filter((member) => !isDeepStrictEqual(row[member], there?.[member]))
+    if (other !== undefined) throw altered(`${nameOf(table)} ${nameOfRow(row)}, ${other},`)
+  }
+}
+
+const nameOf = ({ options }: Table): string => options.tableName ?? options.name
+
+const taken = (table: Table): Fault =>
+  new Fault('store.unavailable', `The new database is not empty: it has rows in ${nameOf(table)}. Name an empty one.`)
+
+const altered = (what: string): Fault =>
+  new Fault(
+    'store.unavailable',
+    `${what} reads otherwise in the new database: something changes it there (a trigger, a rule). Nothing was copied.`,
+  )
