@@ -57,7 +57,7 @@ async function inspectPostgres(connectionString: string): Promise<StoreInspectio
     const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id')
     return inspection({
       exists: true,
-      isUsed: rows.length > 0 && (await client.query(anyUser)).rows.length > 0,
+      isUsed: rows.some(isFirst) && (await client.query(anyUser)).rows.length > 0,
       applied: rows.map(({ name }) => name),
     })
   } finally {
@@ -65,7 +65,9 @@ async function inspectPostgres(connectionString: string): Promise<StoreInspectio
   }
 }
 
-/** The first migration makes the table. */
+/** It makes the table of users; another program's migrations do not. */
+const isFirst = ({ name }: { readonly name: string }): boolean => name === migrations[0]?.name
+
 const anyUser = 'SELECT 1 FROM users LIMIT 1'
 
 /**
