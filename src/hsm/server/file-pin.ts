@@ -43,10 +43,14 @@ export function createFilePin(sources: PinSources): UserPin {
   }
 }
 
+/** What the units of systemd give a service where there is no next one (SetCredential=). */
+const noPin = '-'
+
 /** The PIN of the file, and the one that was to come after it where a change was broken off. */
 export function candidatesIn(pinFile: string): string[] {
   const next = nextPinBeside(pinFile)
-  return [readSecret(pinFile), ...(existsSync(next) ? [readSecret(next)] : [])]
+  const pins = [readSecret(pinFile), ...(existsSync(next) ? [readSecret(next)] : [])]
+  return pins.filter((pin, at) => at === 0 || pin !== noPin)
 }
 
 /**

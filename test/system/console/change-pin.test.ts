@@ -1,5 +1,14 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -73,6 +82,8 @@ describe('strongroom token change-pin', () => {
     onTestFinished(() => appliance.close())
     const { token, configFile } = appliance
     const before = pinOf(token)
+    // As setup without systemd leaves it: of the user of the hosts, while root runs the console.
+    if (process.getuid?.() === 0) chownSync(token.pinFile, 65_534, 65_534)
     const { mode, uid } = statSync(token.pinFile)
     const vault = await makeVault(appliance)
     await vault.admin.must('POST', `/transparent/${vault.id}/keys/key`, { type: 'aes256-gcm96' })
