@@ -2,13 +2,16 @@
 
 make_token() {
   if [ -e "$pin" ]; then note 'exists'; return; fi
-  "$program/softhsm/init-token" --directory "$token" --label "$label" --json >"$work/token.json"
+  # Where no one reads what is shown, the SO PIN lies in a file until its owner takes it away.
+  "$program/softhsm/init-token" --directory "$token" --label "$label" ${so_pin_file:+--keep-so-pin} --json >"$work/token.json"
   local so_pin
   so_pin=$(node -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).soPin' "$work/token.json")
   sed 's/,"soPin":"[^"]*"//' "$work/token.json" >"$token/token.json"
   rm "$work/token.json"
   # Where the daemon's user owns the token, its PIN lies elsewhere.
+  [ -z "${so_pin_file:-}" ] || mv "$token/so-pin" "$so_pin_file"
   [ "$token/pin" = "$pin" ] || mv "$token/pin" "$pin"
+  if [ -n "${so_pin_file:-}" ]; then note "made; its SO PIN is in $so_pin_file"; return; fi
   note "made. ${bold}SO PIN: $so_pin$plain  Write it down: it is shown this once and kept nowhere on this machine."
 }
 

@@ -38,7 +38,9 @@ else
   if [ -n "$systemd" ]; then spawn=false; else spawn=true; fi
   pid_file=/run/strongroom/strongroomd.pid log_file=/var/log/strongroomd.log
   credentials=$secrets/first-run.json
-  console=(/usr/local/bin/strongroom)
+  # The package has it where packages have commands.
+  commands=${commands:-/usr/local/bin}
+  console=("$commands/strongroom")
 fi
 
 make_folders() {
@@ -73,8 +75,12 @@ make_folders() {
 hand_over() {
   [ -n "$demo" ] && return
   chown -R "$token_user:" "$token"
-  if [ -z "$systemd" ]; then chown "$token_user:" "$pin" && chown strongroom: "$tls_key"; fi
-  chmod 0400 "$pin" "$tls_key" "$ca_key"
+  local file
+  # The owner may have taken any of them away: the key of the CA to a safe place, the others into a TPM.
+  for file in "$pin" "$tls_key" "$ca_key"; do [ ! -e "$file" ] || chmod 0400 "$file"; done
+  [ -z "$systemd" ] || return 0
+  [ ! -e "$pin" ] || chown "$token_user:" "$pin"
+  [ ! -e "$tls_key" ] || chown strongroom: "$tls_key"
 }
 
 # What the program was built from; the same stamp means that there is nothing to copy.
@@ -99,28 +105,33 @@ install_program() {
   [ -z "$had" ] || mv "$program" "$program.old"
   mv "$fresh" "$program"
   rm -rf "$program.old"
-  write_command strongroom "$node" dist/bin/strongroom.js
-  write_command strongroomd "$node" dist/bin/strongroomd.js
+  write_command strongroom "$node" "$commands"
+  write_command strongroomd "$node" "$commands"
   if [ -n "$systemd" ]; then install_units "$node"; fi
   note "${had:+upgraded, }in $program"
 }
 
+# write_command NAME NODE FOLDER
 write_command() {
-  cat >"/usr/local/bin/$1" <<TEXT
+  cat >"$3/$1" <<TEXT
 #!/bin/sh
 # systemd gives services their credentials; an administrator's command finds them where they are kept.
 export CREDENTIALS_DIRECTORY="\${CREDENTIALS_DIRECTORY:-$secrets}"
-exec $2 $program/$3 "\$@"
+exec $2 $program/dist/bin/$1.js "\$@"
 TEXT
-  chmod 0755 "/usr/local/bin/$1"
+  chmod 0755 "$3/$1"
+}
+
+# write_units NODE FROM TO: for the Node that runs them.
+write_units() {
+  local unit
+  for unit in "$2"/*.{service,socket,timer}; do
+    if [ -e "$unit" ]; then sed "s|/usr/bin/node|$1|" "$unit" >"$3/${unit##*/}"; fi
+  done
 }
 
 install_units() {
-  local unit
-  for unit in strongroom.service strongroom-keeper.service strongroom-keeper.socket strongroom-keeper-operator.socket \
-    strongroom-token@.service strongroom-token@.socket; do
-    sed "s|/usr/bin/node|$1|" "$program/systemd/$unit" >"/etc/systemd/system/$unit"
-  done
+  write_units "$1" "$program/systemd" /etc/systemd/system
   install -m 0644 "$program/systemd/strongroom.tmpfiles" /etc/tmpfiles.d/strongroom.conf
   systemctl daemon-reload
 }

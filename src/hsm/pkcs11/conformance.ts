@@ -48,9 +48,7 @@ type Check = (connection: Connection, keys: Scratch) => string | undefined
 
 const checks: Record<string, Check> = {
   mechanisms({ mechanisms }) {
-    const missing = needed
-      .filter(({ mechanism }) => !mechanisms.has(mechanism))
-      .map(({ mechanism }) => mechanismName(mechanism))
+    const missing = missingMechanisms(mechanisms)
     return missing.length === 0 ? undefined : `the token lacks ${missing.join(', ')}`
   },
   'padded-key-wrap': ({ mechanisms }) =>
@@ -93,7 +91,10 @@ const checks: Record<string, Check> = {
   'tampered-tag-is-data': (connection, keys) => tamperedTag(connection, keys.unwrapped()),
 }
 
-/** What the appliance itself needs; the rest decides which kinds of keys it supports. */
+/** Names of what the appliance itself needs and such a token lacks; the rest decides which kinds of keys it supports. */
+export const missingMechanisms = (mechanisms: ReadonlySet<number>): string[] =>
+  needed.filter(({ mechanism }) => !mechanisms.has(mechanism)).map(({ mechanism }) => mechanismName(mechanism))
+
 const needed: readonly Mechanism[] = [
   ...(['aes256-gcm', 'otp-aes128', 'otp-hmac-sha1', 'otp-hmac-sha256', 'otp-hmac-sha512'] as const).flatMap((kind) => [
     secretKeyRows[kind].mechanism,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference, Outcome } from '../../../src/hsm/hsm.ts'
-import { type Hosts, makeShim, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, makeShim, startHosts } from './hsm-kit.ts'
+import { usableTokens } from './tokens-under-test.ts'
 import { makeToken } from '../../support/token.ts'
 
 const resultOf = (outcome: Outcome | undefined): Buffer => {
@@ -13,7 +14,7 @@ const damaged = ({ key: { record, seal } }: KeyReference): KeyReference => ({
   key: { record, seal: Buffer.from(seal.map((byte) => byte ^ 1)) },
 })
 
-describe.each(tokensUnderTest())('batches of $name', ({ make }) => {
+describe.each(usableTokens())('batches of $name', ({ make }) => {
   let hosts: Hosts
   let keys: readonly KeyReference[]
 

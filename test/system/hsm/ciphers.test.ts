@@ -2,7 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
-import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, startHosts } from './hsm-kit.ts'
+import { usableTokens } from './tokens-under-test.ts'
 
 const ciphers = [
   ['aes128-gcm', 'aes-128-gcm', 16, 12, 16],
@@ -55,7 +56,7 @@ const sizes = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom((1 << 20) - 1, 1 << 20) },
 )
 
-describe.each(tokensUnderTest())('ciphers of $name', ({ make }) => {
+describe.each(usableTokens())('ciphers of $name', ({ make }) => {
   let hosts: Hosts
 
   beforeAll(async () => {

@@ -3,7 +3,8 @@ import { createCipheriv, createDecipheriv, createHmac, createPublicKey, randomBy
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
 import { secretKeyKinds, tokenObjectKek, vaultKek } from '../../../src/hsm/key-kind.ts'
-import { destroyUnused, type Hosts, grantFor, otpDevice, policyOf, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { destroyUnused, type Hosts, grantFor, otpDevice, policyOf, startHosts } from './hsm-kit.ts'
+import { usableTokens } from './tokens-under-test.ts'
 import { rawSeal } from '../../support/raw-seal.ts'
 
 const flipped = (bytes: Buffer, at: number, mask = 1) => {
@@ -12,7 +13,7 @@ const flipped = (bytes: Buffer, at: number, mask = 1) => {
   return copy
 }
 
-describe.each(tokensUnderTest())('$name', ({ make }) => {
+describe.each(usableTokens())('$name', ({ make }) => {
   let hosts: Hosts
 
   beforeAll(async () => {

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { z } from 'zod'
 import { clockSkewMs } from '../../../src/access/decision.ts'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import { createHostSupervisor, type HostSupervisor } from '../../../src/hsm/client/supervisor.ts'
@@ -169,10 +168,10 @@ const grants = new Map<string, { readonly sealed: SealedRecord; readonly madeMs:
 
 /** For every use of the keys of this kit; good for a minute at least. */
 export function grantFor(token: TestToken): SealedRecord {
-  const known = grants.get(token.softhsmConf)
+  const known = grants.get(token.directory)
   if (known !== undefined && performance.now() - known.madeMs < clockSkewMs / 2) return known.sealed
   const sealed = sealedGrant(token, { vault })
-  grants.set(token.softhsmConf, { sealed, madeMs: performance.now() })
+  grants.set(token.directory, { sealed, madeMs: performance.now() })
   return sealed
 }
 
@@ -244,32 +243,6 @@ export async function otpDevice(
   return { device: key, counter, driftSteps: 0 }
 }
 
-const foreignToken = z.object({
-  directory: z.string(),
-  module: z.string(),
-  tokenUri: z.string(),
-  softhsmConf: z.string(),
-  tokenDirectory: z.string(),
-  pinFile: z.string(),
-  soPinFile: z.string().default(''),
-})
-
-/**
- * SoftHSM2, and what STRONGROOM_TEST_TOKENS names: JSON files, separated by colons, each the description of a token (a
- * TestToken without `cleanup`) that has its root objects and a folder for sockets.
- */
-export function tokensUnderTest(): { name: string; make: () => Promise<TestToken> }[] {
-  const files = (process.env['STRONGROOM_TEST_TOKENS'] ?? '').split(':').filter((file) => file !== '')
-  return [
-    { name: 'SoftHSM2', make: makeToken },
-    ...files.map((name) => ({
-      name,
-      make: () =>
-        Promise.resolve({ ...foreignToken.parse(JSON.parse(readFileSync(name, 'utf8'))), cleanup: () => undefined }),
-    })),
-  ]
-}
-
 function writeConfig(token: TestToken, sockets: readonly string[], hsm: Readonly<Record<string, unknown>>): string {
   const file = join(token.directory, 'strongroom.json')
   const config = {
@@ -281,8 +254,7 @@ function writeConfig(token: TestToken, sockets: readonly string[], hsm: Readonly
       module: token.module,
       token: token.tokenUri,
       pinFile: token.pinFile,
-      softhsmConf: token.softhsmConf,
-      tokenDirectory: token.tokenDirectory,
+      ...(token.softhsmConf !== '' && { softhsmConf: token.softhsmConf, tokenDirectory: token.tokenDirectory }),
       sockets,
       rsaKeysAhead: 0,
       ...hsm,

@@ -13,7 +13,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KeyReference, SealedRecord } from '../../../src/hsm/hsm.ts'
 import type { GeneratedPair, GenerateOptions } from '../../../src/hsm/made-key.ts'
 import { type KeyKind, type KeyPairKind, secretKeyKinds } from '../../../src/hsm/key-kind.ts'
-import { destroyUnused, type Hosts, inside, startHosts, tokensUnderTest, vaultKeyOf } from './hsm-kit.ts'
+import { destroyUnused, type Hosts, inside, startHosts, vaultKeyOf } from './hsm-kit.ts'
+import { usableTokens } from './tokens-under-test.ts'
 import { newKeyPolicy, sealedJob } from '../../support/import-job.ts'
 import { rsaAesUnwrap, rsaAesWrap } from '../../support/rsa-aes-wrap.ts'
 
@@ -29,7 +30,7 @@ const generators = {
 const spkiOf = (key: KeyObject) => key.export({ type: 'spki', format: 'der' })
 const pkcs8Of = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'der' })
 
-describe.each(tokensUnderTest())('keys of $name', ({ make }) => {
+describe.each(usableTokens())('keys of $name', ({ make }) => {
   let hosts: Hosts
   let pair: GeneratedPair
   let transport: Buffer

@@ -6,14 +6,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Hash, hashes, type KeyPairKind, keyPairKinds, type SignatureScheme } from '../../../src/hsm/key-kind.ts'
 import type { KeyReference } from '../../../src/hsm/hsm.ts'
-import { type Hosts, startHosts, tokensUnderTest } from './hsm-kit.ts'
+import { type Hosts, startHosts } from './hsm-kit.ts'
+import { usableTokens } from './tokens-under-test.ts'
 
 interface Pair {
   readonly key: KeyReference
   readonly publicKey: Buffer
 }
 
-describe.each(tokensUnderTest())('signatures of $name', ({ make }) => {
+describe.each(usableTokens())('signatures of $name', ({ make }) => {
   let hosts: Hosts
   const pairs = new Map<KeyPairKind, Pair>()
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-signatures-'))

@@ -1,0 +1,89 @@
+// node scripts/package/copyright.mjs FOLDER: who holds the copyright of what, and under which licence, in the form of
+// https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/, for the program as it is packaged in FOLDER. Fails where a
+// package names no licence.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { moduleFolders } from './module-folders.mjs'
+
+const [folder] = process.argv.slice(2)
+const installed = 'usr/lib/strongroom'
+
+/** Packages with the same text of licence, word by word, stand together. */
+const groups = new Map()
+for (const { path, description } of moduleFolders(join(folder, 'node_modules'))) {
+  const stanza = stanzaOf(path, description)
+  const key = JSON.stringify([stanza.licence, stanza.copyright, stanza.text])
+  const group = groups.get(key) ?? { ...stanza, files: [] }
+  group.files.push(`${installed}/${relative(folder, path)}/*`)
+  groups.set(key, group)
+}
+
+const paragraphs = [
+  [
+    'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/',
+    'Upstream-Name: Strongroom',
+    'Comment: The packages of Node.js in it were taken from the npm registry, as sbom.cdx.json lists them.',
+  ].join('\n'),
+  paragraph({
+    files: ['*'],
+    copyright: ['The makers of Strongroom'],
+    licence: 'Strongroom',
+    text: 'All rights reserved. It may be used as agreed with its makers.',
+  }),
+  paragraph({
+    files: [`${installed}/node/*`],
+    copyright: ['Node.js contributors, and those whom the text below names'],
+    licence: 'Node.js',
+    text: readFileSync(join(folder, 'node/LICENSE'), 'utf8'),
+  }),
+  ...[...groups.values()].map(paragraph),
+]
+process.stdout.write(`${paragraphs.join('\n\n')}\n`)
+
+function stanzaOf(path, description) {
+  const licence = licenceOf(description)
+  const file = readdirSync(path).find((name) => /^(licen[cs]e|copying)(\.|-|$)/i.test(name))
+  const text = file === undefined ? undefined : readFileSync(join(path, file), 'utf8')
+  const holders = [
+    ...(text ?? '').matchAll(/^\W*(?:copyright\s+)?(?:\(c\)|©|copyright)\s*(?:\(c\)|©)?\s*(.*\d{4}.*)$/gim),
+  ]
+  const copyright = holders.length > 0 ? holders.map(([, line]) => line.trim()) : [authorOf(description)]
+  return { licence, copyright, text: text ?? `The package names its licence, ${licence}, and holds no text of it.` }
+}
+
+/** Debian has these two texts on every machine, and wants them named instead of repeated. */
+function withoutCommonTexts(text) {
+  return text
+    .replaceAll(
+      /^[^\n]*Apache License\s+Version 2\.0[^]*?END OF TERMS AND CONDITIONS[^\n]*(\s+APPENDIX[^]*?identification within third-party archives\.)?/gm,
+      'The Apache License, version 2.0, is in /usr/share/common-licenses/Apache-2.0.',
+    )
+    .replaceAll(
+      /^[^\n]*GNU GENERAL PUBLIC LICENSE\s+Version 2,[^]*?END OF TERMS AND CONDITIONS[^\n]*/gm,
+      'The GNU General Public License, version 2, is in /usr/share/common-licenses/GPL-2.',
+    )
+}
+
+function licenceOf({ name, license, licenses }) {
+  const named = license?.type ?? license ?? licenses?.map(({ type }) => type).join(' or ')
+  if (typeof named !== 'string') throw new Error(`${name} names no licence`)
+  // One name or several; brackets are of npm's form, and a name in this one has no blank.
+  return named.replaceAll(/[()]/g, '').replaceAll(' OR ', ' or ').replaceAll(' AND ', ' and ')
+}
+
+function authorOf({ name, author, contributors, maintainers }) {
+  const first = author ?? contributors?.[0] ?? maintainers?.[0] ?? `the authors of ${name}`
+  return typeof first === 'string' ? first : first.name
+}
+
+function paragraph({ files, copyright, licence, text }) {
+  return [
+    `Files: ${files.join('\n ')}`,
+    `Copyright: ${copyright.join('\n ')}`,
+    `License: ${licence}`,
+    ...withoutCommonTexts(text)
+      .trim()
+      .split('\n')
+      .map((line) => (line.trim() === '' ? ' .' : ` ${line.trimEnd()}`)),
+  ].join('\n')
+}

@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Every package below a folder of Node packages, also those inside another one: where it lies, and its description. */
+export function* moduleFolders(folder) {
+  for (const name of readdirSync(folder).toSorted()) {
+    const path = join(folder, name)
+    if (!statSync(path).isDirectory()) continue
+    if (name.startsWith('@')) yield* moduleFolders(path)
+    else yield* moduleIn(path)
+  }
+}
+
+function* moduleIn(path) {
+  const names = readdirSync(path)
+  if (names.includes('package.json')) {
+    yield { path, description: JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) }
+  }
+  if (names.includes('node_modules')) yield* moduleFolders(join(path, 'node_modules'))
+}
