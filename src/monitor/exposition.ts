@@ -108,7 +108,7 @@ function workerValues({ at, workers }: Observation) {
     ),
     trailSealed: each(({ trail: { sealedAt } }) => sealedAt && sealedAt / 1000),
     loopDelay: workers.flatMap(({ number, report }) =>
-      Object.entries(report?.eventLoopDelay ?? {}).map(([quantile, delay]): Value => [[number, quantile], delay]),
+      Object.entries(report?.eventLoopDelay ?? {}).map(([percentile, delay]): Value => [[number, percentile], delay]),
     ),
   }
 }

@@ -58,8 +58,8 @@ export const metricTable = {
   cpu: counter('strongroom_process_cpu_seconds_total', 'Processor time of a process', ['process']),
   loopDelay: gauge(
     'strongroom_event_loop_delay_seconds',
-    'How late timers of a worker were since the last look (0.5, 0.99, and 1 for the longest)',
-    ['worker', 'quantile'],
+    'How late timers of a worker were since the last look (50, 99, and 100 for the latest)',
+    ['worker', 'percentile'],
   ),
 } as const
 

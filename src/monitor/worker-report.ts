@@ -19,7 +19,7 @@ export interface WorkerReport extends ProcessUsage {
   readonly tokenQueue: number
   readonly trail: TrailState
   readonly isDatabaseReached: boolean
-  /** Since the report before: in seconds, by quantile. */
+  /** Since the report before: in seconds, by percentile. */
   readonly eventLoopDelay: Readonly<Record<string, number>>
   /** Where it was asked for them. */
   readonly rowCounts?: RowCounts | undefined

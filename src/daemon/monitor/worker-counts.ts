@@ -35,7 +35,7 @@ export function createWorkerCounts(): WorkerCounts {
 
   function readDelay(): Record<string, number> {
     const [half, most] = [delay.percentile(50), delay.percentile(99)]
-    const read = { 0.5: delayOf(half), 0.99: delayOf(most), 1: delayOf(delay.max) }
+    const read = { 50: delayOf(half), 99: delayOf(most), 100: delayOf(delay.max) }
     delay.reset()
     return read
   }

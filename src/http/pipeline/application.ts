@@ -3,6 +3,7 @@ import Koa from 'koa'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
+import { readFrontPage } from '../routes/read-front-page.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** The one version of the interface (spec: Versioning). */
@@ -28,6 +29,7 @@ export function createApplication(
     if (context.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
     return hasPath(context) ? next() : pipeline.refuse(context, new Fault('request.not_found'))
   })
+  koa.use((context, next) => (isVisit(context) ? pipeline.serve(context, readFrontPage, {}) : next()))
   koa.use((context, next) => routerOf(context.path)?.serve(context, next) ?? next())
   koa.use((context) => {
     const allowed = allowedMethods(routerOf(context.path)?.router, context.path)
@@ -39,6 +41,10 @@ export function createApplication(
   })
   return koa.callback()
 }
+
+/** Of a person with a browser: a program, which asks for JSON or says nothing, is told in the envelope that there is nothing. */
+const isVisit = (context: Koa.Context): boolean =>
+  context.path === '/' && context.method === 'GET' && context.accepts('json', 'html') === 'html'
 
 /** An address may name a host as well (RFC 9112 §3.2.2), and of one that is none there is nothing to read. */
 function hasPath(context: Koa.Context): boolean {

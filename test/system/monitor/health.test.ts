@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, renameSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import { checkNames } from '../../../src/monitor/readiness.ts'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
 import { FullDisk } from '../../support/disk.ts'
 import { askMonitor, monitored } from '../../support/monitor.ts'
+import { childrenOf } from '../../support/processes.ts'
 
 const readiness = z.object({
   status: z.enum(['ready', 'not_ready', 'stopping']),
@@ -18,20 +19,6 @@ const readiness = z.object({
 const ready = async (port: number) => {
   const { status, text } = await askMonitor(port, '/health/ready')
   return { code: status, ...readiness.parse(JSON.parse(text)) }
-}
-
-/** Processes below the daemon whose command holds the text. */
-function processesOf(appliance: TestAppliance, text: string): number[] {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  const read = (pid: string, file: string): string => {
-    try {
-      return readFileSync(`/proc/${pid}/${file}`, 'latin1')
-    } catch {
-      return ''
-    }
-  }
-  const parentOf = (pid: string): string => /\) \S (\d+)/.exec(read(pid, 'stat'))?.[1] ?? ''
-  return all.filter((pid) => parentOf(pid) === String(appliance.pid) && read(pid, 'cmdline').includes(text)).map(Number)
 }
 
 describe('an appliance with two workers and two token hosts', () => {
@@ -76,7 +63,7 @@ describe('an appliance with two workers and two token hosts', () => {
 
   it('is not ready without its keeper, and ready again with the next', async () => {
     await vi.waitFor(async () => expect((await ready(port)).checks.token.state).toBe('ok'))
-    const [keeper = 0] = processesOf(appliance, 'strongroom-keeper')
+    const [keeper = 0] = childrenOf(appliance.pid, 'strongroom-keeper')
     process.kill(keeper, 'SIGSTOP')
     await vi.waitFor(
       async () => expect(await ready(port)).toMatchObject({ code: 503, checks: { keeper: { state: 'failed' } } }),
@@ -88,7 +75,7 @@ describe('an appliance with two workers and two token hosts', () => {
 
   it('is not ready while no worker lives', async () => {
     // The spare one too, which would serve at once.
-    const workers = processesOf(appliance, 'strongroomd:')
+    const workers = childrenOf(appliance.pid, 'strongroomd:')
     for (const worker of workers) process.kill(worker, 'SIGKILL')
     await vi.waitFor(
       async () => expect(await ready(port)).toMatchObject({ code: 503, checks: { workers: { state: 'failed' } } }),
@@ -124,7 +111,7 @@ describe('a token that is away', () => {
     onTestFinished(() => appliance.close())
     const { config } = appliance
     renameSync(config.hsm.pinFile, `${config.hsm.pinFile}.away`)
-    for (const pid of processesOf(appliance, 'strongroom-tokend')) process.kill(pid, 'SIGKILL')
+    for (const pid of childrenOf(appliance.pid, 'strongroom-tokend')) process.kill(pid, 'SIGKILL')
     await vi.waitFor(
       async () => expect(await ready(port)).toMatchObject({ code: 503, checks: { token: { state: 'failed' } } }),
       { timeout: 10_000, interval: 300 },
