@@ -47,7 +47,9 @@ function stanzaOf(path, description) {
   const holders = [
     ...(text ?? '').matchAll(/^\W*(?:copyright\s+)?(?:\(c\)|©|copyright)\s*(?:\(c\)|©)?\s*(.*\d{4}.*)$/gim),
   ]
-  const copyright = holders.length > 0 ? holders.map(([, line]) => line.trim()) : [authorOf(description)]
+  // Of the text of a licence, not of the package.
+  const own = holders.filter(([line]) => !line.includes('Free Software Foundation'))
+  const copyright = own.length > 0 ? own.map(([, line]) => line.trim()) : [authorOf(description)]
   return { licence, copyright, text: text ?? `The package names its licence, ${licence}, and holds no text of it.` }
 }
 
@@ -58,8 +60,8 @@ function withoutCommonTexts(text) {
       /^[^\n]*Apache License\s+Version 2\.0[^]*?END OF TERMS AND CONDITIONS[^\n]*(\s+APPENDIX[^]*?identification within third-party archives\.)?/gm,
       'The Apache License, version 2.0, is in /usr/share/common-licenses/Apache-2.0.',
     )
-    .replaceAll(
-      /^[^\n]*GNU GENERAL PUBLIC LICENSE\s+Version 2,[^]*?END OF TERMS AND CONDITIONS[^\n]*/gm,
+    .replace(
+      /[ \t]*GNU GENERAL PUBLIC LICENSE\s+Version 2,[^]*$/,
       'The GNU General Public License, version 2, is in /usr/share/common-licenses/GPL-2.',
     )
 }

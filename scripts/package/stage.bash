@@ -58,6 +58,8 @@ stage_files() {
   local share=$stage/usr/share doc=$stage/usr/share/doc/strongroom file
   cp -a "$root/dist" "$inside/dist"
   find "$inside/dist" -name '*.map' -delete
+  # The package's Node starts them, not the one that the first line names; the line stays, empty, so that traces name the right ones.
+  sed -i '1s/^#!.*//' "$inside"/dist/bin/*.js
   strip --strip-unneeded "$inside/dist/hsm/ceremony"
   mkdir -p "$inside"/{softhsm,scripts,systemd} "$doc" "$stage/usr/bin" "$stage/usr/lib"/{systemd/system,sysusers.d,tmpfiles.d} "$stage/etc/logrotate.d"
   cp "$root"/softhsm/{init-token,softhsm2.conf.template} "$inside/softhsm"
@@ -121,8 +123,8 @@ write_package() {
   cp "$root"/scripts/package/debian/{preinst,postinst,prerm,postrm,templates} "$control"
   find "$stage" -type d -exec chmod 0755 {} +
   find "$stage" -type f -exec chmod 0644 {} +
-  # Programs say so by their first line.
-  grep -rlIm 1 '^#!' "$stage/usr" | xargs -d '\n' awk 'FNR > 1 { nextfile } /^#!/ { print FILENAME }' | xargs -d '\n' chmod 0755
+  # Programs of shells say so by their first line; those of Node are started by its path.
+  grep -rlIm 1 '^#!/bin/' "$stage/usr" | xargs -d '\n' awk 'FNR > 1 { nextfile } /^#!/ { print FILENAME }' | xargs -d '\n' chmod 0755
   chmod 0755 "$control"/{preinst,postinst,prerm,postrm} "$runtime/bin/node" "$inside/dist/hsm/ceremony"
   find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
   mkdir -p "${package%/*}"
