@@ -225,7 +225,7 @@ export class TestAppliance {
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.#isShared)
       throw new Error('other test files share this appliance: take one of its own (TestAppliance.own)')
-    return end(this.#running.daemon, signal)
+    return endDaemon(this.#running.daemon, signal)
   }
 
   /** `environment`: variables for the daemon that starts, beside the tests' own. */
@@ -286,7 +286,8 @@ async function copyEmptyDatabase(path: string): Promise<void> {
   copyFileSync(template, path)
 }
 
-async function end(daemon: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+/** Ends a daemon with this signal and waits until it is gone; with SIGKILL, all its processes. */
+export async function endDaemon(daemon: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (daemon.exitCode !== null || daemon.signalCode !== null) return daemon.exitCode
   const exited = new Promise<number | null>((resolve) => daemon.once('exit', (code) => resolve(code)))
   if (signal === 'SIGKILL') killTree(daemon.pid ?? 0)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { SealedGrant } from '../../access/acting.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm, SealedRecord } from '../../hsm/hsm.ts'
@@ -59,6 +60,8 @@ export function createReservation(on: ReservationDependencies): (lease: Lease) =
         return await reserve(lease)
       } catch (error) {
         if (!isFault(error, 'store.conflict') || tried === maxTries) throw error
+        // Workers that met here would meet again.
+        await delay(Math.random() * 2 ** tried)
       }
     }
   }
