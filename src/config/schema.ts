@@ -131,6 +131,12 @@ const hsm = z.strictObject({
     .describe(
       'Folder where a software token keeps its objects; it is synced to the disk after an object is made, because SoftHSM2 does not.',
     ),
+  movable: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether root keys and the keys of vaults that are made from now on may leave the token, wrapped by a key that the security officer makes a trusted one: so that "strongroom migrate token" can take them to another token.',
+    ),
   vaultKeys: z
     .enum(['token', 'wrapped'])
     .default('token')

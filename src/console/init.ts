@@ -67,7 +67,8 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
 
 function initToken(config: Config, ceremony: string, isUsed: boolean) {
   const { hsm } = config
-  const roots = createRootObjects({ ...tokenLocationOf(config), tokenDirectory: hsm.tokenDirectory, ceremony, isUsed })
+  const { tokenDirectory, movable } = hsm
+  const roots = createRootObjects({ ...tokenLocationOf(config), tokenDirectory, movable, ceremony, isUsed })
   if (hsm.tokenDirectory !== undefined) leaveToOwner(hsm.tokenDirectory)
   return roots
 }

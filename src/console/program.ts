@@ -20,6 +20,7 @@ import { addInit } from './init.ts'
 import type { Invocation } from './invocation.ts'
 import { createTerminal, type OutputStream, type Streams } from './output/terminal.ts'
 import { addMigrateStore } from './migrate/store.ts'
+import { addMigrateToken } from './migrate/token.ts'
 import { addOtpAssign } from './otp/assign.ts'
 import { addOtpEnroll } from './otp/enroll.ts'
 import { addOtpImport } from './otp/import.ts'
@@ -131,7 +132,7 @@ const nouns: readonly Noun[] = [
     verbs: [addBackupKeysInvite, addBackupKeysShare, addBackupKeysAdopt],
   },
   { name: 'database', description: 'what is stored', verbs: [addDatabaseAcceptRestored] },
-  { name: 'migrate', description: 'moves to another database or token', verbs: [addMigrateStore] },
+  { name: 'migrate', description: 'moves to another database or token', verbs: [addMigrateStore, addMigrateToken] },
   {
     name: 'audit',
     description: 'the audit trail',

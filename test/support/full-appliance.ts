@@ -113,13 +113,16 @@ async function makeKeys(vault: TestVault): Promise<Pick<FullAppliance, 'cipherte
 }
 
 /** That sessions of before go on, with all that their callers may do. */
-export async function serves({ vault, memberSession, object, file, ...made }: FullAppliance): Promise<void> {
+export async function serves(
+  { vault, memberSession, object, file, ...made }: FullAppliance,
+  without: readonly string[] = [],
+): Promise<void> {
   const { admin } = vault
   expect(await vault.decrypt('strict', made.ciphertexts['strict']?.[0] ?? '')).toBe(base64('strict 1'))
   const disabled = { ciphertext: made.ciphertexts['backed']?.[0] }
   const refused = await admin.post(`/transparent/${vault.id}/decrypt/backed`, disabled)
   expect(refused.json.CALLINFO.status).toBe('FAIL')
-  for (const name of ['strict', 'backed', 'open', 'stays', 'restored']) {
+  for (const name of ['strict', 'backed', 'open', 'stays', 'restored'].filter((one) => !without.includes(one))) {
     const ciphertext = made.ciphertexts[name === 'restored' ? 'backed' : name]?.[1] ?? ''
     expect(await vault.decrypt(name, ciphertext)).toBe(base64(`${name === 'restored' ? 'backed' : name} 2`))
     await memberSession.must('POST', `/transparent/${vault.id}/decrypt/${name}`, { ciphertext })
@@ -137,7 +140,11 @@ export async function serves({ vault, memberSession, object, file, ...made }: Fu
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 /** That everything goes on: new rows beside those of before, logins, and what was used up stays so. */
-export async function goesOn(appliance: TestAppliance, full: FullAppliance): Promise<void> {
+export async function goesOn(
+  appliance: TestAppliance,
+  full: FullAppliance,
+  without: readonly string[] = [],
+): Promise<void> {
   const { vault, owner, spentOtp } = full
   const { admin } = vault
   expect((await appliance.client().post('/auth', spentOtp)).status).toBe(403)
@@ -148,10 +155,12 @@ export async function goesOn(appliance: TestAppliance, full: FullAppliance): Pro
   const object = await createObject(admin, vault.id, { host: 'core2.example.test' })
   expect(Number(object)).toBeGreaterThan(Number(full.file))
   const key = (name: string, more: string) => `/transparent/${vault.id}/keys/${name}${more}`
-  for (const name of ['strict', 'backed', 'open', 'stays']) await admin.must('POST', key(name, '/rotate'))
+  for (const name of ['strict', 'backed', 'open', 'stays'].filter((one) => !without.includes(one)))
+    await admin.must('POST', key(name, '/rotate'))
   await admin.must('POST', key('gone', '/undelete'))
   const backup = (await admin.must('GET', `/transparent/backup/${vault.id}/backed`))['KEYS'] as object
   await admin.must('POST', `/transparent/restore/${vault.id}/again-${object}`, backup)
+  await admin.must('POST', `/transparent/restore/${vault.id}/of-before-${object}`, { backup: full.backup })
   const { status } = await strongroom(appliance.configFile, ['audit', 'verify'])
   expect(status).toBe(0)
 }

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { createRootObjects } from '../../src/hsm/pkcs11/root-creation.ts'
+import { emptyToken } from '../../src/hsm/pkcs11/token-move.ts'
 import { knownPin } from '../../src/hsm/pkcs11/user-pin.ts'
 
 /** A SoftHSM2 token of the test's own, with all root objects in it. */
@@ -57,6 +58,21 @@ export function makeOtherToken(): TestToken {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-token-'))
   fill(directory)
   return tokenIn(directory)
+}
+
+/** One that is initialised, with no keys in it. */
+export function makeEmptyToken(): TestToken {
+  const directory = mkdtempSync(join(tmpdir(), 'strongroom-token-'))
+  keepDescription(directory, initialise(directory))
+  return tokenIn(directory)
+}
+
+/** Has a token hold keys that may leave it, in place of its own. */
+export function makeMovable(token: TestToken): void {
+  const { module, tokenUri: uri, softhsmConf, pinFile, directory } = token
+  const location = { module, uri, softhsmConf, pin: knownPin(readFileSync(pinFile, 'utf8')) }
+  emptyToken(location)
+  createRootObjects({ ...location, ceremony: join(directory, 'ceremony'), movable: true })
 }
 
 function tokenIn(directory: string): TestToken {
@@ -104,13 +120,18 @@ function filesIn(name: string): string[] {
 function fill(directory: string): void {
   const ceremony = join(directory, 'ceremony')
   execFileSync(join(root, 'softhsm/build-ceremony'), [ceremony])
-  const printed = execFileSync(
-    join(root, 'softhsm/init-token'),
-    ['--directory', directory, '--label', label, '--keep-so-pin', '--json'],
-    { encoding: 'utf8' },
-  )
+  const printed = initialise(directory)
   const { module, uri, softhsmConf, pinFile } = description.parse(JSON.parse(printed))
   createRootObjects({ module, uri, softhsmConf, pin: knownPin(readFileSync(pinFile, 'utf8')), ceremony })
+  keepDescription(directory, printed)
+}
+
+function initialise(directory: string): string {
+  const args = ['--directory', directory, '--label', label, '--keep-so-pin', '--json']
+  return execFileSync(join(root, 'softhsm/init-token'), args, { encoding: 'utf8' })
+}
+
+function keepDescription(directory: string, printed: string): void {
   renameSync(join(directory, 'so-pin'), join(directory, soPinName))
   writeFileSync(join(directory, 'token.json'), printed)
 }

@@ -55,6 +55,7 @@ export async function ceremonyOptions(
     options: {
       ...tokenLocationOf(config),
       tokenDirectory: config.hsm.tokenDirectory,
+      movable: config.hsm.movable,
       ceremony: join(build, 'hsm/ceremony'),
       soPin: await soPin(terminal, flags),
     },

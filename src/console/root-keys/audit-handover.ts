@@ -5,7 +5,7 @@ import { leaveTrailKeys } from '../../audit/trail-keys.ts'
 import { createAuditHeads } from '../../audit/records.ts'
 import { createSealVerifier, isGenuine, parseSeal } from '../../audit/seal.ts'
 import { listSegments } from '../../audit/segment.ts'
-import { keyId } from '../../hsm/audit-end.ts'
+import { keyId, type SignedEnd } from '../../hsm/audit-end.ts'
 import type { ConsoleContext } from '../console-context.ts'
 import { leaveToOwner } from '../file-owner.ts'
 
@@ -25,9 +25,7 @@ export interface NewAuditKey {
  */
 export async function handOver({ config, store, token }: Place): Promise<NewAuditKey | undefined> {
   const { directory } = config.audit
-  const here = await listSegments(directory)
-  const heads = [...(await createAuditHeads(store).read())].filter(([chain]) => here.has(chain))
-  const succession = await token.hsm.succeedAuditKey(heads.flatMap(([, { line }]) => parseSeal(line) ?? []))
+  const succession = await token.hsm.succeedAuditKey(await knownEnds({ config, store }))
   const { publicKey, successions } = await leaveTrailKeys(directory, token.hsm)
   const file = `audit-public-${keyId(publicKey)}.pem`
   if (successions.length > 0) {
@@ -36,6 +34,13 @@ export async function handOver({ config, store, token }: Place): Promise<NewAudi
   }
   leaveToOwner(directory)
   return succession && { key: keyId(publicKey), file }
+}
+
+/** The last signed ends of the chains that lie here, as the database knows them. */
+export async function knownEnds({ config, store }: Pick<Place, 'config' | 'store'>): Promise<SignedEnd[]> {
+  const here = await listSegments(config.audit.directory)
+  const heads = [...(await createAuditHeads(store).read())].filter(([chain]) => here.has(chain))
+  return heads.flatMap(([, { line }]) => parseSeal(line) ?? [])
 }
 
 /** Chains whose last seal is of a key before, and not from before the change: other machines go on signing by it. */

@@ -108,8 +108,8 @@ async function versionsOf({ token }: ConsoleContext, role: RotatableRole): Promi
 }
 
 function creationOptions({ build }: Invocation, { config }: ConsoleContext): RootCreationOptions {
-  const { tokenDirectory } = config.hsm
-  return { ...tokenLocationOf(config), tokenDirectory, ceremony: join(build, 'hsm/ceremony') }
+  const { tokenDirectory, movable } = config.hsm
+  return { ...tokenLocationOf(config), tokenDirectory, movable, ceremony: join(build, 'hsm/ceremony') }
 }
 
 /** Has the keeper wrap or seal anew what comes from under the older versions. */

@@ -73,7 +73,7 @@ export function unusedOf(versions: readonly RootVersion[], plan: readonly OldVer
   return versions.filter(({ newest, version }) => !newest && !needed.has(version)).map(({ label }) => label)
 }
 
-function toDoOf({ vaultId, name, versions, latestVersion }: KeyUnder): KeyToDo {
+export function toDoOf({ vaultId, name, versions, latestVersion }: KeyUnder): KeyToDo {
   const last = versions.at(-1) ?? 0
   return { vaultId, name, versions, rotate: last === latestVersion, trimTo: last + 1 }
 }

@@ -16,7 +16,7 @@ import { generate, importKey, importSecret } from '../pkcs11/key-making.ts'
 import { restoreKey } from '../pkcs11/key-restoring.ts'
 import { kindSupport } from '../pkcs11/kind-support.ts'
 import { validationMac } from '../pkcs11/otp-operations.ts'
-import { createTokenObject, createVaultKey } from '../pkcs11/token-keys.ts'
+import { createTokenObject, createVaultKey, type VaultKeyPlace } from '../pkcs11/token-keys.ts'
 import { destroyObject } from '../pkcs11/key-destruction.ts'
 import { hmac, sign, verifyHmac, verifySignature } from '../pkcs11/signing-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -26,7 +26,8 @@ import { readCipherItems, readRewrapItems } from './batch-items.ts'
 type Handler = (token: Token, fields: RequestFields) => Uint8Array[]
 
 /** `tokenDirectory`: the folder of a software token, see `hsm.tokenDirectory`. */
-export function createDispatch(token: Token, tokenDirectory: string | undefined): Dispatch {
+export function createDispatch(token: Token, place: VaultKeyPlace): Dispatch {
+  const { tokenDirectory } = place
   const handlers: Record<Operation, Handler> = {
     ...sealing,
     ...keys,
@@ -35,7 +36,7 @@ export function createDispatch(token: Token, tokenDirectory: string | undefined)
     ping: () => pong(token),
     status: () => statusFields(token),
     createVaultKey(_token, fields) {
-      const id = createVaultKey(token, tokenDirectory)
+      const id = createVaultKey(token, place)
       const key = { kek: vaultKek, blob: Buffer.from(id, 'hex') }
       return [Buffer.from(id), provenance(token, 'aes256-gcm', fields.bytes(), key)]
     },

@@ -25,9 +25,9 @@ export function startTokenHost({ configFile, socket, isPassed, socketGroup }: To
     configFile,
     name: 'strongroom-tokend',
     serve(token, { hsm }, log) {
-      const { tokenDirectory, rsaKeysAhead: keysAhead, deadlineMs } = hsm
+      const { tokenDirectory, movable, rsaKeysAhead: keysAhead, deadlineMs } = hsm
       if (socket !== keyMakerSocketOf(hsm))
-        return { sockets: [{ dispatch: createDispatch(token, tokenDirectory), listen }] }
+        return { sockets: [{ dispatch: createDispatch(token, { tokenDirectory, movable }), listen }] }
       const { dispatch, fill } = createKeyMaker({ token, tokenDirectory, keysAhead, log })
       // What others wait for goes first.
       setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

@@ -46,13 +46,20 @@ interface Row {
   readonly signature: Buffer
 }
 
+const endsTable =
+  'CREATE TABLE IF NOT EXISTS audit_ends (chain TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, signature BLOB NOT NULL) STRICT'
+
+/** Where each chain stands that the keeper knows. */
+export function pointsIn(state: KeeperState): ReadonlyMap<string, ChainPoint> {
+  state.exec(endsTable)
+  const list = state.prepare<[], { readonly chain: string } & ChainPoint>('SELECT chain, seq, hash FROM audit_ends')
+  return new Map(list.all().map(({ chain, seq, hash }) => [chain, { seq, hash }]))
+}
+
 export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
   const { state, sign, publicKey, earlierKeys, machine, now } = on
-  state.exec(
-    'CREATE TABLE IF NOT EXISTS audit_ends (chain TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, signature BLOB NOT NULL) STRICT',
-  )
+  state.exec(endsTable)
   const find = state.prepare<[string], Row>('SELECT seq, hash, text, signature FROM audit_ends WHERE chain = ?')
-  const list = state.prepare<[], { readonly chain: string } & ChainPoint>('SELECT chain, seq, hash FROM audit_ends')
   const keep = state.prepare(
     'INSERT OR REPLACE INTO audit_ends (chain, seq, hash, text, signature) VALUES (?, ?, ?, ?, ?)',
   )
@@ -73,7 +80,7 @@ export function createAuditEnds(on: AuditEndsDependencies): AuditEnds {
 
   return {
     last: (chain) => find.get(chain),
-    points: () => new Map(list.all().map(({ chain, seq, hash }) => [chain, { seq, hash }])),
+    points: () => pointsIn(state),
     sign(end) {
       const { chain, covers, heads, previous } = end
       const known = find.get(chain)

@@ -22,14 +22,12 @@ export interface AuditKeys {
   succeed(known: ReadonlyMap<string, ChainPoint>, shown: readonly SignedEnd[]): Succession | undefined
 }
 
-interface Row {
+interface Row extends Succession {
   readonly version: number
-  readonly text: string
-  readonly byFormer: Buffer
-  readonly byNext: Buffer
 }
 
-export function createAuditKeys(token: Token, state: KeeperState, now: () => number): AuditKeys {
+/** The successions in the keeper's file, in the order of versions. */
+export function successionsIn(state: KeeperState) {
   state.exec(
     'CREATE TABLE IF NOT EXISTS audit_keys (version INTEGER PRIMARY KEY, text TEXT NOT NULL, by_former BLOB NOT NULL, by_next BLOB NOT NULL) STRICT',
   )
@@ -37,11 +35,40 @@ export function createAuditKeys(token: Token, state: KeeperState, now: () => num
     'SELECT version, text, by_former AS byFormer, by_next AS byNext FROM audit_keys ORDER BY version',
   )
   const keep = state.prepare('INSERT INTO audit_keys (version, text, by_former, by_next) VALUES (?, ?, ?, ?)')
+  return {
+    list: () => list.all(),
+    keep: (version: number, { text, byFormer, byNext }: Succession) => void keep.run(version, text, byFormer, byNext),
+  }
+}
+
+/** Says where the one key ends and the next one goes on, by both. `sign`: r ‖ s over a SHA-256 digest. */
+export function composeSuccession(
+  keys: {
+    readonly from: Buffer
+    readonly to: Buffer
+    readonly at: number
+    readonly heads: ReadonlyMap<string, ChainPoint>
+  },
+  byFormer: (digest: Buffer) => Buffer,
+  byNext: (digest: Buffer) => Buffer,
+): Succession {
+  const text = successionText({
+    from: keys.from.toString('base64'),
+    to: keys.to.toString('base64'),
+    at: keys.at,
+    heads: Object.fromEntries(keys.heads),
+  })
+  const digest = createHash('sha256').update(text).digest()
+  return { text, byFormer: byFormer(digest), byNext: byNext(digest) }
+}
+
+export function createAuditKeys(token: Token, state: KeeperState, now: () => number): AuditKeys {
+  const { list, keep } = successionsIn(state)
 
   /** Without a succession the first that there is: the newest was made, and nothing was said of it yet. */
   function current(): number {
     const { signing } = auditPublicKeys(token)
-    return list.all().at(-1)?.version ?? Math.min(...signing)
+    return list().at(-1)?.version ?? Math.min(...signing)
   }
 
   function publicKeyOf(version: number): Buffer {
@@ -57,29 +84,27 @@ export function createAuditKeys(token: Token, state: KeeperState, now: () => num
     earlierKeys() {
       const signing = current()
       const { keys } = auditPublicKeys(token)
-      return list.all().length > 0 ? [] : [...keys].filter(([one]) => one < signing).map(([, key]) => key)
+      return list().length > 0 ? [] : [...keys].filter(([one]) => one < signing).map(([, key]) => key)
     },
-    successions: () => list.all(),
+    successions: list,
     succeed(known, shown) {
       const [before, next] = [current(), Math.max(...auditPublicKeys(token).signing)]
       if (next <= before) return undefined
       const [from, to] = [publicKeyOf(before), publicKeyOf(next)]
       const heads = new Map([...headsIn(from, shown), ...known])
-      const text = successionText({
-        from: from.toString('base64'),
-        to: to.toString('base64'),
-        at: now(),
-        heads: Object.fromEntries(heads),
-      })
-      const digest = createHash('sha256').update(text).digest()
-      const [byFormer, byNext] = [signAudit(token, before, digest), signAudit(token, next, digest)]
-      keep.run(next, text, byFormer, byNext)
-      return { text, byFormer, byNext }
+      const succession = composeSuccession(
+        { from, to, at: now(), heads },
+        (digest) => signAudit(token, before, digest),
+        (digest) => signAudit(token, next, digest),
+      )
+      keep(next, succession)
+      return succession
     },
   }
 }
 
-function headsIn(publicKey: Buffer, shown: readonly SignedEnd[]): [string, ChainPoint][] {
+/** What this key signed of these. */
+export function headsIn(publicKey: Buffer, shown: readonly SignedEnd[]): [string, ChainPoint][] {
   return shown.flatMap((end): [string, ChainPoint][] => {
     const statement = parseStatement(end.text)
     return statement === undefined || !isSignedBy(publicKey, end) ? [] : [[statement.chain, statement.covers]]

@@ -1,9 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import pkcs11 from 'pkcs11js'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../fault.ts'
 import { checkOf } from './backup-key-check.ts'
 import type { BackupSharingOptions } from './backup-sharing.ts'
-import { createCeremonyHelper } from './ceremony-helper.ts'
+import { ceremonyKey, type CeremonyKey, destroyCeremony, makePair, returnPin, withOtherPin } from './ceremony-pair.ts'
 import {
   checkDigest,
   type CeremonyPackage,
@@ -12,19 +11,15 @@ import {
   type SealedPackage,
   writeRequest,
 } from './ceremony-papers.ts'
-import { withDirectorySync } from './directory-sync.ts'
-import { privateUsage } from './key-templates.ts'
-import { hmacSha256, oaep, rsaKeyPairGen } from './mechanisms.ts'
-import { makeLimited } from './object-limits.ts'
-import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import { hmacSha256 } from './mechanisms.ts'
+import type { KeyHandle } from './pkcs11-session.ts'
 import { rsaPublicKeyOf } from './public-keys.ts'
+import { rootMaking } from './root-creation.ts'
 import { receiveRoot } from './root-makers.ts'
 import { backupRoles, findRoot, rootClass, rootLabel, versionsOfRole } from './root-objects.ts'
 import { sealBytes } from './seal-versions.ts'
-import { asSecurityOfficer, ceremonyLabel, destroyTrusted } from './security-officer.ts'
-import { lastingTemplate, listObjects } from './token-objects.ts'
-import { type OpenToken, withToken } from './token-opening.ts'
-import { knownPin, type UserPin } from './user-pin.ts'
+import { listObjects } from './token-objects.ts'
+import type { OpenToken } from './token-opening.ts'
 
 /**
  * Begins a ceremony: makes its key pair, and gives the request to be carried to the appliance that shares its backup
@@ -63,43 +58,6 @@ export function abandonCeremony(options: BackupSharingOptions): void {
   returnPin(options)
 }
 
-function withOtherPin<T>(options: BackupSharingOptions, work: (token: OpenToken, pin: UserPin) => T): T {
-  const text = randomBytes(24).toString('base64url')
-  const pin = knownPin(text)
-  return withDirectorySync(options.tokenDirectory, () => {
-    asSecurityOfficer(options, options.soPin, (so) => so.setPin(text))
-    return withToken({ ...options, pin }, (token) => work(token, pin))
-  })
-}
-
-function returnPin(options: BackupSharingOptions): void {
-  withDirectorySync(options.tokenDirectory, () =>
-    asSecurityOfficer(options, options.soPin, (so) => so.setPin(options.pin.read())),
-  )
-  options.pin.wasSet()
-}
-
-/** It unwraps, and nothing else; its public half is given out and not kept. */
-function makePair(session: Pkcs11Session): Buffer {
-  const id = randomBytes(16)
-  const pair = makeLimited([oaep], (limits) =>
-    session.generatePair(
-      rsaKeyPairGen,
-      [
-        { type: pkcs11.CKA_MODULUS_BITS, value: 3072 },
-        { type: pkcs11.CKA_PUBLIC_EXPONENT, value: Buffer.from('010001', 'hex') },
-        { type: pkcs11.CKA_TOKEN, value: false },
-      ],
-      [
-        ...lastingTemplate(ceremonyLabel, id),
-        ...privateUsage({ decrypt: false, sign: false, unwrap: true }),
-        ...limits,
-      ],
-    ),
-  )
-  return rsaPublicKeyOf(session, pair.publicKey)
-}
-
 function requestOf(token: OpenToken, publicKey: Buffer): string {
   const objects = listObjects(token)
   return writeRequest({
@@ -110,25 +68,6 @@ function requestOf(token: OpenToken, publicKey: Buffer): string {
   })
 }
 
-interface CeremonyKey {
-  readonly key: KeyHandle
-  readonly id: Buffer
-}
-
-function ceremonyKey(session: Pkcs11Session): CeremonyKey {
-  const [key, another] = session.find([
-    { type: pkcs11.CKA_CLASS, value: pkcs11.CKO_PRIVATE_KEY },
-    { type: pkcs11.CKA_LABEL, value: ceremonyLabel },
-  ])
-  const id = key && session.attributes(key, [pkcs11.CKA_ID])[0]
-  if (key === undefined || id === undefined || another !== undefined)
-    throw new Fault(
-      'hsm.rejected',
-      'No ceremony is open on this token: begin one with "strongroom backup-keys invite".',
-    )
-  return { key, id }
-}
-
 function checkReceiver(token: OpenToken, key: KeyHandle, content: CeremonyPackage): void {
   const request = requestOf(token, rsaPublicKeyOf(token.session, key))
   if (content.request !== createHash('sha256').update(request).digest('hex'))
@@ -137,8 +76,8 @@ function checkReceiver(token: OpenToken, key: KeyHandle, content: CeremonyPackag
 
 /** All versions or none. */
 function receiveAll(token: OpenToken, options: BackupSharingOptions, pair: CeremonyKey, papers: SealedPackage): void {
-  const { session, mechanisms } = token
-  const making = { session, mechanisms, helper: createCeremonyHelper(options, token), warnings: new Set<string>() }
+  const { session } = token
+  const making = rootMaking(token, options)
   const present = listObjects(token)
   const received: string[] = []
   try {
@@ -169,9 +108,4 @@ function checkReceived(token: OpenToken, { content, bytes, seal }: SealedPackage
     }
   if (seal.length !== sealBytes || !timingSafeEqual(seal, expected))
     throw new Fault('hsm.rejected', 'The keys of the package do not fit its content: it was altered.')
-}
-
-function destroyCeremony(session: Pkcs11Session): void {
-  for (const handle of session.find([{ type: pkcs11.CKA_LABEL, value: ceremonyLabel }])) session.destroy(handle)
-  destroyTrusted(session)
 }

@@ -3,12 +3,12 @@ import { secretKeyRows } from './key-kinds.ts'
 import { importedTemplate } from './key-templates.ts'
 import { hmacSha256, keyWrap } from './mechanisms.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-import type { backupRoles } from './root-objects.ts'
+import type { RootRole } from './root-objects.ts'
 import { withTransient } from './session-keys.ts'
 
 /** A check value: 128 bits that tell keys apart and nothing about them. */
-export function checkOf(session: Pkcs11Session, role: (typeof backupRoles)[number], key: KeyHandle): string {
-  const fingerprint = role === 'backup-seal' ? macOf(session, key) : wrappedZeros(session, key)
+export function checkOf(session: Pkcs11Session, role: Exclude<RootRole, 'audit'>, key: KeyHandle): string {
+  const fingerprint = role.startsWith('kek.') ? wrappedZeros(session, key) : macOf(session, key)
   return createHash('sha256').update(fingerprint).digest('hex').slice(0, 32)
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { checkOf } from './backup-key-check.ts'
-import { type CeremonyHelperOptions, createCeremonyHelper } from './ceremony-helper.ts'
+import type { CeremonyHelperOptions } from './ceremony-helper.ts'
 import { checkDigest, type CeremonyPackage, packageFormat, readRequest, writePackage } from './ceremony-papers.ts'
 import { withDirectorySync } from './directory-sync.ts'
 import { TokenFailure } from './failure.ts'
@@ -10,7 +10,7 @@ import { hidesKeys } from './kek-probe.ts'
 import { hmacSha256, oaep } from './mechanisms.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { wrappingTemplate } from './public-keys.ts'
-import { makeBackupKeys } from './root-creation.ts'
+import { makeBackupKeys, rootMaking } from './root-creation.ts'
 import { backupRoles, versionsOfRole } from './root-objects.ts'
 import { sealBytes } from './seal-versions.ts'
 import { asSecurityOfficer, ceremonyLabel, destroyTrusted, trustedTemplate } from './security-officer.ts'
@@ -21,6 +21,8 @@ export interface BackupSharingOptions extends CeremonyHelperOptions {
   /** The folder of a software token (`hsm.tokenDirectory`). */
   readonly tokenDirectory?: string | undefined
   readonly soPin: string
+  /** Whether what is made or comes in may leave again (`hsm.movable`). */
+  readonly movable?: boolean
 }
 
 export interface SharedBackupKeys {
@@ -80,8 +82,7 @@ function setsToShare(token: OpenToken, options: BackupSharingOptions, newestTher
   const before = shareableSets(token)
   const newest = before.at(-1)?.version ?? 0
   if (newest > newestThere) return { sets: before, madeVersion: false }
-  const { session, mechanisms } = token
-  const making = { session, mechanisms, helper: createCeremonyHelper(options, token), warnings: new Set<string>() }
+  const making = rootMaking(token, options)
   const version = Math.max(newest, newestThere, Date.now()) + 1
   makeBackupKeys(version, making, listObjects(token))
   const [warning] = making.warnings

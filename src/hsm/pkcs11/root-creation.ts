@@ -12,6 +12,7 @@ import {
   rootLabel,
   type RootRole,
   rootRoles,
+  versionOf,
   versionsOfRole,
 } from './root-objects.ts'
 import { listObjects, type TokenObject } from './token-objects.ts'
@@ -22,6 +23,14 @@ export interface RootCreationOptions extends CeremonyHelperOptions {
   readonly tokenDirectory?: string | undefined
   /** Whether the token has been in use: then nothing is made where it lacks a key that must have been there. */
   readonly isUsed?: boolean
+  /** Whether what is made may move to another token (`hsm.movable`). */
+  readonly movable?: boolean
+}
+
+export function rootMaking(token: OpenToken, options: RootCreationOptions): RootMaking {
+  const { session, mechanisms } = token
+  const helper = createCeremonyHelper(options, token)
+  return { session, mechanisms, helper, movable: options.movable === true, warnings: new Set<string>() }
 }
 
 export interface RootCreation {
@@ -44,9 +53,9 @@ export function createRootObjects(options: RootCreationOptions): RootCreation {
 }
 
 function createMissing(token: OpenToken, options: RootCreationOptions): RootCreation {
-  const { session, info, mechanisms } = token
+  const { session, info } = token
   const objects = listObjects(token)
-  const making = { session, mechanisms, helper: createCeremonyHelper(options, token), warnings: new Set<string>() }
+  const making = rootMaking(token, options)
   const created: string[] = []
   const present: string[] = []
   const lasting = rootRoles.filter((one) => !isBackupRole(one))
@@ -71,6 +80,23 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
     present: [...present, ...objects.map(({ label }) => label).filter((label) => isOfBackup(label))].toSorted(),
     warnings: [...making.warnings],
   }
+}
+
+/** Makes root keys of the roles of which none is there: the version after those that another token has. */
+export function makeAbsent(
+  making: RootMaking,
+  objects: readonly TokenObject[],
+  elsewhere: readonly string[],
+): readonly string[] {
+  const absent = rootRoles.filter((role) => labelsOf(objects, role).length === 0)
+  const made = absent
+    .filter((role) => role !== 'audit' && !isBackupRole(role))
+    .map((role) => {
+      const version = Math.max(0, ...elsewhere.filter((label) => roleOf(label) === role).map(versionOf)) + 1
+      makeRoot(role, version, making)
+      return rootLabel(role, version)
+    })
+  return absent.some(isBackupRole) ? [...made, ...makeBackupKeys(Date.now(), making, objects)] : made
 }
 
 /** Of every version; version 1 is gone where it was rotated away. */

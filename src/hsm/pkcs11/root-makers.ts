@@ -8,14 +8,16 @@ import { aesKeyGen, ecKeyPairGen, oaep, secretKeyGen } from './mechanisms.ts'
 import { makeLimited } from './object-limits.ts'
 import { p256 } from './pair-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
-import { type backupRoles, type RootRole, rootId, rootLabel, rootMechanisms } from './root-objects.ts'
-import { lastingTemplate, noticeChanges } from './token-objects.ts'
+import { type RootRole, rootId, rootLabel, rootMechanisms } from './root-objects.ts'
+import { lastingTemplate, locked, noticeChanges, trustedWrapsOnly } from './token-objects.ts'
 
 /** What the makers of root objects work with. */
 export interface RootMaking {
   readonly session: Pkcs11Session
   readonly mechanisms: ReadonlySet<number>
   readonly helper: CeremonyHelper
+  /** Whether what is made may leave the token wrapped by a CKA_TRUSTED key (`hsm.movable`), as backup keys always may. */
+  readonly movable: boolean
   /** What the token refused and what that means, in sentences. */
   readonly warnings: Set<string>
 }
@@ -25,7 +27,7 @@ export function makeRoot(role: RootRole, version: number, making: RootMaking): v
   makers[role]({ ...making, role, label: rootLabel(role, version) })
 }
 
-/** A key of a package, and the RSA key of the ceremony that unwraps it. */
+/** A key that comes in, and the RSA key of the ceremony that unwraps it. */
 export interface ReceivedKey {
   readonly key: KeyHandle
   /** CKA_ID of `key`. */
@@ -33,28 +35,40 @@ export interface ReceivedKey {
   readonly blob: Buffer
 }
 
-/** Takes this version in from another appliance, as this one would have made it. */
+/** Takes this version in from another token, as this one would have made it. */
 export function receiveRoot(
-  role: (typeof backupRoles)[number],
+  role: Exclude<RootRole, 'audit'>,
   version: number,
   making: RootMaking,
   { key, id, blob }: ReceivedKey,
 ): void {
   const maker = { ...making, role, label: rootLabel(role, version) }
-  if (role === 'kek.backup') {
-    const taken = making.helper.receive('backup', maker.label, id, blob)
+  if (role === 'kek.backup' || role === 'kek.strict') {
+    const kind = role === 'kek.backup' || making.movable ? 'backup' : 'strict'
+    const taken = making.helper.receive(kind, maker.label, id, blob)
     noticeChanges(making.session)
     if (taken !== 'refused') return
-    throw new Fault('hsm.unsupported', consequences.backup)
+    throw new Fault('hsm.unsupported', consequences[kind])
   }
-  const { template } = role === 'backup-seal' ? hmacKey : kek
+  const { template } = role.startsWith('kek.') ? kek : hmacKey
+  const leaves = making.movable || role === 'kek.backup-exportable' || role === 'backup-seal'
   const form = template.filter(({ type }) => type !== pkcs11.CKA_VALUE_LEN)
-  limited(maker, (limits) => {
-    const whole = [...form, ...lasting(maker, trustedWrapsOnly), ...limits]
-    // SoftHSM2 takes no attribute after CKA_MODIFIABLE where a key is unwrapped.
-    const ordered = [...whole.filter((one) => !isLast(one)), ...whole.filter(isLast)]
-    return making.session.unwrap(oaep, key, blob, ordered)
-  })
+  limited(maker, (limits) =>
+    unwrapLasting(making.session, { key, blob }, [
+      ...form,
+      ...lastingTemplate(maker.label, rootId(maker.label), leaves ? trustedWrapsOnly : locked),
+      ...limits,
+    ]),
+  )
+}
+
+/** SoftHSM2 takes no attribute after CKA_MODIFIABLE where a key is unwrapped. */
+export function unwrapLasting(
+  session: Pkcs11Session,
+  { key, blob }: Pick<ReceivedKey, 'key' | 'blob'>,
+  template: Template,
+): KeyHandle {
+  return session.unwrap(oaep, key, blob, [...template.filter((one) => !isLast(one)), ...template.filter(isLast)])
 }
 
 const isLast = ({ type }: Template[number]): boolean => type === pkcs11.CKA_MODIFIABLE
@@ -65,13 +79,13 @@ interface Maker extends RootMaking {
 }
 
 const makers: Readonly<Record<RootRole, (maker: Maker) => void>> = {
-  'kek.strict': (maker) => makeTemplated(maker, 'strict'),
-  'kek.exportable': (maker) => makeSecret(maker, kek, locked),
+  'kek.strict': makeStrict,
+  'kek.exportable': (maker) => makeRootSecret(maker, kek),
   'kek.backup': (maker) => makeTemplated(maker, 'backup'),
   'kek.backup-exportable': (maker) => makeShareable(maker, kek),
   'backup-seal': (maker) => makeShareable(maker, hmacKey),
-  seal: (maker) => makeSecret(maker, hmacKey, locked),
-  pepper: (maker) => makeSecret(maker, hmacKey, locked),
+  seal: (maker) => makeRootSecret(maker, hmacKey),
+  pepper: (maker) => makeRootSecret(maker, hmacKey),
   audit: makeAuditPair,
 }
 
@@ -90,14 +104,6 @@ const hmacKey: SecretForm = {
   template: [...secret(pkcs11.CKK_GENERIC_SECRET), ...usageAttributes(signOnly)],
 }
 
-const locked: Template = []
-
-/** What appliances share leaves the token wrapped by a CKA_TRUSTED key alone, which the SO alone can make. */
-const trustedWrapsOnly: Template = [
-  { type: pkcs11.CKA_EXTRACTABLE, value: true },
-  { type: pkcs11.CKA_WRAP_WITH_TRUSTED, value: true },
-]
-
 const consequences: Readonly<Record<TemplatedKind, string>> = {
   strict:
     'This token takes no unwrap template: whoever holds the PIN could unwrap keys from under the strict KEK readable.',
@@ -105,13 +111,27 @@ const consequences: Readonly<Record<TemplatedKind, string>> = {
     'This token takes no unwrap template for a key that trusted keys alone wrap: whoever holds the PIN could unwrap keys that allow backup readable, and backup keys cannot be shared.',
 }
 
+/** One that may move is of the form of the backup KEK: its unwrap template is the same. */
+function makeStrict(maker: Maker): void {
+  if (!maker.movable || isRefused(maker, 'backup')) makeTemplated(maker, 'strict')
+}
+
+function makeRootSecret(maker: Maker, form: SecretForm): void {
+  if (maker.movable) makeShareable(maker, form)
+  else makeSecret(maker, form, locked)
+}
+
 function makeTemplated(maker: Maker, kind: TemplatedKind): void {
+  if (!isRefused(maker, kind)) return
+  maker.warnings.add(consequences[kind])
+  makeSecret(maker, kek, locked)
+}
+
+function isRefused(maker: Maker, kind: TemplatedKind): boolean {
   const taken = maker.helper.make(kind, maker.label)
   noticeChanges(maker.session)
   if (taken === 'unlimited') maker.warnings.add(unlimited)
-  if (taken !== 'refused') return
-  maker.warnings.add(consequences[kind])
-  makeSecret(maker, kek, locked)
+  return taken === 'refused'
 }
 
 function makeShareable(maker: Maker, form: SecretForm): void {
@@ -120,17 +140,20 @@ function makeShareable(maker: Maker, form: SecretForm): void {
   } catch (error) {
     if (!(error instanceof TokenFailure) || error.remedy === 'fatal') throw error
     makeSecret(maker, form, locked)
-    maker.warnings.add('This token has no key that trusted keys alone wrap: backup keys cannot be shared.')
+    maker.warnings.add(
+      'This token has no key that trusted keys alone wrap: backup keys cannot be shared, and no key can be moved.',
+    )
   }
 }
 
 function makeSecret(maker: Maker, { mechanism, template }: SecretForm, more: Template): void {
-  limited(maker, (limits) => maker.session.generate(mechanism, [...template, ...lasting(maker, more), ...limits]))
-}
-
-function lasting({ label }: Maker, more: Template): Template {
-  const replaced = new Set(more.map(({ type }) => type))
-  return [...lastingTemplate(label, rootId(label)).filter(({ type }) => !replaced.has(type)), ...more]
+  limited(maker, (limits) =>
+    maker.session.generate(mechanism, [
+      ...template,
+      ...lastingTemplate(maker.label, rootId(maker.label), more),
+      ...limits,
+    ]),
+  )
 }
 
 function limited<T>({ role, mechanisms, warnings }: Maker, make: (limits: Template) => T): T {
@@ -159,7 +182,8 @@ function makeAuditPair(maker: Maker): void {
   )
 }
 
-function publicHalf(label: string): Template {
+/** Of an audit pair; the token adds its point. */
+export function publicHalf(label: string): Template {
   return [
     { type: pkcs11.CKA_TOKEN, value: true },
     { type: pkcs11.CKA_PRIVATE, value: false },

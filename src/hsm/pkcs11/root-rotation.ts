@@ -1,7 +1,6 @@
 import pkcs11 from 'pkcs11js'
-import { createCeremonyHelper } from './ceremony-helper.ts'
 import { withDirectorySync } from './directory-sync.ts'
-import { makeBackupKeys, type RootCreationOptions } from './root-creation.ts'
+import { makeBackupKeys, rootMaking, type RootCreationOptions } from './root-creation.ts'
 import { makeRoot } from './root-makers.ts'
 import { backupRoles, roleOf, type RootRole, rootLabel, versionOf } from './root-objects.ts'
 import { listObjects, noticeChanges } from './token-objects.ts'
@@ -30,8 +29,7 @@ export interface NextVersion {
 export function makeNextVersion(options: RootCreationOptions, role: RotatableRole): NextVersion {
   return withToken(options, (token) =>
     withDirectorySync(options.tokenDirectory, () => {
-      const { session, mechanisms } = token
-      const making = { session, mechanisms, helper: createCeremonyHelper(options, token), warnings: new Set<string>() }
+      const making = rootMaking(token, options)
       const objects = listObjects(token)
       const together: readonly (RootRole | undefined)[] = rotatedWith(role)
       const labels = objects.map(({ label }) => label).filter((label) => together.includes(roleOf(label)))

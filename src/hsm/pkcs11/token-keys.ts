@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Template } from 'pkcs11js'
 import type { MadeObject } from '../made-key.ts'
 import type { KeyKind } from '../key-kind.ts'
 import { withDirectorySync } from './directory-sync.ts'
@@ -9,7 +10,15 @@ import { makeLimited, mechanismsOf } from './object-limits.ts'
 import type { Pkcs11Session } from './pkcs11-session.ts'
 import { publicKeyOf } from './public-keys.ts'
 import type { Token } from './token-link.ts'
-import { idBytes, lastingTemplate, noticeChanges, tokenObjectLabel, vaultKeyLabel } from './token-objects.ts'
+import {
+  idBytes,
+  lastingTemplate,
+  locked,
+  noticeChanges,
+  tokenObjectLabel,
+  trustedWrapsOnly,
+  vaultKeyLabel,
+} from './token-objects.ts'
 
 /**
  * Generates a key that never leaves the token. On the disk when this returns, where `tokenDirectory` names the folder
@@ -19,26 +28,36 @@ export function createTokenObject(token: Token, kind: KeyKind, tokenDirectory: s
   return create(token, kind, tokenObjectLabel, tokenDirectory)
 }
 
-/** The same for the data key of a vault: its CKA_ID in hexadecimal. */
-export function createVaultKey(token: Token, tokenDirectory: string | undefined): string {
-  return create(token, 'aes256-gcm', vaultKeyLabel, tokenDirectory).id
+/** The same for the data key of a vault, which may move to another token where `hsm.movable` says so: its CKA_ID in hexadecimal. */
+export function createVaultKey(token: Token, { tokenDirectory, movable }: VaultKeyPlace): string {
+  return create(token, 'aes256-gcm', vaultKeyLabel, tokenDirectory, movable ? trustedWrapsOnly : locked).id
 }
 
-function create(token: Token, kind: KeyKind, label: string, tokenDirectory: string | undefined): MadeObject {
+export interface VaultKeyPlace {
+  readonly tokenDirectory?: string | undefined
+  readonly movable: boolean
+}
+
+function create(
+  token: Token,
+  kind: KeyKind,
+  label: string,
+  tokenDirectory: string | undefined,
+  leaving: Template = locked,
+): MadeObject {
   return withDirectorySync(tokenDirectory, () =>
     token.run((connection) => {
       requireSupport(connection, kind)
       const id = randomBytes(idBytes)
       noticeChanges(connection.session)
-      const publicKey = generateLasting(connection.session, rowOf(kind), label, id)
+      const publicKey = generateLasting(connection.session, rowOf(kind), lastingTemplate(label, id, leaving))
       return { id: id.toString('hex'), publicKey }
     }),
   )
 }
 
 /** The public half of a pair; undefined for a secret key. */
-function generateLasting(session: Pkcs11Session, row: KeyRow, label: string, id: Buffer): Buffer | undefined {
-  const lasting = lastingTemplate(label, id)
+function generateLasting(session: Pkcs11Session, row: KeyRow, lasting: Template): Buffer | undefined {
   if (row.serves !== 'sign') {
     makeLimited(mechanismsOf(row), (limits) =>
       session.generate(row.generation, [...tokenObjectTemplate(row), ...lasting, ...limits]),

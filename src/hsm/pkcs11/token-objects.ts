@@ -84,13 +84,22 @@ export function findObjects(session: Pkcs11Session, label: string, id: Buffer, r
   ])
 }
 
-/** What every lasting key is: in the token for good, private, never to be read, wrapped or changed. */
-export function lastingTemplate(label: string, id: Buffer): Template {
+/** Never to be wrapped. */
+export const locked: Template = [{ type: pkcs11.CKA_EXTRACTABLE, value: false }]
+
+/** It leaves the token wrapped by a CKA_TRUSTED key alone, which the SO alone can make. */
+export const trustedWrapsOnly: Template = [
+  { type: pkcs11.CKA_EXTRACTABLE, value: true },
+  { type: pkcs11.CKA_WRAP_WITH_TRUSTED, value: true },
+]
+
+/** What every lasting key is: in the token for good, private, never to be read or changed, nor wrapped but as `leaving` says. */
+export function lastingTemplate(label: string, id: Buffer, leaving: Template = locked): Template {
   return [
     { type: pkcs11.CKA_TOKEN, value: true },
     { type: pkcs11.CKA_PRIVATE, value: true },
     { type: pkcs11.CKA_SENSITIVE, value: true },
-    { type: pkcs11.CKA_EXTRACTABLE, value: false },
+    ...leaving,
     { type: pkcs11.CKA_MODIFIABLE, value: false },
     { type: pkcs11.CKA_LABEL, value: label },
     { type: pkcs11.CKA_ID, value: id },

@@ -1,0 +1,80 @@
+import { loadConfig } from '../../config/loader.ts'
+import type { Config } from '../../config/schema.ts'
+import { Fault } from '../../fault.ts'
+import { emptyToken, inventoryOf } from '../../hsm/pkcs11/token-move.ts'
+import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
+import { leaveTokenToOwner } from '../backup-keys/ceremony.ts'
+import { recordAt, withToken } from '../console-context.ts'
+import { exitCodes, UsageError } from '../exit-code.ts'
+import type { Invocation } from '../invocation.ts'
+import { count, type Answer } from '../output/command-answer.ts'
+import { describeLeft, isEmpty, type LeftBehind, leftBehind, vaultKeysOf } from './left-behind.ts'
+import { isSameToken, locationOf } from './other-token.ts'
+
+export interface FinishFlags {
+  readonly from: string
+  readonly leaveBehind?: true
+  readonly yes?: true
+}
+
+/** Destroys what Strongroom made in the token of before, once all of it that is needed is in the present one. */
+export async function finishMove(invocation: Invocation, { from, leaveBehind, yes }: FinishFlags): Promise<Answer> {
+  const [config, before] = [loadConfig(invocation.config), loadConfig(from)]
+  if (isSameToken(config, before))
+    throw new UsageError('--from names the token that is in use: name the configuration of before.')
+  return withToken(invocation, config, async (place) => {
+    const old = inventoryOf(locationOf(before))
+    requireAllThere(config, old, await vaultKeysOf(place))
+    const left = await leftBehind(place, { ...old, locked: [] })
+    if (!isEmpty(left) && leaveBehind !== true) return refusal(left)
+    if (yes !== true) await confirm(invocation, before.hsm.token)
+    // Before it is done: what cannot be recorded is not done.
+    await recordAt(place, 'migrate.token.finish', before.hsm.token, performance.now())
+    const destroyed = emptyToken(locationOf(before))
+    leaveTokenToOwner(before)
+    return {
+      json: { destroyed },
+      lines: [
+        `${count(destroyed, 'object')} destroyed in ${before.hsm.token}. Backups of it still hold them: destroy those that you no longer need.`,
+      ],
+    }
+  })
+}
+
+/** Root keys that may leave, and the keys of vaults that are there. */
+function requireAllThere(
+  config: Config,
+  { keys, locked }: ReturnType<typeof inventoryOf>,
+  vaultKeys: ReadonlySet<string>,
+): void {
+  const present = new Set(inventoryOf(locationOf(config)).keys.map(({ label, id }) => `${label} ${id}`))
+  const stays = new Set(locked.map(({ label, id }) => `${label} ${id}`))
+  const missing = keys
+    .filter(({ label, id }) => label !== vaultKeyLabel || vaultKeys.has(id))
+    .map(({ label, id }) => `${label} ${id}`)
+    .find((place) => !present.has(place) && !stays.has(place))
+  if (missing !== undefined)
+    throw new Fault(
+      'hsm.rejected',
+      `The token in use has no ${missing.split(' ')[0]}, which the one of before has: run the move first.`,
+    )
+}
+
+function refusal(left: LeftBehind): Answer {
+  return {
+    json: { destroyed: 0, left },
+    lines: [
+      'Nothing was destroyed: these keys are in the token of before alone.',
+      ...describeLeft(left),
+      '',
+      'When none of them is needed any more, run the command with --leave-behind.',
+    ],
+    exitCode: exitCodes.refused,
+  }
+}
+
+async function confirm({ terminal }: Invocation, token: string): Promise<void> {
+  if (!terminal.isInteractive) throw new UsageError('There is no terminal to ask whether to destroy: give --yes.')
+  const answer = await terminal.ask(`Destroy all keys of Strongroom in ${token} for good? Type yes: `)
+  if (answer.trim() !== 'yes') throw new UsageError('Nothing was destroyed.')
+}

@@ -1,0 +1,185 @@
+import type { Command } from 'commander'
+import { join } from 'node:path'
+import { keeperOf } from '../../config/keeper-section.ts'
+import { loadConfig, readSecret } from '../../config/loader.ts'
+import type { Config } from '../../config/schema.ts'
+import { checkTakenOver } from '../../daemon/unsealed-rows.ts'
+import { Fault } from '../../fault.ts'
+import { hasMovedOn, succeedInOtherToken } from '../../hsm/keeper/token-succession.ts'
+import type { BackupSharingOptions } from '../../hsm/pkcs11/backup-sharing.ts'
+import { roleOf, versionOf } from '../../hsm/pkcs11/root-objects.ts'
+import { inventoryOf, type MovedKeys, type MoveInventory, moveKeys } from '../../hsm/pkcs11/token-move.ts'
+import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
+import { leaveTokenToOwner, requireStopped } from '../backup-keys/ceremony.ts'
+import { recordAt, type TokenPlace, withToken } from '../console-context.ts'
+import { exitCodes, UsageError } from '../exit-code.ts'
+import { leaveDatabaseToOwner } from '../file-owner.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { count, table, type Answer } from '../output/command-answer.ts'
+import { createProgress } from '../output/progress.ts'
+import { firstLine, nameAnother } from '../output/terminal.ts'
+import { handOver, knownEnds } from '../root-keys/audit-handover.ts'
+import { finishMove } from './finish.ts'
+import { describeLeft, isEmpty, leftBehind, type LeftBehind, vaultKeysOf } from './left-behind.ts'
+import { isSameToken, locationOf } from './other-token.ts'
+
+const help = `
+Takes root keys and the keys of vaults to another token, in a ceremony that needs the SO PINs of both. Stop the
+daemon and all token hosts first. The other token is initialised, and holds nothing. --to names a copy of the
+configuration whose section "hsm" is that of the other token; its user PIN becomes what hsm.pinFile there holds.
+
+Only keys that were made with hsm.movable leave a token: before anything is done the command lists what stays, and
+what its owners can do. Broken off, it goes on when it is run again. The keys in the token of before stay until
+--finish, which destroys them after asking; once the move is done, that token serves no more.
+
+Examples:
+  strongroom migrate token --to /etc/strongroom/strongroom.new.json
+  (move strongroom.new.json over strongroom.json, start the daemon)
+  strongroom migrate token --finish --from /etc/strongroom/strongroom.old.json`
+
+interface TokenFlags {
+  readonly to?: string
+  readonly from?: string
+  readonly finish?: true
+  readonly leaveBehind?: true
+  readonly yes?: true
+  readonly soPinFile?: string
+  readonly toSoPinFile?: string
+}
+
+export function addMigrateToken(migrate: Command): void {
+  migrate
+    .command('token')
+    .description('Takes the keys of the token to another one.')
+    .option('--to <config>', 'a configuration that names the other token')
+    .option('--so-pin-file <file>', 'the SO PIN of the present token; asked for without it')
+    .option('--to-so-pin-file <file>', 'the SO PIN of the other token; asked for without it')
+    .option('--leave-behind', 'moves although keys stay that are listed')
+    .option('--finish', 'destroys the keys in the token of before')
+    .option('--from <config>', 'of --finish: the configuration that names the token of before')
+    .option('--yes', 'of --finish: does not ask')
+    .addHelpText('after', help)
+    .action(answering(migrateToken))
+}
+
+async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<Answer> {
+  const { to, from, finish } = flags
+  if (finish === true && from !== undefined && to === undefined) return finishMove(invocation, { ...flags, from })
+  if (finish === true || to === undefined || from !== undefined)
+    throw new UsageError('Give --to CONFIG, or --finish with --from CONFIG.')
+  const [config, next] = [loadConfig(invocation.config), loadConfig(to)]
+  requireOtherToken(config, next)
+  await requireStopped(config)
+  await requireStopped(next)
+  if (hasMovedOn(keeperOf(config).state, locationOf(config))) return closing(invocation, next, to, undefined)
+  const inventory = inventoryOf(locationOf(config))
+  requireMovableSeal(inventory)
+  const plan = await withToken(invocation, config, async (place) => {
+    await checkTakenOver(place.store.read)
+    const left = await leftBehind(place, inventory)
+    if (isEmpty(left) || flags.leaveBehind === true)
+      await recordAt(place, 'migrate.token.begin', next.hsm.token, performance.now())
+    return { left, vaultKeys: await vaultKeysOf(place), shown: await knownEnds(place) }
+  })
+  if (!isEmpty(plan.left) && flags.leaveBehind !== true) return refusal(plan.left)
+  const moved = hold(invocation, plan.vaultKeys, {
+    from: await optionsOf(invocation, config, flags.soPinFile, 'SO PIN of the present token: '),
+    to: await optionsOf(invocation, next, flags.toSoPinFile, 'SO PIN of the other token: '),
+  })
+  const state = keeperOf(config).state
+  succeedInOtherToken({ state, from: locationOf(config), to: locationOf(next), shown: plan.shown, now: Date.now })
+  leaveDatabaseToOwner(state)
+  for (const one of [config, next]) leaveTokenToOwner(one)
+  return closing(invocation, next, to, moved)
+}
+
+/** What is not of the token is to be the same, above all the keeper's memory. */
+function requireOtherToken(config: Config, next: Config): void {
+  if (isSameToken(config, next)) throw new UsageError('Both configurations name the same token.')
+  const [here, there] = [keeperOf(config).state, keeperOf(next).state]
+  if (here !== there)
+    throw new UsageError(
+      `The keeper's file is to go along: write hsm.keeper.state with ${here} into the new configuration.`,
+    )
+  if (config.audit.directory !== next.audit.directory || JSON.stringify(config.store) !== JSON.stringify(next.store))
+    throw new UsageError('The two configurations differ in audit.directory or store: move one thing at a time.')
+}
+
+/** Rows are verified by it, every one of them. */
+function requireMovableSeal({ keys, locked }: MoveInventory): void {
+  const seals = keys.map(({ label }) => label).filter((label) => roleOf(label) === 'seal')
+  const [newest] = seals.toSorted((a, b) => versionOf(b) - versionOf(a))
+  if (newest === undefined || locked.some(({ label }) => label === newest))
+    throw new Fault(
+      'hsm.rejected',
+      `${newest ?? 'strongroom.seal'} is locked in its token. Set hsm.movable to true, restart, and make versions that may leave: "strongroom root-keys rotate seal", and the same with kek.strict, kek.exportable and pepper.`,
+    )
+}
+
+function hold(
+  { terminal }: Invocation,
+  vaultKeys: ReadonlySet<string>,
+  ends: { readonly from: BackupSharingOptions; readonly to: BackupSharingOptions },
+): MovedKeys {
+  return moveKeys({
+    ...ends,
+    isWanted: ({ label, id }) => label !== vaultKeyLabel || vaultKeys.has(id),
+    progress: createProgress(terminal, 'Moving keys'),
+  })
+}
+
+async function optionsOf(
+  { build, terminal }: Invocation,
+  config: Config,
+  soPinFile: string | undefined,
+  question: string,
+): Promise<BackupSharingOptions> {
+  if (soPinFile === undefined && !terminal.isInteractive)
+    throw new UsageError('There is no terminal to ask for SO PINs: give --so-pin-file and --to-so-pin-file.')
+  const soPin = soPinFile === undefined ? await terminal.askSecret(question) : readSecret(soPinFile, nameAnother)
+  const ceremony = join(build, 'hsm/ceremony')
+  return { ...locationOf(config), movable: config.hsm.movable, ceremony, soPin: firstLine(soPin) }
+}
+
+function refusal(left: LeftBehind): Answer {
+  return {
+    json: { moved: false, left },
+    lines: [
+      'Nothing was moved: these would stay in the token of before.',
+      ...describeLeft(left),
+      '',
+      'Locked versions of root keys get successors that may leave by "strongroom root-keys rotate NAME" with hsm.movable.',
+      'When nothing of it is needed any more, run the command with --leave-behind.',
+    ],
+    exitCode: exitCodes.refused,
+  }
+}
+
+/** With the other token, and after all that it needs is there. */
+async function closing(
+  invocation: Invocation,
+  next: Config,
+  file: string,
+  moved: MovedKeys | undefined,
+): Promise<Answer> {
+  await withToken(invocation, next, async (place: TokenPlace) => {
+    await handOver(place)
+    await recordAt(place, 'migrate.token', next.hsm.token, performance.now())
+  })
+  return {
+    json: { moved: true, keys: moved },
+    lines: [
+      ...table([
+        ['moved', moved === undefined ? 'all keys, before' : movedWords(moved)],
+        ...(moved?.made ?? []).map((label) => ['made', label]),
+        ['trail', 'goes on under a key of the other token, which the one before has signed'],
+      ]),
+      '',
+      `Now make ${file} the configuration, and start the daemon: the token of before serves no more.`,
+      'When all is well: strongroom migrate token --finish --from CONFIG, with the configuration of before.',
+    ],
+  }
+}
+
+const movedWords = ({ total, present }: MovedKeys): string =>
+  `${count(total, 'key')}${present > 0 ? `, ${present} of them by an earlier run` : ''}, each proven to be the same`

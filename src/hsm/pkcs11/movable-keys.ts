@@ -1,0 +1,63 @@
+import pkcs11, { type Template } from 'pkcs11js'
+import { checkOf } from './backup-key-check.ts'
+import { decryptWith, encryptWith } from './cipher-calls.ts'
+import { TokenFailure } from './failure.ts'
+import { secretKeyRows } from './key-kinds.ts'
+import { tokenObjectTemplate } from './key-templates.ts'
+import { makeLimited, mechanismsOf } from './object-limits.ts'
+import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import { type ReceivedKey, receiveRoot, type RootMaking, unwrapLasting } from './root-makers.ts'
+import { roleOf, versionOf } from './root-objects.ts'
+import { lastingTemplate, locked, type TokenObject, trustedWrapsOnly, vaultKeyLabel } from './token-objects.ts'
+
+/** A secret key that goes from one token to another: a root key, or the data key of a vault. */
+export type MovableKey = Pick<TokenObject, 'label' | 'id' | 'handle'>
+
+const vaultRow = secretKeyRows['aes256-gcm']
+const probeText = Buffer.from('strongroom moves this key')
+
+/** Root keys but for the audit pairs, which are succeeded, and the keys of vaults. */
+export function isMovableKind({ label, objectClass }: Pick<TokenObject, 'label' | 'objectClass'>): boolean {
+  if (objectClass !== pkcs11.CKO_SECRET_KEY) return false
+  return label === vaultKeyLabel || roleOf(label) !== undefined
+}
+
+/** Whether it may leave its token, wrapped by a key that the security officer made trusted. */
+export function mayLeave(session: Pkcs11Session, handle: KeyHandle): boolean {
+  return session.attributes(handle, [pkcs11.CKA_EXTRACTABLE])[0]?.readUInt8() === 1
+}
+
+/** What tells in another token whether a key is the same, and nothing about it. */
+export function proofOf(session: Pkcs11Session, { label, handle }: MovableKey): string {
+  const role = roleOf(label)
+  if (role !== undefined && role !== 'audit') return checkOf(session, role, handle)
+  // Under an IV of its own: what GCM encrypts twice under one gives its GHASH key away.
+  return encryptWith(session, handle, vaultRow, probeText, Buffer.alloc(0)).toString('base64')
+}
+
+export function isProven(session: Pkcs11Session, key: MovableKey, proof: string): boolean {
+  if (key.label !== vaultKeyLabel) return proofOf(session, key) === proof
+  try {
+    const opened = decryptWith(session, key.handle, vaultRow, Buffer.from(proof, 'base64'), Buffer.alloc(0))
+    return opened.equals(probeText)
+  } catch (error) {
+    if (error instanceof TokenFailure && error.remedy !== 'fatal') return false
+    throw error
+  }
+}
+
+/** Takes a key in as this token would have made it: locked where its owner did not say that keys may move on. */
+export function receiveKey(
+  making: RootMaking,
+  { label, id }: Pick<MovableKey, 'label' | 'id'>,
+  from: ReceivedKey,
+): void {
+  const role = roleOf(label)
+  if (role !== undefined && role !== 'audit') return receiveRoot(role, versionOf(label), making, from)
+  const leaving: Template = making.movable ? trustedWrapsOnly : locked
+  const template = tokenObjectTemplate(vaultRow).filter(({ type }) => type !== pkcs11.CKA_VALUE_LEN)
+  const lasting = lastingTemplate(label, Buffer.from(id, 'hex'), leaving)
+  makeLimited(mechanismsOf(vaultRow), (limits) =>
+    unwrapLasting(making.session, from, [...template, ...lasting, ...limits]),
+  )
+}

@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import pkcs11 from 'pkcs11js'
+import { Fault } from '../../fault.ts'
+import { continueAuditKeys, publicAuditKeys, type PublicAuditKey } from './audit-key-copy.ts'
+import type { BackupSharingOptions } from './backup-sharing.ts'
+import { ceremonyKey, makePair, returnPin, withOtherPin } from './ceremony-pair.ts'
+import { withDirectorySync } from './directory-sync.ts'
+import { TokenFailure } from './failure.ts'
+import { oaep } from './mechanisms.ts'
+import { isMovableKind, isProven, mayLeave, type MovableKey, proofOf, receiveKey } from './movable-keys.ts'
+import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
+import { wrappingTemplate } from './public-keys.ts'
+import { makeAbsent, rootMaking } from './root-creation.ts'
+import { roleOf, versionOf } from './root-objects.ts'
+import { asSecurityOfficer, ceremonyLabel, destroyTrusted, trustedTemplate } from './security-officer.ts'
+import { listObjects, noticeChanges, type TokenObject } from './token-objects.ts'
+import { type OpenToken, type TokenLocation, withToken } from './token-opening.ts'
+
+export interface TokenMove {
+  readonly from: BackupSharingOptions
+  readonly to: BackupSharingOptions
+  /** Which keys go along: the key of a vault that was destroyed must not come back to life. */
+  readonly isWanted: (key: Pick<TokenObject, 'label' | 'id'>) => boolean
+  readonly progress: (done: number, total: number) => void
+}
+
+export interface MovedKeys {
+  readonly total: number
+  /** What an earlier run had taken over. */
+  readonly present: number
+  /** Labels of root keys that were made anew there, because none of their role may leave. */
+  readonly made: readonly string[]
+}
+
+/** What leaves one token for the other. */
+interface Sent {
+  /** Of every root key of the one, also of those that stay. */
+  readonly labels: readonly string[]
+  readonly keys: readonly WrappedKey[]
+  readonly audits: readonly PublicAuditKey[]
+}
+
+/** A key on its way: only in the memory of this process, wrapped to a key that the other token alone holds. */
+interface WrappedKey extends Pick<TokenObject, 'label' | 'id'> {
+  readonly blob: Buffer
+  readonly proof: string
+}
+
+/**
+ * Moves every key that may leave one token to another, in a ceremony of both: the SO of the one makes the pair of the
+ * other a trusted one, for as long as it wraps; the SO of the other sets a PIN that nobody knows, for as long as the
+ * pair is there. The keys of `from` stay. May be broken off at any time, and called again: a key that is there is
+ * compared, and not taken twice. Throws `hsm.rejected` where `to` holds anything else.
+ */
+export function moveKeys({ from, to, isWanted, progress }: TokenMove): MovedKeys {
+  // Outside of what is mended below: an SO PIN that is refused is not presented twice.
+  const invitation = withOtherPin(to, invite)
+  try {
+    const sent = send(from, invitation, isWanted)
+    const moved = withOtherPin(to, (token, pin) => receive(token, { ...to, pin }, sent, progress))
+    return { ...moved, total: sent.keys.length }
+  } finally {
+    withOtherPin(to, ({ session }) => destroyPair(session))
+    returnPin(to)
+  }
+}
+
+function invite(token: OpenToken): Invitation {
+  const there = listObjects(token)
+  const others = token.session.find([{ type: pkcs11.CKA_TOKEN, value: true }]).length - there.length
+  destroyPair(token.session)
+  return { recipient: makePair(token.session), there: there.map(placeOf), others }
+}
+
+/** Of this ceremony, or of one that was broken off. */
+function destroyPair(session: Pkcs11Session): void {
+  for (const handle of session.find([{ type: pkcs11.CKA_LABEL, value: ceremonyLabel }])) session.destroy(handle)
+}
+
+interface Invitation {
+  readonly recipient: Buffer
+  /** Objects that bear our labels. */
+  readonly there: readonly string[]
+  /** How many others there are. */
+  readonly others: number
+}
+
+function send(from: BackupSharingOptions, invitation: Invitation, isWanted: TokenMove['isWanted']): Sent {
+  const id = createHash('sha256').update(invitation.recipient).digest()
+  return withDirectorySync(from.tokenDirectory, () => {
+    try {
+      asSecurityOfficer(from, from.soPin, (so) =>
+        so.create(trustedTemplate(wrappingTemplate(invitation.recipient), id)),
+      )
+      return withToken(from, (token) => {
+        const objects = listObjects(token)
+        const labels = objects.map(({ label }) => label).filter((label) => roleOf(label) !== undefined)
+        const audits = publicAuditKeys(token.session, objects)
+        const moving = objects.filter(
+          (one) => isMovableKind(one) && isWanted(one) && mayLeave(token.session, one.handle),
+        )
+        requireNothingElse(invitation, moving, labels)
+        const [trusted] = token.session.find([
+          { type: pkcs11.CKA_TRUSTED, value: true },
+          { type: pkcs11.CKA_LABEL, value: ceremonyLabel },
+          { type: pkcs11.CKA_ID, value: id },
+        ])
+        if (trusted === undefined)
+          throw new Fault('hsm.unsupported', 'The token made no trusted key: nothing can be moved.')
+        return { labels, audits, keys: moving.map((key) => wrapped(token.session, trusted, key)) }
+      })
+    } finally {
+      withToken(from, ({ session }) => destroyTrusted(session))
+    }
+  })
+}
+
+function wrapped(session: Pkcs11Session, trusted: KeyHandle, key: MovableKey): WrappedKey {
+  try {
+    return { label: key.label, id: key.id, blob: session.wrap(oaep, trusted, key.handle), proof: proofOf(session, key) }
+  } catch (error) {
+    if (!(error instanceof TokenFailure) || error.remedy === 'fatal') throw error
+    throw new Fault('hsm.unsupported', `This token lets ${key.label} out to no trusted key.`, { cause: error })
+  }
+}
+
+const placeOf = ({ label, id }: Pick<TokenObject, 'label' | 'id'>): string => `${label} ${id}`
+
+/**
+ * What an earlier run of the same move has brought or made, and the audit keys, which are compared where they are copied.
+ */
+function requireNothingElse(
+  { there, others }: Invitation,
+  moving: readonly TokenObject[],
+  labels: readonly string[],
+): void {
+  const expected = new Set(moving.map(placeOf))
+  const coming = new Set(moving.map(({ label }) => roleOf(label)))
+  // An earlier run has made versions where none of their role came along.
+  const isMade = (label: string): boolean => {
+    const role = roleOf(label)
+    if (label === ceremonyLabel || role === 'audit') return true
+    if (role === undefined || coming.has(role)) return false
+    return versionOf(label) > Math.max(0, ...labels.filter((one) => roleOf(one) === role).map(versionOf))
+  }
+  const other = there.find((place) => !expected.has(place) && !isMade(place.split(' ')[0] ?? ''))
+  if (other !== undefined)
+    throw new Fault('hsm.rejected', `The other token holds ${other.split(' ')[0]} already: take a token without keys.`)
+  if (others > 0)
+    throw new Fault('hsm.rejected', 'The other token holds objects of another program: take a token without keys.')
+}
+
+function receive(
+  token: OpenToken,
+  options: BackupSharingOptions,
+  { keys, audits, labels }: Sent,
+  progress: TokenMove['progress'],
+): Omit<MovedKeys, 'total'> {
+  const { session } = token
+  const pair = ceremonyKey(session)
+  const making = rootMaking(token, options)
+  const before = new Set(listObjects(token).map(placeOf))
+  const present = keys.filter((key) => before.has(placeOf(key)))
+  // Before any other comes in: a token of another appliance has keys of the same names.
+  requireSame(token, present)
+  let done = 0
+  for (const key of keys) {
+    if (!before.has(placeOf(key))) receiveKey(making, key, { ...pair, blob: key.blob })
+    progress(++done, keys.length)
+  }
+  noticeChanges(session)
+  requireSame(token, keys)
+  continueAuditKeys(token, making, audits)
+  const made = makeAbsent(making, listObjects(token), labels)
+  return { present: present.length, made }
+}
+
+function requireSame(token: OpenToken, keys: readonly WrappedKey[]): void {
+  const there = new Map(listObjects(token).map((one) => [placeOf(one), one]))
+  for (const key of keys) {
+    const one = there.get(placeOf(key))
+    if (one === undefined || !isProven(token.session, one, key.proof))
+      throw new Fault(
+        'hsm.rejected',
+        `The other token has ${key.label}, and it is another key: take a token without keys.`,
+      )
+  }
+}
+
+/** What a token holds that moves, and what stays because it is locked. */
+export interface MoveInventory {
+  readonly keys: readonly Pick<TokenObject, 'label' | 'id'>[]
+  /** Of these, those that may not leave. */
+  readonly locked: readonly Pick<TokenObject, 'label' | 'id'>[]
+}
+
+const named = ({ label, id }: TokenObject) => ({ label, id })
+
+export function inventoryOf(location: TokenLocation): MoveInventory {
+  return withToken(location, (token) => {
+    const keys = listObjects(token).filter(isMovableKind)
+    const locked = keys.filter(({ handle }) => !mayLeave(token.session, handle))
+    return { keys: keys.map(named), locked: locked.map(named) }
+  })
+}
+
+/** Destroys everything that Strongroom has made in a token. How many objects there were. */
+export function emptyToken(options: Pick<BackupSharingOptions, keyof TokenLocation | 'tokenDirectory'>): number {
+  return withDirectorySync(options.tokenDirectory, () =>
+    withToken(options, (token) => {
+      noticeChanges(token.session)
+      const objects = listObjects(token)
+      for (const { handle } of objects) token.session.destroy(handle)
+      return objects.length
+    }),
+  )
+}
