@@ -59,6 +59,11 @@ it('every metric of the table is there, in the form that promtool takes', async 
   })
 })
 
+it('who asks often has the same answer again, and makes no work', async () => {
+  const texts = await Promise.all(Array.from({ length: 40 }, () => askMonitor(port, '/metrics')))
+  expect(new Set(texts.map(({ text }) => text)).size).toBe(1)
+})
+
 it('no label names a user, a vault, a key, an address or a path', async () => {
   const { text } = await askMonitor(port, '/metrics')
   const values = new Set([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => `${label}=${value}`))
