@@ -11,7 +11,7 @@ import { readTar, type TarEntry } from './tar.ts'
 export interface ReadBackup {
   readonly manifest: Manifest
   /** What was signed: when, and by which key. */
-  readonly signed: { readonly at: number; readonly key: string }
+  readonly signed: { readonly at: number; readonly key: string; readonly manifest: string }
   /** The audit key that signed, DER SubjectPublicKeyInfo: whose it is, the reader has to know. */
   readonly signer: Buffer
 }
@@ -71,8 +71,7 @@ function checked(
     { key: createPublicKey({ key: signer, format: 'der', type: 'spki' }), dsaEncoding: 'ieee-p1363' },
     Buffer.from(signature.signature, 'base64'),
   )
-  const signed: { readonly backup?: unknown; readonly manifest?: unknown; readonly at: number; readonly key: string } =
-    JSON.parse(signature.text)
+  const signed: ReadBackup['signed'] & { readonly backup?: unknown } = JSON.parse(signature.text)
   if (!isSigned || signed.backup !== 1 || signed.manifest !== hashOfManifest(bytes))
     throw new BackupError('The signature of the backup is not over its manifest: it was altered. Take another one.')
   return { manifest, signed, signer }

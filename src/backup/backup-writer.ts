@@ -27,8 +27,8 @@ export interface BackupPlan {
  */
 export async function writeBackup(plan: BackupPlan): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const { file, recipients } = plan
-  removeLeftOver(file)
-  const draft = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
+  removeLeftOver(dirname(file))
+  const draft = join(dirname(file), `.${basename(file, '.age')}.age.${process.pid}.partial`)
   const handle = await naming(file, () => open(draft, 'wx', 0o600))
   try {
     const hash = createHash('sha256')
@@ -117,10 +117,9 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Of runs that were killed. */
-function removeLeftOver(file: string): void {
-  const [folder, name] = [dirname(file), basename(file)]
+function removeLeftOver(folder: string): void {
   for (const found of listed(folder)) {
-    const pid = found.startsWith(`.${name}.`) ? /\.(\d+)\.partial$/.exec(found)?.[1] : undefined
+    const pid = /^\..+\.age\.(\d+)\.partial$/.exec(found)?.[1]
     if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, found), { force: true })
   }
 }

@@ -65,7 +65,7 @@ export function addDoctor(program: Command): void {
     .action(answering(examine))
 }
 
-async function examine(invocation: Invocation): Promise<Answer> {
+export async function examine(invocation: Invocation): Promise<Answer> {
   const { terminal } = invocation
   const findings: Finding[] = [nodeFinding(process.versions.node)]
   const config = readConfig(invocation.config, findings)

@@ -9,6 +9,8 @@ import { addAuditShow } from './audit/show.ts'
 import { addAuditVerify } from './audit/verify.ts'
 import { addBackupCreate } from './backup/create.ts'
 import { addBackupIdentity } from './backup/identity.ts'
+import { addBackupRun } from './backup/run.ts'
+import { addBackupRestore } from './backup/restore.ts'
 import { addBackupVerify } from './backup/verify.ts'
 import { addBackupKeysAdopt } from './backup-keys/adopt.ts'
 import { addBackupKeysInvite } from './backup-keys/invite.ts'
@@ -124,7 +126,7 @@ const nouns: readonly Noun[] = [
   {
     name: 'backup',
     description: 'backups of the whole appliance',
-    verbs: [addBackupIdentity, addBackupCreate, addBackupVerify],
+    verbs: [addBackupIdentity, addBackupCreate, addBackupVerify, addBackupRestore, addBackupRun],
   },
   {
     name: 'backup-keys',

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 /** A folder of the test's own. */
 export function givenFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'strongroom-backups-'))
+  const folder = mkdtempSync(join(tmpdir(), 'b-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

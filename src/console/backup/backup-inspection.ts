@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -24,10 +24,7 @@ export interface InspectedBackup extends ReadBackup {
   readonly newer: readonly string[]
 }
 
-/**
- * Reads a backup whole, database and trail into a folder of the system's temporary one (TMPDIR), and checks them there.
- * `publicKey`: of the audit key that is to have signed, or one before or after it.
- */
+/** Reads a backup whole, and checks what can be checked of it, in a folder of the system's temporary one (TMPDIR). */
 export async function inspectBackup(
   file: string,
   identities: readonly string[],
@@ -38,22 +35,31 @@ export async function inspectBackup(
     const read = await readBackup({ file, identities }, async (entry) => {
       if (isLookedInto(entry.name)) await writeEntry(entry, join(folder, entry.name))
     })
-    const directory = join(folder, entryFolders.trail)
-    mkdirSync(directory, { recursive: true })
-    const key = publicKey ?? read.signer
-    const known = createSealVerifier({ publicKey: key, successions: await readSuccessions(directory) })
-    if (!known.knows(shortKey(read.signer)))
-      throw new BackupError(
-        `The key ${shortKey(read.signer)} signed this backup, which is not the one of --public-key, nor one before or after it: it is of another appliance, or made up.`,
-      )
-    const sqlite = join(folder, entryFiles.sqlite)
-    const store = existsSync(sqlite) ? await inspectStore({ sqlite }) : { damage: [], unknown: [] }
-    const heads = existsSync(sqlite) && isReadable(store) ? await headsIn(sqlite) : undefined
-    const trail = await verifyTrail({ directory, publicKey: key, ...(heads && { heads }) })
-    return { ...read, trail, damage: store.damage, newer: store.unknown }
+    return await inspectFolder(folder, read, publicKey)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * Checks the database and the trail of a backup that lie in this folder. `publicKey`: of the audit key that is to have signed, or
+ * one before or after it.
+ * @throws BackupError where another one signed
+ */
+export async function inspectFolder(folder: string, read: ReadBackup, publicKey?: Buffer): Promise<InspectedBackup> {
+  const directory = join(folder, entryFolders.trail)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const key = publicKey ?? read.signer
+  const known = createSealVerifier({ publicKey: key, successions: await readSuccessions(directory) })
+  if (!known.knows(shortKey(read.signer)))
+    throw new BackupError(
+      `The key ${shortKey(read.signer)} signed this backup, which is not the one of --public-key, nor one before or after it: it is of another appliance, or made up.`,
+    )
+  const sqlite = join(folder, entryFiles.sqlite)
+  const store = existsSync(sqlite) ? await inspectStore({ sqlite }) : { damage: [], unknown: [] }
+  const heads = existsSync(sqlite) && isReadable(store) ? await headsIn(sqlite) : undefined
+  const trail = await verifyTrail({ directory, publicKey: key, ...(heads && { heads }) })
+  return { ...read, trail, damage: store.damage, newer: store.unknown }
 }
 
 const isLookedInto = (name: string): boolean => name === entryFiles.sqlite || name.startsWith(`${entryFolders.trail}/`)
@@ -75,6 +81,3 @@ export async function writeEntry(entry: TarEntry, path: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   await pipeline(entry.content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
 }
-
-/** Whether anything lies in this folder. */
-export const isUsed = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0

@@ -29,7 +29,7 @@ export async function* tokenEntries(folder: string, taken: Set<string>, isLast: 
 /** Without SoftHSM2's locks, which name no other place and hold nothing. */
 const listed = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.lock$|^(?:keeper|floors)\.sqlite/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/\.lock$|^(?:keeper|floors|refused-pins)\.sqlite/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 
 /** One that is being written is left for the second time. */

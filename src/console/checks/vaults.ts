@@ -18,15 +18,21 @@ export const vaultKeysCheck: Check = {
   async run(config, _invocation, earlier) {
     const isTokenOpen = earlier.some(({ topic, state }) => topic === 'token' && state === 'ok')
     if (!isTokenOpen || !(await isMigrated(config))) return []
-    const before = await vaultsOf(config)
-    const keys = new Set(vaultKeyIds(config))
-    // A vault that is made meanwhile has its key first: only the vaults that were there before must have one by now.
-    const keyless = before.filter(({ keyId }) => !keys.has(keyId))
-    const pending = (await pendingKeysOf(config)).filter((id) => keys.has(id))
-    const known = new Set([...(await vaultsOf(config)).map(({ keyId }) => keyId), ...pending])
-    const stray = [...keys].filter((id) => !known.has(id))
-    return keyFindings({ vaults: before.length, keyless, pending: pending.length, stray })
+    const { vaults, keyless, pending, stray } = await compareVaultKeys(config)
+    return keyFindings({ vaults, keyless, pending, stray })
   },
+}
+
+/** Opens the token in this process: call it only when the PIN is known to be right. */
+export async function compareVaultKeys(config: Config) {
+  const before = await vaultsOf(config)
+  const keys = new Set(vaultKeyIds(config))
+  // A vault that is made meanwhile has its key first: only the vaults that were there before must have one by now.
+  const keyless = before.filter(({ keyId }) => !keys.has(keyId))
+  const pending = (await pendingKeysOf(config)).filter((id) => keys.has(id))
+  const known = new Set([...(await vaultsOf(config)).map(({ keyId }) => keyId), ...pending])
+  const stray = [...keys].filter((id) => !known.has(id))
+  return { vaults: before.length, keyless, pending: pending.length, stray }
 }
 
 function keyFindings(found: {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { closeCounts } from '../../features/transparent/count-closing.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering } from '../invocation.ts'
 import { count } from '../output/command-answer.ts'
+import { acceptRestored } from './restored-database.ts'
 
 const help = `
 After a backup of the database was restored: rows that changed since the backup are older than what this
@@ -21,19 +21,10 @@ export function addDatabaseAcceptRestored(database: Command): void {
     .addHelpText('after', help)
     .action(
       answering(async (invocation) => {
-        const { ended, closed, broken } = await withAppliance(
-          invocation,
-          ({ token, change, services: { sessions, users } }) =>
-            change('database.accept-restored', 'database', async (commit) => {
-              const everybody = await users.list()
-              // First, so that rows of the past can be changed, sessions among them.
-              await token.hsm.acceptRestored()
-              return commit(async (tx) => {
-                let ended = 0
-                for (const { id } of everybody) ended += await sessions.endOthers(tx, id)
-                return { ended, ...(await closeCounts(token.hsm, tx)) }
-              })
-            }),
+        const { ended, closed, broken } = await withAppliance(invocation, (context) =>
+          acceptRestored(context, { operation: 'database.accept-restored', target: 'database' }, () =>
+            Promise.resolve(),
+          ),
         )
         return {
           json: { ended, closed, broken },

@@ -1,4 +1,4 @@
-import { EntitySchema, In, IsNull } from 'typeorm'
+import { EntitySchema, In, IsNull, LessThan, MoreThan } from 'typeorm'
 import { keyRecord } from '../../hsm/key-record.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { KeyReference } from '../../hsm/hsm.ts'
@@ -128,6 +128,16 @@ export function devicesOf(reader: Reader, userId: number, ...kinds: readonly Dev
 /** The hardware tokens without a holder. */
 export function unheldDevices(reader: Reader): Promise<OtpDevice[]> {
   return reader.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
+}
+
+/** In the order of their ids, from the one after `after` on. */
+export function devicesAfter(reader: Reader, after: number, most: number): Promise<OtpDevice[]> {
+  return reader.find(OtpDeviceTable, { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: most })
+}
+
+/** Lifts a counter, without a use. */
+export async function raiseCounter(tx: Tx, deviceId: number, counter: number): Promise<void> {
+  await tx.update(OtpDeviceTable, { id: deviceId, counter: LessThan(counter) }, { counter })
 }
 
 /** A device, and the user who holds it. */

@@ -1,11 +1,13 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { beforeAll, afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type AgePair, givenAgePair, givenFolder, pack, unpack } from '../../support/backup-kit.ts'
-import { addUser, makePremises, type Premises, recorded } from '../../support/console-kit.ts'
+import { addUser, makePremises, type Premises, recorded, strongroom } from '../../support/console-kit.ts'
 
+const root = resolve(import.meta.dirname, '../../..')
 let premises: Premises
 let pair: AgePair
 /** Made once, of one user. */
@@ -225,4 +227,131 @@ describe('what is no good backup', () => {
       stderr: expect.stringMatching(/signed this backup, which is not the one of --public-key/) as unknown,
     })
   })
+})
+
+describe('a restore', () => {
+  const restore = (into: string, ...more: string[]) =>
+    premises.run(['backup', 'restore', good, '--identity', pair.identity, '--into', into, ...more])
+  const pin = (): string[] => ['--pin-file', premises.token.pinFile]
+  const tlsKey = (): string[] => ['--tls-key', join(premises.directory, 'tls/server.key')]
+
+  it('puts everything below a folder, with its modes, and users are there', async () => {
+    const into = join(givenFolder(), 'r')
+    const { status, stdout, stderr } = await restore(into, ...pin())
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(/^Restored: .*strongroom\.json, and what it names\.$/m)
+    expect(stdout).toMatch(/^ok +token +strongroom, serial/m)
+    const configFile = join(into, premises.configFile)
+    expect(JSON.parse((await strongroom(configFile, ['--json', 'user', 'list'])).stdout)).toMatchObject([
+      { username: 'alice' },
+    ])
+    expect((await strongroom(configFile, ['audit', 'verify', '--database'])).status).toBe(0)
+    const mode = (path: string): string => (statSync(join(into, path)).mode & 0o777).toString(8)
+    expect(mode(premises.token.tokenDirectory)).toBe('700')
+    expect(mode(premises.database)).toBe('600')
+    expect(mode(premises.auditDirectory)).toBe('700')
+    expect(mode(premises.token.pinFile)).toBe('600')
+    expect(readFileSync(join(into, premises.token.softhsmConf), 'utf8')).toContain(
+      `directories.tokendir = ${join(into, premises.token.tokenDirectory)}`,
+    )
+    // What is there now is no empty place.
+    expect((await restore(into, ...pin())).stderr).toMatch(/is there already, and a restore takes nothing's place/)
+  })
+
+  it('asks for what no backup holds, and leaves nothing where it fails', async () => {
+    const into = join(givenFolder(), 'r')
+    const isClear = () => expect(execFileSync('find', [into, '-type', 'f'], { encoding: 'utf8' })).toBe('')
+    expect((await restore(into)).stderr).toMatch(/The PIN is in no backup: give the file that holds it/)
+    isClear()
+    const wrong = join(premises.directory, 'wrong-pin')
+    writeFileSync(wrong, '00000000', { mode: 0o600 })
+    expect((await restore(into, '--pin-file', wrong)).stderr).toMatch(/refused the PIN|PIN/)
+    expect(execFileSync('find', [into, '-type', 'f'], { encoding: 'utf8' })).not.toMatch(
+      /strongroom\.(json|db)|keeper\.sqlite$/m,
+    )
+    expect((await restore(into, ...pin(), ...tlsKey())).status).toBe(0)
+  })
+
+  it('that is killed at any moment can be run again', { timeout: 120_000 }, async () => {
+    const into = join(givenFolder(), 'r')
+    const args = ['--config', '/none', 'backup', 'restore', good, '--identity', pair.identity, '--into', into, ...pin()]
+    for (const ms of [400, 800, 1200, 1600, 2000, 2600]) {
+      const child = spawn(process.execPath, [join(root, 'dist/bin/strongroom.js'), ...args], { stdio: 'ignore' })
+      const ended = once(child, 'exit')
+      setTimeout(() => child.kill('SIGKILL'), ms)
+      await ended
+      if (existsSync(join(into, premises.configFile))) break
+    }
+    if (!existsSync(join(into, premises.configFile))) expect((await restore(into, ...pin())).stderr).toBe('')
+    expect((await strongroom(join(into, premises.configFile), ['user', 'list'])).stdout).toContain('alice')
+  })
+})
+
+describe('a backup that is made by the timer', () => {
+  it('goes under its time, and older ones go', async () => {
+    const directory = givenFolder()
+    const old = ['strongroom-20250101T000000Z.age', 'strongroom-20250102T000000Z.age', 'notes.txt']
+    for (const name of old) writeFileSync(join(directory, name), '')
+    expect((await premises.run(['backup', 'run'])).stderr).toMatch(/set backup.directory and backup.recipients/)
+    const keep = { newest: 2, daily: 0, weekly: 0 }
+    premises.configure({ backup: { recipients: [pair.recipient], directory, keep } })
+    onTestFinished(() => premises.configure({}))
+    const { file, removed } = await premises.ask(['backup', 'run'])
+    expect(removed).toEqual(['strongroom-20250101T000000Z.age'])
+    expect(readdirSync(directory).toSorted()).toEqual(['notes.txt', 'strongroom-20250102T000000Z.age', basename(file)])
+    expect((await verify(file)).status).toBe(0)
+  })
+
+  it('removes none where it fails', async () => {
+    const directory = givenFolder()
+    writeFileSync(join(directory, 'strongroom-20250101T000000Z.age'), '')
+    const keep = { newest: 1, daily: 0, weekly: 0 }
+    premises.configure({ backup: { recipients: ['age1none'], directory, keep } })
+    onTestFinished(() => premises.configure({}))
+    expect((await premises.run(['backup', 'run'])).status).toBe(1)
+    expect(readdirSync(directory)).toEqual(['strongroom-20250101T000000Z.age'])
+  })
+})
+
+it('a backup that is killed leaves no file of its name', { timeout: 120_000 }, async () => {
+  const directory = givenFolder()
+  const file = join(directory, 'killed.age')
+  const args = ['--config', premises.configFile, 'backup', 'create', file, '--recipient', pair.recipient]
+  for (const ms of [300, 600, 800, 1000, 1200]) {
+    const child = spawn(process.execPath, [join(root, 'dist/bin/strongroom.js'), ...args], { stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    setTimeout(() => child.kill('SIGKILL'), ms)
+    await ended
+    if (existsSync(file)) break
+  }
+  // Whole, where one is there.
+  if (!existsSync(file)) await premises.ask(['backup', 'create', file, '--recipient', pair.recipient])
+  expect((await verify(file)).stdout).toMatch(/The backup is whole/)
+  await premises.ask(['backup', 'create', join(directory, 'next.age'), '--recipient', pair.recipient])
+  expect(readdirSync(directory).toSorted()).toEqual(['killed.age', 'next.age'])
+})
+
+it('the commands of operations.md do what it says', { timeout: 60_000 }, async () => {
+  const text = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const chapters = text.split(/^## /m).filter((chapter) => /^(?:Backup|Restore)\n/.test(chapter))
+  const commands = chapters.flatMap((chapter) => chapter.match(/^strongroom backup .*$/gm) ?? [])
+  const folder = givenFolder()
+  const named: Record<string, string> = {
+    '/backup/strongroom.age': join(folder, 'strongroom.age'),
+    'strongroom.age': join(folder, 'strongroom.age'),
+    'backup-identity.txt': join(folder, 'backup-identity.txt'),
+    'audit-public.pem': auditKey(),
+    pin: premises.token.pinFile,
+    'server.key': join(premises.directory, 'tls/server.key'),
+  }
+  let recipient = ''
+  for (const command of commands) {
+    const [, ...args] = command.split(' ').map((word) => (word === 'age1…' ? recipient : (named[word] ?? word)))
+    // Where the documented one puts it is not empty here.
+    const more = args[1] === 'restore' ? ['--into', join(folder, 'r')] : []
+    const { status, stdout, stderr } = await premises.run([...args, ...more])
+    expect({ command, status, stderr }).toEqual({ command, status: 0, stderr: '' })
+    recipient ||= /age1\w+/.exec(stdout)?.[0] ?? ''
+  }
+  expect(commands.map((command) => command.split(' ')[2])).toEqual(['identity', 'create', 'verify', 'restore'])
 })

@@ -1,69 +1,146 @@
-import { execFile, execFileSync } from 'node:child_process'
-import { copyFileSync, cpSync, renameSync, rmSync } from 'node:fs'
+import { execFileSync, type ChildProcess } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
-import { createObject, readObject, upload } from '../../support/object-kit.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
+import { type AgePair, givenAgePair, givenFolder } from '../../support/backup-kit.ts'
 import { strongroom } from '../../support/console-kit.ts'
-import { twoWorkers, TestAppliance } from '../../support/appliance.ts'
-import type { TestClient } from '../../support/client.ts'
+import { eventually, under, verdict } from '../../support/fault-kit.ts'
+import { totpCode } from '../../support/hardware-token.ts'
+import { createObject, readObject, upload } from '../../support/object-kit.ts'
+import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault } from '../../support/vault.ts'
-import { eventually, under } from '../../support/fault-kit.ts'
 
-const run = promisify(execFile)
-
-/** An object that was answered for, and whoever made it. */
+/** What one round of a writer was answered for. */
 interface Kept {
-  readonly client: TestClient
-  readonly id: string
+  readonly user: TestUser
+  readonly vault: string
+  readonly secret: string
+  readonly file: string
+  readonly ciphertext: string
   readonly content: string
 }
 
-/** As `docs/operations.md` has it, "Backup" and "Restore". */
-it('a backup that is made amid calls restores what was answered before it began', { timeout: 240_000 }, async () => {
-  const appliance = await TestAppliance.own(twoWorkers)
-  onTestFinished(() => appliance.close())
-  const { directory, token, config } = appliance
-  const [database, backup] = [String(config.store.sqlite), join(directory, 'backup')]
+/** Makes a user, a vault, a key, an object and a file: keys come into the token while it is copied. */
+async function writeRound(appliance: TestAppliance, content: string): Promise<Kept> {
   const user = await appliance.addUser()
-  const secrets: Kept[] = []
-  const files: Kept[] = []
+  const client = await appliance.login(user)
+  const vault = await makeVault(appliance, content, client)
+  return {
+    user,
+    vault: vault.id,
+    content,
+    secret: await createObject(client, vault.id, { password: content }),
+    file: await upload(client, { groupid: vault.id }, Buffer.alloc(200_000, content)),
+    ciphertext: await vault.encrypt('kept', Buffer.from(content).toString('base64')),
+  }
+}
+
+/** That all of it is there; the user's token was plugged in anew. */
+async function expectKept(appliance: TestAppliance, { user, vault, content, ...ids }: Kept): Promise<void> {
+  user.hardwareToken.replug()
+  const client = await appliance.login(user)
+  expect((await readObject(client, ids.secret, '?decrypt=true')).crypted).toMatchObject({ password: content })
+  expect((await client.must('GET', `/object/${ids.file}?filedata=true`))['FILEDATA']).toBe(
+    Buffer.alloc(200_000, content).toString('base64'),
+  )
+  const plaintext = Buffer.from(content).toString('base64')
+  const { ciphertext } = ids
+  expect((await client.must('POST', `/transparent/${vault}/decrypt/kept`, { ciphertext })).CALLINFO).toMatchObject({
+    plaintext,
+  })
+  // Counts went back: what is there encrypts no more, and the next encryption makes a new version.
+  const encrypt = `/transparent/${vault}/encrypt/kept`
+  expect(verdict(await client.post(encrypt, { plaintext, key_version: 1 }))).toBe('409 1504')
+  expect((await client.must('POST', encrypt, { plaintext })).CALLINFO['ciphertext']).toMatch(/^service:v2:/)
+}
+
+async function startRestored(configFile: string): Promise<void> {
+  const journal: string[] = []
+  const daemon: ChildProcess = await startDaemon(configFile, journal)
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        daemon.once('exit', () => resolve())
+        daemon.kill('SIGTERM')
+      }),
+  )
+}
+
+/** The appliance under load, a backup of it, and a restore elsewhere. */
+async function restoreAmidCalls(
+  appliance: TestAppliance,
+  pair: AgePair,
+  more: (folder: string) => readonly string[],
+): Promise<void> {
+  const [folder, rounds] = [givenFolder(), [] as Kept[]]
+  const file = join(folder, 'b.age')
+  const holder = await appliance.addUser()
+  const used = appliance.credentials(holder)
+  const session = appliance.client()
+  session.token = (await session.must('POST', '/auth', used)).CALLINFO.token
+  const recorded = appliance.credentials(holder)
+  const totp = { ...used, logintype: 'totp', otp: totpCode(holder.totpSecret) }
 
   const promised = await under(
     3,
-    async (writer, round) => {
-      // A vault of its own each time: keys come into the token while it is copied.
-      const { admin: client, id: groupid } = await makeVault(appliance)
-      const content = `of ${writer}.${round}`
-      secrets.push({ client, content, id: await createObject(client, groupid, { password: content }) })
-      const file = Buffer.alloc(300_000, content)
-      files.push({ client, content: file.toString('base64'), id: await upload(client, { groupid }, file) })
-    },
+    async (writer, round) => void rounds.push(await writeRound(appliance, `of ${writer}.${round}`)),
     async () => {
-      await eventually(() => files.length >= 4)
-      const before = { secrets: [...secrets], files: [...files] }
-      await run('sqlite3', [database, `.backup '${backup}'`])
-      cpSync(token.tokenDirectory, `${backup}-token`, { recursive: true })
-      await eventually(() => files.length >= before.files.length + 2)
+      await eventually(() => rounds.length >= 4)
+      const before = [...rounds]
+      const made = await strongroom(appliance.configFile, ['backup', 'create', file, '--recipient', pair.recipient])
+      expect(made).toMatchObject({ status: 0, stderr: '' })
+      await eventually(() => rounds.length >= before.length + 2)
       return before
     },
   )
+  await appliance.stop('SIGKILL')
 
-  await appliance.stop()
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true })
-  copyFileSync(backup, database)
-  rmSync(token.tokenDirectory, { recursive: true })
-  renameSync(`${backup}-token`, token.tokenDirectory)
-  expect(execFileSync('sqlite3', [database, 'PRAGMA integrity_check'], { encoding: 'utf8' }).trim()).toBe('ok')
-  expect((await strongroom(appliance.configFile, ['doctor'])).stdout).not.toMatch(/has no key in the token/)
-  await appliance.restart()
+  const verified = await strongroom('/nonexistent', ['backup', 'verify', file, '--identity', pair.identity])
+  expect(verified.stdout).toMatch(/The backup is whole/)
+  const into = join(folder, 'r')
+  const kept = ['--pin-file', appliance.token.pinFile, '--tls-key', appliance.config.tls.key, ...more(folder)]
+  const args = ['backup', 'restore', file, '--identity', pair.identity, '--into', into, ...kept]
+  const restored = await strongroom('/nonexistent', args)
+  expect(restored.stderr).toBe('')
+  expect(restored.stdout).toMatch(/[1-9]\d* sessions? ended; [1-9]\d* versions? of keys closed/)
+  expect(restored.stdout).toMatch(/[1-9]\d* devices of one-time passwords raised/)
+  expect(restored.stdout).not.toMatch(/has no key in the token|belong to no vault|is not what|bear no good seal/)
+  const configFile = join(into, appliance.configFile)
+  expect(existsSync(join(into, 'var/lib/strongroom-restore'))).toBe(false)
 
-  for (const { client, id, content } of promised.secrets)
-    expect((await readObject(client, id, '?decrypt=true')).crypted).toMatchObject({ password: content })
-  for (const { client, id, content } of promised.files)
-    expect((await client.must('GET', `/object/${id}?filedata=true`))['FILEDATA']).toBe(content)
-  await appliance.login(user)
-  await appliance.stop()
-  const verified = await strongroom(appliance.configFile, ['audit', 'verify'])
-  expect(verified.status, verified.stdout).toBe(0)
+  await startRestored(configFile)
+  expect(verdict(await session.get('/vault'))).toBe('403 1200')
+  for (const otp of [used, recorded, totp])
+    expect(verdict(await appliance.client().post('/auth', otp))).toBe('403 1201')
+  for (const one of promised) await expectKept(appliance, one)
+  const trail = await strongroom(configFile, ['audit', 'verify'])
+  expect(trail.status, trail.stdout).toBe(0)
+}
+
+describe('a backup that is made amid calls', () => {
+  it('restores what was answered before it began: SQLite', { timeout: 240_000 }, async () => {
+    const appliance = await TestAppliance.own(twoWorkers)
+    onTestFinished(() => appliance.close())
+    const pair = givenAgePair(givenFolder())
+    await restoreAmidCalls(appliance, pair, () => [])
+  })
+
+  describe.runIf(hasPostgres)('of PostgreSQL', () => {
+    let postgres: TestPostgres
+    beforeAll(() => void (postgres = startPostgres()))
+    afterAll(() => postgres.cleanup())
+
+    it('restores what was answered before it began', { timeout: 240_000 }, async () => {
+      const appliance = await TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: postgres.urlFile } })
+      onTestFinished(() => appliance.close())
+      const pair = givenAgePair(givenFolder())
+      await restoreAmidCalls(appliance, pair, (folder) => {
+        const urlFile = join(folder, 'url')
+        execFileSync('psql', [postgres.url, '-qc', 'CREATE DATABASE restored'])
+        writeFileSync(urlFile, postgres.url.replace('/strongroom?', '/restored?'), { mode: 0o600 })
+        return ['--postgres-url-file', urlFile]
+      })
+    })
+  })
 })

@@ -20,6 +20,8 @@ it.skipIf(!hasSystemd)('systemd finds nothing to say against the units', () => {
     'strongroom-keeper-operator.socket',
     'strongroom-token@1.service',
     'strongroom-token@1.socket',
+    'strongroom-backup.service',
+    'strongroom-backup.timer',
   ].map((unit) => join(folder, unit))
   const complaints = () =>
     spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })

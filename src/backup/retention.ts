@@ -1,0 +1,44 @@
+/** So many of each stay; the newest always does. */
+export interface Retention {
+  readonly newest: number
+  readonly daily: number
+  readonly weekly: number
+}
+
+const nameForm = /^strongroom-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.age$/
+
+/** The name of a backup of this time, in UTC: names sort as times do. */
+export const backupName = (at: number): string =>
+  `strongroom-${new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}.age`
+
+/** The time in such a name; undefined for any other file, which is nobody's to remove. */
+export function timeInName(name: string): number | undefined {
+  const [, year, month, day, hour, minute, second] = nameForm.exec(name) ?? []
+  return year === undefined ? undefined : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+}
+
+const dayMs = 86_400_000
+/** 1970-01-05 was a Monday. */
+const weekOf = (at: number): number => Math.floor((at / dayMs - 4) / 7)
+const dayOf = (at: number): number => Math.floor(at / dayMs)
+
+/** Of these names of backups, those that need not stay: of each day and week the last one counts. */
+export function superfluous(names: readonly string[], { newest, daily, weekly }: Retention): string[] {
+  const backups = names
+    .flatMap((name) => {
+      const at = timeInName(name)
+      return at === undefined ? [] : [{ name, at }]
+    })
+    .toSorted((a, b) => b.at - a.at)
+  const lastOfEach = (period: (at: number) => number, count: number): string[] => {
+    const last = new Map<number, string>()
+    for (const { name, at } of backups) if (!last.has(period(at))) last.set(period(at), name)
+    return [...last.values()].slice(0, count)
+  }
+  const kept = new Set([
+    ...backups.slice(0, Math.max(1, newest)).map(({ name }) => name),
+    ...lastOfEach(dayOf, daily),
+    ...lastOfEach(weekOf, weekly),
+  ])
+  return backups.map(({ name }) => name).filter((name) => !kept.has(name))
+}

@@ -1,0 +1,172 @@
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { BackupError } from '../../backup/backup-error.ts'
+import { readBackup, type ReadBackup } from '../../backup/backup-reader.ts'
+import { configurationFiles } from '../../config/configured-paths.ts'
+import { readSecret } from '../../config/loader.ts'
+import { keeperOf } from '../../config/keeper-section.ts'
+import { storePlace } from '../../daemon/appliance.ts'
+import { restoreDump } from '../../store/database-snapshot.ts'
+import { inspectStore } from '../../store/inspection.ts'
+import { isServed } from '../token-access.ts'
+import { entryFiles, entryFolders, withTokenFolder } from './appliance-places.ts'
+import { writeEntry } from './backup-inspection.ts'
+import { credentialFolder, type RestoredConfiguration } from './restored-configuration.ts'
+import { belongTo, isFolder, place, type Placement, usedBy } from './restored-places.ts'
+
+/** What the backup does not hold, by option: files that the operator has kept. */
+export type KeptFiles = Readonly<Record<'hsm.pinFile' | 'tls.key' | 'store.postgresUrlFile', string | undefined>>
+
+/** In the folder that a backup is unpacked to: what is being put in place, where nothing was before. */
+const placingFile = 'placing.json'
+
+interface Placing {
+  /** Comes last: once it is there, the restore is done. */
+  readonly configuration: string
+  readonly paths: readonly string[]
+  /** Whether a database of PostgreSQL, which was empty, is being filled. */
+  readonly postgres: boolean
+}
+
+/** Unpacks a backup whole into an empty folder. */
+export async function unpackBackup(file: string, identities: readonly string[], folder: string): Promise<ReadBackup> {
+  return readBackup({ file, identities }, async (entry) => {
+    if (entry.name.split('/').includes('..')) throw new BackupError(`${entry.name} is no name of a file in a backup.`)
+    const path = join(folder, entry.name)
+    await writeEntry(entry, path)
+    // Folders of data belong to one user each: see `place`.
+    if (entry.name.startsWith(`${entryFolders.configuration}/`)) belongTo(path, entry)
+  })
+}
+
+/**
+ * Removes what a restore that broke off has put in place: nothing was there before, and without a configuration no daemon has
+ * run on it. True where a database of PostgreSQL may hold a part of it, which the next restore replaces.
+ */
+export function clearBrokenOff(folder: string): boolean {
+  const file = join(folder, placingFile)
+  if (!existsSync(file)) {
+    rmSync(folder, { recursive: true, force: true })
+    return false
+  }
+  const placing: Placing = JSON.parse(readFileSync(file, 'utf8'))
+  const isDone = existsSync(placing.configuration)
+  for (const path of isDone ? [] : placing.paths)
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { recursive: true, force: true })
+  const mayHoldRows = placing.postgres && !isDone
+  for (const name of readdirSync(folder))
+    if (!mayHoldRows || name !== placingFile) rmSync(join(folder, name), { recursive: true, force: true })
+  return mayHoldRows
+}
+
+/** Puts the kept files beside the unpacked ones, and gives where each goes. */
+export function placementsOf(
+  folder: string,
+  { config, token }: RestoredConfiguration,
+  { manifest: { places } }: ReadBackup,
+  kept: KeptFiles,
+): Placement[] {
+  const { store, audit } = config
+  const { state, floors } = keeperOf(config)
+  const data = (name: string, to: string, of: string, path = dirname(to)): Placement => ({
+    from: join(folder, name),
+    to,
+    holder: { path, place: places[of] },
+  })
+  return [
+    ...(store.sqlite === undefined ? [] : [data(entryFiles.sqlite, store.sqlite, 'database')]),
+    ...(token === undefined ? [] : [data(entryFolders.token, token, 'token', token)]),
+    data(entryFiles.keeper, state, 'keeper'),
+    // In no backup: the restored rows are the newest.
+    { from: join(folder, 'floors'), to: floors },
+    data(entryFolders.trail, audit.directory, 'trail', audit.directory),
+    ...configurationFiles(config).map(({ option, path }) => ({
+      from: join(folder, entryFolders.configuration, option),
+      to: path,
+    })),
+    ...secretPlacements(folder, config, kept, places),
+  ]
+}
+
+/** Each belongs to the user who reads it; what systemd hands out is root's. */
+function secretPlacements(
+  folder: string,
+  { hsm, tls, store }: RestoredConfiguration['config'],
+  kept: KeptFiles,
+  places: ReadBackup['manifest']['places'],
+): Placement[] {
+  const secrets = [
+    { option: 'hsm.pinFile', to: hsm.pinFile, reader: places['keeper'] },
+    { option: 'tls.key', to: tls.key, reader: places['trail'] },
+    { option: 'store.postgresUrlFile', to: store.postgresUrlFile, reader: places['trail'] },
+  ] as const
+  return secrets.flatMap(({ option, to, reader }) => {
+    const file = kept[option]
+    if (file === undefined || to === undefined || resolve(file) === resolve(to)) return []
+    const from = join(folder, option)
+    copyFileSync(file, from)
+    const owner = to.includes(credentialFolder) ? undefined : reader
+    belongTo(from, { mode: 0o600, owner: owner?.owner ?? 'root', group: owner?.group ?? 'root' })
+    return [{ from, to }]
+  })
+}
+
+/** @throws BackupError where an appliance was or is */
+export async function checkEmpty(
+  { config, file }: RestoredConfiguration,
+  placements: readonly Placement[],
+): Promise<void> {
+  const { hsm } = config
+  const serving = await Promise.all([...hsm.sockets, keeperOf(config).socket].map(isServed))
+  if (serving.includes(true)) throw new BackupError('A daemon runs here: stop it, and restore into an empty place.')
+  const used = existsSync(file) ? file : placements.map(usedBy).find((path) => path !== undefined)
+  if (used !== undefined)
+    throw new BackupError(
+      `${used} is there already, and a restore takes nothing's place: move what was before away, or restore elsewhere (--into).`,
+    )
+}
+
+/** @throws BackupError where the database of PostgreSQL holds one of Strongroom */
+export async function checkEmptyPostgres({ config }: RestoredConfiguration, kept: KeptFiles): Promise<void> {
+  if (config.store.postgresUrlFile === undefined) return
+  const urlFile = kept['store.postgresUrlFile'] ?? config.store.postgresUrlFile
+  if (!existsSync(urlFile))
+    throw new BackupError(
+      `The URL of PostgreSQL is in no backup: give the file that holds that of an empty database (--postgres-url-file).`,
+    )
+  if ((await inspectStore({ postgresUrl: readSecret(urlFile) })).exists)
+    throw new BackupError(
+      'The database of PostgreSQL holds an appliance already: name an empty one (--postgres-url-file).',
+    )
+}
+
+/** Moves everything but the configuration file to its place, and remembers that it is doing so. */
+export async function placeAll(
+  folder: string,
+  { file, config, token }: RestoredConfiguration,
+  placements: readonly Placement[],
+): Promise<void> {
+  // A certificate that is there already is the same.
+  const moving = placements.filter(({ to }) => !existsSync(to) || isFolder(to))
+  const postgres = config.store.postgresUrlFile !== undefined
+  const placing: Placing = { configuration: file, paths: moving.map(({ to }) => to), postgres }
+  writeFileSync(join(folder, placingFile), JSON.stringify(placing), { flush: true, mode: 0o600 })
+  if (config.hsm.softhsmConf !== undefined && token !== undefined) rewriteSoftHsm(folder, token)
+  for (const placement of moving) place(placement)
+  if (postgres) await fillPostgres(folder, config)
+}
+
+function rewriteSoftHsm(folder: string, token: string): void {
+  const path = join(folder, entryFolders.configuration, 'hsm.softhsmConf')
+  if (existsSync(path)) writeFileSync(path, withTokenFolder(readFileSync(path, 'utf8'), token))
+}
+
+async function fillPostgres(folder: string, config: RestoredConfiguration['config']): Promise<void> {
+  const place = storePlace(config)
+  if (!('postgresUrl' in place)) return
+  const parts = join(folder, entryFolders.dump)
+  const archive = join(folder, 'archive')
+  for (const name of readdirSync(parts).toSorted())
+    writeFileSync(archive, readFileSync(join(parts, name)), { flag: 'a', mode: 0o600 })
+  await restoreDump(place.postgresUrl, archive)
+}

@@ -1,0 +1,182 @@
+import type { Command } from 'commander'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { BackupError } from '../../backup/backup-error.ts'
+import { readSecret } from '../../config/loader.ts'
+import { raiseCounters, type RaisedCounters } from '../../features/otp/counter-raising.ts'
+import { markStray } from '../../features/vaults/stray-keys.ts'
+import { compareVaultKeys } from '../checks/vaults.ts'
+import { withAppliance } from '../console-context.ts'
+import { type AcceptedDatabase, acceptRestored } from '../database/restored-database.ts'
+import { examine } from '../doctor.ts'
+import { leaveToOwner } from '../file-owner.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { count, type Answer } from '../output/command-answer.ts'
+import { type InspectedBackup, inspectFolder } from './backup-inspection.ts'
+import {
+  checkEmpty,
+  checkEmptyPostgres,
+  clearBrokenOff,
+  type KeptFiles,
+  placeAll,
+  placementsOf,
+  unpackBackup,
+} from './restoration.ts'
+import { restoredConfiguration, type RestoredConfiguration } from './restored-configuration.ts'
+import { checkSameKeys } from './restored-token.ts'
+import { describeBackup, readIdentities, readKeyFile, verdictOn } from './verify.ts'
+
+const help = `
+Into an empty place: an installation without data, or below a folder of its own (--into). What is not in a backup you give:
+the PIN of its token (--pin-file), the key of TLS (--tls-key), for PostgreSQL the URL of an empty database. The token of
+another module than SoftHSM2 must hold the restored keys already.
+
+Everything is put where it was, with modes and owners. All sessions end; keys of AES-GCM encrypt by new versions, because
+counts went back; what users' devices may have made since is used up as far as that can be known: hardware tokens have to be
+plugged in anew, authenticator apps to wait for a minute. What was changed after the backup is lost. Broken off at any
+moment, it can be run again.
+
+Examples:
+  strongroom backup restore strongroom.age --identity backup-identity.txt --pin-file pin --tls-key server-key.pem
+  strongroom backup restore strongroom.age --identity backup-identity.txt --pin-file pin --into /srv/trial`
+
+interface Options {
+  readonly identity: string
+  readonly publicKey?: string
+  readonly into?: string
+  readonly pinFile?: string
+  readonly tlsKey?: string
+  readonly postgresUrlFile?: string
+}
+
+export function addBackupRestore(backup: Command): void {
+  backup
+    .command('restore <file>')
+    .description('Restores the whole appliance from a backup.')
+    .requiredOption('--identity <file>', 'identity of one of its recipients')
+    .option('--public-key <file>', 'PEM file with the public audit key of the appliance')
+    .option('--into <folder>', 'put everything below this folder, with the paths of the configuration')
+    .option('--pin-file <file>', 'PIN of the token')
+    .option('--tls-key <file>', 'private key of the server certificate')
+    .option('--postgres-url-file <file>', 'URL of the empty database')
+    .addHelpText('after', help)
+    .action(answering(restore))
+}
+
+async function restore(invocation: Invocation, file: string, options: Options): Promise<Answer> {
+  const { terminal } = invocation
+  const identities = readIdentities(options.identity)
+  const publicKey = options.publicKey === undefined ? undefined : await readKeyFile(terminal, options.publicKey)
+  const folder = join(resolve(options.into ?? '/'), 'var/lib/strongroom-restore')
+  const mayHoldRows = clearBrokenOff(folder)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  try {
+    terminal.remark('Reading the backup …')
+    const read = await unpackBackup(file, identities, folder)
+    const found = await inspectFolder(folder, read, publicKey)
+    if (found.damage.length + found.newer.length > 0) throw new BackupError(verdictOn(found))
+    const configuration = restoredConfiguration(folder, found.manifest, options.into)
+    await putInPlace({ folder, configuration, found, kept: keptFiles(configuration, options), mayHoldRows })
+    if (options.into !== undefined) makeSocketFolders(configuration)
+    terminal.remark('Making what must not go back newer …')
+    const accepted = await bringForward({ ...invocation, config: configuration.workingFile }, found)
+    if (configuration.token !== undefined) leaveToOwner(configuration.token)
+    writeConfiguration(configuration)
+    return await answerOf({ ...invocation, config: configuration.file }, file, found, accepted)
+  } finally {
+    clearBrokenOff(folder)
+  }
+}
+
+function keptFiles({ config }: RestoredConfiguration, { pinFile, tlsKey, postgresUrlFile }: Options): KeptFiles {
+  const pin = pinFile ?? config.hsm.pinFile
+  if (!existsSync(pin))
+    throw new BackupError(
+      `The PIN is in no backup: give the file that holds it (--pin-file), or put it to ${config.hsm.pinFile}.`,
+    )
+  // Others must not read it: the same is said of the file of the configuration.
+  readSecret(pin)
+  return { 'hsm.pinFile': pin, 'tls.key': tlsKey, 'store.postgresUrlFile': postgresUrlFile }
+}
+
+async function putInPlace({
+  folder,
+  configuration,
+  found,
+  kept,
+  mayHoldRows,
+}: {
+  readonly folder: string
+  readonly configuration: RestoredConfiguration
+  readonly found: InspectedBackup
+  readonly kept: KeptFiles
+  readonly mayHoldRows: boolean
+}): Promise<void> {
+  const placements = placementsOf(folder, configuration, found, kept)
+  await checkEmpty(configuration, placements)
+  if (!mayHoldRows) await checkEmptyPostgres(configuration, kept)
+  await placeAll(folder, configuration, placements)
+}
+
+/** Elsewhere systemd or the daemon makes them. */
+function makeSocketFolders({ config }: RestoredConfiguration): void {
+  for (const socket of config.hsm.sockets) mkdirSync(dirname(socket), { recursive: true, mode: 0o700 })
+}
+
+interface Forwarded extends AcceptedDatabase {
+  readonly otps: RaisedCounters
+  /** Keys in the token that no vault has. */
+  readonly stray: number
+}
+
+/** Raises what went back with the database, by the restored token and keeper. */
+async function bringForward(invocation: Invocation, found: InspectedBackup): Promise<Forwarded> {
+  return withAppliance(invocation, async (context) => {
+    await checkSameKeys(context.token.hsm, found)
+    const { hotpLookAhead, totpDriftSteps } = context.config.otp
+    const target = `manifest ${found.signed.manifest}`
+    // Made in the token after the database's snapshot, or deleted just before it.
+    const { stray } = await compareVaultKeys(context.config)
+    const { more, ...accepted } = await acceptRestored(context, { operation: 'backup.restore', target }, async (tx) => {
+      await markStray(context.token.hsm, tx, stray, Date.now())
+      return raiseCounters(context.token.hsm, tx, { now: Date.now(), hotpLookAhead, totpDriftSteps })
+    })
+    return { ...accepted, otps: more, stray: stray.length }
+  })
+}
+
+/** Last: without it no daemon starts. */
+function writeConfiguration({ file, text }: RestoredConfiguration): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o755 })
+  const draft = `${file}.restored`
+  writeFileSync(draft, text, { mode: 0o644, flush: true })
+  renameSync(draft, file)
+}
+
+async function answerOf(
+  invocation: Invocation,
+  file: string,
+  found: InspectedBackup,
+  { ended, closed, broken, otps, stray }: Forwarded,
+): Promise<Answer> {
+  const doctor = await examine(invocation)
+  const { config: configuration } = invocation
+  return {
+    json: { configuration, manifest: found.manifest, ended, closed, broken, otps, stray, doctor: doctor.json },
+    lines: [
+      ...describeBackup(file, found, true),
+      '',
+      `Restored: ${configuration}, and what it names.`,
+      ...(found.trail.sound ? [] : [verdictOn(found)]),
+      `${count(ended, 'session')} ended; ${count(closed, 'version')} of keys closed for encryption, so that the next encryption makes new ones.`,
+      `${count(otps.raised, 'device')} of one-time passwords raised: hardware tokens have to be plugged in anew, authenticator apps to wait for a minute.`,
+      ...(stray === 0
+        ? []
+        : [`${count(stray, 'key')} in the token that no restored vault has: the daemon destroys them.`]),
+      ...(broken + otps.broken === 0 ? [] : [`${broken + otps.broken} rows of counts and devices bear no good seal.`]),
+      'What was changed since the backup was taken is lost; strongroom audit verify --database names rows that the trail knows newer.',
+      '',
+      ...doctor.lines,
+    ],
+  }
+}

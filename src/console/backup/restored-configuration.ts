@@ -1,0 +1,58 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Manifest } from '../../backup/manifest.ts'
+import { BackupError } from '../../backup/backup-error.ts'
+import { mapPaths, secretOptions } from '../../config/configured-paths.ts'
+import { loadConfig } from '../../config/loader.ts'
+import type { Config } from '../../config/schema.ts'
+import { entryFiles } from './appliance-places.ts'
+
+/** Where the units of systemd/ take credentials from: commands of the console name it, the daemon is handed copies. */
+export const credentialFolder = '/etc/strongroom/credentials'
+const credentialPrefix = '${CREDENTIALS_DIRECTORY}/'
+
+export interface RestoredConfiguration {
+  /** Where the configuration file is to be. */
+  readonly file: string
+  /** What is to stand in it. */
+  readonly text: string
+  /** As it is for this command: every path is absolute, credentials lie where systemd reads them. */
+  readonly config: Config
+  /** Where the objects of a software token are to be. */
+  readonly token: string | undefined
+  /** In a file, for the programs that this command starts. */
+  readonly workingFile: string
+}
+
+/** The configuration of a backup that was unpacked in `folder`, for a place below `into`. */
+export function restoredConfiguration(
+  folder: string,
+  { places }: Pick<Manifest, 'places'>,
+  into: string | undefined,
+): RestoredConfiguration {
+  const path = places['configuration']?.path
+  if (path === undefined) throw new BackupError('The manifest of the backup names no configuration: take another one.')
+  const original = readFileSync(join(folder, entryFiles.configuration), 'utf8')
+  const json: unknown = JSON.parse(original)
+  const moved = mapPaths(json, (named, option) => movedPath(named, option, dirname(path), into))
+  const workingFile = join(folder, 'working.json')
+  writeFileSync(workingFile, JSON.stringify(moved), { mode: 0o600 })
+  return {
+    file: below(into, path),
+    text: into === undefined ? original : `${JSON.stringify(moved, undefined, 2)}\n`,
+    config: loadConfig(workingFile),
+    token: places['token'] && below(into, places['token'].path),
+    workingFile,
+  }
+}
+
+function movedPath(path: string, option: string, folder: string, into: string | undefined): string {
+  // A program of the system.
+  if (option === 'hsm.module') return resolve(folder, path)
+  const isCredential = path.startsWith(credentialPrefix)
+  if (isCredential && !secretOptions.includes(option)) return path
+  return below(into, isCredential ? join(credentialFolder, path.slice(credentialPrefix.length)) : resolve(folder, path))
+}
+
+const below = (into: string | undefined, path: string): string =>
+  into === undefined ? path : join(resolve(into), path)

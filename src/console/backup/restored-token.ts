@@ -1,0 +1,25 @@
+import { BackupError } from '../../backup/backup-error.ts'
+import type { InspectedBackup } from './backup-inspection.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import { agreedStatus } from '../root-keys/root-versions.ts'
+
+/**
+ * Whether the token holds the keys of this backup: their labels, and the audit key that signed it. Of the others every
+ * sealed row tells, which the keeper checks as it makes them newer.
+ * @throws BackupError
+ */
+export async function checkSameKeys(
+  hsm: Pick<Hsm, 'status' | 'keeperStatus' | 'auditKeys'>,
+  { manifest, signer }: InspectedBackup,
+): Promise<void> {
+  const { objects, label } = await agreedStatus(hsm)
+  const missing = manifest.token.roots.find((root) => !objects.root.includes(root))
+  if (missing !== undefined)
+    throw new BackupError(
+      `The token ${label} has no ${missing}: restore the token that this backup is of, as its vendor says, and run this again.`,
+    )
+  if (!(await hsm.auditKeys()).publicKey.equals(signer))
+    throw new BackupError(
+      `The audit key of the token ${label} is not the one that signed this backup: restore the token that it is of, and run this again.`,
+    )
+}

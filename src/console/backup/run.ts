@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { BackupError } from '../../backup/backup-error.ts'
+import { backupName, superfluous } from '../../backup/retention.ts'
+import { loadConfig } from '../../config/loader.ts'
+import { answering } from '../invocation.ts'
+import { makeBackup } from './backup-making.ts'
+import { describeMade } from './create.ts'
+
+const help = `
+What strongroom-backup.timer runs: a backup to backup.recipients, under its time, in backup.directory. Once it is on the disk and
+was read back, older ones go that backup.keep does not name. Where it fails, none goes, and the exit code is not 0.
+
+Example:
+  strongroom backup run`
+
+export function addBackupRun(backup: Command): void {
+  backup
+    .command('run')
+    .description('Makes a backup in backup.directory, and removes old ones.')
+    .addHelpText('after', help)
+    .action(
+      answering(async (invocation) => {
+        const { backup: settings } = loadConfig(invocation.config)
+        if (settings === undefined)
+          throw new BackupError('Say where backups go, and to whom: set backup.directory and backup.recipients.')
+        const { directory, recipients, keep } = settings
+        const made = await makeBackup(invocation, join(directory, backupName(Date.now())), recipients)
+        const removed = superfluous(readdirSync(directory), keep)
+        for (const name of removed) rmSync(join(directory, name))
+        return {
+          json: { ...made, removed },
+          lines: [...describeMade(made), ...removed.map((name) => `Removed ${name}.`)],
+        }
+      }),
+    )
+}

@@ -1,0 +1,23 @@
+import type { Hsm } from '../../hsm/hsm.ts'
+import { vaultKek } from '../../hsm/key-kind.ts'
+import { insertPending } from '../destruction/records.ts'
+import type { Tx } from '../../store/store.ts'
+
+/**
+ * Has the daemon destroy these data keys in the token, which no vault of a restored database has: for the operator, by whose
+ * word the keeper marks them.
+ */
+export async function markStray(
+  hsm: Pick<Hsm, 'sealUnused'>,
+  tx: Tx,
+  objectIds: readonly string[],
+  now: number,
+): Promise<void> {
+  const nothing = Buffer.alloc(0)
+  for (const objectId of objectIds) {
+    const object = { kek: vaultKek, blob: Buffer.from(objectId, 'hex') }
+    const mark = await hsm.sealUnused({ kind: 'aes256-gcm', ...object, purpose: nothing, provenance: nothing })
+    // The mark names the object itself.
+    await insertPending(tx, { objectId, key: mark, mark }, now)
+  }
+}
