@@ -54,8 +54,10 @@ export function clearBrokenOff(folder: string): boolean {
   for (const path of isDone ? [] : placing.paths)
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { recursive: true, force: true })
   const mayHoldRows = placing.postgres && !isDone
-  for (const name of readdirSync(folder))
-    if (!mayHoldRows || name !== placingFile) rmSync(join(folder, name), { recursive: true, force: true })
+  if (!mayHoldRows) rmSync(folder, { recursive: true, force: true })
+  else
+    for (const name of readdirSync(folder))
+      if (name !== placingFile) rmSync(join(folder, name), { recursive: true, force: true })
   return mayHoldRows
 }
 
