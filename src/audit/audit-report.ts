@@ -1,3 +1,4 @@
+import type { ArchiveStatement } from './archive/archive-manifest.ts'
 import type { AbsentMachine } from './chain-machine.ts'
 
 /**
@@ -40,6 +41,8 @@ export interface AuditReport {
   readonly chains: readonly ChainReport[]
   /** Machines that the registry or a seal names, and whose trail was not read: nothing is known of theirs. */
   readonly absent: readonly AbsentMachine[]
+  /** Of each chain what was archived furthest; see `strongroom audit archive`. */
+  readonly archived: readonly ArchiveStatement[]
 }
 
 /** Keeps the first findings of a chain and counts the rest, so that a ruined trail does not fill the memory. */

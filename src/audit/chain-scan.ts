@@ -1,3 +1,4 @@
+import type { ArchiveStatement } from './archive/archive-manifest.ts'
 import { createChainCheck, type ChainCheckOptions } from './chain-check.ts'
 import { createFindings, type ChainReport, type Findings, type LinePosition } from './audit-report.ts'
 import { listSegments, readLines, segmentOf, type LineReader, type Segment } from './segment.ts'
@@ -13,6 +14,8 @@ export interface ChainScan {
   readonly position: LinePosition
   readonly seq: number
   readonly sealedSeq: number
+  /** Records up to this one were archived, and are not there. */
+  readonly startSeq: number
   readonly findings: Findings
   /** The hash at a point that a seal of this chain covers; undefined for any other. */
   sealedHash(seq: number): string | undefined
@@ -26,16 +29,17 @@ export interface ChainScan {
 
 export interface ChainScanOptions extends ChainCheckOptions {
   readonly directory: string
+  /** What of the chain was archived. */
+  readonly archived?: ArchiveStatement | undefined
 }
 
 export function createChainScan(options: ChainScanOptions): ChainScan {
-  const { directory, chain } = options
+  const { directory, chain, archived } = options
   const findings = createFindings()
-  const checker = createChainCheck(options, findings)
+  const begin = archived && { point: archived.last, seal: archived.sealLast }
+  const checker = createChainCheck({ ...options, begin }, findings)
   let reader: LineReader | undefined
-  let segment = 0
-  let line = 0
-  let announced = 0
+  let [segment, line, announced] = [0, 0, 0]
   let finished = false
 
   // A file is whole only once its successor stands there: it is looked at once more after that.
@@ -49,7 +53,7 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
 
   async function turnTo(next: Segment): Promise<void> {
     if (reader?.partial === true) findings.add('changed', position(), 'This file ends within a line after this one.')
-    for (let missing = segment + 1; missing < next.number; missing += 1) {
+    for (let missing = Math.max(segment, archived?.files.last ?? 0) + 1; missing < next.number; missing += 1) {
       findings.add('removed', { file: segmentOf(chain, missing).name, line: 0 }, 'This file of the chain is missing.')
     }
     await reader?.close()
@@ -80,6 +84,9 @@ export function createChainScan(options: ChainScanOptions): ChainScan {
     },
     get sealedSeq() {
       return checker.sealedSeq
+    },
+    get startSeq() {
+      return checker.startSeq
     },
     sealedHash: (seq) => checker.sealedHash(seq),
     async step() {

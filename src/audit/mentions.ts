@@ -1,3 +1,4 @@
+import { archivesFile } from './archive/archived-files.ts'
 import type { ChainPoint } from '../hsm/audit-end.ts'
 import { createFindings, type Findings, type LinePosition } from './audit-report.ts'
 import { machineOf, type AbsentMachine } from './chain-machine.ts'
@@ -10,6 +11,7 @@ interface Mention extends ChainPoint {
 }
 
 export const registry: LinePosition = { file: 'audit_heads', line: 0 }
+export const archiveList: LinePosition = { file: archivesFile, line: 0 }
 export const keyFile: LinePosition = { file: successionsFile, line: 0 }
 
 /** What seals, the registry and keys that have ended say of chains, compared with what is read of them. */
@@ -42,6 +44,8 @@ export function createMentions(scans: ReadonlyMap<string, ChainScan>): Mentions 
   /** True when the mention needs no more waiting. */
   function judge(scan: ChainScan, { seq, hash, position }: Mention): boolean {
     if (scan.sealedHash(seq) === hash) return true
+    // What was archived is bound by the hash of its end.
+    if (seq <= scan.startSeq) return true
     if (scan.sealedSeq < seq) return false
     const by = `line ${position.line} of ${position.file}`
     scan.findings.add('changed', scan.position, `Record ${seq} is missing, or not the one that was sealed: see ${by}.`)
@@ -95,8 +99,10 @@ export function createMentions(scans: ReadonlyMap<string, ChainScan>): Mentions 
   }
 }
 
-const sourceOf = (position: LinePosition): string =>
-  position === registry ? 'the registry' : 'the key that signed until then'
+function sourceOf(position: LinePosition): string {
+  if (position === registry) return 'the registry'
+  return position === archiveList ? 'the list of archives' : 'the key that signed until then'
+}
 
 function furthest(mentions: readonly Mention[]): Mention[] {
   const [first, ...rest] = mentions

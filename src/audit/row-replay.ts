@@ -41,7 +41,8 @@ export interface RowReplay {
   compare(rows: ReadonlyMap<string, CurrentRow>, readAt: number): RowReport
 }
 
-export function createRowReplay(): RowReplay {
+/** `knownFrom`: what was told before may have been told anew in records that were archived, and is not judged by. */
+export function createRowReplay(knownFrom = 0): RowReplay {
   const told = new Map<string, Told[]>()
   let first = Infinity
 
@@ -92,6 +93,7 @@ export function createRowReplay(): RowReplay {
         rows?: Record<string, string | null>
         rowsAt?: number
       }
+      if (rowsAt < knownFrom) return
       first = Math.min(first, rowsAt)
       for (const [row, state] of Object.entries(rows)) tell(row, { state, at: rowsAt, position })
     },

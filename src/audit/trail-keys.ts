@@ -22,7 +22,12 @@ export async function readSuccessions(directory: string): Promise<Succession[]> 
     if (errorCodeOf(error) === 'ENOENT') return ''
     throw error
   })
-  return text.split('\n').flatMap((line) => {
+  return successionsIn(text.split('\n'))
+}
+
+/** Those of these lines that are successions. */
+export function successionsIn(lines: readonly string[]): Succession[] {
+  return lines.flatMap((line) => {
     const [, statement, byFormer, byNext] = successionShape.exec(line) ?? []
     return statement === undefined || byFormer === undefined || byNext === undefined
       ? []
@@ -32,8 +37,9 @@ export async function readSuccessions(directory: string): Promise<Succession[]> 
 
 const successionShape = /^\{"succession":(\{.*\}),"from":"([A-Za-z0-9+/]{86}==)","to":"([A-Za-z0-9+/]{86}==)"\}$/
 
-const lineOf = ({ text, byFormer, byNext }: Succession): string =>
-  `{"succession":${text},"from":"${byFormer.toString('base64')}","to":"${byNext.toString('base64')}"}\n`
+/** As it stands in the file, without its newline. */
+export const successionLine = ({ text, byFormer, byNext }: Succession): string =>
+  `{"succession":${text},"from":"${byFormer.toString('base64')}","to":"${byNext.toString('base64')}"}`
 
 /**
  * The key that signs now, with all that leads to it; leaves beside the trail what is not there yet. Rejects with
@@ -52,7 +58,11 @@ export async function leaveTrailKeys(directory: string, hsm: Pick<Hsm, 'auditKey
 /** In one go: another process may write the same. */
 async function writeSuccessions(directory: string, successions: readonly Succession[]): Promise<void> {
   const draft = join(directory, `${successionsFile}.${randomUUID()}`)
-  await writeFile(draft, successions.map(lineOf).join(''), { mode: 0o644, flag: 'wx', flush: true })
+  await writeFile(draft, successions.map((one) => `${successionLine(one)}\n`).join(''), {
+    mode: 0o644,
+    flag: 'wx',
+    flush: true,
+  })
   await rename(draft, join(directory, successionsFile))
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditReport, ChainReport, LinePosition } from './audit-report.ts'
+import { readArchived } from './archive/archived-files.ts'
+import type { ArchiveStatement } from './archive/archive-manifest.ts'
 import { createPresence, type OwnMachine } from './chain-machine.ts'
 import { createChainScan, type ChainScan } from './chain-scan.ts'
 import type { ChainPoint } from '../hsm/audit-end.ts'
-import { createMentions, keyFile, registry, type Mentions } from './mentions.ts'
+import { archiveList, createMentions, keyFile, registry, type Mentions } from './mentions.ts'
 import { createSealVerifier, isGenuine, type Seal, type SealedHead, type SealVerifier } from './seal.ts'
 import { listSegments } from './segment.ts'
 import { readSuccessions } from './trail-keys.ts'
@@ -37,6 +39,7 @@ interface ChainPlace {
   readonly directory: string
   readonly chain: string
   readonly verifier: SealVerifier
+  readonly archived: ArchiveStatement | undefined
 }
 
 /**
@@ -47,7 +50,7 @@ interface ChainPlace {
 export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> {
   const { heads = new Map<string, SealedHead>(), own, isAll = false, witnessed, progress } = options
   const comparison = witnessed === undefined ? undefined : createWitnessComparison(witnessed)
-  const { places, verifiers } = await readPlaces(options)
+  const { places, verifiers, archives } = await readPlaces(options)
   const chains = places.map(({ chain }) => chain)
   const presence = createPresence({ chains, own, heads, verifiers, isAll })
   const scans = new Map<string, ChainScan>()
@@ -65,6 +68,7 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
     scans.set(place.chain, createChainScan({ ...place, onMention, onSeal, onEvent: options.onEvent }))
   try {
     for (const [chain, point] of verifiers.flatMap(({ ends }) => ends)) mentions.hear(chain, point, keyFile)
+    for (const { chain, last } of archives) if (!chains.includes(chain)) mentions.hear(chain, last, archiveList)
     for (const [chain, head] of heads) {
       if (!verifiers.some((one) => isGenuine(chain, head, one)))
         mentions.findingsOf(chain).add('bad signature', registry, 'The registry holds a head that no seal confirms.')
@@ -81,7 +85,7 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
     await catchUp(scans, mentions)
     mentions.conclude(presence.isExpected)
     if (comparison) concludeWitness(comparison, scans, mentions, presence.isExpected)
-    return reportOf(scans, mentions)
+    return { ...reportOf(scans, mentions), archived: archives }
   } finally {
     for (const scan of scans.values()) await scan.close()
   }
@@ -91,12 +95,16 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
 async function readPlaces({ directory, publicKey }: VerifyOptions) {
   const places: ChainPlace[] = []
   const verifiers: SealVerifier[] = []
+  const archives: ArchiveStatement[] = []
   for (const one of [directory].flat()) {
     const verifier = createSealVerifier({ publicKey, successions: await readSuccessions(one) })
     verifiers.push(verifier)
-    for (const chain of (await listSegments(one)).keys()) places.push({ directory: one, chain, verifier })
+    const archived = await readArchived(one, verifier)
+    archives.push(...archived.values())
+    for (const chain of (await listSegments(one)).keys())
+      places.push({ directory: one, chain, verifier, archived: archived.get(chain) })
   }
-  return { places, verifiers }
+  return { places, verifiers, archives }
 }
 
 function earliest(scans: ReadonlyMap<string, ChainScan>): ChainScan | undefined {
@@ -139,7 +147,7 @@ function concludeWitness(
   )
 }
 
-function reportOf(scans: ReadonlyMap<string, ChainScan>, mentions: Mentions): AuditReport {
+function reportOf(scans: ReadonlyMap<string, ChainScan>, mentions: Mentions): Omit<AuditReport, 'archived'> {
   const chains: ChainReport[] = [...scans.values()].map((scan) => scan.report())
   const nothing = { records: 0, seals: 0, sealedSeq: 0, unsealed: 0 }
   for (const [chain, { kept, more }] of mentions.missing)

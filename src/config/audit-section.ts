@@ -29,6 +29,14 @@ const witness = z
     error: 'give syslog or timestamp, or both',
   })
 
+const forward = z.strictObject({
+  syslog: syslog.describe('The syslog receiver.'),
+  format: z
+    .enum(['json', 'cef'])
+    .default('json')
+    .describe('Of the text of each message: json, as in the trail, or cef.'),
+})
+
 export const audit = z.strictObject({
   directory: path.describe('Folder of the audit trail; one chain of files per process that writes.'),
   machine: z
@@ -48,5 +56,6 @@ export const audit = z.strictObject({
     .min(65_536)
     .default(64 * 1024 * 1024)
     .describe('Size at which a file of a chain is closed and the next begun.'),
+  forward: forward.optional().describe('A syslog receiver that is sent every record, over TLS, at least once.'),
   witness: witness.optional().describe('Who outside this machine is told the signed ends of the trail.'),
 })

@@ -19,6 +19,7 @@ import { softhsmCheck } from './checks/softhsm-configuration.ts'
 import { tokenCheck } from './checks/token-hosts.ts'
 import { pinChangeCheck } from './checks/unfinished-pin.ts'
 import { trailCheck } from './checks/audit-trail.ts'
+import { forwardCheck } from './checks/audit-forward.ts'
 import { witnessCheck } from './checks/audit-witness.ts'
 import { vaultAdminsCheck, vaultKeysCheck } from './checks/vaults.ts'
 import { exitCodes, sentenceOf } from './exit-code.ts'
@@ -53,6 +54,7 @@ const checks: readonly Check[] = [
   daemonCheck,
   trailCheck,
   witnessCheck,
+  forwardCheck,
   clockCheck,
 ]
 

@@ -3,6 +3,7 @@ import { addApplicationKeyCreate } from './apikey/create.ts'
 import { addApplicationKeyList } from './apikey/list.ts'
 import { addApplicationKeyRevoke } from './apikey/revoke.ts'
 import { addApplicationKeyShapes } from './apikey/shapes.ts'
+import { addAuditArchive } from './audit/archive.ts'
 import { addAuditExport } from './audit/export.ts'
 import { addAuditFollow } from './audit/follow.ts'
 import { addAuditShow } from './audit/show.ts'
@@ -138,7 +139,7 @@ const nouns: readonly Noun[] = [
   {
     name: 'audit',
     description: 'the audit trail',
-    verbs: [addAuditShow, addAuditFollow, addAuditExport, addAuditVerify],
+    verbs: [addAuditArchive, addAuditShow, addAuditFollow, addAuditExport, addAuditVerify],
   },
 ]
 

@@ -1,8 +1,10 @@
+import { createSyslogForwarder, startForwarding, type Forwarder } from '../audit/forwarding.ts'
 import { startCourier, type Courier, type Witness } from '../audit/witness/courier.ts'
 import { createSyslogWitness } from '../audit/witness/syslog-witness.ts'
 import { createTimestampWitness } from '../audit/witness/timestamp-witness.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
+import { readRelease } from '../features/utils/routes/read-version.ts'
 import type { Log } from '../log.ts'
 
 /** The witnesses of the configuration. */
@@ -13,9 +15,15 @@ export function witnessesOf({ audit: { directory, witness } }: Config): Witness[
   ]
 }
 
-/** Brings the heads of this machine's chains to each witness, in the first worker alone. */
+export function forwarderOf({ audit: { forward } }: Config): Forwarder | undefined {
+  return forward && createSyslogForwarder(forward.syslog, forward.format, readRelease())
+}
+
+/** Brings the heads of this machine's chains to each witness, and their records to a receiver, in the first worker alone. */
 export function startCouriers(config: Config, log: Log): Courier {
   const { directory } = config.audit
   const couriers = witnessesOf(config).map((witness) => startCourier({ directory, witness, clock: systemClock, log }))
+  const forwarder = forwarderOf(config)
+  if (forwarder) couriers.push(startForwarding({ directory, forwarder, clock: systemClock, log }))
   return { stop: async () => void (await Promise.all(couriers.map((courier) => courier.stop()))) }
 }

@@ -1,4 +1,5 @@
 import type { AnyEndpoint } from '../http/contract/endpoint.ts'
+import { listRecords } from '../features/audit/routes/list-records.ts'
 import { addCertificate } from '../features/certificates/routes/add-certificate.ts'
 import { readOwnCertificate, readUserCertificate } from '../features/certificates/routes/read-certificate.ts'
 import { readSmartcardUser } from '../features/certificates/routes/read-smartcard-user.ts'
@@ -88,6 +89,7 @@ export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
   const all: readonly AnyEndpoint[] = [
     ...peopleEndpoints(on),
     ...transparentEndpoints(on),
+    listRecords(on.visibleRecords, () => all),
     readOpenApi(() => all),
     readDocs(() => all),
   ]

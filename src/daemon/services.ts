@@ -2,6 +2,7 @@ import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import { recordedRows } from './recorded-rows.ts'
 import type { AuditTrail } from '../audit/event.ts'
 import type { Clock } from '../clock.ts'
+import { createVisibleRecords, type VisibleRecords } from '../features/audit/visible-trail.ts'
 import { createCertificates, type Certificates } from '../features/certificates/registry.ts'
 import { enabledSmartcard, type Config } from '../config/schema.ts'
 import { smartcardDefaults } from '../config/smartcard-section.ts'
@@ -39,6 +40,7 @@ export interface Services extends AuthServices, OtpServices, VaultServices, Obje
   readonly templates: Templates
   readonly siteTemplates: SiteTemplates
   readonly destruction: Destruction
+  readonly visibleRecords: VisibleRecords
 }
 
 export interface ServiceDependencies {
@@ -86,8 +88,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     report,
   })
   const secondFactors = createSecondFactors(devices, enrolments)
-  const { passphraseMaxAgeMs } = config.login
-  const enabledTypes = loginTypesOf(config)
+  const loginRules = { enabledTypes: loginTypesOf(config), passphraseMaxAgeMs: config.login.passphraseMaxAgeMs }
   const shared = { store, hsm, clock, sessions, throttle, passphrases, otps, certificates, recoveries }
   const commitAsAppliance = createApplianceCommit({ store, audit, clock, readRows: recordedRows })
   const siteTemplates = createSiteTemplates({ hsm, clock })
@@ -111,10 +112,10 @@ export function createServices(dependencies: ServiceDependencies): Services {
     keyStorage: config.hsm.vaultKeys,
     clearObjects: (tx, vaultId) => objectServices.objectDestruction.clearVault(tx, vaultId),
   })
-  const { vaults } = vaultServices
+  const onVaults = { store, vaults: vaultServices.vaults }
   return {
     ...otp,
-    ...createAuth({ ...shared, enabledTypes, passphraseMaxAgeMs }),
+    ...createAuth({ ...shared, ...loginRules }),
     users: createUsers({ store, hsm, passphrases, secondFactors, endSessions, clock }),
     recoveries,
     certificates,
@@ -124,8 +125,9 @@ export function createServices(dependencies: ServiceDependencies): Services {
     ...vaultServices,
     templates,
     ...objectServices,
-    ...createTransparent({ store, hsm, clock, vaults, destruction, commitAsAppliance, rules: config.transparent }),
+    ...createTransparent({ ...onVaults, hsm, clock, destruction, commitAsAppliance, rules: config.transparent }),
     destruction,
+    visibleRecords: createVisibleRecords({ ...onVaults, hsm, trail: config.audit }),
   }
 }
 

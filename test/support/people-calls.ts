@@ -32,7 +32,8 @@ export interface Ground {
 }
 
 /** `session`: any that is good; a capability, or one of two; a permission in the vault, and a capability beside it. */
-export type Need = 'session' | 'admin' | 'createVault' | 'admin or createVault' | Permission | 'Admin and createVault'
+export type Need =
+  'session' | 'admin' | 'audit' | 'createVault' | 'admin or createVault' | Permission | 'Admin and createVault'
 
 export interface PeopleCall {
   readonly needs: Need
@@ -117,6 +118,7 @@ const newUser = (): object => {
 export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
   'GET /auth/logout': { needs: 'session', prepare: () => ({ path: '/auth/logout' }) },
   'POST /auth/check': { needs: 'session', reads: true, prepare: () => ({ path: '/auth/check' }) },
+  'GET /audit': { needs: 'audit', reads: true, usesToken: true, prepare: () => ({ path: '/audit' }) },
   'GET /auth/check': { needs: 'session', reads: true, prepare: () => ({ path: '/auth/check' }) },
   'PUT /auth/passphrase': {
     needs: 'session',

@@ -10,20 +10,23 @@ import { eventIn } from './trail-record.ts'
  */
 export const longestCallMs = 600_000
 
-const closeBytes = 2 ** 20
+/** How close to the moment a byte is found. */
+export const closeBytes = 2 ** 20
 
 /** From where on a chain has to be read to find all that arrived since this moment; by halves, not from the start. */
 export async function seekTime(directory: string, segments: readonly Segment[], since: number): Promise<ReadPoint> {
-  const [first] = segments
-  if (first === undefined) return { segment: 0, bytes: 0 }
   const before = since - longestCallMs
-  let segment = first
-  for (const one of segments.slice(1).toReversed()) {
-    if (!isBefore(await timeAt(directory, one, 0), before)) continue
-    segment = one
-    break
+  // The last file that begins before the moment; the first where none does.
+  let [low, high] = [0, segments.length]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    const segment = segments[middle]
+    if (segment !== undefined && isBefore(await timeAt(directory, segment, 0), before)) low = middle
+    else high = middle
   }
-  return { segment: segment.number, bytes: await seekByte(directory, segment, before) }
+  const found = segments[low]
+  if (found === undefined) return { segment: 0, bytes: 0 }
+  return { segment: found.number, bytes: await seekByte(directory, found, before) }
 }
 
 /** The byte is perhaps within a line, which is then older. */

@@ -3,7 +3,9 @@ import type { Seal } from '../seal.ts'
 import type { WitnessedHead } from './witness-file.ts'
 
 /** What the end of a chain is, where one is left. */
-export type ChainEndOf = (chain: string) => { readonly sealedSeq: number; readonly position: LinePosition } | undefined
+export type ChainEndOf = (
+  chain: string,
+) => { readonly sealedSeq: number; readonly startSeq: number; readonly position: LinePosition } | undefined
 
 export type AddFinding = (chain: string, kind: FindingKind, position: LinePosition, detail: string) => void
 
@@ -24,6 +26,8 @@ export function createWitnessComparison(witnessed: readonly WitnessedHead[]): Wi
     conclude(endOf, add) {
       for (const { chain, seq, position } of [...open.values()].toSorted((a, b) => a.seq - b.seq)) {
         const end = endOf(chain)
+        // It is in an archive, whose end the chain goes on from.
+        if (end !== undefined && seq <= end.startSeq) continue
         const by = `The witness (line ${position.line} of ${position.file}) knows a signed head at record ${seq}`
         if (end === undefined) add(chain, 'missing chain', position, `${by}; no file of this chain is left.`)
         else if (end.sealedSeq < seq)

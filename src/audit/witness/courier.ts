@@ -6,7 +6,8 @@ import { readWitnessState, writeWitnessState } from './witness-state.ts'
 
 /** Somebody outside the machine who is told the signed heads. */
 export interface Witness {
-  readonly name: 'syslog' | 'timestamp'
+  /** Beside the trail: how far the witness has it. */
+  readonly stateFile: string
   /** For the journal and for `strongroom doctor`. */
   readonly address: string
   /** The least time between two sendings. */

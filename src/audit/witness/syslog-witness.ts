@@ -1,76 +1,23 @@
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
-import { connect, type ConnectionOptions } from 'node:tls'
-import { headParameters, type SignedHead } from './signed-head.ts'
+import { createSyslogSender, type SyslogMessage, type SyslogSettings } from '../syslog-sender.ts'
 import type { Witness } from './courier.ts'
+import { headParameters, type SignedHead } from './signed-head.ts'
 
-export interface SyslogSettings {
-  readonly host: string
-  readonly port: number
-  /** PEM file with the CA of the receiver's certificate. */
-  readonly ca: string
-  /** PEM files with the certificate and key by which the receiver knows this machine. */
-  readonly certificate?: string | undefined
-  readonly key?: string | undefined
-}
-
-const timeoutMs = 10_000
-
-// Facility 13 (log audit), severity 6 (informational): RFC 5424 §6.2.1.
-const priority = 13 * 8 + 6
 // 32473 is the enterprise number for documentation (RFC 5612): Strongroom has none of its own.
 const structureId = 'strongroom@32473'
 
-/**
- * Sends heads to a syslog receiver over TLS (RFC 5425). The protocol has no acknowledgement, and what was written to a
- * connection may be lost with it. So a connection carries one batch and is then closed from our side: the receiver
- * closes its own once it has read all of it (RFC 5425 §4.4), and only then do the heads count as sent. The package of
- * the registry that is used most sends without waiting for that.
- */
+/** Sends heads to a syslog receiver. */
 export function createSyslogWitness(settings: SyslogSettings): Witness {
-  const machine = hostname().replace(/[^!-~]/g, '') || '-'
+  const sender = createSyslogSender(settings)
   return {
-    name: 'syslog',
-    address: `${settings.host}:${settings.port}`,
+    stateFile: 'witness-syslog.json',
+    address: sender.address,
     everyMs: 0,
-    async send(heads) {
-      const socket = connect(connectionTo(settings))
-      socket.setTimeout(timeoutMs, () =>
-        socket.destroy(new Error(`the receiver did not answer within ${timeoutMs / 1000} s`)),
-      )
-      const closed = once(socket, 'close')
-      try {
-        await once(socket, 'secureConnect')
-        socket.resume().end(heads.map((head) => frame(messageOf(head, machine))).join(''))
-        await once(socket, 'end')
-        await closed
-      } finally {
-        socket.destroy()
-        await closed.catch(() => undefined)
-      }
-    },
+    send: (heads) => sender.send(heads.map(messageOf)),
   }
 }
 
-/** The files are read at each connection, so that renewed certificates are used without a restart. */
-function connectionTo({ host, port, ca, certificate, key }: SyslogSettings): ConnectionOptions {
-  return {
-    host,
-    port,
-    ca: readFileSync(ca),
-    minVersion: 'TLSv1.2',
-    ...(certificate === undefined ? {} : { cert: readFileSync(certificate) }),
-    ...(key === undefined ? {} : { key: readFileSync(key) }),
-  }
-}
-
-/** Octet counting: RFC 5425 §4.3. */
-const frame = (message: string): string => `${Buffer.byteLength(message)} ${message}`
-
-/** RFC 5424 §6. The text repeats the structured data, for receivers that write the text alone. */
-function messageOf(head: SignedHead, machine: string): string {
-  const time = new Date(head.at).toISOString()
+/** The text repeats the structured data, for receivers that write the text alone. */
+function messageOf(head: SignedHead): SyslogMessage {
   const parameters = headParameters(head)
-  return `<${priority}>1 ${time} ${machine} strongroom - audit-head [${structureId} ${parameters}] ${parameters}`
+  return { at: head.at, kind: 'audit-head', data: `[${structureId} ${parameters}]`, text: parameters }
 }

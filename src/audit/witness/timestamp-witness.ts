@@ -31,7 +31,7 @@ function stampedText(heads: readonly SignedHead[]): string {
 /** Has the newest heads time-stamped (RFC 3161): they existed at that time, by the clock and the key of somebody else. */
 export function createTimestampWitness(settings: TimestampSettings, directory: string): Witness {
   return {
-    name: 'timestamp',
+    stateFile: 'witness-timestamp.json',
     address: settings.url,
     everyMs: settings.intervalMs,
     async send(heads) {

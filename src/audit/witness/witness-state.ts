@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ReadPoints } from './head-reader.ts'
 
-/** How far a witness has the trail, and since when it is not reached. */
+/** How far a witness, or a receiver of records, has the trail, and since when it is not reached. */
 export interface WitnessState {
   readonly points: ReadPoints
   /** Milliseconds since the Unix epoch of the last success; 0 when there was none. */
@@ -12,7 +12,8 @@ export interface WitnessState {
 }
 
 interface Named {
-  readonly name: string
+  /** The file of it, beside the trail. */
+  readonly stateFile: string
   readonly address: string
 }
 
@@ -25,7 +26,7 @@ const shape = z.object({
   failing: z.object({ since: wholeNumber, reason: z.string() }).optional(),
 })
 
-const fileOf = (directory: string, { name }: Named): string => join(directory, `witness-${name}.json`)
+const fileOf = (directory: string, { stateFile }: Named): string => join(directory, stateFile)
 
 /**
  * Nothing is known when the file is not there, is damaged, or tells of a witness at another address: the witness is

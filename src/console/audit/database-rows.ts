@@ -14,14 +14,17 @@ const commitMs = 1_000
  * The rows of the database, read now, to be held against the events of the trail, read after. A row whose change was
  * under way meanwhile is looked at again: its record stands in the trail before it is committed.
  */
-export async function readDatabase(config: Config): Promise<{
+export async function readDatabase(
+  config: Config,
+  knownFrom: number,
+): Promise<{
   readonly event: (body: string, position: LinePosition) => void
   report(): Promise<RowReport>
 }> {
   const read = () => withStore(config, (store) => currentRows(store.read))
   const readAt = Date.now()
   const rows = await read()
-  const replay = createRowReplay()
+  const replay = createRowReplay(knownFrom)
   return {
     event: replay.event,
     async report() {

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { OwnMachine } from '../../audit/chain-machine.ts'
+import { readArchived } from '../../audit/archive/archived-files.ts'
 import { readPublicKey } from '../../audit/public-key.ts'
 import { createAuditHeads } from '../../audit/records.ts'
-import type { SealedHead } from '../../audit/seal.ts'
+import { createSealVerifier, type SealedHead } from '../../audit/seal.ts'
+import { readSuccessions } from '../../audit/trail-keys.ts'
 import { listSegments } from '../../audit/segment.ts'
 import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
@@ -69,6 +71,22 @@ export const missingFolder = (directory: string): UsageError =>
 
 // The heads are read first: a trail that is being written is then ahead of them, never behind.
 const readRegistry = (config: Config) => withStore(config, (store) => createAuditHeads(store).read())
+
+/** The time of the latest record that was archived; 0 where none was. */
+export async function archivedUntil({ directory, publicKey }: VerificationInput): Promise<number> {
+  const times = [0]
+  for (const one of directory) {
+    const verifier = createSealVerifier({ publicKey, successions: await readSuccessions(one) })
+    for (const { until } of (await readArchived(one, verifier)).values()) times.push(until + 1)
+  }
+  return Math.max(...times)
+}
+
+/** The key alone, for what is verified without a trail. */
+export async function keyFor({ publicKey }: GivenPlaces, invocation: Invocation): Promise<Key> {
+  if (publicKey !== undefined) return { publicKey: await readKey(publicKey, invocation.terminal), keySource: publicKey }
+  return (await askKeeper(invocation, loadConfig(invocation.config))).key
+}
 
 type Key = Pick<VerificationInput, 'publicKey' | 'keySource'>
 

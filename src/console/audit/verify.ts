@@ -8,10 +8,11 @@ import { readSuccessions } from '../../audit/trail-keys.ts'
 import { listSegments } from '../../audit/segment.ts'
 import { verifyTrail } from '../../audit/trail-verification.ts'
 import { loadConfig } from '../../config/loader.ts'
-import { table, wrap, type Answer } from '../output/command-answer.ts'
+import { dateOf, table, wrap, type Answer } from '../output/command-answer.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { describeRows, readDatabase } from './database-rows.ts'
-import { inputFor, missingFolder, several, type GivenPlaces } from './verification-input.ts'
+import { verifyArchives } from './archived-bundles.ts'
+import { archivedUntil, inputFor, missingFolder, several, type GivenPlaces } from './verification-input.ts'
 import { describeWitnessed, readWitnessed } from './witnessed.ts'
 import { exitCodes } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -25,6 +26,8 @@ A trail belongs to a machine. Where several share a database, the command checks
 which others it knows of. With --directory several times it checks the trails of several machines together, and
 with the registry of the database; --all-machines wants the trails of all.
 
+What strongroom audit archive took out of the trail is named, and is no finding. --archive verifies its bundles.
+
 --database compares the rows of the database with what the trail says of them: rows that were put back to an
 earlier state, edited, made or removed without a record. The daemon may be running.
 
@@ -37,10 +40,12 @@ Examples:
   strongroom audit verify --directory /mnt/copy/audit --public-key audit-public.pem
   strongroom audit verify --directory /var/lib/strongroom/audit --directory /mnt/second/audit --all-machines
   strongroom audit verify --database
+  strongroom audit verify --archive /mnt/archive/worker-1.000001-000003.jsonl.gz
   strongroom audit verify --witness /mnt/collector/strongroom.log`
 
 interface Options extends GivenPlaces {
   readonly allMachines?: boolean
+  readonly archive?: readonly string[]
   readonly database?: boolean
   readonly witness?: readonly string[]
   readonly witnessCa?: string
@@ -58,6 +63,7 @@ export function addAuditVerify(audit: Command): void {
     .option('--all-machines', 'a machine whose trail is not here is a finding')
     .option('--public-key <file>', "PEM file with the audit key's public half; by default the token is asked")
     .option('--database', 'compares the rows of the database with what the trail says of them')
+    .option('--archive <file>', 'verifies a bundle of strongroom audit archive instead of a trail', several)
     .option('--witness <file>', 'what a witness received, to compare with', several)
     .option('--witness-ca <file>', 'PEM file with the CAs of the time-stamp authority')
     .addHelpText('after', help)
@@ -65,6 +71,7 @@ export function addAuditVerify(audit: Command): void {
 }
 
 async function verify(invocation: Invocation, options: Options): Promise<Answer> {
+  if (options.archive !== undefined) return verifyArchives(options.archive, options, invocation)
   const { terminal } = invocation
   const input = await inputFor(options, invocation)
   // Read before the trail, which goes on meanwhile.
@@ -75,7 +82,10 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
           publicKey: input.publicKey,
           successions: (await Promise.all(input.directory.map(readSuccessions))).flat(),
         })
-  const comparison = options.database === true ? await readDatabase(loadConfig(invocation.config)) : undefined
+  const comparison =
+    options.database === true
+      ? await readDatabase(loadConfig(invocation.config), await archivedUntil(input))
+      : undefined
   const progress = await progressBar(input.directory, terminal)
   const report = await verifyTrail({
     ...input,
@@ -109,6 +119,7 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
         ? ['The database was not asked: a chain whose end was cut off is found only where another names it.']
         : []),
       ...(witnessed === undefined ? [] : describeWitnessed(witnessed)),
+      ...describeArchived(report),
       ...describeAbsent(report).flatMap((text) => wrap(text, terminal.width)),
       '',
       ...describeReport({ ...report, sound: report.sound && !witnessed?.rejected.length }, terminal),
@@ -137,6 +148,13 @@ async function progressBar(directories: readonly string[], terminal: Terminal): 
   }
 }
 
+function describeArchived({ archived }: AuditReport): string[] {
+  return archived.map(
+    ({ chain, last, until }) =>
+      `Archived: ${chain}, records 1 to ${last.seq}, until ${dateOf(until)}. Verify its bundles with --archive.`,
+  )
+}
+
 function describeAbsent({ absent }: AuditReport): string[] {
   return absent.map(({ machine, chains }) => {
     const name = machine === '' ? 'a machine without a name' : `machine ${machine}`
@@ -144,7 +162,7 @@ function describeAbsent({ absent }: AuditReport): string[] {
   })
 }
 
-function describeReport({ chains, sound }: Omit<AuditReport, 'absent'>, terminal: Terminal): string[] {
+function describeReport({ chains, sound }: Pick<AuditReport, 'chains' | 'sound'>, terminal: Terminal): string[] {
   const findings = chains.flatMap((chain) => [
     ...chain.findings.flatMap(({ file, line, kind, detail }) => [
       `${terminal.coloured('red', kind)}: ${file}${line === 0 ? '' : `, line ${line}`}`,

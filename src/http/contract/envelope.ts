@@ -8,6 +8,7 @@ import { toLegacyResponse, type Envelope } from './legacy-response.ts'
 export type HandlerName =
   | 'AuthHandler'
   | 'AuthInfoHandler'
+  | 'AuditHandler'
   | 'GroupHandler'
   | 'VaultHandler'
   | 'VaultmembersHandler'

@@ -24,6 +24,7 @@ const tagWords: Readonly<Record<string, string>> = {
   authinfo: 'What one may know before a login.',
   user: 'Users, their second factors and their sessions.',
   usercert: 'Certificates of users, for the login by smartcard.',
+  audit: 'Records of the audit trail, for users with the capability Audit.',
   vault: 'Vaults and their members.',
   object: 'Secrets and files in vaults.',
   find: 'Search.',

@@ -104,6 +104,14 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     }
   }),
 
+  'GET /audit': async ({ appliance }) => {
+    const client = await appliance.login(await appliance.addUser(['read', 'createVault', 'audit', 'active']))
+    const { VAULT } = await client.must('POST', '/vault', { vaultname: 'Audited' })
+    const [{ id }] = VAULT as [{ id: string }]
+    const times = { since: '2026-10-01T00:00:00Z', until: '2100-01-01T00:00:00.000Z' }
+    const what = { user: 'alice', vaultid: id, key: 'orders', operation: 'transparent.*', outcome: 'refused' }
+    return { client, members: { ...times, ...what, limit: '10', next: 'W10' } }
+  },
   'GET /user/:userid/sessions': ({ user }) => ({ params: { userid: String(user.id) } }),
   'DELETE /user/:userid/sessions/:sessionid': once(async (at) => {
     const user = await at.appliance.addUser()

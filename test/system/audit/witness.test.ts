@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
+import { issueClientCertificate } from '../../support/client-certificate.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { makePki, type Pki } from '../../support/pki.ts'
 import { SyslogReceiver } from '../../support/syslog-receiver.ts'
@@ -18,19 +19,6 @@ let client: { certificate: string; key: string }
 let receiver: SyslogReceiver
 let authority: TimeStampAuthority
 let appliance: TestAppliance
-
-function issueClientCertificate({ ca, caKey }: Pki): { certificate: string; key: string } {
-  const [certificate, key, request, extensions] = ['client.pem', 'client.key', 'client.csr', 'client.ext'].map((name) =>
-    join(folder, name),
-  ) as [string, string, string, string]
-  writeFileSync(extensions, 'extendedKeyUsage=clientAuth\n')
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' })
-  const pair = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key]
-  openssl('req', ...pair, '-out', request, '-subj', '/CN=strongroom')
-  const issue = ['-req', '-in', request, '-CA', ca, '-CAkey', caKey, '-days', '30', '-extfile', extensions]
-  openssl('x509', ...issue, '-out', certificate)
-  return { certificate, key }
-}
 
 const doctor = async () => {
   const { stdout } = await strongroom(appliance.configFile, ['--json', 'doctor'])
@@ -58,7 +46,7 @@ const stamps = () => join(appliance.config.audit.directory, 'witness-timestamps.
 beforeAll(async () => {
   folder = givenDirectoryOfFile()
   pki = makePki(join(folder, 'pki'))
-  client = issueClientCertificate(pki)
+  client = issueClientCertificate(folder, pki)
   receiver = new SyslogReceiver(join(folder, 'syslog'), pki, await freePort())
   authority = new TimeStampAuthority(join(folder, 'tsa'))
   const syslog = { host: '127.0.0.1', port: receiver.port, ca: pki.ca, ...client }

@@ -79,6 +79,7 @@ const layers: readonly Layer[] = [
 /** Feature → feature, one way. */
 const features: Readonly<Record<string, readonly string[]>> = {
   users: ['passwords'],
+  audit: ['users', 'vaults'],
   otp: ['users'],
   certificates: ['users'],
   auth: ['users', 'otp', 'certificates'],

@@ -62,6 +62,7 @@ describe('a trail that nobody touched', () => {
     expect(report).toEqual({
       sound: true,
       absent: [],
+      archived: [],
       chains: [
         { chain: 'worker-1', records: 10, seals: 2, sealedSeq: 11, ...nothing },
         { chain: 'worker-2', records: 5, seals: 1, sealedSeq: 5, ...nothing },

@@ -1,0 +1,38 @@
+import { readLines, type Segment } from '../segment.ts'
+import { eventIn } from '../reading/trail-record.ts'
+
+/**
+ * The first files of a chain whose records are all older than a moment; never the last, which is still written. The chain
+ * goes on behind them, sealed: `sealedSeq` is beyond the last record of those that are taken.
+ */
+export async function olderFiles(
+  directory: string,
+  segments: readonly Segment[],
+  before: number,
+  sealedSeq: number,
+): Promise<Segment[]> {
+  const older: Segment[] = []
+  for (const segment of segments.slice(0, -1)) {
+    const end = await endOf(directory, segment, before)
+    if (end === undefined || end >= sealedSeq) break
+    older.push(segment)
+  }
+  return older
+}
+
+/** The last number in a file; undefined where one of its records is not older than the moment. */
+async function endOf(directory: string, segment: Segment, before: number): Promise<number | undefined> {
+  const reader = await readLines(directory, segment)
+  let last = 0
+  try {
+    for (let lines = await reader.next(); lines.length > 0; lines = await reader.next())
+      for (const line of lines) {
+        const event = eventIn(line, segment.chain)
+        if (event !== undefined && event.record.at >= before) return undefined
+        last = Number(/"seq":(\d+),/.exec(line.toString('latin1', 0, 200))?.[1] ?? last)
+      }
+    return last
+  } finally {
+    await reader.close()
+  }
+}

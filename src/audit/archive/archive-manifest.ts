@@ -1,0 +1,109 @@
+import type { ChainPoint } from '../../hsm/audit-end.ts'
+import { parseLine, sha256 } from '../line.ts'
+import { parseSeal, type SealVerifier } from '../seal.ts'
+
+/** Where the seals of a chain stand: the last record that one covers, and the SHA-256 of its signature, empty before the first. */
+export interface SealPoint {
+  readonly seq: number
+  readonly digest: string
+}
+
+/** What was taken out of a trail: whole files of one chain. */
+export interface ArchiveStatement {
+  readonly chain: string
+  /** The numbers of its files. */
+  readonly files: { readonly first: number; readonly last: number }
+  /** The record before its first, and its last one. */
+  readonly before: ChainPoint
+  readonly last: ChainPoint
+  /** The same of seals. */
+  readonly sealBefore: SealPoint
+  readonly sealLast: SealPoint
+  /** Events, without seals. */
+  readonly records: number
+  /** Of the latest event, in milliseconds since the Unix epoch. */
+  readonly until: number
+  /** Of the lines, as they stood in the files. */
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** A statement with what shows that the keeper has signed it: it is the first line of the bundle, and beside the trail. */
+export interface ArchiveManifest {
+  readonly archive: ArchiveStatement
+  /**
+   * Lines of the console's chain, from the record that names the hash of the statement to a seal behind it: so no other
+   * signature is needed than those of the trail, and each removal is a record of it.
+   */
+  readonly proof: readonly string[]
+  /** PEM of the audit key, for whoever has the bundle alone; to be compared with a copy of one's own. */
+  readonly publicKey: string
+  /** Lines of `audit-keys.jsonl`. */
+  readonly successions: readonly string[]
+}
+
+/** Without its `console.` */
+export const archiveOperation = 'audit.archive'
+
+const point = ({ seq, hash }: ChainPoint): ChainPoint => ({ seq, hash })
+const seal = ({ seq, digest }: SealPoint): SealPoint => ({ seq, digest })
+
+/** The bytes whose hash is recorded: members in a fixed order. */
+export function statementOf(archive: ArchiveStatement): string {
+  const { chain, files, before, last, sealBefore, sealLast, records, until, bytes } = archive
+  return JSON.stringify({
+    chain,
+    files: { first: files.first, last: files.last },
+    before: point(before),
+    last: point(last),
+    sealBefore: seal(sealBefore),
+    sealLast: seal(sealLast),
+    records,
+    until,
+    bytes,
+    sha256: archive.sha256,
+  })
+}
+
+/** The subject of the record. */
+export function archiveSubject(archive: ArchiveStatement): string {
+  const { chain, files, before, last } = archive
+  const hash = sha256(statementOf(archive))
+  return `${chain}, files ${files.first} to ${files.last}, records ${before.seq + 1} to ${last.seq}, statement ${hash}`
+}
+
+export function manifestLine({ archive, proof, publicKey, successions }: ArchiveManifest): string {
+  return `{"archive":${statementOf(archive)},"proof":${JSON.stringify(proof)},"publicKey":${JSON.stringify(publicKey)},"successions":${JSON.stringify(successions)}}\n`
+}
+
+/** Undefined for a line that is no manifest. Says nothing about its proof. */
+export function parseManifest(line: string): ArchiveManifest | undefined {
+  try {
+    const manifest: ArchiveManifest = JSON.parse(line)
+    return manifestLine(manifest) === `${line}\n` ? manifest : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a seal of the trail covers the record that names this statement. */
+export function isProven({ archive, proof }: ArchiveManifest, verifier: SealVerifier): boolean {
+  const lines = proof.map(parseLine)
+  const [first] = lines
+  const hashes = proof.map((line) => sha256(`${line}\n`))
+  const isLinked = lines.every(
+    (line, at) => line?.chain === first?.chain && (at === 0 || line?.prev === hashes[at - 1]),
+  )
+  const last = lines.at(-1)
+  const found = last?.type === 'seal' ? parseSeal(last.body) : undefined
+  if (first?.type !== 'event' || !isLinked || found === undefined || !isConsole(first.chain)) return false
+  const { covers, chain } = found.statement
+  // A parsed line is JSON.
+  const { operation, outcome, subject }: Record<string, unknown> = JSON.parse(proof[0] ?? '{}')
+  const isNamed =
+    operation === `console.${archiveOperation}` && outcome === 'allowed' && subject === archiveSubject(archive)
+  const isCovered = chain === first.chain && hashes[covers.seq - first.seq] === covers.hash
+  return isNamed && isCovered && verifier.verifies(found)
+}
+
+const isConsole = (chain: string): boolean => /^(?:[a-z][a-z0-9]{0,15}-)?console$/.test(chain)

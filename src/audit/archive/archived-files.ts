@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCodeOf } from '../../fault.ts'
+import type { SealVerifier } from '../seal.ts'
+import {
+  isProven,
+  manifestLine,
+  parseManifest,
+  type ArchiveManifest,
+  type ArchiveStatement,
+} from './archive-manifest.ts'
+
+/** Beside the trail: the manifest of each bundle that files of it were taken into. */
+export const archivesFile = 'audit-archives.jsonl'
+
+/** Of each chain what was archived furthest. Lines that no seal proves are left out: what they would allow is then missed. */
+export async function readArchived(
+  directory: string,
+  verifier: SealVerifier,
+): Promise<ReadonlyMap<string, ArchiveStatement>> {
+  const furthest = new Map<string, ArchiveStatement>()
+  for (const line of await linesOf(directory)) {
+    const manifest = parseManifest(line)
+    if (manifest === undefined || !isProven(manifest, verifier)) continue
+    const { archive } = manifest
+    if (archive.last.seq > (furthest.get(archive.chain)?.last.seq ?? 0)) furthest.set(archive.chain, archive)
+  }
+  return furthest
+}
+
+/** On the disk when it resolves. In one go: after a crash the line is there or not. */
+export async function addArchived(directory: string, manifest: ArchiveManifest): Promise<void> {
+  const lines = await linesOf(directory)
+  const draft = join(directory, `${archivesFile}.${randomUUID()}`)
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile([...lines.map((line) => `${line}\n`), manifestLine(manifest)].join(''))
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(draft, join(directory, archivesFile))
+  await syncFolder(directory)
+}
+
+export async function syncFolder(directory: string): Promise<void> {
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function linesOf(directory: string): Promise<string[]> {
+  const text = await readFile(join(directory, archivesFile), 'utf8').catch((error: unknown) => {
+    if (errorCodeOf(error) === 'ENOENT') return ''
+    throw error
+  })
+  return text.split('\n').filter((line) => line !== '')
+}

@@ -1,0 +1,208 @@
+import type { Command } from 'commander'
+import { createPublicKey } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { olderFiles } from '../../audit/archive/archivable.ts'
+import { addArchived, readArchived, syncFolder } from '../../audit/archive/archived-files.ts'
+import { verifyBundle, writeBundle, writeContent } from '../../audit/archive/bundle.ts'
+import {
+  archiveOperation,
+  archiveSubject,
+  statementOf,
+  type ArchiveStatement,
+} from '../../audit/archive/archive-manifest.ts'
+import { findProof } from '../../audit/archive/proof.ts'
+import { lockChain } from '../../audit/chain-lock.ts'
+import { createSealVerifier, type SealVerifier } from '../../audit/seal.ts'
+import { listSegments, segmentOf, type Segment } from '../../audit/segment.ts'
+import { readSuccessions, successionLine } from '../../audit/trail-keys.ts'
+import { verifyTrail } from '../../audit/trail-verification.ts'
+import { readWitnessState } from '../../audit/witness/witness-state.ts'
+import { loadConfig } from '../../config/loader.ts'
+import type { Config } from '../../config/schema.ts'
+import { chainName } from '../../daemon/appliance.ts'
+import { forwarderOf } from '../../daemon/audit-witnesses.ts'
+import { Fault } from '../../fault.ts'
+import { recordAt, withToken, type TokenPlace } from '../console-context.ts'
+import { leaveToOwner } from '../file-owner.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { count, dateOf, table, type Answer } from '../output/command-answer.ts'
+import { momentOf, timeHelp } from './record-options.ts'
+import { applianceTrail } from './verification-input.ts'
+
+const help = `${timeHelp}
+
+Takes whole files of the trail whose records are all older into bundles: compressed, and signed by a seal of the
+trail, so that each is verified by itself. A file is removed once its bundle is on the disk and was read back. Each
+bundle is a record of the trail, and strongroom audit verify goes on from where it ends. The daemon may be running.
+Broken off, the command goes on when it is run again.
+
+Examples:
+  strongroom audit archive --before 90d
+  strongroom audit archive --before 2026-10-01 --to /mnt/archive
+  strongroom audit verify --archive /mnt/archive/worker-1.000001-000003.jsonl.gz`
+
+interface Options {
+  readonly before: string
+  readonly to?: string
+}
+
+interface Place extends TokenPlace {
+  readonly directory: string
+  readonly to: string
+  readonly publicKey: Buffer
+  readonly verifier: SealVerifier
+}
+
+interface Bundle {
+  readonly file: string
+  readonly archive: ArchiveStatement
+}
+
+export function addAuditArchive(audit: Command): void {
+  audit
+    .command('archive')
+    .summary('take older records into bundles')
+    .description('Takes older records out of the trail into bundles.')
+    .requiredOption('--before <time>', 'records that are older')
+    .option('--to <folder>', 'where the bundles go; by default the folder archive in audit.directory')
+    .addHelpText('after', help)
+    .action(answering(archive))
+}
+
+async function archive(invocation: Invocation, options: Options): Promise<Answer> {
+  const before = momentOf(options.before, Date.now()) ?? 0
+  const config = loadConfig(invocation.config)
+  const { directory } = config.audit
+  const to = options.to ?? join(directory, 'archive')
+  const input = await applianceTrail(invocation, config)
+  const lock = await lockChain(join(directory, 'archive.lock'), 'archive', 0)
+  try {
+    const report = await verifyTrail(input)
+    if (!report.sound)
+      throw new Fault(
+        'audit.unavailable',
+        'The trail is not as it was written, and stays as it is: run "strongroom audit verify".',
+      )
+    mkdirSync(to, { recursive: true, mode: 0o700 })
+    const bundles = await withToken(invocation, config, async (token) => {
+      const { publicKey } = await token.token.hsm.auditKeys()
+      const verifier = createSealVerifier({ publicKey, successions: await readSuccessions(directory) })
+      const place = { ...token, directory, to, publicKey, verifier }
+      const made: Bundle[] = []
+      for (const { chain, sealedSeq } of report.chains) {
+        const sealed = Math.min(sealedSeq, input.heads?.get(chain)?.seq ?? 0)
+        const bundle = await archiveChain(place, chain, before, sealed)
+        if (bundle !== undefined) made.push(bundle)
+      }
+      return made
+    })
+    leaveToOwner(directory)
+    return answerOf(bundles)
+  } finally {
+    await lock.release()
+  }
+}
+
+async function archiveChain(
+  place: Place,
+  chain: string,
+  before: number,
+  sealedSeq: number,
+): Promise<Bundle | undefined> {
+  const { config, directory, to, verifier } = place
+  const archived = (await readArchived(directory, verifier)).get(chain)
+  const present = (await listSegments(directory)).get(chain) ?? []
+  if (archived !== undefined) await finishRemoval(place, archived, present)
+  const segments = present.filter(({ number }) => number > (archived?.files.last ?? 0))
+  const older = await forwarded(config, await olderFiles(directory, segments, before, sealedSeq))
+  if (older.length === 0) return undefined
+
+  const content = join(to, `${chain}.part`)
+  try {
+    const begin = archived && { point: archived.last, seal: archived.sealLast }
+    const { statement, findings } = await writeContent(content, directory, older, verifier, begin)
+    if (findings.length > 0) throw unsound(findings[0]?.detail)
+    const file = join(to, bundleName(statement))
+    const manifest = { archive: statement, ...(await prove(place, statement)) }
+    await writeBundle(file, content, manifest)
+    await checkBundle(place, file, statement)
+    await addArchived(directory, manifest)
+    await removeFiles(directory, older)
+    return { file, archive: statement }
+  } finally {
+    await rm(content, { force: true })
+  }
+}
+
+const bundleName = ({ chain, files }: ArchiveStatement): string =>
+  `${chain}.${String(files.first).padStart(6, '0')}-${String(files.last).padStart(6, '0')}.jsonl.gz`
+
+/** Those that the receiver of records has, where there is one. */
+async function forwarded(config: Config, segments: readonly Segment[]): Promise<readonly Segment[]> {
+  const forwarder = forwarderOf(config)
+  if (forwarder === undefined) return segments
+  const { points } = await readWitnessState(config.audit.directory, forwarder)
+  return segments.filter(({ chain, number }) => number < (points[chain]?.segment ?? 0))
+}
+
+/** Records the archive, and waits for the seal that covers the record: it is what signs the bundle. */
+async function prove(place: Place, archive: ArchiveStatement) {
+  const { config, directory, publicKey } = place
+  await recordAt(place, archiveOperation, archiveSubject(archive), performance.now())
+  const proof = await findProof(directory, chainName(config, 'console'), archive)
+  if (proof === undefined)
+    throw new Fault('audit.unavailable', 'The record of the archive was not sealed: nothing was removed, run it again.')
+  const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' })
+  return {
+    proof,
+    publicKey: String(key.export({ type: 'spki', format: 'pem' })),
+    successions: (await readSuccessions(directory)).map(successionLine),
+  }
+}
+
+async function checkBundle({ verifier }: Place, file: string, expected: ArchiveStatement): Promise<void> {
+  const { archive, faults } = await verifyBundle(file, () => verifier)
+  if (faults.length > 0 || archive === undefined || statementOf(archive) !== statementOf(expected))
+    throw unsound(`${file}: ${faults[0] ?? 'it is another bundle.'}`)
+}
+
+const unsound = (detail = ''): Fault =>
+  new Fault('audit.unavailable', `The bundle cannot be made, and nothing was removed: ${detail}`)
+
+/** A run that was broken off left files whose bundle is there: they go once the bundle was read again. */
+async function finishRemoval(place: Place, archived: ArchiveStatement, present: readonly Segment[]): Promise<void> {
+  const left = present.filter(({ number }) => number <= archived.files.last)
+  if (left.length === 0) return
+  const file = join(place.to, bundleName(archived))
+  if (!existsSync(file))
+    throw new Fault('audit.unavailable', `${file} is needed to finish what was broken off: give its folder with --to.`)
+  const inBundle = left.filter(({ number }) => number >= archived.files.first)
+  if (inBundle.length < left.length)
+    throw unsound(
+      `${segmentOf(archived.chain, left[0]?.number ?? 0).name} is of an earlier archive, and is here again.`,
+    )
+  await checkBundle(place, file, archived)
+  await removeFiles(place.directory, inBundle)
+}
+
+async function removeFiles(directory: string, segments: readonly Segment[]): Promise<void> {
+  for (const { name } of segments) await rm(join(directory, name))
+  await syncFolder(directory)
+}
+
+function answerOf(bundles: readonly Bundle[]): Answer {
+  const rows = bundles.map(({ file, archive }) => [archive.chain, String(archive.records), dateOf(archive.until), file])
+  return {
+    json: { bundles: bundles.map(({ file, archive }) => ({ file, ...archive })) },
+    lines:
+      bundles.length === 0
+        ? ['No file of the trail holds older records alone: nothing was archived.']
+        : [
+            ...table([['CHAIN', 'RECORDS', 'UNTIL (UTC)', 'BUNDLE'], ...rows]),
+            '',
+            `${count(bundles.length, 'bundle')} made and verified; copy them to another machine.`,
+          ],
+  }
+}

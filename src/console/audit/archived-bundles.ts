@@ -1,0 +1,39 @@
+import { verifyBundle, type BundleReport } from '../../audit/archive/bundle.ts'
+import { createSealVerifier } from '../../audit/seal.ts'
+import { successionsIn } from '../../audit/trail-keys.ts'
+import { exitCodes } from '../exit-code.ts'
+import type { Invocation } from '../invocation.ts'
+import { dateOf, wrap, type Answer } from '../output/command-answer.ts'
+import type { Terminal } from '../output/terminal.ts'
+import { keyFor, type GivenPlaces } from './verification-input.ts'
+
+/** Verifies bundles of `strongroom audit archive`, each by itself and by a key that does not come from it. */
+export async function verifyArchives(
+  files: readonly string[],
+  places: GivenPlaces,
+  invocation: Invocation,
+): Promise<Answer> {
+  const { publicKey, keySource } = await keyFor(places, invocation)
+  const verifierFor = (lines: readonly string[]) => createSealVerifier({ publicKey, successions: successionsIn(lines) })
+  const reports = await Promise.all(files.map(async (file) => ({ file, ...(await verifyBundle(file, verifierFor)) })))
+  const sound = reports.every(({ faults }) => faults.length === 0)
+  return {
+    json: { key: keySource, sound, bundles: reports },
+    lines: reports.flatMap((report) => describe(report, invocation.terminal)),
+    exitCode: sound ? exitCodes.done : exitCodes.refused,
+  }
+}
+
+function describe({ file, archive, faults }: BundleReport & { readonly file: string }, terminal: Terminal): string[] {
+  const what =
+    archive === undefined
+      ? []
+      : [
+          `  ${archive.chain}, records ${archive.before.seq + 1} to ${archive.last.seq}, until ${dateOf(archive.until)}, SHA-256 of its lines ${archive.sha256}`,
+        ]
+  const verdict =
+    faults.length === 0
+      ? [terminal.coloured('green', '  Nothing was changed, removed or added.')]
+      : faults.flatMap((fault) => wrap(fault, terminal.width - 2).map((text) => terminal.coloured('red', `  ${text}`)))
+  return [file, ...what, ...verdict]
+}

@@ -1,0 +1,90 @@
+import { readNewest } from '../../audit/reading/newest-first.ts'
+import type { RecordCriteria } from '../../audit/reading/record-filter.ts'
+import type { TrailRecord } from '../../audit/reading/trail-record.ts'
+import type { ReadPoints } from '../../audit/witness/head-reader.ts'
+import { Fault, isFault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { Store } from '../../store/store.ts'
+import { findUserById } from '../users/records.ts'
+import { findSealedMembership } from '../vaults/vault-seals.ts'
+import type { Vaults } from '../vaults/vault.ts'
+
+/** Of the trail, for one page: some 10,000 records, which take 30 ms to read. */
+const mostBytes = 4 * 2 ** 20
+
+export type VisibleRecord = TrailRecord
+/** Up to where a page was read. */
+export type PagePoints = ReadPoints
+
+export interface RecordsRequest {
+  readonly userId: number
+  readonly criteria: RecordCriteria
+  readonly before: PagePoints | undefined
+  readonly mostRecords: number
+  /** Whether an operation is one of administrators. */
+  readonly isAdministrative: (operation: string) => boolean
+}
+
+/** What of the trail of this machine a user with the capability Audit may see. */
+export interface VisibleRecords {
+  /** The name of this machine; empty where it has none. */
+  readonly machine: string
+  /**
+   * Of the vaults that are shared with the user, and of administrators; the newest first.
+   * @throws Fault `vault.not_found` where another vault is asked for
+   */
+  read(
+    request: RecordsRequest,
+  ): Promise<{ readonly records: readonly VisibleRecord[]; readonly next: PagePoints | undefined }>
+}
+
+export function createVisibleRecords({
+  store,
+  hsm,
+  vaults,
+  trail,
+}: {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Pick<Hsm, 'verify'>
+  readonly vaults: Pick<Vaults, 'listFor'>
+  readonly trail: { readonly directory: string; readonly machine?: string | undefined }
+}): VisibleRecords {
+  /** Those of the vaults whose membership the token has sealed: a row that was edited shows no record. */
+  async function sealedAmong(userId: number, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+    const user = await findUserById(store.read, userId)
+    const sealed = new Set<string>()
+    for (const id of ids) if (user !== null && (await isMember(user, Number(id)))) sealed.add(id)
+    return sealed
+  }
+
+  async function isMember(user: Parameters<typeof findSealedMembership>[1], vaultId: number): Promise<boolean> {
+    const membership = await findSealedMembership(store.read, user, vaultId)
+    if (membership === undefined) return false
+    try {
+      await hsm.verify(membership)
+      return true
+    } catch (error) {
+      if (isFault(error, 'hsm.seal_broken') || isFault(error, 'hsm.outdated')) return false
+      throw error
+    }
+  }
+
+  return {
+    machine: trail.machine ?? '',
+    async read({ userId, criteria, before, mostRecords, isAdministrative }) {
+      const shared = new Set((await vaults.listFor(userId)).map(({ id }) => String(id)))
+      if (criteria.vault !== undefined && !shared.has(criteria.vault)) throw new Fault('vault.not_found')
+      const isShown = ({ vault, operation }: TrailRecord) =>
+        isAdministrative(operation) || (vault !== undefined && shared.has(vault))
+      const page = await readNewest(trail.directory, { criteria, isShown, before, mostRecords, mostBytes })
+      const named = new Set(
+        page.records.flatMap(({ vault }) => (vault !== undefined && shared.has(vault) ? [vault] : [])),
+      )
+      const sealed = await sealedAmong(userId, named)
+      const records = page.records.filter(
+        ({ vault, operation }) => isAdministrative(operation) || (vault !== undefined && sealed.has(vault)),
+      )
+      return { records, next: page.next }
+    },
+  }
+}

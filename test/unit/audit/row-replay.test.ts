@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { createRowReplay } from '../../../src/audit/row-replay.ts'
+
+const position = { file: 'worker-1.000001.jsonl', line: 1 }
+const told = (row: string, state: string, at: number): string =>
+  `"at":${at},"rows":{"${row}":"${state}"},"rowsAt":${at}`
+
+test('rows that may have been told of in an archive are not judged by what was told before it ended', () => {
+  const rows = new Map([
+    ['user 1', { state: 'of an archived record', since: 10 }],
+    ['user 2', { state: 'made before', since: 20 }],
+    ['user 3', { state: 'made after', since: 200 }],
+    ['user 4', { state: 'told after', since: 5 }],
+  ])
+  const replayed = (knownFrom: number) => {
+    const replay = createRowReplay(knownFrom)
+    replay.event(told('user 1', 'older', 15), position)
+    replay.event(told('user 4', 'told after', 150), position)
+    const { unjudged, findings } = replay.compare(rows, 1_000)
+    return { unjudged, findings: findings.map(({ row, kind }) => `${row} ${kind}`) }
+  }
+  expect(replayed(0)).toEqual({ unjudged: 0, findings: ['user 1 changed', 'user 2 unknown', 'user 3 unknown'] })
+  expect(replayed(100)).toEqual({ unjudged: 2, findings: ['user 3 unknown'] })
+})
