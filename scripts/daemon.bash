@@ -24,7 +24,11 @@ start_daemon() {
   if [ -n "$systemd" ]; then
     local number units=(strongroom-keeper.socket strongroom-keeper-operator.socket strongroom-token@key-maker.socket)
     for number in $(seq "$hosts"); do units+=("strongroom-token@$number.socket"); done
-    systemctl enable --now "${units[@]}" strongroom.service
+    systemctl reset-failed 'strongroom*'
+    systemctl enable "${units[@]}" strongroom.service
+    systemctl start "${units[@]}"
+    # Without waiting for it: a program that hangs would be waited for as long as a change of large tables may take.
+    systemctl start --no-block strongroom.service
   elif ! daemon_pid >/dev/null; then
     # The shell writes its own number, which the daemon keeps.
     (
@@ -43,39 +47,42 @@ start_daemon() {
 
 wait_until_ready() {
   local deadline=$((SECONDS + 60))
-  until answers && hosts_answer; do
-    if [ -z "$systemd" ] && [ "$SECONDS" -gt $((deadline - 58)) ] && ! daemon_pid >/dev/null; then
-      tail -n 12 "$log_file"
-      exit 1
-    fi
-    [ "$SECONDS" -lt "$deadline" ] || { echo 'It does not answer within a minute.'; journal; exit 1; }
+  until is_healthy; do
+    if has_ended; then echo 'It has ended:'; journal; exit 1; fi
+    [ "$SECONDS" -lt "$deadline" ] || { cat "$work/health"; echo 'It is not well within a minute. The end of its journal:'; journal; exit 1; }
     sleep 0.2
   done
 }
 
-answers() { curl -sf -o /dev/null --max-time 5 --cacert "$ca" "$(base_url)/api/1.0/authinfo/logintypes"; }
+# Asked as an administrator would: at the configured address, with the certificate that is configured.
+is_healthy() {
+  CREDENTIALS_DIRECTORY=${secrets:-} node "$root/dist/bin/strongroom.js" --config "$config" doctor --only "$health_checks" >"$work/health" 2>&1
+}
+health_checks=daemon,token
 
-hosts_answer() {
-  local socket
-  for socket in $(tr -d '[]"' <<<"$sockets" | tr , ' '); do [ -S "$socket" ] || return 1; done
+has_ended() {
+  if [ -n "$systemd" ]; then [ "$(systemctl is-active strongroom)" = failed ]; else ! daemon_pid >/dev/null; fi
 }
 
-# Whether another build runs than the one that was just compiled. The two do not understand each other.
+# Whether anything runs another program than the one that was just compiled. The two do not understand each other.
 runs_earlier() {
-  local built_from=$program/.built-from
-  if [ -n "$systemd" ]; then
-    systemctl list-units --no-legend --state=active,activating 'strongroom*' | grep -q . || return 1
-  else
-    daemon_pid >/dev/null || return 1
-    built_from=$pid_file.built-from
-  fi
-  [ "$(cat "$built_from" 2>/dev/null)" != "$(program_stamp)" ]
+  if daemon_pid >/dev/null && [ "$(cat "$pid_file.built-from" 2>/dev/null)" != "$(program_stamp)" ]; then return 0; fi
+  [ -e "$config" ] && [ -x "${console[0]}" ] && [[ "$(problems program || true)" == *program* ]]
 }
 
 stop_earlier() {
-  if [ -z "$systemd" ]; then stop_daemon; return; fi
-  systemctl stop strongroom.service 'strongroom-keeper*' 'strongroom-token@*'
-  note 'stopped, until this has taken over what it holds'
+  if [ -n "$systemd" ]; then systemctl stop 'strongroom.service*' 'strongroom-keeper*' 'strongroom-token@*'; else stop_daemon; fi
+  local started_otherwise
+  started_otherwise=$(serving)
+  [ -z "$started_otherwise" ] || { echo "Still running, started by somebody else: process $started_otherwise"; exit 1; }
+  [ -z "$systemd" ] || note 'stopped, as long as it is replaced'
+}
+
+# Processes that serve this appliance, whoever started them.
+serving() {
+  { grep -lzxF -- "$config" /proc/[0-9]*/cmdline 2>/dev/null || true; } | while read -r file; do
+    if grep -qzE '/(strongroomd|strongroom-keeper|strongroom-tokend)\.js$' "$file" 2>/dev/null; then cut -d / -f 3 <<<"$file"; fi
+  done | xargs
 }
 
 journal() { if [ -n "$systemd" ]; then journalctl -u strongroom -n 12 --no-pager; else tail -n 12 "$log_file"; fi; }

@@ -13,7 +13,7 @@ if [ -n "$demo" ]; then
   demo=$(realpath -m "$demo")
   # A unix socket's path has 107 characters at most (unix(7)).
   [ "${#demo}" -le 90 ] || die "The path $demo is too long for unix sockets." 'Choose a shorter one.'
-  program=$root
+  program=$root earlier=''
   host=127.0.0.1
   config=$demo/strongroom.json
   token=$demo/token pin=$demo/token/pin pin_setting=$demo/token/pin
@@ -24,7 +24,7 @@ if [ -n "$demo" ]; then
   credentials=$demo/demo-credentials.json
   console=("$demo/strongroom")
 else
-  program=/usr/lib/strongroom
+  program=/usr/lib/strongroom earlier=/usr/lib/strongroom.old
   host=0.0.0.0
   config=/etc/strongroom/strongroom.json
   secrets=/etc/strongroom/credentials
@@ -86,29 +86,42 @@ hand_over() {
 # What the program was built from; the same stamp means that there is nothing to copy.
 program_stamp() { (cd "$root" && find dist softhsm package-lock.json -type f -printf '%P %s %T@\n' | sort | sha256sum); }
 
-install_program() {
+# Lays the new program beside the installed one, which runs meanwhile; nothing when they are the same.
+stage_program() {
   local node
   node=$(readlink -f "$(command -v node)")
   case $node in
     /root/* | /home/*) echo "$node lies in a home folder, which the daemon's user cannot read."; exit 1 ;;
   esac
+  rm -rf "$program.new"
   if [ "$(cat "$program/.built-from" 2>/dev/null)" = "$(program_stamp)" ]; then note "up to date, in $program"; return; fi
-  local had='' fresh=$program.new
-  [ ! -e "$program" ] || had=1
-  rm -rf "$fresh" "$program.old"
-  install -d -m 0755 "$fresh"
-  cp -a "$root"/{dist,node_modules,softhsm,systemd,scripts,docs,config,package.json,package-lock.json,README.md} "$fresh"
-  (cd "$fresh" && npm prune --omit=dev --offline --ignore-scripts --no-audit --no-fund)
-  chown -R root:root "$fresh"
-  chmod -R go+rX,go-w "$fresh"
-  program_stamp >"$fresh/.built-from"
-  [ -z "$had" ] || mv "$program" "$program.old"
-  mv "$fresh" "$program"
-  rm -rf "$program.old"
+  install -d -m 0755 "$program.unfinished"
+  cp -a "$root"/{dist,node_modules,softhsm,systemd,scripts,docs,config,package.json,package-lock.json,README.md} "$program.unfinished"
+  (cd "$program.unfinished" && npm prune --omit=dev --offline --ignore-scripts --no-audit --no-fund)
+  chown -R root:root "$program.unfinished"
+  chmod -R go+rX,go-w "$program.unfinished"
+  program_stamp >"$program.unfinished/.built-from"
+  mv "$program.unfinished" "$program.new"
+  note "for $program"
+}
+
+# The earlier program stays beside it until the new one has come up; one that never did is not worth keeping.
+install_program() {
+  if [ -e "$program.new" ]; then
+    if [ -e "$earlier" ]; then rm -rf "$program"; elif [ -e "$program" ]; then mv "$program" "$earlier"; fi
+    mv "$program.new" "$program"
+  fi
+  write_commands
+  note "in $program"
+}
+
+# What starts the program: the same after it was put back.
+write_commands() {
+  local node
+  node=$(readlink -f "$(command -v node)")
   write_command strongroom "$node" "$commands"
   write_command strongroomd "$node" "$commands"
   if [ -n "$systemd" ]; then install_units "$node"; fi
-  note "${had:+upgraded, }in $program"
 }
 
 # write_command NAME NODE FOLDER

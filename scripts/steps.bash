@@ -1,6 +1,7 @@
 # Sourced by scripts/setup, scripts/test and scripts/dev: steps with progress, and the steps that they share.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$root/scripts/native-modules.bash"
 work=$(mktemp -d)
 step_pid=''
 if [ -t 1 ]; then tty=1 bold=$'\e[1m' green=$'\e[32m' red=$'\e[31m' plain=$'\e[0m'; else tty='' bold='' green='' red='' plain=''; fi
@@ -19,6 +20,15 @@ die() {
   printf '\n%s%s%s\n' "$red" "$1" "$plain" >&2
   [ $# -lt 2 ] || printf '%s\n' "${@:2}" >&2
   exit 1
+}
+
+# A script that changes what was in order names in `undo` the function that puts it back when a later step fails.
+undo=''
+undo_what_was_begun() {
+  local function=$undo
+  # A step of its own may fail, too.
+  undo=''
+  [ -z "$function" ] || "$function" >&2
 }
 
 # What a step wants to say for itself, beside its name.
@@ -41,6 +51,7 @@ step() {
   if [ "$status" -ne 0 ]; then
     printf '  %s✗%s %s\n' "$red" "$plain" "$name" >&2
     tail -n 15 "$work/log" | sed 's/^/      /' >&2
+    undo_what_was_begun
     die "Failed: $name (exit code $status)." "$remedy"
   fi
   said=$(cat "$work/note")
@@ -96,12 +107,39 @@ need_packages() {
   fi
 }
 
-need_node() {
-  local where='Install Node.js 20.19 or later with npm: https://nodejs.org/en/download (Debian 13: apt install nodejs npm).'
-  command -v node >/dev/null && command -v npm >/dev/null || die 'Node.js or npm is not installed.' "$where"
-  node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
-    die "Node.js $(node --version) is too old." "$where"
+least_node=20.19 recommended_node=24
+
+has_node() {
+  command -v node >/dev/null && command -v npm >/dev/null && dpkg --compare-versions "$(node -p process.versions.node)" ge "$least_node"
 }
+
+# Debian's own where it is new enough, which it is from Debian 13 on.
+need_node() {
+  if has_node; then return; fi
+  local offered
+  offered=$(apt-cache policy nodejs | awk '/Candidate:/ { print $2 }')
+  if dpkg --compare-versions "${offered:-0}" ge "$least_node"; then
+    become_root
+    step 'Node.js' 'Check the network and /etc/apt/sources.list, then try: apt-get install nodejs npm' install_packages nodejs npm
+    hash -r
+    if has_node; then return; fi
+  fi
+  die "$(node_in_words), and Debian offers $(offered_in_words "$offered"): Strongroom needs Node.js $least_node or later, best $recommended_node." \
+    'Install it from the packages that its makers name (https://nodejs.org/en/download), as root:' '' \
+    '  apt-get install -y ca-certificates curl gnupg' \
+    '  curl -fsSL https://deb.nodesource.com/gpgkey/nodesource-repo.gpg.key | gpg --dearmor -o /usr/share/keyrings/nodesource.gpg' \
+    "  echo 'deb [signed-by=/usr/share/keyrings/nodesource.gpg] https://deb.nodesource.com/node_$recommended_node.x nodistro main' \\" \
+    '    >/etc/apt/sources.list.d/nodesource.list' \
+    '  apt-get update && apt-get install -y nodejs' '' 'Then run this again.'
+}
+
+node_in_words() {
+  if ! command -v node >/dev/null; then echo 'Node.js is not installed'
+  elif ! command -v npm >/dev/null; then echo "$(command -v node) has no npm beside it"
+  else echo "Node.js $(node -p process.versions.node) in $(command -v node) is too old"; fi
+}
+
+offered_in_words() { case $1 in '' | '(none)') echo none ;; *) echo "${1%%+*}" ;; esac; }
 
 install_modules() {
   cd "$root"
@@ -110,6 +148,7 @@ install_modules() {
   # npm writes this file last: newer than the lock file, it says that what is installed is what is locked.
   if [ node_modules/.package-lock.json -nt package-lock.json ]; then note 'up to date'; return; fi
   npm_config_build_from_source=true npm ci --no-audit --no-fund
+  mend_database_module
   touch node_modules/.package-lock.json
   note 'installed, native parts compiled'
 }

@@ -41,6 +41,7 @@ stage_modules() {
     export CFLAGS="-ffile-prefix-map=$work=." CXXFLAGS="-ffile-prefix-map=$work=."
     export PATH=$work/node/bin:$PATH npm_config_nodedir=$work/node npm_config_build_from_source=true
     node "$npm" ci --omit=dev --no-audit --no-fund
+    mend_database_module
   )
   local modules=$inside/node_modules
   (cd "$modules" && rm -rf .bin .package-lock.json typeorm/browser better-sqlite3/{deps,src,binding.gyp} pkcs11js/{src,includes,binding.gyp})
@@ -63,7 +64,7 @@ stage_files() {
   strip --strip-unneeded "$inside/dist/hsm/ceremony"
   mkdir -p "$inside"/{softhsm,scripts,systemd} "$doc" "$stage/usr/bin" "$stage/usr/lib"/{systemd/system,sysusers.d,tmpfiles.d} "$stage/etc/logrotate.d"
   cp "$root"/softhsm/{init-token,softhsm2.conf.template} "$inside/softhsm"
-  cp "$root"/scripts/{steps,places,daemon,first-run}.bash "$root"/scripts/{write-config.mjs,make-certificate} "$inside/scripts"
+  cp "$root"/scripts/{steps,native-modules,places,daemon,first-run}.bash "$root"/scripts/{write-config.mjs,make-certificate} "$inside/scripts"
   cp "$root/scripts/package/configure" "$inside/scripts"
   cp "$root"/systemd/encrypted-*.conf "$inside/systemd"
   # It goes with the program, so that `version` names the release of the package.

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { join } from 'node:path'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { count, wrap, type Answer } from './output/command-answer.ts'
@@ -10,8 +11,10 @@ import { databaseCheck } from './checks/database.ts'
 import { diskCheck } from './checks/disk-space.ts'
 import { keeperCheck } from './checks/keeper-file.ts'
 import { machinesCheck } from './checks/machines.ts'
+import { moduleFindings, nodeFinding } from './checks/node-release.ts'
 import { permissionsCheck } from './checks/permissions.ts'
 import { restingMembersCheck } from './checks/resting-members.ts'
+import { programCheck } from './checks/running-program.ts'
 import { separationCheck } from './checks/separation.ts'
 import { soPinCheck } from './checks/so-pin.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
@@ -22,8 +25,9 @@ import { trailCheck } from './checks/audit-trail.ts'
 import { forwardCheck } from './checks/audit-forward.ts'
 import { witnessCheck } from './checks/audit-witness.ts'
 import { vaultAdminsCheck, vaultKeysCheck } from './checks/vaults.ts'
+import { systemClock } from '../clock.ts'
 import { exitCodes, sentenceOf } from './exit-code.ts'
-import { findingsOf, type Check, type Finding } from './checks/findings.ts'
+import type { Check, Finding } from './checks/findings.ts'
 import { answering, type Invocation } from './invocation.ts'
 import type { Terminal } from './output/terminal.ts'
 
@@ -32,7 +36,8 @@ Changes nothing. Exit code 1 when there is a problem; warnings alone leave it 0.
 
 Examples:
   strongroom doctor
-  strongroom doctor --json | jq '.findings[] | select(.state == "problem")'`
+  strongroom doctor --json | jq '.findings[] | select(.state == "problem")'
+  strongroom doctor --only daemon,token`
 
 const checks: readonly Check[] = [
   permissionsCheck,
@@ -52,6 +57,7 @@ const checks: readonly Check[] = [
   certificateCheck,
   smartcardCheck,
   daemonCheck,
+  programCheck,
   trailCheck,
   witnessCheck,
   forwardCheck,
@@ -63,16 +69,35 @@ export function addDoctor(program: Command): void {
     .command('doctor')
     .summary('check everything, and say what to do')
     .description('Checks the whole appliance and says what to do about what is wrong.')
+    .addOption(
+      new Option('--only <checks>', `these, separated by commas: ${names.join(', ')}`)
+        .argParser(chosen)
+        .default(names, 'all'),
+    )
     .addHelpText('after', help)
     .action(answering(examine))
 }
 
-export async function examine(invocation: Invocation): Promise<Answer> {
+const names = ['node', ...checks.map(({ topic }) => topic)]
+
+function chosen(text: string): string[] {
+  const asked = text.split(',').map((name) => name.trim())
+  const unknown = asked.find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new InvalidArgumentError(`There is no check "${unknown}".`)
+  return asked
+}
+
+interface Choice {
+  readonly only: readonly string[]
+}
+
+export async function examine(invocation: Invocation, { only }: Choice = { only: names }): Promise<Answer> {
   const { terminal } = invocation
-  const findings: Finding[] = [nodeFinding(process.versions.node)]
+  const findings: Finding[] = only.includes('node') ? nodeFindings(invocation) : []
   const config = readConfig(invocation.config, findings)
   if (config !== undefined)
-    for (const check of checks) findings.push(...(await outcome(check, config, invocation, findings)))
+    for (const check of checks.filter(({ topic }) => only.includes(topic)))
+      findings.push(...(await outcome(check, config, invocation, findings)))
   const problems = findings.filter(({ state }) => state === 'problem').length
   const warnings = findings.filter(({ state }) => state === 'warning').length
   return {
@@ -82,17 +107,10 @@ export async function examine(invocation: Invocation): Promise<Answer> {
   }
 }
 
-const leastNode = [20, 19] as const
-
-function nodeFinding(version: string): Finding {
-  const { ok, problem } = findingsOf('node')
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])) return ok(`version ${version}`)
-  return problem(
-    `version ${version} is too old`,
-    `Install Node.js ${leastNode.join('.')} or later, then build Strongroom again.`,
-  )
-}
+const nodeFindings = ({ build }: Invocation): Finding[] => [
+  nodeFinding(process.versions.node, systemClock.now()),
+  ...moduleFindings(join(build, '../node_modules')),
+]
 
 function readConfig(file: string, findings: Finding[]): Config | undefined {
   try {

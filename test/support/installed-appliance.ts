@@ -19,6 +19,21 @@ export interface InstalledAppliance {
   readonly said: string
 }
 
+/** Runs `scripts/main-job.mjs` of the folder, with what earlier runs of it encrypted: all that it says. */
+export async function mainJob({ machine, admin }: InstalledAppliance, folder = checkoutFolder): Promise<string> {
+  const { passphrase, applicationKey, totpUri } = admin
+  const totpSecret = new URL(totpUri).searchParams.get('secret')
+  const input = JSON.stringify({ username: 'admin', passphrase, applicationKey, totpSecret })
+  const files = '--ca /etc/strongroom/tls/ca.pem --credentials <(cat) --keep /root/ciphertexts.json'
+  return machine.must(`node ${folder}/scripts/main-job.mjs --url https://localhost ${files}`, { input })
+}
+
+/** What `strongroom doctor` calls a problem. */
+export async function problemsOf({ run }: Machine): Promise<{ subject: string; detail: string }[]> {
+  const { findings } = JSON.parse((await run('strongroom --json doctor')).stdout)
+  return findings.filter(({ state }: { state: string }) => state === 'problem')
+}
+
 /** A machine that this checkout was installed in by its own `scripts/setup`: some ten seconds after the base is made. */
 export async function installAppliance(options?: MachineOptions): Promise<InstalledAppliance> {
   const machine = await bootMachine(options)

@@ -1,0 +1,22 @@
+# Sourced by steps.bash: native modules that a Node.js would be aborted by.
+
+# From Node.js 24.19 on, an object that a native module wraps asks Node.js for a hook, and gives it back when it is collected: where that happens
+# outside of JavaScript the process aborts (hooks.cc: env != nullptr). better-sqlite3 12 wraps its statements so; 13 does not, but
+# needs Node.js 22. Compiled without the hook it works as it does below 24.19.
+database_module=node_modules/better-sqlite3/build/Release/better_sqlite3.node
+
+mend_database_module() {
+  grep -q RemoveEnvironmentCleanupHook "$database_module" || return 0
+  local folder header=''
+  for folder in "${npm_config_nodedir:-/usr}" "$(dirname "$(readlink -f "$(command -v node)")")/.." \
+    "${XDG_CACHE_HOME:-$HOME/.cache}/node-gyp/$(node -p process.versions.node)"; do
+    [ -n "$header" ] || [ ! -e "$folder/include/node/node_object_wrap.h" ] || header=$folder/include/node/node_object_wrap.h
+  done
+  [ -n "$header" ] || { echo 'node_object_wrap.h of this Node.js is not found: set npm_config_nodedir to where its include/node lies.'; exit 1; }
+  sed -e '/^ *AddCleanupHook();$/d' -e '/^ *RemoveCleanupHook();$/d' "$header" >"$work/node_object_wrap.h"
+  CXXFLAGS="${CXXFLAGS:-} -include $work/node_object_wrap.h" npm_config_build_from_source=true npm rebuild better-sqlite3
+  if grep -q RemoveEnvironmentCleanupHook "$database_module"; then
+    echo "better-sqlite3 cannot be compiled for Node.js $(node --version) without aborting it: use Node.js 22."
+    exit 1
+  fi
+}

@@ -1,0 +1,79 @@
+# Sourced by scripts/setup: an installed program gives way to a new one, and comes back when the new one does not come up.
+
+option() { node -p 'process.argv[2].split(".").reduce((at, name) => at?.[name], JSON.parse(require("fs").readFileSync(process.argv[1]))) ?? ""' "$config" "$1"; }
+
+# While nothing runs. Without its log a database that was not closed lacks what came last.
+copy_database() {
+  local database
+  database=$(option store.sqlite)
+  if [ -z "$database" ]; then note 'none: a copy of PostgreSQL is yours to make (docs/operations.md)'; return; fi
+  # Of an upgrade that was cut short, from before the new program was there.
+  if [ -e "$earlier" ] && [ -e "$database.before-upgrade" ]; then note 'there is one already'; return; fi
+  rm -f "$database".before-upgrade*
+  trail_sizes >"$database.before-upgrade-trail"
+  if [ -s "$database-wal" ]; then cp -a --reflink=auto "$database-wal" "$database.before-upgrade-wal"; fi
+  cp -a --reflink=auto "$database" "$database.unfinished"
+  mv "$database.unfinished" "$database.before-upgrade"
+  note "$database.before-upgrade"
+}
+
+trail_sizes() { find "$(option audit.directory)" -name '*worker-*.jsonl' -printf '%s %p\n'; }
+
+# Whether the new program has answered a call; what setup and doctor ask is none that anyone relies on.
+has_served() {
+  local size file before
+  before=$(option store.sqlite).before-upgrade-trail
+  while read -r size file; do
+    before_size=$(awk -v file="$file" '$2 == file { print $1 }' "$before")
+    if [ "$size" -gt "${before_size:-0}" ] && tail -c "+$((${before_size:-0} + 1))" "$file" |
+      grep '"type":"event"' | grep -v '"operation":"authinfo.logintypes"' >/dev/null; then return 0; fi
+  done < <(trail_sizes)
+  return 1
+}
+
+put_back_database() {
+  local database
+  database=$(option store.sqlite)
+  rm -f "$database-wal" "$database-shm"
+  [ ! -e "$database.before-upgrade-wal" ] || mv "$database.before-upgrade-wal" "$database-wal"
+  mv "$database.before-upgrade" "$database"
+  rm -f "$database.before-upgrade-trail"
+}
+
+put_back_program() {
+  rm -rf "$program"
+  mv "$earlier" "$program"
+  write_commands
+  note "in $program"
+}
+
+forget_earlier() {
+  local database
+  database=$(option store.sqlite)
+  rm -rf "$earlier"
+  note 'done: the earlier program is gone'
+  [ -z "$database" ] || rm -f "$database".before-upgrade*
+}
+
+# Called by a step that failed, before it ends setup.
+roll_back() {
+  local database
+  database=$(option store.sqlite)
+  printf '\n%sThe new program does not come up, so the earlier one goes on.%s\n' "$bold" "$plain"
+  # Frames of the two are not the same: the token is the earlier program's own matter.
+  health_checks=daemon
+  if [ -e "$earlier" ]; then
+    step 'New program' "$by_hand" stop_earlier
+    if [ -z "$database" ] || [ ! -e "$database.before-upgrade" ]; then :
+    elif has_served; then
+      mv "$database.before-upgrade" "$database.before-failed-upgrade"
+      printf '    The new program has answered calls, so the database stays as it is. When the earlier one does not open it,\n    %s is from before; what those calls changed is not in it.\n' \
+        "$database.before-failed-upgrade"
+    else
+      step 'Database, as it was' "$by_hand" put_back_database
+    fi
+    step 'Program, as it was' "$by_hand" put_back_program
+  fi
+  step 'Daemon, as it was' "$by_hand" start_daemon
+}
+by_hand='"When an upgrade fails" in docs/operations.md says what lies where, and how to go on by hand.'

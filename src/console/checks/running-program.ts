@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { utcText } from '../../clock.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
+
+const topic = 'program'
+const { ok, problem } = findingsOf(topic)
+
+/** What serves an appliance; workers are the daemon's own and have its program. */
+const entries = ['strongroomd.js', 'strongroom-keeper.js', 'strongroom-tokend.js']
+/** The kernel counts a process's start in these since it booted (proc_pid_stat(5)), and the boot in whole seconds. */
+const ticksPerSecond = 100
+const uncertaintyMs = 2_000
+
+/**
+ * Whether the processes that serve this appliance run the program that is installed. A process keeps the program that it began
+ * with, and programs of two releases do not understand each other. Told by when processes began and files were written, so it
+ * holds for releases that say nothing of themselves.
+ */
+export const programCheck: Check = {
+  topic,
+  run: (_config, { build, config }) => {
+    const running = runningEntries(resolve(config))
+    if (running.length === 0) return [ok('no process of this appliance is in sight')]
+    const findings = running.flatMap((one) => findingOf(one, realpathSync(build)))
+    return findings.length > 0 ? findings : [ok(`what runs is what is installed in ${dirname(build)}`)]
+  },
+}
+
+const remedy =
+  'Restart all of it: run scripts/setup of the installed release again, or see "Upgrade" in docs/operations.md.'
+
+function findingOf({ pid, entry, startedAt }: RunningEntry, build: string): Finding[] {
+  const name = basename(entry, '.js')
+  const installed = join(build, 'bin', basename(entry))
+  if (entry !== installed) return [problem(`${name} (process ${pid}) runs ${entry}, not ${installed}`, remedy)]
+  // When the file came to lie there: its time of modification is that of the build.
+  const { ctimeMs } = statSync(installed)
+  if (startedAt + uncertaintyMs >= ctimeMs) return []
+  const [began, replaced] = [startedAt, ctimeMs].map((ms) => utcText(ms).slice(0, 19))
+  return [
+    problem(`${name} (process ${pid}) runs since ${began}, but its program was replaced at ${replaced} (UTC)`, remedy),
+  ]
+}
+
+interface RunningEntry {
+  readonly pid: number
+  /** The JavaScript file that it was started with. */
+  readonly entry: string
+  readonly startedAt: number
+}
+
+function runningEntries(config: string): RunningEntry[] {
+  const [, boot = '0'] = /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1')) ?? []
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return runningEntry(Number(pid), config, Number(boot) * 1000)
+      } catch {
+        // It has ended, or its folder is another user's.
+        return []
+      }
+    })
+}
+
+function runningEntry(pid: number, config: string, bootedAt: number): RunningEntry[] {
+  const [, entry = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  const file = args[args.indexOf('--config') + 1]
+  if (!entries.includes(basename(entry)) || file === undefined || basename(file) !== basename(config)) return []
+  const from = (path: string) => (path.startsWith('/') ? path : resolve(readlinkSync(`/proc/${pid}/cwd`), path))
+  if (from(file) !== config) return []
+  // Behind the name, which may hold blanks and brackets, the 22nd field is the twentieth.
+  const ticks = Number(
+    readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ')[19],
+  )
+  return [{ pid, entry: realOf(from(entry)), startedAt: bootedAt + (ticks * 1000) / ticksPerSecond }]
+}
+
+/** A folder that was replaced may be gone. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
