@@ -7,13 +7,14 @@ import { type MadeBackup, makeBackup } from './backup-making.ts'
 import { sizeText } from './size-text.ts'
 
 const help = `
-While the appliance runs: database, token (SoftHSM2's folder; of another module nothing, back that up as its vendor
-says), what the keeper keeps, audit trail, configuration and certificates, as they fit together. The file is encrypted
-to the recipients and signed. Who has the identity of a recipient and the PIN of the token can open everything, so
-the PIN is not in it, nor private keys of TLS, nor the URL of PostgreSQL: keep those elsewhere.
+While the appliance runs: database, token (SoftHSM2's folder; of another module nothing, back that up as its
+vendor says), what the keeper keeps, audit trail, configuration and certificates, as they fit together. The
+file is encrypted to the recipients and signed. Who has the identity of a recipient and the PIN of the token
+can open everything, so the PIN is not in it, nor private keys of TLS, nor the URL of PostgreSQL: keep those
+elsewhere.
 
 Examples:
-  strongroom backup create /backup/strongroom.age --recipient age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
+  strongroom backup create /backup/strongroom.age --recipient age1ql3z7hjy54…
   strongroom backup create /backup/strongroom.age        # to backup.recipients`
 
 export function addBackupCreate(backup: Command): void {

@@ -6,8 +6,8 @@ import { utcText } from '../../clock.ts'
 import { answering } from '../invocation.ts'
 
 const help = `
-Run it where backups are to be restored, not on the appliance: who has the file decrypts every backup to it. It is the file
-that age-keygen(1) makes, and age(1) reads.
+Run it where backups are to be restored, not on the appliance: who has the file decrypts every backup to it.
+It is the file that age-keygen(1) makes, and age(1) reads.
 
 Example:
   strongroom backup identity backup-identity.txt`

@@ -27,17 +27,17 @@ import { checkSameKeys } from './restored-token.ts'
 import { describeBackup, readIdentities, readKeyFile, verdictOn } from './verify.ts'
 
 const help = `
-Into an empty place: an installation without data, or below a folder of its own (--into). What is not in a backup you give:
-the PIN of its token (--pin-file), the key of TLS (--tls-key), for PostgreSQL the URL of an empty database. The token of
-another module than SoftHSM2 must hold the restored keys already.
+Into an empty place: an installation without data, or below a folder of its own (--into). What is not in a
+backup you give: the PIN of its token (--pin-file), the key of TLS (--tls-key), for PostgreSQL the URL of an
+empty database. The token of another module than SoftHSM2 must hold the restored keys already.
 
-Everything is put where it was, with modes and owners. All sessions end; keys of AES-GCM encrypt by new versions, because
-counts went back; what users' devices may have made since is used up as far as that can be known: hardware tokens have to be
-plugged in anew, authenticator apps to wait for a minute. What was changed after the backup is lost. Broken off at any
-moment, it can be run again.
+Everything is put where it was, with modes and owners. All sessions end; keys of AES-GCM encrypt by new
+versions, because counts went back; what users' devices may have made since is used up as far as that can be
+known: hardware tokens have to be plugged in anew, authenticator apps to wait for a minute. What was changed
+after the backup is lost. Broken off at any moment, it can be run again.
 
 Examples:
-  strongroom backup restore strongroom.age --identity backup-identity.txt --pin-file pin --tls-key server-key.pem
+  strongroom backup restore strongroom.age --identity backup-identity.txt --pin-file pin --tls-key server.key
   strongroom backup restore strongroom.age --identity backup-identity.txt --pin-file pin --into /srv/trial`
 
 interface Options {

@@ -11,10 +11,11 @@ import { type InspectedBackup, inspectBackup } from './backup-inspection.ts'
 import { sizeText } from './size-text.ts'
 
 const help = `
-On any machine: neither token nor configuration is needed, and nothing is changed. It checks the hash of every file, the
-signature over all of them, the database (SQLite) and the audit trail. Anybody can encrypt to a recipient: name with
---public-key the audit key of the appliance that you keep elsewhere (audit-public.pem), so that a backup which was made up is
-found. Needs room in the folder for temporary files (TMPDIR) for the database and the trail.
+On any machine: neither token nor configuration is needed, and nothing is changed. It checks the hash of
+every file, the signature over all of them, the database (SQLite) and the audit trail. Anybody can encrypt
+to a recipient: name with --public-key the audit key of the appliance that you keep elsewhere (audit-
+public.pem), so that a backup which was made up is found. Needs room in the folder for temporary files
+(TMPDIR) for the database and the trail.
 
 Example:
   strongroom backup verify strongroom.age --identity backup-identity.txt --public-key audit-public.pem`
