@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { createJournalOutput, droppedLines } from './journal-output.ts'
 
 /**
  * The journal: one JSON object per line. Callers hand it an error or named fields, never a request, a body or an
@@ -23,12 +24,16 @@ const secretNames = [
 ]
 const paths = [...secretNames.flatMap((name) => [name, `*.${name}`]), '["x-http-token"]', '*["x-http-token"]']
 
-/** Writes to standard output, at once, so that nothing is lost when the process exits. */
+/** Writes to standard output, at once where it can: see `journal-output.ts`. */
 export function createLog(options: { readonly level: string; readonly name: string }): Log {
-  return pino({
-    ...options,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths, censor: '[secret]' },
-  })
+  const log: Log = pino(
+    {
+      ...options,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths, censor: '[secret]' },
+    },
+    createJournalOutput((lines) => log.warn(...droppedLines(lines))),
+  )
+  return log
 }

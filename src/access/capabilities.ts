@@ -47,6 +47,12 @@ export function namesOf(capabilities: Capabilities): Capability[] {
   return capabilityNames.filter((name) => holds(capabilities, name))
 }
 
+/** For people: every capability, and whether the user is disabled. */
+export function capabilityText(capabilities: Capabilities): string {
+  const names = namesOf(capabilities).join(' ')
+  return holds(capabilities, 'active') ? names : `${names} (disabled)`.trim()
+}
+
 /** May log in at all: active, and not an escrow account. */
 export function mayLogIn(capabilities: Capabilities): boolean {
   return holds(capabilities, 'active') && !holds(capabilities, 'escrow')

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { chainName, storePlace } from '../daemon/appliance.ts'
 import type { AuditEvent, AuditTrail } from '../audit/event.ts'
 import { createRecordedCommit, withRows } from '../audit/recorded-commit.ts'
@@ -18,6 +17,7 @@ import { openStore } from '../store/open.ts'
 import type { Commit, Store } from '../store/store.ts'
 import { tables } from '../daemon/tables.ts'
 import { checkTakenOver } from '../daemon/unsealed-rows.ts'
+import { absenceOf } from './absence.ts'
 import { leaveToOwner } from './file-owner.ts'
 import type { Invocation } from './invocation.ts'
 import { reachToken, type TokenAccess } from './token-access.ts'
@@ -41,11 +41,8 @@ export interface ConsoleContext {
 /** For commands that only read. The database must be there: only `strongroom init` makes it. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const place = storePlace(config)
-  if ('sqlite' in place && !existsSync(place.sqlite))
-    throw new Fault(
-      'store.unavailable',
-      `The database ${place.sqlite} does not exist: run "strongroom init", or correct store.sqlite.`,
-    )
+  const absence = 'sqlite' in place ? absenceOf(place.sqlite, 'store.sqlite') : undefined
+  if (absence !== undefined) throw new Fault('store.unavailable', `The database ${absence.detail}. ${absence.remedy}`)
   const store = await openStore(place, tables)
   try {
     return await work(store)

@@ -5,8 +5,8 @@ import { ConfigError } from '../config/loader.ts'
 import { Fault } from '../fault.ts'
 import { PinRefused, TokenFailure } from '../hsm/pkcs11/failure.ts'
 
-/** Exit codes of every command; `strongroom --help` lists them. */
-export const exitCodes = { done: 0, refused: 1, usage: 2, token: 3, store: 4, audit: 5 } as const
+/** Exit codes of every command, in which each number means what it means for the daemon; `strongroom --help` lists them. */
+export const exitCodes = { done: 0, refused: 1, usage: 2, token: 3, store: 4, audit: 6 } as const
 
 /** The command line cannot be used; the message says what to write instead. */
 export class UsageError extends Error {

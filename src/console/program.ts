@@ -52,6 +52,9 @@ import { addUserPassphrase } from './user/passphrase.ts'
 import { addValidatorClientAdd } from './validator/client-add.ts'
 import { addValidatorClientList } from './validator/client-list.ts'
 import { addValidatorClientRevoke } from './validator/client-revoke.ts'
+import { defaultConfigFile } from '../config/default-file.ts'
+import { versionLine } from '../release.ts'
+import { addVersion } from './version.ts'
 import { addVaultAcceptBackup } from './vault/accept-backup.ts'
 import { addVaultAdopt } from './vault/adopt.ts'
 import { addVaultConfirm } from './vault/confirm.ts'
@@ -65,7 +68,9 @@ Exit codes:
   2  the command line or the configuration cannot be used
   3  the token cannot be used
   4  the database cannot be used
-  5  the audit trail cannot be written
+  6  the audit trail cannot be written
+
+The codes mean the same as those of strongroomd; 5 (the port cannot be listened on) is the daemon's alone.
 
 Examples:
   strongroom init
@@ -147,7 +152,8 @@ const nouns: readonly Noun[] = [
 export function createProgram(output: OutputConfiguration = {}): Command {
   const program = new Command('strongroom')
     .description('Sets up and looks after a Strongroom appliance.')
-    .option('--config <file>', 'configuration file', '/etc/strongroom/strongroom.json')
+    .version(versionLine('strongroom'))
+    .option('--config <file>', 'configuration file', defaultConfigFile)
     .option('--json', 'answer with one JSON document')
     .addHelpText('after', help)
     .showHelpAfterError('Try --help.')
@@ -160,6 +166,7 @@ export function createProgram(output: OutputConfiguration = {}): Command {
     for (const addTo of verbs) addTo(noun)
   }
   addDoctor(program)
+  addVersion(program)
   return program
 }
 

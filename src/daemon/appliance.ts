@@ -24,8 +24,8 @@ import { createHashThreads } from './hash-threads.ts'
 import { checkMachineName } from './machine-name.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { recordedRows } from './recorded-rows.ts'
-import { clientCertificates, createListeners, joinListeners } from './listeners.ts'
-import type { ApplianceServer, ServerOptions } from '../http/server/server.ts'
+import { clientCertificates, createListeners, joinListeners, type JoinedListeners } from './listeners.ts'
+import type { ServerOptions } from '../http/server/server.ts'
 import type { Log } from '../log.ts'
 import { createWorkerCounts, type WorkerCounts } from './monitor/worker-counts.ts'
 import { createServices, loginTypesOf, type Services } from './services.ts'
@@ -104,7 +104,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
 
 type Handle = ServerOptions['handle']
 
-function listenersOf(config: Config, log: Log, application: Handle, validate: () => Handle): ApplianceServer {
+function listenersOf(config: Config, log: Log, application: Handle, validate: () => Handle): JoinedListeners {
   const listener = createListeners(config, log)
   const smartcard = enabledSmartcard(config)
   return joinListeners([

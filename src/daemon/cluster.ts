@@ -7,6 +7,7 @@ import type { WorkerSight } from '../monitor/observation.ts'
 import { ExitError } from './exit.ts'
 import { createSpareWorker, type SpareWorker } from './spare-worker.ts'
 import { forkWorker, type WorkerProcess } from './worker-fork.ts'
+import type { Listening } from './worker-process.ts'
 
 export interface ClusterOptions {
   readonly config: Config
@@ -21,7 +22,7 @@ export interface ClusterOptions {
 /** The workers of the daemon, all behind one port. This process holds no key, no PIN and no certificate. */
 export interface Cluster {
   /** Resolves when every worker listens; rejects with ExitError when one of them cannot. */
-  start(): Promise<{ readonly port: number; readonly workers: number }>
+  start(): Promise<Listening & { readonly workers: number }>
   /** Has every worker read the server certificate again. */
   reload(): void
   /** Every worker with what it says of itself; the first that listens counts rows as well. */
@@ -53,11 +54,11 @@ export function createCluster({ config, workerEntry, clock, log, heartbeatMs = 5
     async start() {
       const [first, ...others] = slots
       // One before all others: it brings the tables up to date, and a wrong configuration is reported once.
-      const port = (await first?.start()) ?? config.http.port
+      const listening = (await first?.start()) ?? { port: config.http.port, listeners: [] }
       await Promise.all(others.map((slot) => slot.start()))
       beat()
       heartbeat = setInterval(beat, heartbeatMs)
-      return { port, workers }
+      return { ...listening, workers }
     },
     reload: () => slots.forEach((slot) => slot.reload()),
     look: () => {
@@ -93,8 +94,8 @@ interface WorkerSlotOptions {
 
 /** Keeps one worker running: when its process exits, the next one takes the same number. */
 interface WorkerSlot {
-  /** Resolves with the port when the first process listens; rejects with ExitError when that one ends before. */
-  start(): Promise<number>
+  /** Resolves when the first process listens; rejects with ExitError when that one ends before. */
+  start(): Promise<Listening>
   isListening(): boolean
   reload(): void
   ping(): void
@@ -141,10 +142,10 @@ function createWorkerSlot({ number: slot, spare, listens, clock, log }: WorkerSl
   return {
     async start() {
       const worker = begin()
-      const port = await Promise.race([worker.listening, worker.ended])
-      if (typeof port !== 'number') throw new ExitError(port)
+      const first = await Promise.race([worker.listening, worker.ended])
+      if ('code' in first) throw new ExitError(first)
       void keepAlive(worker)
-      return port
+      return first
     },
     isListening: () => isListening,
     reload: () => current?.reload(),

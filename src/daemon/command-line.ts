@@ -1,4 +1,6 @@
 import { Command, Option } from 'commander'
+import { defaultConfigFile } from '../config/default-file.ts'
+import { versionLine } from '../release.ts'
 import { exitCodeHelp } from './exit.ts'
 import { daemonParts, type DaemonPart } from './launcher.ts'
 
@@ -24,7 +26,12 @@ export interface DaemonArguments {
 export const createDaemonCommand = (): Command =>
   new Command('strongroomd')
     .description('The Strongroom daemon: a secrets vault whose keys live in a hardware security module.')
-    .requiredOption('--config <file>', 'configuration file (JSON; every option is described in config/README.md)')
+    .version(versionLine('strongroomd'))
+    .option(
+      '--config <file>',
+      'configuration file (JSON; every option is described in config/README.md)',
+      defaultConfigFile,
+    )
     .option('--check', 'check the configuration file, and exit')
     // Of the processes that the launcher starts.
     .addOption(new Option('--part <part>').choices(daemonParts).hideHelp())

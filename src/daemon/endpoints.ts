@@ -32,7 +32,8 @@ import { endSession } from '../features/auth/routes/end-session.ts'
 import { endSessions } from '../features/auth/routes/end-sessions.ts'
 import { listSessions } from '../features/auth/routes/list-sessions.ts'
 import { logout } from '../features/auth/routes/logout.ts'
-import { readRelease, readVersion } from '../features/utils/routes/read-version.ts'
+import { readVersion } from '../features/utils/routes/read-version.ts'
+import { readRelease, releaseName } from '../release.ts'
 import type { Services } from './services.ts'
 import { listTemplates } from '../features/templates/routes/list-templates.ts'
 import { readTemplate } from '../features/templates/routes/read-template.ts'
@@ -137,7 +138,7 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     listPolicies(),
     generatePassword(on.generator),
     listStatusValues(),
-    readVersion(readRelease()),
+    readVersion(releaseName(readRelease())),
     detectType(on.maxFileBytes),
 
     listTemplates(on.templates),

@@ -5,10 +5,12 @@ import type { SmartcardConfig } from '../config/smartcard-section.ts'
 import { createServer, type ApplianceServer, type ServerOptions } from '../http/server/server.ts'
 import type { Log } from '../log.ts'
 import { ExitError, exitReasonOf } from './exit.ts'
+import type { Listening } from './worker-process.ts'
 
 export interface Listener {
   /** The section of the configuration with its `host` and `port`, for the message to the administrator. */
   readonly section: string
+  readonly host: string
   readonly server: ApplianceServer
 }
 
@@ -23,6 +25,7 @@ type ListenerMaker = (
 export function createListeners({ http, tls }: Config, log: Log): ListenerMaker {
   return (section, { host, port }, handle, more) => ({
     section,
+    host,
     server: createServer({
       ...more,
       http: { ...http, host, port },
@@ -46,17 +49,23 @@ export function clientCertificates({
   }
 }
 
+export interface JoinedListeners extends ApplianceServer {
+  listen(): Promise<Listening>
+}
+
 /**
  * The listeners of one worker as one: the API first, then the optional ones, which begin and end with it. `listen`
  * resolves to the API's port, and rejects with ExitError that names the section.
  */
-export function joinListeners([api, ...others]: readonly [Listener, ...Listener[]]): ApplianceServer {
+export function joinListeners([api, ...others]: readonly [Listener, ...Listener[]]): JoinedListeners {
   const all = [api, ...others].map(({ server }) => server)
   return {
     async listen() {
-      const answer = await listen(api)
-      for (const other of others) await listen(other)
-      return answer
+      const { port } = await listen(api)
+      const listeners = [{ name: api.section, host: api.host, port }]
+      for (const other of others)
+        listeners.push({ name: other.section, host: other.host, port: (await listen(other)).port })
+      return { port, listeners }
     },
     leave: () => all.forEach((server) => server.leave()),
     async close() {

@@ -71,8 +71,8 @@ async function serve(config: Config, options: DaemonOptions, log: Log): Promise<
     await monitor?.start()
     const [listening] = await Promise.all([cluster?.start(), hosts === undefined ? undefined : openToken(hosts, log)])
     if (cluster === undefined || listening === undefined) return
-    const { port, workers } = listening
-    log.info({ port, workers }, 'listening')
+    const { port, workers, listeners } = listening
+    log.info({ port, workers, listeners }, 'listening')
     await notify('READY=1', `STATUS=listening on port ${port} with ${workers} workers`)
     reloadOnSignal(cluster, notify)
     feedWatchdog(cluster, notify)

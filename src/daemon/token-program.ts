@@ -1,9 +1,11 @@
+import { defaultConfigFile } from '../config/default-file.ts'
 import type { TokenProcess } from '../hsm/server/token-process.ts'
+import { versionLine } from '../release.ts'
 import { excludeMemory } from './core-dumps.ts'
 
 /** Of every program that holds the token, for `parseArgs`. */
 export const tokenProgramOptions = {
-  config: { type: 'string' },
+  config: { type: 'string', default: defaultConfigFile },
   systemd: { type: 'boolean', default: false },
   parent: { type: 'boolean', default: false },
   'socket-group': { type: 'string' },
@@ -12,6 +14,12 @@ export const tokenProgramOptions = {
 /** The option `--socket-group`: a number. */
 export const groupOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
 
+/** What it says of itself. */
+interface TokenProgram {
+  readonly name: string
+  readonly usage: string
+}
+
 export interface StartedProgram {
   readonly holder: TokenProcess
   /** Whether it ends with the process that started it (its IPC channel). */
@@ -19,7 +27,10 @@ export interface StartedProgram {
 }
 
 /** Runs a program that holds the token until a signal ends it, or the process that started it is gone. */
-export function runTokenProgram(start: () => StartedProgram): void {
+export function runTokenProgram({ name, usage }: TokenProgram, start: () => StartedProgram): void {
+  const asked = process.argv.slice(2)
+  if (asked.includes('--help')) return void process.stdout.write(usage)
+  if (asked.includes('--version')) return void process.stdout.write(`${versionLine(name)}\n`)
   run(start).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exitCode = 1

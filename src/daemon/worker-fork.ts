@@ -6,7 +6,7 @@ import { createReports } from './monitor/reports.ts'
 import { watchForStop } from '../stopped-process.ts'
 import { exitCodes, type ExitReason } from './exit.ts'
 import { closeUnclaimed } from './unclaimed-connections.ts'
-import type { FromWorker, ToWorker } from './worker-process.ts'
+import type { FromWorker, Listening, ToWorker } from './worker-process.ts'
 
 export interface WorkerForkOptions {
   /** JavaScript file that a worker process runs; it calls `runWorker`. */
@@ -19,8 +19,8 @@ export interface WorkerForkOptions {
 export interface WorkerProcess {
   /** Has it serve as this worker; once. */
   begin(number: number): void
-  /** Resolves with the port. */
-  readonly listening: Promise<number>
+  /** Resolves once it listens. */
+  readonly listening: Promise<Listening>
   /** Where the kernel gives no process (EAGAIN, EMFILE, ENOMEM), that is its end too. */
   readonly ended: Promise<ExitReason>
   /** Has it read the server certificate again. */
@@ -71,7 +71,7 @@ function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerPr
   const endWatch = watchForStop(worker.process.pid, stopMs, () => giveUp('is stopped'))
 
   const ready = readyOf(worker)
-  const listening = new Promise<number>((resolve) => {
+  const listening = new Promise<Listening>((resolve) => {
     worker.on('message', (message: FromWorker) => {
       if (message.type === 'report') reports.arrived(message.report)
       if (message.type === 'pong') misses = 0
@@ -79,7 +79,7 @@ function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerPr
       if (message.type !== 'listening') return
       misses = 0
       log.info({ slot, worker: worker.process.pid, port: message.port }, 'worker listens')
-      resolve(message.port)
+      resolve(message)
     })
   })
   const ended = new Promise<ExitReason>((resolve) => {

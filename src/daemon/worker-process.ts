@@ -21,14 +21,22 @@ export type ToWorker =
  */
 export type FromWorker =
   | { readonly type: 'ready' }
-  | { readonly type: 'listening'; readonly port: number }
+  | ({ readonly type: 'listening' } & Listening)
   | { readonly type: 'draining' }
   | { readonly type: 'failed'; readonly reason: ExitReason }
   | { readonly type: 'pong' }
   | { readonly type: 'report'; readonly report: WorkerReport | undefined }
 
+/** Where a worker listens. */
+export interface Listening {
+  /** Of the API. */
+  readonly port: number
+  /** Every listener, by its section of the configuration, for the journal. */
+  readonly listeners: readonly { readonly name: string; readonly host: string; readonly port: number }[]
+}
+
 export interface Appliance {
-  listen(): Promise<{ readonly port: number }>
+  listen(): Promise<Listening>
   /** Reads the server certificate again. */
   reload(): Promise<void>
   /** Serves on, and sends each client elsewhere with its answer. */
@@ -64,7 +72,7 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
       process.exit(exitCodes.internal)
     })
     const appliance = await createAppliance({ config, slot, log })
-    send({ type: 'listening', port: (await appliance.listen()).port })
+    send({ type: 'listening', ...(await appliance.listen()) })
     return appliance
   }
   const stop = async (): Promise<void> => {

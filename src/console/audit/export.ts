@@ -5,7 +5,7 @@ import { rename, rm } from 'node:fs/promises'
 import { cefOf } from '../../audit/reading/cef.ts'
 import { readMerged } from '../../audit/reading/merged-trail.ts'
 import type { ReadRecord } from '../../audit/reading/trail-record.ts'
-import { readRelease } from '../../features/utils/routes/read-version.ts'
+import { readRelease, releaseName } from '../../release.ts'
 import { UsageError } from '../exit-code.ts'
 import { errorCodeOf } from '../../fault.ts'
 import type { Invocation } from '../invocation.ts'
@@ -48,7 +48,7 @@ export function addAuditExport(audit: Command): void {
 }
 
 async function* linesIn(format: Format, records: AsyncIterable<ReadRecord>): AsyncGenerator<string, void> {
-  const release = readRelease()
+  const release = releaseName(readRelease())
   for await (const { record, text } of records) yield format === 'jsonl' ? text : cefOf(record, release)
 }
 

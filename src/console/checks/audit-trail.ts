@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
 import { verifyTrail } from '../../audit/trail-verification.ts'
 import { applianceTrail } from '../audit/verification-input.ts'
 import { trailBytes } from '../audit/verify.ts'
+import { absenceOf } from '../absence.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check } from './findings.ts'
 
@@ -14,8 +14,8 @@ export const trailCheck: Check = {
   topic,
   async run(config, invocation) {
     const { directory } = config.audit
-    if (!existsSync(directory))
-      return [problem(`${directory} does not exist`, 'Run "strongroom init", or correct audit.directory.')]
+    const absence = absenceOf(directory, 'audit.directory')
+    if (absence !== undefined) return [problem(absence.detail, absence.remedy)]
     const bytes = await trailBytes(directory)
     if (bytes > largestBytes)
       return [

@@ -1,5 +1,6 @@
 import { storePlace } from '../../daemon/appliance.ts'
 import { inspectStore } from '../../store/inspection.ts'
+import { absenceOf } from '../absence.ts'
 import { count } from '../output/command-answer.ts'
 import { findingsOf, type Check } from './findings.ts'
 
@@ -11,6 +12,8 @@ export const databaseCheck: Check = {
   async run(config) {
     const place = storePlace(config)
     const name = 'sqlite' in place ? place.sqlite : 'PostgreSQL'
+    const absence = 'sqlite' in place ? absenceOf(place.sqlite, 'store.sqlite') : undefined
+    if (absence !== undefined) return [problem(absence.detail, absence.remedy)]
     const { exists, applied, pending, unknown, damage } = await inspectStore(place)
     if (!exists) return [problem(`${name} holds no database`, 'Run "strongroom init", or correct store.sqlite.')]
     if (damage.length > 0)

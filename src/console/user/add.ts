@@ -1,6 +1,6 @@
 import { operatorId } from '../../access/confirmation.ts'
 import { Option, type Command } from 'commander'
-import { capabilitiesOf, capabilityBits, namesOf, type Capability } from '../../access/capabilities.ts'
+import { capabilitiesOf, capabilityBits, capabilityText, namesOf, type Capability } from '../../access/capabilities.ts'
 import { withAppliance } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { newPassphrase } from '../output/terminal.ts'
@@ -56,11 +56,17 @@ async function addUser(invocation: Invocation, username: string, options: Option
       services.users.create({ username, fullname, email, capabilities, passphrase }, operatorId, commit),
     ),
   )
-  const names = namesOf(user.capabilities)
   return {
-    json: { id: user.id, username, fullname, email, capabilities: names, fingerprint: user.fingerprint },
+    json: {
+      id: user.id,
+      username,
+      fullname,
+      email,
+      capabilities: namesOf(user.capabilities),
+      fingerprint: user.fingerprint,
+    },
     lines: [
-      `User ${username} added (id ${user.id}): ${names.join(', ')}.`,
+      `User ${username} added (id ${user.id}): ${capabilityText(user.capabilities)}.`,
       `Next: strongroom otp enroll ${username} --totp`,
     ],
   }

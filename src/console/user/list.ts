@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { holds, namesOf } from '../../access/capabilities.ts'
+import { capabilityText, namesOf } from '../../access/capabilities.ts'
 import { loadConfig } from '../../config/loader.ts'
 import { listUsers } from '../../features/users/records.ts'
 import { dateOf, table } from '../output/command-answer.ts'
@@ -30,11 +30,7 @@ export function addUserList(user: Command): void {
               user.username,
               user.fullname,
               dateOf(user.createdAt),
-              holds(user.capabilities, 'active')
-                ? namesOf(user.capabilities)
-                    .filter((name) => name !== 'active')
-                    .join(' ')
-                : 'disabled',
+              capabilityText(user.capabilities),
             ]),
           ]),
         }

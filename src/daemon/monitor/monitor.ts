@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
-import { readRelease } from '../../features/utils/routes/read-version.ts'
+import { readRelease, releaseName } from '../../release.ts'
 import type { Log } from '../../log.ts'
 import { expose, expositionType } from '../../monitor/exposition.ts'
 import { createMonitorServer, type MonitorPage, type MonitorServer } from '../../monitor/monitor-server.ts'
@@ -66,7 +66,12 @@ export function createMonitor({ config, cluster, log }: MonitorOptions): Monitor
       remembered(async () => {
         const found = await look()
         const sums = { calls: totals.calls(), tokenCalls: totals.tokenCalls() }
-        const content = await expose({ release: (release ??= readRelease()), ...found, ...sums, rowCounts })
+        const content = await expose({
+          release: (release ??= releaseName(readRelease())),
+          ...found,
+          ...sums,
+          rowCounts,
+        })
         return { status: 200, contentType: expositionType, content }
       }),
     ],

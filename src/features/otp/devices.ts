@@ -64,6 +64,7 @@ export function createDevices({
         'otp.device_not_found',
         `The hardware token ${publicId} is unknown here: the operator enrols it ("strongroom otp enroll") or imports it first.`,
       )
+    if (known.userId !== null) throw await heldAlready(tx, known, known.userId)
     await checkDeviceLimit(tx, userId, 'hwkey_otp')
     const { id, createdAt: _, counter: _counter, driftSteps: _drift, ticks: _ticks, usedAt: _used, ...enrolled } = known
     const held = { ...enrolled, userId }
@@ -108,6 +109,14 @@ export function createDevices({
       return { ...device, userId: null }
     },
   }
+}
+
+async function heldAlready(tx: Tx, { id, publicId }: OtpDevice, userId: number): Promise<Fault> {
+  const name = (await findUserById(tx, userId))?.username
+  return new Fault(
+    'otp.device_exists',
+    `The hardware token ${publicId} is held by ${name} (user ${userId}): take it away first ("strongroom otp remove ${name} ${id}").`,
+  )
 }
 
 /** The devices as the users' feature knows them. */

@@ -145,7 +145,7 @@ class SupervisedProgram {
     const host = spawnProgram(join(programs, entry), args)
     this.#process = host
     this.#status = { socket: this.#socket, state: 'down', reason: `The ${name} has not answered yet.` }
-    this.#options.log.info({ socket: this.#socket, pid: host.pid }, `${name} started`)
+    this.#options.log.info({ socket: this.#socket, child: host.pid }, `${name} started`)
     const end = watchForStop(host.pid, this.#stopMs(), () => this.#giveUp(host, 'it is stopped'))
     void host.ended.then(end)
     return host
@@ -158,7 +158,7 @@ class SupervisedProgram {
       await this.#watch(host)
       const how = await host.ended
       if (this.#isClosing) return
-      this.#options.log.error({ socket: this.#socket, pid: host.pid, how }, `${this.#program.name} ended`)
+      this.#options.log.error({ socket: this.#socket, child: host.pid, how }, `${this.#program.name} ended`)
       if (performance.now() - startedMs > longestPauseMs) pauseMs = 0
       await this.#pause(pauseMs)
       if (this.#isClosing) return
@@ -201,7 +201,7 @@ class SupervisedProgram {
   }
 
   #giveUp(host: HostProcess, why: string): void {
-    this.#options.log.error({ socket: this.#socket, pid: host.pid }, `${this.#program.name} killed: ${why}`)
+    this.#options.log.error({ socket: this.#socket, child: host.pid }, `${this.#program.name} killed: ${why}`)
     host.kill('SIGKILL')
   }
 

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { createJournalOutput, droppedLines } from '../../journal-output.ts'
 
 /** What processes that hold the token write: lines like those of `log.ts`, without its packages (decision 31). */
 export type Journal = Readonly<Record<'debug' | 'info' | 'warn' | 'error', Write>>
@@ -12,10 +13,8 @@ export interface JournalOptions {
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal']
 
-/** To standard output, where pipes and files are written at once, so that nothing is lost when the process ends. */
+/** To standard output, at once where it can: see `journal-output.ts`. */
 export function createJournal({ name, level }: JournalOptions): Journal {
-  // A reader that is gone is no reason to end.
-  process.stdout.on('error', () => undefined)
   const common = { pid: process.pid, hostname: hostname(), name }
   const lowest = levels.indexOf(level)
   const writer =
@@ -23,9 +22,11 @@ export function createJournal({ name, level }: JournalOptions): Journal {
     (fields, message) => {
       if (lowest === -1 || levels.indexOf(own) < lowest) return
       const line = { level: own, time: new Date().toISOString(), ...common, ...fields, msg: message }
-      process.stdout.write(`${JSON.stringify(line, readable)}\n`)
+      output.write(`${JSON.stringify(line, readable)}\n`)
     }
-  return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') }
+  const journal = { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') }
+  const output = createJournalOutput((lines) => journal.warn(...droppedLines(lines)))
+  return journal
 }
 
 /** The members of an error are none that JSON shows. */

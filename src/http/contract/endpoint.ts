@@ -105,6 +105,8 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   readonly params: z.ZodType<P>
   /** Members of the body, or of the query of a GET. Unknown ones are ignored, as published clients send them. */
   readonly body: z.ZodType<B>
+  /** The member of the body that names what the call is aimed at, for the audit record, where the path does not. */
+  readonly subject?: { readonly noun: string; readonly member: string }
   /**
    * Names of members that hold secrets and are left out of the echo in DATA, at any depth; or how to find them. `all`
    * where the specification has an empty DATA.

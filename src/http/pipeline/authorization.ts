@@ -3,13 +3,13 @@ import { holds } from '../../access/capabilities.ts'
 import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import { includes } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
-import { vaultParameter, type Access, type AnyEndpoint, type AuditNote } from '../contract/endpoint.ts'
+import { vaultParameter, type Access, type AnyEndpoint } from '../contract/endpoint.ts'
 import type { EnvelopeState, JsonObject } from '../contract/envelope.ts'
 import { isPlainText } from '../input/members.ts'
+import { targetOfBody, type Params } from './call-target.ts'
 import type { RequestContext } from './request-context.ts'
 
 type InVault = Extract<Access<unknown>, { kind: 'vault' }>
-export type Params = Readonly<Record<string, string>>
 
 /** Who calls, and whether the caller may. */
 export interface Authorization {
@@ -52,8 +52,8 @@ export function createAuthorization(authenticator: Authenticator): Authorization
   return {
     async authorize(request, contract, params, body) {
       const { envelope } = request
+      request.note = { ...request.note, ...targetOfBody(contract, body) }
       if (contract.access.kind === 'public') return refuseToken(contract.access, envelope)
-      request.note = resourceNote(contract, params, body)
       if (envelope.suppliedToken === undefined) throw new Fault('session.invalid')
       const authentication = await authenticate(request, envelope.suppliedToken, resourceOf(contract, params, body))
       const vaultId = authentication.vault?.id ?? authentication.restingIn
@@ -96,17 +96,6 @@ function resourceOf(
       ? {}
       : { resource: { query: resource, name } }),
   }
-}
-
-/** What the audit record says of it, found or not. */
-function resourceNote(contract: AnyEndpoint, params: Params, body: JsonObject): AuditNote {
-  const access: Access<unknown> = contract.access
-  if (access.kind !== 'vault') return { vault: params[vaultParameter] }
-  const name = nameIn(access, params)
-  const { vaultOf } = access.resource ?? {}
-  if (vaultOf) return { target: `${vaultOf.noun} ${name}` }
-  const vault = vaultIn(access, params, body)
-  return { vault: vault === undefined ? undefined : String(vault), key: name }
 }
 
 function check(contract: AnyEndpoint, authentication: Authentication, body: JsonObject): void {

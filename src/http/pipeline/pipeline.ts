@@ -6,7 +6,8 @@ import { isFault, type Fault } from '../../fault.ts'
 import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'
 import { failure, success, type Answer, type Reply } from '../contract/envelope.ts'
 import { createEcho, createInputReader, validate, type BodyLimits } from '../input/request-input.ts'
-import { createAuthorization, type Authorization, type Params } from './authorization.ts'
+import { createAuthorization, type Authorization } from './authorization.ts'
+import { targetOfPath, type Params } from './call-target.ts'
 import type { ClientIdentity } from './client-identity.ts'
 import { callersOutbox, createOutbox, strangersOutbox } from './outbox.ts'
 import { createRecording, type RecordingDependencies } from './recording.ts'
@@ -74,6 +75,7 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   return {
     serve(context, contract, params) {
       const request = begin(context, contract)
+      request.note = targetOfPath(params)
       return conclude(request, contract, async () => {
         await refuseHaste(request, contract.access)
         clientIdentity.refuseForged(context.req)

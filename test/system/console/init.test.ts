@@ -99,7 +99,7 @@ describe('strongroom init', () => {
     expect((await premises.run(['init'])).status).not.toBe(0)
     premises.configure({ audit: { directory: premises.configFile } })
     expect(await premises.run(['init'])).toMatchObject({
-      status: 5,
+      status: 6,
       stderr: expect.stringContaining('audit.directory'),
     })
   })

@@ -135,7 +135,11 @@ describe('strongroom otp import', () => {
     expect(await logIn(user, one.press())).toBe(403)
     await ask(['otp', 'assign', user.username, one.publicId])
     expect(await logIn(user, one.press())).toBe(200)
-    expect((await run(['otp', 'assign', user.username, one.publicId])).status).toBe(1)
+    const other = await appliance.addUser()
+    expect(await run(['otp', 'assign', other.username, one.publicId])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(`is held by ${user.username} .*"strongroom otp remove ${user.username} \\d+"`),
+    })
     expect((await run(['otp', 'assign', user.username, 'cccccccccccc'])).status).toBe(1)
   })
 

@@ -17,7 +17,9 @@ describe('strongroom user', () => {
     ])
     await premises.ask(['user', 'disable', 'alice'])
     expect((await premises.ask(['user', 'list']))[0].capabilities).toEqual(['read', 'createVault'])
-    expect((await premises.run(['user', 'list'])).stdout).toMatch(/^1 +alice +User alice +\S+ \S+ +disabled$/m)
+    expect((await premises.run(['user', 'list'])).stdout).toMatch(
+      /^1 +alice +User alice +\S+ \S+ +read createVault \(disabled\)$/m,
+    )
     expect(recorded(premises).slice(1)).toEqual([
       ['console.user.add', 'allowed', 'user alice'],
       ['console.user.add', 'allowed', 'user operator'],
@@ -132,7 +134,7 @@ describe('strongroom user', () => {
     const premises = await givenInitialised()
     premises.configure({ audit: { directory: premises.configFile } })
     const refused = await premises.run(['user', 'add', 'alice', ...details, '--passphrase-file', '-'], passphrase)
-    expect(refused).toMatchObject({ status: 5, stderr: expect.stringContaining('audit') })
+    expect(refused).toMatchObject({ status: 6, stderr: expect.stringContaining('audit') })
     premises.configure({})
     expect(await premises.ask(['user', 'list'])).toEqual([])
   })

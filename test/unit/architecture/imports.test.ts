@@ -19,7 +19,7 @@ interface Layer {
 const layers: readonly Layer[] = [
   {
     name: 'ground',
-    files: /^(burst|fault|clock|log|stopped-process)\.ts$|^(access|encoding)\//,
+    files: /^(burst|fault|clock|log|journal-output|release|stopped-process)\.ts$|^(access|encoding)\//,
     imports: [],
     types: ['store'],
     owns: /^pino$/,

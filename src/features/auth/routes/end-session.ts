@@ -17,8 +17,7 @@ export const endSession = (sessions: Sessions) =>
     reply: { callinfo: z.object({ message: z.string() }) },
     params: z.object({ userid: z.string(), sessionid: z.string() }),
     body: z.object({}),
-    async run({ params, caller, note, commit }) {
-      note({ target: `session ${params.sessionid} of user ${params.userid}` })
+    async run({ params, caller, commit }) {
       await sessions.endOne(sessionOwner(params.userid, caller), decimalId(params.sessionid), commit)
       return { callinfo: { message: 'The session has ended.' } }
     },

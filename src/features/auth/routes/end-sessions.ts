@@ -16,8 +16,7 @@ export const endSessions = (sessions: Sessions) =>
     reply: { callinfo: z.object({ ended: z.int() }) },
     params: z.object({ userid: z.string() }),
     body: z.object({}),
-    async run({ params, caller, note, commit }) {
-      note({ target: `user ${params.userid}` })
+    async run({ params, caller, commit }) {
       const userId = await sessions.knownUser(sessionOwner(params.userid, caller))
       const ended = await commit((tx) => sessions.endOthers(tx, userId))
       return { callinfo: { ended } }

@@ -26,8 +26,7 @@ export const listSessions = (sessions: Sessions) =>
     reply: { callinfo: z.object({ sessions: z.array(sessionSchema) }) },
     params: z.object({ userid: z.string() }),
     body: z.object({}),
-    async run({ params, caller, note }) {
-      note({ target: `user ${params.userid}` })
+    async run({ params, caller }) {
       const open = await sessions.list(await sessions.knownUser(sessionOwner(params.userid, caller)))
       return { callinfo: { sessions: open.map((session) => sessionItem(session, caller.sessionId)) } }
     },

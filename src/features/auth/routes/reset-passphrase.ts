@@ -29,8 +29,7 @@ export const resetPassphrase = (changes: PassphraseChanges, recoveries: Recoveri
     params: z.object({ userid: z.string() }),
     body: z.object({ newpassphrase: secret }),
     unechoed: ['newpassphrase'],
-    async run({ params, body, caller, note, commit }) {
-      note({ target: `user ${params.userid.slice(0, 16)}` })
+    async run({ params, body, caller, commit }) {
       const userId = decimalId(params.userid)
       // Otherwise an attacker with a stolen session could take over an administrator's account.
       if (userId === undefined) throw new Fault('user.not_found')

@@ -24,7 +24,6 @@ export const addCertificate = (certificates: Certificates, recoveries: Recoverie
     async run({ params, file, caller, note, commit }) {
       if (file === undefined) throw new Fault('request.not_form')
       const userId = userIdOf(params.userid)
-      note({ target: `user ${userId}` })
       const certificate = readUpload(await file.bytes(maxUploadBytes))
       note({ target: `user ${userId}: ${labelOf(certificate.fingerprint)}` })
       await certificates.register(userId, certificate, caller.userId, commit)

@@ -16,9 +16,8 @@ export const removeCertificate = (certificates: Certificates) =>
     faults: ['user.not_found', 'certificate.none'],
     params: userParams,
     body: z.object({}),
-    async run({ params, note, commit }) {
+    async run({ params, commit }) {
       const userId = userIdOf(params.userid)
-      note({ target: `user ${userId}` })
       await certificates.remove(userId, commit)
       return {}
     },

@@ -17,9 +17,8 @@ export const listDevices = (devices: Devices) =>
     reply: { callinfo: z.object({ otpdevices: z.array(deviceSchema) }) },
     params: userParams,
     body: z.object({}),
-    async run({ params, note }) {
+    async run({ params }) {
       const { id } = await holderOf(devices, params.userid)
-      note({ target: `user ${id}` })
       return { callinfo: { otpdevices: (await devices.list(id)).map(deviceRecord) } }
     },
   })

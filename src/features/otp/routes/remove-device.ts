@@ -17,10 +17,9 @@ export const removeDevice = (devices: Devices) =>
     reply: { callinfo: z.object({ message: z.string(), otpdevice: deviceSchema }) },
     params: deviceParams,
     body: z.object({}),
-    async run({ params, note, commit }) {
+    async run({ params, commit }) {
       const { id } = await holderOf(devices, params.userid)
       const deviceId = deviceIdOf(params.deviceid)
-      note({ target: `user ${id}: OTP device ${deviceId}` })
       const device = await commit((tx) => devices.release(tx, id, deviceId))
       return { callinfo: { message: 'Device removed', otpdevice: deviceRecord(device) } }
     },

@@ -22,10 +22,9 @@ export const resyncDevice = (devices: Devices, resync: Resync) =>
     params: deviceParams,
     body: z.object({ otp1: code, otp2: code }),
     unechoed: ['otp1', 'otp2'],
-    async run({ params, body, client, note, commit }) {
+    async run({ params, body, client, commit }) {
       const { id: userId } = await holderOf(devices, params.userid)
       const deviceId = deviceIdOf(params.deviceid)
-      note({ target: `user ${userId}: OTP device ${deviceId}` })
       const codes = [body.otp1, body.otp2] as const
       await resync.resynchronise({ userId, deviceId, codes, address: client.address }, commit)
       return { callinfo: { message: 'Device resynchronised' } }

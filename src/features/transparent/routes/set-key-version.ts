@@ -18,8 +18,7 @@ export const setKeyVersion = (keyring: Keyring) =>
     reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), enabled: z.boolean() }) },
     params: keyParams.extend({ version: keyVersion }),
     body: z.object({ enabled: flag }),
-    async run({ params, body, resource, note, commit }) {
-      note({ keyVersion: params.version })
+    async run({ params, body, resource, commit }) {
       const key = await keyring.setDisabled(resource, params.version, !body.enabled, commit)
       return {
         callinfo: {

@@ -18,8 +18,7 @@ export const disableUser = (users: Users) =>
     reply: { callinfo: z.object({ calculated_status: z.int(), message: z.string() }) },
     params: userParams,
     body: z.object({}),
-    async run({ params, caller, note, commit }) {
-      note({ target: `user ${params.userid.slice(0, 16)}` })
+    async run({ params, caller, commit }) {
       const user = await users.change(userIdOf(params.userid), { capabilities: deactivated }, commit, caller.userId)
       return { callinfo: { calculated_status: user.capabilities, message: 'User disabled' } }
     },

@@ -16,8 +16,7 @@ export const addMember = (memberships: Memberships) =>
     reply: { callinfo: messageSchema },
     params: memberParams,
     body: memberBody,
-    async run({ params: { userid }, body, vault, caller, note, commit }) {
-      note({ target: `user ${userid}` })
+    async run({ params: { userid }, body, vault, caller, commit }) {
       await memberships.add({ vaultId: vault.id, userId: userid }, body.status, caller.userId, commit)
       return { callinfo: { message: 'User added' } }
     },

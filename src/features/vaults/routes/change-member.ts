@@ -16,8 +16,7 @@ export const changeMember = (memberships: Memberships) =>
     reply: { callinfo: messageSchema },
     params: memberParams,
     body: memberBody,
-    async run({ params: { userid }, body, vault, caller, note, commit }) {
-      note({ target: `user ${userid}` })
+    async run({ params: { userid }, body, vault, caller, commit }) {
       await memberships.change({ vaultId: vault.id, userId: userid }, body.status, caller.userId, commit)
       return { callinfo: { message: 'User updated' } }
     },

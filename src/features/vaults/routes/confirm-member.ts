@@ -25,8 +25,7 @@ export const confirmMember = (memberships: Memberships) =>
         .optional()
         .describe('The last recovery that the caller knows of: a later one is refused.'),
     }),
-    async run({ params: { userid }, body, vault, caller, note, commit }) {
-      note({ target: `user ${userid}` })
+    async run({ params: { userid }, body, vault, caller, commit }) {
       await memberships.confirm({ vaultId: vault.id, userId: userid }, caller.userId, body.recovery, commit)
       return { callinfo: { message: 'User confirmed' } }
     },

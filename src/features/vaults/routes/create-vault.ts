@@ -22,6 +22,7 @@ export const createVault = (vaults: Vaults) =>
     },
     params: z.object({}),
     body: vaultFields,
+    subject: { noun: 'vault', member: 'vaultname' },
     quota: 'keys',
     async run({ body, caller, commit }) {
       const { name, policyId = defaultPolicyId, description } = givenFields(body)

@@ -18,8 +18,7 @@ export const removeMember = (memberships: Memberships) =>
     reply: { callinfo: messageSchema, data: z.looseObject({ userid: z.int() }) },
     params: memberParams,
     body: z.object({}),
-    async run({ params: { userid }, vault, caller, note, commit }) {
-      note({ target: `user ${userid}` })
+    async run({ params: { userid }, vault, caller, commit }) {
       if (vault.permission !== 'Admin' && userid !== caller.userId)
         throw new Fault(
           'access.permission',

@@ -1,0 +1,49 @@
+import { decimalId } from '../../access/resource.ts'
+import type { AnyEndpoint, AuditNote } from '../contract/endpoint.ts'
+import { vaultParameter, type Access } from '../contract/endpoint.ts'
+import type { JsonObject } from '../contract/envelope.ts'
+
+export type Params = Readonly<Record<string, string>>
+
+/** Longest name that is taken from an address: of what is longer there is none. */
+const mostCharacters = 256
+
+/**
+ * What the audit record says that a call is aimed at, as its address names it, found or not: so a call that is refused,
+ * at whatever step, names it too.
+ */
+export function targetOfPath(params: Params): AuditNote {
+  const { name, version, [vaultParameter]: vault } = params
+  return {
+    ...(vault !== undefined && { vault: short(vault) }),
+    ...(name !== undefined && { key: short(name) }),
+    ...(version !== undefined && { keyVersion: decimalId(version) }),
+    target: thingOf(params),
+  }
+}
+
+function thingOf({ userid, sessionid, deviceid, objectid, templateid }: Params): string | undefined {
+  if (userid !== undefined && sessionid !== undefined) return `session ${short(sessionid)} of user ${short(userid)}`
+  if (userid !== undefined && deviceid !== undefined) return `user ${short(userid)}: OTP device ${short(deviceid)}`
+  if (userid !== undefined) return `user ${short(userid)}`
+  if (objectid !== undefined) return `object ${short(objectid)}`
+  return templateid === undefined ? undefined : `template ${short(templateid)}`
+}
+
+/** The same of a call whose body names it. */
+export function targetOfBody({ access, subject }: AnyEndpoint, body: JsonObject): AuditNote {
+  const member = memberOf(access)
+  const vault = member === undefined ? undefined : textOf(body[member])
+  const thing = subject && textOf(body[subject.member])
+  return {
+    ...(vault !== undefined && { vault }),
+    ...(subject && thing !== undefined && { target: `${subject.noun} ${thing}` }),
+  }
+}
+
+const memberOf = (access: Access<unknown>): string | undefined => (access.kind === 'vault' ? access.member : undefined)
+
+const textOf = (given: unknown): string | undefined =>
+  typeof given === 'string' || typeof given === 'number' ? short(String(given)) : undefined
+
+const short = (text: string): string => text.slice(0, mostCharacters)

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import type { TestClient } from '../../support/client.ts'
+import { contracts } from '../../support/contracts.ts'
+import { requestIdOf } from '../../support/fault-kit.ts'
+
+/** Of nothing that there is, so that every call is refused: at the latest, because it finds nothing. */
+const missing: Readonly<Record<string, string>> = {
+  vaultid: '900000001',
+  name: 'aimed-at',
+  version: '904',
+  userid: '900000002',
+  deviceid: '900000003',
+  sessionid: '900000005',
+  objectid: '900000006',
+  templateid: '900000007',
+  type: 'plaintext',
+  needle: 'looked-for',
+}
+/** What is looked for is no subject, and a kind of answer neither. */
+const noSubjects = ['needle', 'type']
+/** The caller gets his own, whatever he names. */
+const ownWhateverNamed = ['usercert.readany']
+
+const aimed = contracts
+  .filter(({ path, subject, access }) => path.includes('/:') || subject !== undefined || access.member !== undefined)
+  // Node's client does not know LIST, which has a GET beside it.
+  .filter(({ operation, method }) => method !== 'LIST' && !ownWhateverNamed.includes(operation))
+const named = aimed.map((contract) => [`${contract.method} ${contract.path}`, contract] as const)
+
+let appliance: TestAppliance
+const callers: Record<string, TestClient> = {}
+
+beforeAll(async () => {
+  appliance = await TestAppliance.shared()
+  callers['a stranger'] = appliance.client()
+  callers['a user without capabilities'] = await appliance.login(await appliance.addUser(['active']))
+  callers.admin = await appliance.login(await appliance.addUser(['admin', 'createVault', 'read', 'active']))
+})
+afterAll(() => appliance.close())
+
+const recordOf = (requestId: string): Record<string, unknown> | undefined =>
+  appliance.trail
+    .flatMap((text) => text.split('\n').slice(0, -1))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .find((record) => record['requestId'] === requestId)
+
+describe('the audit record of a call that is refused says what it was aimed at', () => {
+  it('for a good part of the interface', () => {
+    expect(named.length).toBeGreaterThan(40)
+    expect(new Set(aimed.flatMap(({ path }) => path.match(/(?<=:)[a-z]+/g) ?? []))).toEqual(
+      new Set(Object.keys(missing)),
+    )
+  })
+
+  it.each(named)('%s', async (_name, { method, path, subject, access }) => {
+    const parameters: readonly string[] = path.match(/(?<=:)[a-z]+/g) ?? []
+    const address = path.replace(/:([a-z]+)/g, (_match, name: string) => missing[name] ?? '')
+    const body = {
+      ...(subject && { [subject.member]: 'named-in-the-body' }),
+      ...(access.member !== undefined && { [access.member]: missing['vaultid'] }),
+    }
+    for (const [who, client] of Object.entries(callers)) {
+      const answer = await client.call(method, address, method === 'GET' || method === 'LIST' ? {} : { body })
+      // A search that finds nothing has found that.
+      if (answer.status < 400) continue
+      const record = recordOf(requestIdOf(answer))
+      expect(record?.['outcome'], who).not.toBe('allowed')
+      const { vault, key, keyVersion } = record ?? {}
+      if (parameters.includes('vaultid') || access.member !== undefined) expect(vault, who).toBe(missing['vaultid'])
+      if (parameters.includes('name')) expect(key, who).toBe(missing['name'])
+      if (parameters.includes('version')) expect(keyVersion, who).toBe(Number(missing['version']))
+      const things = parameters.filter((name) => !['vaultid', 'name', 'version', ...noSubjects].includes(name))
+      for (const name of things) expect(record?.['subject'], who).toContain(missing[name])
+      if (subject) expect(record?.['subject'], who).toContain(`${subject.noun} named-in-the-body`)
+    }
+  })
+
+  it('and so does a change of a user that a rule refuses, with what was to be changed', async () => {
+    const { id } = await appliance.addUser()
+    const { admin } = callers
+    if (admin === undefined) throw new Error('no administrator')
+    const answer = await admin.call('PUT', `/user/${id}`, { body: { username: 'a', status: 3 } })
+    expect(answer.status).toBe(400)
+    expect(recordOf(requestIdOf(answer))?.['subject']).toBe(`user ${id}: username, status 3`)
+  })
+})
