@@ -81,7 +81,7 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     for (const { listen, server } of served) await listen(server)
   }
   // Before it listens, so that a client that reaches it gets the outcome of the first try.
-  const watch = watchToken(token, log)
+  const watch = watchToken(token, log, hsm.softhsmConf !== undefined)
   const end = begin?.(queue)
   return {
     listening: listenInTurn(),
@@ -109,12 +109,16 @@ function dropDeleted(token: Token, log: Journal): void {
   }
 }
 
+/** SoftHSM2 writes its line to syslog at its least level, so that no setting of softhsm2.conf keeps it away. */
+const probedDecryption =
+  'the line "EVP_DecryptFinal failed" that SoftHSM2 wrote just before is no damage: the conformance probe had it decrypt what was changed, and it refused'
+
 /**
  * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK
  * every few seconds, because keys that are unwrapped already go on working in a token that is gone. Handles below vaults
  * that were deleted go then, too.
  */
-function watchToken(token: Token, log: Journal): { close(): void } {
+function watchToken(token: Token, log: Journal, isSoftHsm: boolean): { close(): void } {
   let retryMs = firstRetryMs
   let timer: NodeJS.Timeout | undefined
   let reported: string | undefined
@@ -123,8 +127,10 @@ function watchToken(token: Token, log: Journal): { close(): void } {
     const news = `${token.state()} ${token.reason() ?? ''}`
     if (news === reported) return
     reported = news
-    if (token.state() === 'ready') log.info({ epoch: token.epoch(), conformance: token.conformance() }, 'token ready')
-    else log.error({ state: token.state(), reason: token.reason() }, 'token not usable')
+    if (token.state() === 'ready') {
+      log.info({ epoch: token.epoch(), conformance: token.conformance() }, 'token ready')
+      if (isSoftHsm) log.info({}, probedDecryption)
+    } else log.error({ state: token.state(), reason: token.reason() }, 'token not usable')
   }
 
   const round = () => {

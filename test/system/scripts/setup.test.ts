@@ -97,6 +97,15 @@ describe('scripts/setup --demo-dir', () => {
     expect(text('strongroomd.pid')).not.toBe(pid)
   }, 120_000)
 
+  it('restarts the daemon in one command', () => {
+    const pid = text('strongroomd.pid')
+    const restarted = setup('--demo-dir', directory, '--restart')
+    expect(restarted).toMatchObject({ status: 0, stderr: '' })
+    expect(restarted.stdout).toContain(`process ${pid.trim()} ended`)
+    expect(text('strongroomd.pid')).not.toBe(pid)
+    expect(execFileSync(inDirectory('strongroom'), ['user', 'list'], { encoding: 'utf8' })).toContain('admin')
+  }, 120_000)
+
   it('stops the daemon, and says what failed, why, and what to do', () => {
     expect(setup('--demo-dir', directory, '--stop')).toMatchObject({ status: 0, stderr: '' })
     expect(existsSync(inDirectory('strongroomd.pid'))).toBe(false)
@@ -115,6 +124,7 @@ describe('scripts/setup --demo-dir', () => {
     expect(setup('--frobnicate').status).toBe(2)
     expect(setup('--demo-dir').status).toBe(2)
     expect(setup('--stop').status).toBe(1)
+    expect(setup('--restart').status).toBe(1)
     expect(setup('--demo-dir', `/tmp/${'x'.repeat(100)}`)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('too long'),
