@@ -9,10 +9,20 @@ export interface Release {
 }
 
 export function readRelease(): Release {
-  const file = new URL('../package.json', import.meta.url)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the package's own description
-  const { version, build } = JSON.parse(readFileSync(file, 'utf8')) as Release
-  return { version, build, commit: readCommit() }
+  return { ...describedAbove(new URL('..', import.meta.url)), commit: readCommit() }
+}
+
+/** What the nearest package.json says: the folder of the program lies in the package. */
+function describedAbove(folder: URL): Omit<Release, 'commit'> {
+  try {
+    const text = readFileSync(new URL('package.json', folder), 'utf8')
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the package's own description
+    const { version, build } = JSON.parse(text) as Release
+    return { version, build }
+  } catch (error) {
+    if (folder.pathname === '/') throw error
+    return describedAbove(new URL('..', folder))
+  }
 }
 
 /** The build leaves it beside the compiled program. */

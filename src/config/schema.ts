@@ -7,6 +7,7 @@ import { monitor } from './monitor-section.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
 import { processes } from './processes-section.ts'
 import { quotas } from './quotas-section.ts'
+import { warnings } from './warnings-section.ts'
 import { addressRange, milliseconds, path, port } from './value-shapes.ts'
 
 const http = z.strictObject({
@@ -269,6 +270,7 @@ export const configSchema = z.strictObject({
     ),
   validator: validator.prefault({}).describe('The validator of hardware-token OTPs, a listener of its own.'),
   monitor: monitor.prefault({}).describe('Health and metrics (docs/monitoring.md), a plain HTTP listener of its own.'),
+  warnings: warnings.prefault({}).describe('What the daemon warns of in its journal by itself.'),
   log: log.prefault({}).describe('The journal.'),
 })
 

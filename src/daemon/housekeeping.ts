@@ -81,22 +81,14 @@ export interface Housekeeping {
 }
 
 /**
- * Warns of what an operator must see to, at once and again when it changes. A chore that fails is reported to the
+ * A chore that fails is reported to the
  * journal, keeps no other from its turn, and is tried again next time.
  */
 export function startHousekeeping({ services, log }: { readonly services: Services; readonly log: Log }): Housekeeping {
   const chores = choresOf(services)
-  let reported: readonly string[] = []
   let stopping = false
   let underWay = Promise.resolve()
   let timer = setTimeout(turn, firstRunMs)
-  warn()
-
-  function warn(): void {
-    const alarms = services.certificates.alarms()
-    for (const alarm of alarms) if (!reported.includes(alarm)) log.warn(alarm)
-    reported = alarms
-  }
 
   async function tidy(): Promise<void> {
     for (const { what, run } of chores) {
@@ -110,7 +102,6 @@ export function startHousekeeping({ services, log }: { readonly services: Servic
   }
 
   function turn(): void {
-    warn()
     underWay = tidy().finally(() => {
       if (!stopping) timer = setTimeout(turn, intervalMs)
     })

@@ -13,7 +13,7 @@ import { createCluster, type Cluster } from './cluster.ts'
 import { forbidCoreDumps } from './core-dumps.ts'
 import { exitCodes, exitReasonOf, type ExitReason } from './exit.ts'
 import { launch, type DaemonPart } from './launcher.ts'
-import { createMonitor } from './monitor/monitor.ts'
+import { createWatch } from './monitor/watch.ts'
 
 const environment = readEnvironment()
 
@@ -56,23 +56,24 @@ async function serve(config: Config, options: DaemonOptions, log: Log): Promise<
   const notify = createNotify(environment.notify && part !== 'inside', log)
   const hosts = config.hsm.spawn && part !== 'workers' ? hostsOf(config, options, log) : undefined
   const cluster = part === 'inside' ? undefined : createCluster({ config, workerEntry, clock: systemClock, log })
-  const monitor = cluster && config.monitor.enabled ? createMonitor({ config, cluster, log }) : undefined
+  const watch = cluster && createWatch(config, cluster, log)
   const stop = async (reason: ExitReason): Promise<void> => {
-    monitor?.drain()
+    watch?.drain()
     await notify('STOPPING=1')
     await cluster?.stop()
     await hosts?.close()
-    await monitor?.close()
+    await watch?.close()
     exit(reason)
   }
   const stopped = { code: exitCodes.stopped, message: 'stopped' }
   stopOnSignals(() => void stop(stopped).catch((error: unknown) => exit(exitReasonOf(error))), log)
   try {
-    await monitor?.start()
+    await watch?.startMonitor()
     const [listening] = await Promise.all([cluster?.start(), hosts === undefined ? undefined : openToken(hosts, log)])
     if (cluster === undefined || listening === undefined) return
     const { port, workers, listeners } = listening
     log.info({ port, workers, listeners }, 'listening')
+    watch?.startWarnings()
     await notify('READY=1', `STATUS=listening on port ${port} with ${workers} workers`)
     reloadOnSignal(cluster, notify)
     feedWatchdog(cluster, notify)

@@ -7,6 +7,15 @@ export interface HostStatus {
   /** Why it is not ready. */
   readonly reason?: string
   readonly token?: TokenStatus
+  /** What the token can still hold, where that is known. */
+  readonly room?: TokenRoom
+}
+
+export interface TokenRoom {
+  /** The token's own memory, or the disk below a software token. */
+  readonly kind: 'memory' | 'disk'
+  readonly freeBytes: number
+  readonly totalBytes: number
 }
 
 export interface TokenStatus {

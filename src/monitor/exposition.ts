@@ -2,6 +2,7 @@ import { AggregatorRegistry } from 'prom-client'
 import { type MetricId, metricTable } from './metric-table.ts'
 import type { Observation, WorkerSight } from './observation.ts'
 import { checkNames, type CheckState, type Readiness } from './readiness.ts'
+import type { StandingWarning } from './standing-warning.ts'
 import { bucketSeconds, type TimingRow } from './timings.ts'
 import type { WorkerReport } from './worker-report.ts'
 
@@ -9,6 +10,7 @@ export interface Exposed {
   readonly release: string
   readonly seen: Observation
   readonly readiness: Readiness
+  readonly warnings: readonly StandingWarning[]
   /** Of all workers, those that have ended too. */
   readonly calls: readonly TimingRow[]
   readonly tokenCalls: readonly TimingRow[]
@@ -45,10 +47,11 @@ export function expose(exposed: Exposed): Promise<string> {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant
 const metricIds = Object.keys(metricTable) as MetricId[]
 
-function valuesOf({ release, seen, readiness, calls, tokenCalls, rowCounts }: Exposed): Values {
+function valuesOf({ release, seen, readiness, warnings, calls, tokenCalls, rowCounts }: Exposed): Values {
   return {
     ready: [[[], readiness.isReady ? 1 : 0]],
     check: checkNames.map((name) => [[name], checkValues[readiness.checks[name].state]]),
+    warnings: warnings.map(({ name, state }) => [[name], state === 'problem' ? 2 : 1]),
     build: [[[release], 1]],
     calls: calls.flatMap(outcomes),
     callSeconds: calls.flatMap(buckets),

@@ -2,6 +2,7 @@
 export const metricTable = {
   ready: gauge('strongroom_ready', 'Whether calls are served (/health/ready answers 200)'),
   check: gauge('strongroom_check', '2 where the check is ok, 1 for a warning, 0 where it has failed', ['check']),
+  warnings: gauge('strongroom_warning', '1 for a warning of the daemon that stands, 2 for a problem', ['warning']),
   build: gauge('strongroom_build_info', 'Always 1; the label tells the release that runs', ['version']),
   calls: counter(
     'strongroom_calls_total',

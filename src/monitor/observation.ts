@@ -31,6 +31,14 @@ export interface HostSight {
   readonly state: 'ready' | 'sealed' | 'down'
   /** How often its connection was lost. */
   readonly losses: number
+  /** What the token can still hold, where a host knows. */
+  readonly room?: TokenRoom | undefined
+}
+
+export interface TokenRoom {
+  readonly kind: 'memory' | 'disk'
+  readonly freeBytes: number
+  readonly totalBytes: number
 }
 
 export interface ClockSight {
@@ -41,7 +49,7 @@ export interface ClockSight {
 }
 
 export interface FolderSight {
-  readonly folder: 'audit' | 'database' | 'token'
+  readonly folder: 'audit' | 'database' | 'token' | 'temporary'
   readonly freeBytes: number
   readonly sizeBytes: number
 }

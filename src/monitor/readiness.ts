@@ -1,3 +1,4 @@
+import { dayMs, judgeClock, judgeEnd, type Thresholds } from './judgement.ts'
 import type { HostSight, Observation } from './observation.ts'
 
 /** `warning`: calls are served, and an operator has something to do. */
@@ -18,24 +19,20 @@ export interface Readiness {
 export const checkNames = ['workers', 'keeper', 'token', 'database', 'audit', 'clock', 'certificates'] as const
 export type CheckName = (typeof checkNames)[number]
 
-/** What a clock may be behind by a time service that sets it right. */
-const clockToleranceMs = 60_000
 /** A clock that is wrong is set right within this time; one that stays was wrong before, and is right now. */
 const clockDoubtMs = 600_000
 /** After a record that could not be written the trail is taken for unwritable this long, unless another one was. */
 const trailDoubtMs = 30_000
-const dayMs = 86_400_000
-const warningDays = 30
 
-export function readinessOf(seen: Observation): Readiness {
+export function readinessOf(seen: Observation, thresholds: Thresholds): Readiness {
   const checks = {
     workers: workers(seen),
     keeper: seen.keeper.state === 'ready' ? ok('it seals') : failed(stateOf('the keeper', seen.keeper)),
     token: token(seen),
     database: database(seen),
     audit: audit(seen),
-    clock: clock(seen),
-    certificates: certificates(seen),
+    clock: clock(seen, thresholds),
+    certificates: certificates(seen, thresholds),
   }
   return { isReady: Object.values(checks).every(({ state }) => state !== 'failed'), checks }
 }
@@ -81,13 +78,13 @@ function audit({ at, workers: all, trailFolderFault }: Observation): CheckResult
   return writable.length === all.length ? ok(detail) : warning(detail)
 }
 
-function clock({ at, clock: { behindMs, forMs } }: Observation): CheckResult {
-  if (behindMs <= clockToleranceMs) return ok(new Date(at).toISOString())
-  const detail = `it is ${Math.round(behindMs / 1000)} s behind what the appliance did before`
+function clock({ at, clock: { behindMs, forMs } }: Observation, thresholds: Thresholds): CheckResult {
+  const { state, detail } = judgeClock(behindMs, thresholds)
+  if (state === 'ok') return ok(new Date(at).toISOString())
   return forMs < clockDoubtMs ? failed(detail) : warning(detail)
 }
 
-function certificates({ at, certificateEnds }: Observation): CheckResult {
+function certificates({ at, certificateEnds }: Observation, thresholds: Thresholds): CheckResult {
   const [next] = Object.entries(certificateEnds).toSorted(([, one], [, other]) => one - other)
   if (next === undefined) return warning('no certificate can be read')
   const [name, end] = next
@@ -95,7 +92,7 @@ function certificates({ at, certificateEnds }: Observation): CheckResult {
   const detail = `the next to end is ${name}, ${days < 0 ? 'which has ended' : `in ${days} days`}`
   const serverEnd = certificateEnds['server']
   if (serverEnd !== undefined && serverEnd <= at) return failed('the certificate of the server has ended')
-  return days < warningDays ? warning(detail) : ok(detail)
+  return judgeEnd(name, end, at, thresholds).state === 'ok' ? ok(detail) : warning(detail)
 }
 
 const ok = (detail: string): CheckResult => ({ state: 'ok', detail })

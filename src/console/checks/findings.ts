@@ -1,3 +1,4 @@
+import type { Judgement } from '../../monitor/judgement.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Invocation } from '../invocation.ts'
 
@@ -31,5 +32,7 @@ export function findingsOf(topic: string) {
     ok: (detail: string): Finding => ({ topic, state: 'ok', detail }),
     warning: (detail: string, remedy: string): Finding => ({ topic, state: 'warning', detail, remedy }),
     problem: (detail: string, remedy: string): Finding => ({ topic, state: 'problem', detail, remedy }),
+    judged: ({ state, detail, remedy }: Judgement): Finding =>
+      state === 'ok' ? { topic, state, detail } : { topic, state, detail, remedy },
   }
 }

@@ -1,32 +1,34 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readSecret } from '../../config/loader.ts'
+import { dayMs, judgeEnd, type Thresholds } from '../../monitor/judgement.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 
 const topic = 'certificate'
-const { ok, warning, problem } = findingsOf(topic)
-const dayMs = 86_400_000
-const warningDays = 30
+const { ok, judged, problem } = findingsOf(topic)
 const renewal = 'Put a new certificate and key where tls.certificate and tls.key point, then send the daemon SIGHUP.'
 
 /** Whether clients will accept the server certificate: its dates, its key, its names. */
 export const certificateCheck: Check = {
   topic,
-  run({ tls }) {
+  run({ tls, warnings }) {
     const certificate = new X509Certificate(readFileSync(tls.certificate))
-    const findings = [...dateFindings(certificate), ...keyFinding(certificate, tls.key), ...nameFinding(certificate)]
+    const findings = [
+      ...dateFindings(certificate, warnings),
+      ...keyFinding(certificate, tls.key),
+      ...nameFinding(certificate),
+    ]
     if (findings.length > 0) return findings
     const days = Math.floor((Date.parse(certificate.validTo) - Date.now()) / dayMs)
     return [ok(`good for ${days} days, for ${namesOf(certificate).join(', ')}`)]
   },
 }
 
-function dateFindings({ validFrom, validTo }: X509Certificate): Finding[] {
-  const leftMs = Date.parse(validTo) - Date.now()
-  if (leftMs <= 0) return [problem(`expired on ${validTo}`, renewal)]
+function dateFindings({ validFrom, validTo }: X509Certificate, thresholds: Thresholds): Finding[] {
   if (Date.parse(validFrom) > Date.now())
     return [problem(`not valid before ${validFrom}`, `Check the clock of this machine. ${renewal}`)]
-  return leftMs < warningDays * dayMs ? [warning(`expires on ${validTo}`, renewal)] : []
+  const judgement = judgeEnd('server', Date.parse(validTo), Date.now(), thresholds)
+  return judgement.state === 'ok' ? [] : [judged(judgement)]
 }
 
 function keyFinding(certificate: X509Certificate, keyFile: string): Finding[] {

@@ -6,24 +6,21 @@ import { promisify } from 'node:util'
 import type { Config } from '../../config/schema.ts'
 import { OtpDeviceTable } from '../../features/otp/records.ts'
 import { withStore } from '../console-context.ts'
+import { judgeClock } from '../../monitor/judgement.ts'
 import { findingsOf, type Check } from './findings.ts'
 
 const topic = 'clock'
-const { ok, warning, problem } = findingsOf(topic)
+const { ok, warning, judged } = findingsOf(topic)
 const run = promisify(execFile)
-const toleranceMs = 60_000
-const remedy =
-  'Set the clock right and keep it so (systemd-timesyncd or chrony): time-based passwords and the audit trail need it.'
 
 /** Time-based passwords that were accepted, and audit records, cannot be from the future. */
 export const clockCheck: Check = {
   topic,
   async run(config) {
     const latestMs = Math.max(await lastWritten(config), await lastPassword(config))
-    const aheadMs = latestMs - Date.now()
-    if (aheadMs > toleranceMs)
-      return [problem(`it is ${Math.round(aheadMs / 1000)} s behind the last thing that the appliance did`, remedy)]
-    if ((await isSynchronised()) === false) return [warning('it is not kept by a time service', remedy)]
+    const judgement = judgeClock(latestMs - Date.now(), config.warnings)
+    if (judgement.state !== 'ok') return [judged(judgement)]
+    if ((await isSynchronised()) === false) return [warning('it is not kept by a time service', judgement.remedy)]
     return [ok(new Date().toISOString())]
   },
 }

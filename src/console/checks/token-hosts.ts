@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema.ts'
-import type { HostStatus, TokenStatus } from '../../hsm/token-status.ts'
+import { judgeRoom } from '../../monitor/judgement.ts'
+import type { HostStatus, TokenRoom, TokenStatus } from '../../hsm/token-status.ts'
 import { roleOf, rootRoles } from '../../hsm/pkcs11/root-objects.ts'
 import { ceremonyLabel } from '../../hsm/pkcs11/security-officer.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
@@ -10,7 +11,7 @@ import { kekFindings } from './kek-rows.ts'
 import { promiseBrokenBy } from './token-promises.ts'
 import { isMigrated } from './vaults.ts'
 
-const { ok, warning, problem } = findingsOf('token')
+const { ok, warning, problem, judged } = findingsOf('token')
 const host = findingsOf('token hosts')
 
 /** Whether the hosts answer, whether the token holds all root objects, and whether it passes the conformance probe. */
@@ -26,7 +27,8 @@ export const tokenCheck: Check = {
       const findings = [...hosts, ...statuses.flatMap(stateFinding)]
       if (ready === undefined) return findings
       const rows = (await isMigrated(config)) ? await kekFindings(config, ready) : []
-      return [...findings, ...tokenFindings(ready), ...rows]
+      const rooms = statuses.flatMap(({ room }) => room ?? []).slice(0, 1)
+      return [...findings, ...tokenFindings(ready), ...rooms.flatMap((room) => roomFindings(room, config)), ...rows]
     } finally {
       await access.close()
     }
@@ -57,6 +59,11 @@ function stateFinding({ socket, isKeyMaker, state, reason }: HostStatus): Findin
       ? 'Correct the PIN; with systemd restart the keeper and the token hosts then, which get it at their start. docs/operations.md: The PIN.'
       : 'See the journal of the token host.'
   return [host.problem(`${socket} is ${state}: ${reason ?? 'it does not say why'}`, remedy)]
+}
+
+/** The disk below a software token is among those of the check of disks. */
+function roomFindings(room: TokenRoom, { warnings }: Config): Finding[] {
+  return room.kind === 'disk' ? [] : [judged(judgeRoom(room, warnings))]
 }
 
 function tokenFindings(token: TokenStatus): Finding[] {

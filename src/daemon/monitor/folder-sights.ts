@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rm, statfs, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
@@ -11,6 +12,7 @@ export async function lookAtFolders({ audit, store, hsm }: Config): Promise<Fold
     { folder: 'audit', path: audit.directory },
     ...(store.sqlite === undefined ? [] : [{ folder: 'database', path: dirname(store.sqlite) } as const]),
     ...(hsm.tokenDirectory === undefined ? [] : [{ folder: 'token', path: hsm.tokenDirectory } as const]),
+    { folder: 'temporary', path: tmpdir() },
   ] as const
   const seen = await Promise.all(
     folders.map(async ({ folder, path }) => {

@@ -1,4 +1,3 @@
-import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
 import { readRelease, releaseName } from '../../release.ts'
@@ -6,14 +5,17 @@ import type { Log } from '../../log.ts'
 import { expose, expositionType } from '../../monitor/exposition.ts'
 import { createMonitorServer, type MonitorPage, type MonitorServer } from '../../monitor/monitor-server.ts'
 import type { Observation } from '../../monitor/observation.ts'
-import { readinessOf, type Readiness } from '../../monitor/readiness.ts'
-import { createWorkerTotals } from '../../monitor/worker-totals.ts'
+import type { Readiness } from '../../monitor/readiness.ts'
 import type { Cluster } from '../cluster.ts'
-import { createObserver, type Observer } from './observer.ts'
+import type { StandingWarning } from '../../monitor/standing-warning.ts'
+import { remembered, type Sight } from './sight.ts'
 
 export interface MonitorOptions {
   readonly config: Config
-  readonly cluster: Pick<Cluster, 'look' | 'isLive'>
+  readonly cluster: Pick<Cluster, 'isLive'>
+  readonly sight: Sight
+  /** Those that stand. */
+  readonly warnings: () => readonly StandingWarning[]
   readonly log: Log
 }
 
@@ -26,28 +28,12 @@ export interface Monitor {
   close(): Promise<void>
 }
 
-/** How long an answer is given again. */
-const freshMs = 1_000
 const retryMs = 10_000
 
-export function createMonitor({ config, cluster, log }: MonitorOptions): Monitor {
-  const totals = createWorkerTotals()
-  let observer: Observer | undefined
+export function createMonitor({ config, cluster, sight, warnings, log }: MonitorOptions): Monitor {
   let release: string | undefined
-  let rowCounts: Exposed['rowCounts']
   let isStopping = false
   let timer: NodeJS.Timeout | undefined
-
-  const look = remembered(async () => {
-    // Not earlier: its connections would start token hosts that systemd starts in an order.
-    observer ??= createObserver(config, cluster, systemClock)
-    const seen = await observer.look()
-    for (const { number, report } of seen.workers) {
-      totals.add(number, report)
-      rowCounts = report?.rowCounts ?? rowCounts
-    }
-    return { seen, readiness: readinessOf(seen) }
-  })
 
   const pages = new Map<string, () => Promise<MonitorPage>>([
     [
@@ -57,20 +43,21 @@ export function createMonitor({ config, cluster, log }: MonitorOptions): Monitor
     [
       '/health/ready',
       async () => {
-        const { seen, readiness } = await look()
+        const { seen, readiness } = await sight.look()
         return readinessPage(seen, readiness, isStopping)
       },
     ],
     [
       '/metrics',
       remembered(async () => {
-        const found = await look()
-        const sums = { calls: totals.calls(), tokenCalls: totals.tokenCalls() }
+        const found = await sight.look()
+        const { totals } = sight
+        const sums = { calls: totals.calls(), tokenCalls: totals.tokenCalls(), rowCounts: sight.rowCounts() }
         const content = await expose({
           release: (release ??= releaseName(readRelease())),
           ...found,
           ...sums,
-          rowCounts,
+          warnings: warnings(),
         })
         return { status: 200, contentType: expositionType, content }
       }),
@@ -97,12 +84,9 @@ export function createMonitor({ config, cluster, log }: MonitorOptions): Monitor
     async close() {
       clearTimeout(timer)
       await server?.close()
-      observer?.close()
     },
   }
 }
-
-type Exposed = Parameters<typeof expose>[0]
 
 function readinessPage({ at }: Observation, { isReady, checks }: Readiness, isStopping: boolean): MonitorPage {
   const status = isStopping ? 'stopping' : isReady ? 'ready' : 'not_ready'
@@ -114,17 +98,3 @@ const json = (status: number, members: object): MonitorPage => ({
   contentType: 'application/json; charset=utf-8',
   content: `${JSON.stringify(members, undefined, 2)}\n`,
 })
-
-/** Does the work at most once in `freshMs`, whoever asks and however often. */
-function remembered<T>(work: () => Promise<T>): () => Promise<T> {
-  let last: { readonly until: number; readonly result: Promise<T> } | undefined
-  return () => {
-    if (last === undefined || performance.now() >= last.until) {
-      const result = work()
-      last = { until: Infinity, result }
-      const end = (): void => void (last = { until: performance.now() + freshMs, result })
-      result.then(end, end)
-    }
-    return last.result
-  }
-}

@@ -41,7 +41,10 @@ function sightOf(name: string, socket: string) {
     lost: () => (losses += 1),
   })
   return {
-    look: async (): Promise<HostSight> => ({ name, state: (await hostStatus(router, socket, 'ping')).state, losses }),
+    async look(): Promise<HostSight> {
+      const { state, room } = await hostStatus(router, socket, 'ping')
+      return { name, state, losses, room }
+    },
     close: () => router.close(),
   }
 }

@@ -27,6 +27,8 @@ const tokenStatus = z.object({
   conformance: z.record(z.string(), z.string()),
 })
 
+const roomSchema = z.object({ kind: z.enum(['memory', 'disk']), freeBytes: z.number(), totalBytes: z.number() })
+
 /** What one host says of itself. Never rejects for a host that is down. */
 export async function hostStatus(
   router: Pick<RequestRouter<'ping' | 'status'>, 'callHost'>,
@@ -41,13 +43,14 @@ export async function hostStatus(
   }
 }
 
-/** Reads the reply to `ping` (state, reason) or `status` (and the token as JSON). */
-export function parseHostStatus(socket: string, [stateField, reason, token]: readonly Buffer[]): HostStatus {
+/** Reads the reply to `ping` (state, reason, and of a host its room) or `status` (and the token as JSON). */
+export function parseHostStatus(socket: string, [stateField, reason, token, room]: readonly Buffer[]): HostStatus {
   return {
     socket,
     state: state.parse(stateField?.toString()),
     ...(reason !== undefined && reason.length > 0 ? { reason: reason.toString() } : {}),
     ...(token !== undefined && token.length > 0 ? { token: parseTokenStatus(token) } : {}),
+    ...(room !== undefined && room.length > 0 ? { room: roomSchema.parse(JSON.parse(room.toString())) } : {}),
   }
 }
 

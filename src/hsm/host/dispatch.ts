@@ -20,6 +20,7 @@ import { createTokenObject, createVaultKey, type VaultKeyPlace } from '../pkcs11
 import { destroyObject } from '../pkcs11/key-destruction.ts'
 import { hmac, sign, verifyHmac, verifySignature } from '../pkcs11/signing-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
+import { createRoomField } from '../server/token-room.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { readCipherItems, readRewrapItems } from './batch-items.ts'
 
@@ -28,13 +29,14 @@ type Handler = (token: Token, fields: RequestFields) => Uint8Array[]
 /** `tokenDirectory`: the folder of a software token, see `hsm.tokenDirectory`. */
 export function createDispatch(token: Token, place: VaultKeyPlace): Dispatch {
   const { tokenDirectory } = place
+  const room = createRoomField(token, tokenDirectory)
   const handlers: Record<Operation, Handler> = {
     ...sealing,
     ...keys,
     ...uses,
     ...backups,
-    ping: () => pong(token),
-    status: () => statusFields(token),
+    ping: () => [...pong(token), Buffer.alloc(0), room()],
+    status: () => [...statusFields(token), room()],
     createVaultKey(_token, fields) {
       const id = createVaultKey(token, place)
       const key = { kek: vaultKek, blob: Buffer.from(id, 'hex') }

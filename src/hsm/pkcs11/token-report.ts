@@ -62,6 +62,15 @@ export function tokenStatus(token: Token): TokenStatus {
   })
 }
 
+/** CK_TOKEN_INFO's private memory; undefined where the token does not tell (CK_UNAVAILABLE_INFORMATION, PKCS#11 §3.2). */
+export function roomInMemory(token: Token): { kind: 'memory'; freeBytes: number; totalBytes: number } | undefined {
+  const { freePrivateMemory, totalPrivateMemory } = token.run(({ slot }) => attempt('session', () => slot.getToken()))
+  const isTold = [freePrivateMemory, totalPrivateMemory].every((bytes) => bytes < unavailableCount)
+  return isTold && totalPrivateMemory > 0
+    ? { kind: 'memory', freeBytes: freePrivateMemory, totalBytes: totalPrivateMemory }
+    : undefined
+}
+
 const isOurs = ({ label }: TokenObject): boolean =>
   [vaultKeyLabel, tokenObjectLabel, ceremonyLabel, transportLabel].includes(label) || roleOf(label) !== undefined
 

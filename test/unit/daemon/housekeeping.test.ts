@@ -18,7 +18,6 @@ function givenServices(sweep: () => Promise<void>): Services {
     throttle: { sweep },
     destruction: { destroyPending: nothing, showTombstones: none },
     objectDestruction: { destroyExpired: nothing, sweepUploads: none },
-    certificates: { alarms: () => [] },
   }
   return services as unknown as Services
 }

@@ -1,0 +1,70 @@
+import { systemClock } from '../../clock.ts'
+import { enabledSmartcard, type Config } from '../../config/schema.ts'
+import { createPathValidator } from '../../features/certificates/path-validation.ts'
+import { judgeClock, judgeDisk, judgeEnd, type Judgement, judgeJump, judgeRoom } from '../../monitor/judgement.ts'
+import type { HostSight, Observation } from '../../monitor/observation.ts'
+import type { StandingWarning } from '../../monitor/standing-warning.ts'
+import type { Sight } from './sight.ts'
+
+/** Judges what was seen as `strongroom doctor` does: disks, the token's room, certificates and revocation lists, the clock. */
+export function createJudgedSights(
+  config: Config,
+  sight: Pick<Sight, 'look'>,
+): () => Promise<readonly StandingWarning[]> {
+  const revocationAlarms = createRevocationAlarms(config)
+  const jumpOf = createJumps()
+  return async () => {
+    const { seen } = await sight.look()
+    return [...judged(seen, config), ...named('clock.set', judgeJump(jumpOf(), config.warnings)), ...revocationAlarms()]
+  }
+}
+
+function judged({ at, folders, hosts, clock, certificateEnds }: Observation, { warnings }: Config): StandingWarning[] {
+  const room = hosts.find((host): host is Required<HostSight> => host.room !== undefined)?.room
+  const ends = Object.entries(certificateEnds).filter(([name]) => !name.startsWith('revocation-list'))
+  return [
+    ...folders.flatMap(({ folder, freeBytes }) =>
+      named(`disk.${folder}`, judgeDisk(freeBytes, `the ${folder} files`, warnings)),
+    ),
+    // The disk of a software token is among the folders where this process may see it.
+    ...(room === undefined || folders.some(({ folder }) => folder === 'token')
+      ? []
+      : named('token.room', judgeRoom(room, warnings))),
+    ...named('clock', judgeClock(clock.behindMs, warnings)),
+    ...ends.flatMap(([name, end]) => named(`certificate.${name}`, judgeEnd(name, end, at, warnings), name)),
+  ]
+}
+
+function named(name: string, { state, detail, remedy }: Judgement, certificate?: string): StandingWarning[] {
+  if (state === 'ok') return []
+  const subject = certificate === undefined ? '' : `the ${certificate} certificate `
+  const about = name.startsWith('clock') ? `the clock: ${detail}` : `${subject}${detail}`
+  return [{ name, state, detail: about, remedy }]
+}
+
+/** Revocation lists warn as the login does, `smartcard.crlWarningMs` before their end. */
+function createRevocationAlarms(config: Config): () => StandingWarning[] {
+  const settings = enabledSmartcard(config)
+  // Those who use the files report what is wrong with them.
+  const validator = settings?.clientCa === undefined ? undefined : createPathValidator(settings, systemClock, () => {})
+  return () =>
+    (validator?.alarms() ?? []).map((detail) => ({
+      // The same before and after its end.
+      name: `revocation.${detail.replace(/ expire[sd] on .*$/, '')}`,
+      state: detail.includes(' expires on ') ? 'warning' : 'problem',
+      detail,
+      remedy: 'No restart is needed: the file is read again when it changes.',
+    }))
+}
+
+const offset = (): number => systemClock.now() - performance.now()
+
+/** By how much the clock was set since the last look; 0 at the first. */
+function createJumps(): () => number {
+  let last = offset()
+  return () => {
+    const before = last
+    last = offset()
+    return last - before
+  }
+}

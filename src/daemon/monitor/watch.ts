@@ -1,0 +1,36 @@
+import { systemClock } from '../../clock.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Log } from '../../log.ts'
+import type { Cluster } from '../cluster.ts'
+import { createWarnings } from '../warnings.ts'
+import { createJudgedSights } from './judged-sights.ts'
+import { createMonitor } from './monitor.ts'
+import { createSight } from './sight.ts'
+
+/** What the primary sees of the appliance, told by the monitor where it is enabled, and warned of in the journal. */
+export interface Watch {
+  startMonitor(): Promise<void>
+  /** Once the appliance runs: before, all sorts of things are missing. */
+  startWarnings(): void
+  drain(): void
+  close(): Promise<void>
+}
+
+export function createWatch(config: Config, cluster: Pick<Cluster, 'look' | 'isLive'>, log: Log): Watch {
+  const sight = createSight(config, cluster)
+  const { everyMs } = config.warnings
+  const warnings = createWarnings({ look: createJudgedSights(config, sight), everyMs, clock: systemClock, log })
+  const monitor = config.monitor.enabled
+    ? createMonitor({ config, cluster, sight, warnings: () => warnings.standing(), log })
+    : undefined
+  return {
+    startMonitor: () => monitor?.start() ?? Promise.resolve(),
+    startWarnings: () => warnings.start(),
+    drain: () => monitor?.drain(),
+    async close() {
+      warnings.stop()
+      await monitor?.close()
+      sight.close()
+    },
+  }
+}

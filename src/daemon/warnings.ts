@@ -1,0 +1,66 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { StandingWarning } from '../monitor/standing-warning.ts'
+
+export interface WarningsOptions {
+  /** Everything that an operator should see to at this moment. */
+  readonly look: () => Promise<readonly StandingWarning[]>
+  readonly everyMs: number
+  readonly clock: Clock
+  readonly log: Pick<Log, 'warn' | 'info' | 'error'>
+}
+
+/** The warnings of the daemon, which it tells in its journal. */
+export interface Warnings {
+  /** Looks for the first time at once. */
+  start(): void
+  /** Those that stood at the last look. */
+  standing(): readonly StandingWarning[]
+  stop(): void
+}
+
+const dayMs = 86_400_000
+
+/** Tells each warning when it begins, when it becomes a problem or less than one, once a day while it stands, and when it is over. */
+export function createWarnings({ look, everyMs, clock, log }: WarningsOptions): Warnings {
+  const told = new Map<string, { readonly state: StandingWarning['state']; readonly at: number }>()
+  let standing: readonly StandingWarning[] = []
+  let isStopped = false
+  let timer: NodeJS.Timeout | undefined
+
+  function tell(warnings: readonly StandingWarning[]): void {
+    const now = clock.now()
+    for (const { name, state, detail, remedy } of warnings) {
+      const last = told.get(name)
+      // A clock that was set back would keep it quiet for as long.
+      if (last?.state === state && Math.abs(now - last.at) < dayMs) continue
+      told.set(name, { state, at: now })
+      log.warn({ warning: name, state }, `${detail}. ${remedy}`)
+    }
+    for (const name of told.keys()) {
+      if (warnings.some((warning) => warning.name === name)) continue
+      told.delete(name)
+      log.info({ warning: name }, 'over: what was warned of is in order')
+    }
+    standing = warnings
+  }
+
+  async function round(): Promise<void> {
+    try {
+      const warnings = await look()
+      if (!isStopped) tell(warnings)
+    } catch (error) {
+      log.error({ err: error }, 'what the daemon warns of could not be looked at; it is tried again')
+    }
+    if (!isStopped) timer = setTimeout(() => void round(), everyMs).unref()
+  }
+
+  return {
+    start: () => void round(),
+    standing: () => standing,
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
+  }
+}

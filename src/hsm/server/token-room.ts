@@ -1,0 +1,31 @@
+import { statfsSync } from 'node:fs'
+import { roomInMemory } from '../pkcs11/token-report.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+
+const freshMs = 30_000
+
+/**
+ * What the token can still hold, as a field of a reply: the disk below a software token (`hsm.tokenDirectory`), which no
+ * other process may see, or the token's own memory where it tells (C_GetTokenInfo). Looked at twice a minute at most,
+ * because heartbeats ask; empty where it is not known.
+ */
+export function createRoomField(token: Token, tokenDirectory: string | undefined): () => Buffer {
+  let field = Buffer.alloc(0)
+  let until = 0
+  return () => {
+    if (performance.now() < until || token.state() !== 'ready') return field
+    until = performance.now() + freshMs
+    try {
+      const room = tokenDirectory === undefined ? roomInMemory(token) : roomOnDisk(tokenDirectory)
+      field = Buffer.from(room === undefined ? '' : JSON.stringify(room))
+    } catch {
+      field = Buffer.alloc(0)
+    }
+    return field
+  }
+}
+
+function roomOnDisk(folder: string) {
+  const { bavail, blocks, bsize } = statfsSync(folder)
+  return { kind: 'disk', freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+}

@@ -1,0 +1,69 @@
+import type { TokenRoom } from './observation.ts'
+
+/** What is to be thought of one thing that was looked at: the same for `doctor`, for readiness and for the daemon's warnings. */
+export interface Judgement {
+  readonly state: 'ok' | 'warning' | 'problem'
+  /** What was seen. */
+  readonly detail: string
+  /** What to do about it. */
+  readonly remedy: string
+}
+
+/** The settings `warnings`. */
+export interface Thresholds {
+  readonly freeMiB: number
+  readonly certificateDays: number
+  readonly tokenPercent: number
+  readonly clockMs: number
+}
+
+const mebibyte = 2 ** 20
+export const dayMs = 86_400_000
+
+/** Every call is recorded before it is answered, so a full disk stops the appliance. `name` says what lies on it. */
+export function judgeDisk(freeBytes: number, name: string, { freeMiB }: Thresholds): Judgement {
+  const free = freeBytes / mebibyte
+  const detail = `${Math.floor(free)} MiB free for ${name}`
+  if (free < freeMiB / 10)
+    return { state: 'problem', detail, remedy: 'Free some space now: when it is gone every call is refused.' }
+  const remedy = 'Free some space, or move the folder to a larger disk.'
+  return { state: free < freeMiB ? 'warning' : 'ok', detail, remedy }
+}
+
+const renewal = 'Put a new certificate and key where tls.certificate and tls.key point, then send the daemon SIGHUP.'
+const replacement = 'Replace the file by one with a newer certificate; no restart is needed.'
+
+/** The end of a certificate; `server` is the appliance's own. */
+export function judgeEnd(name: string, end: number, now: number, { certificateDays }: Thresholds): Judgement {
+  const remedy = name === 'server' ? renewal : replacement
+  const date = new Date(end).toISOString().slice(0, 16)
+  if (end <= now) return { state: 'problem', detail: `expired at ${date}`, remedy }
+  const state = end - now < certificateDays * dayMs ? 'warning' : 'ok'
+  return { state, detail: `expires at ${date}, in ${Math.floor((end - now) / dayMs)} days`, remedy }
+}
+
+const setClock =
+  'Set the clock right and keep it so (systemd-timesyncd or chrony): time-based passwords and the audit trail need it.'
+
+/** A clock that is behind what was done before was set back, or had been ahead. */
+export function judgeClock(behindMs: number, { clockMs }: Thresholds): Judgement {
+  const detail = `it is ${Math.round(behindMs / 1000)} s behind the last thing that the appliance did`
+  return { state: behindMs > clockMs ? 'problem' : 'ok', detail, remedy: setClock }
+}
+
+/** How far the clock was set between two looks, by a clock that is not set. */
+export function judgeJump(jumpMs: number, { clockMs }: Thresholds): Judgement {
+  const detail = `it was set ${jumpMs < 0 ? 'back' : 'forward'} by ${Math.round(Math.abs(jumpMs) / 1000)} s`
+  return { state: Math.abs(jumpMs) > clockMs ? 'warning' : 'ok', detail, remedy: setClock }
+}
+
+/** What a token can still hold: of its own memory, or of the disk below a software token. */
+export function judgeRoom({ kind, freeBytes, totalBytes }: TokenRoom, thresholds: Thresholds): Judgement {
+  if (kind === 'disk') return judgeDisk(freeBytes, 'the token', thresholds)
+  const percent = (freeBytes / totalBytes) * 100
+  const detail = `${freeBytes} of ${totalBytes} bytes of its memory are free`
+  const remedy =
+    'Delete vaults and keys that nobody needs, or set hsm.vaultKeys to wrapped: without room no vault can be made.'
+  if (percent < thresholds.tokenPercent / 5) return { state: 'problem', detail, remedy }
+  return { state: percent < thresholds.tokenPercent ? 'warning' : 'ok', detail, remedy }
+}

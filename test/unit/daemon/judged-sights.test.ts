@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Config } from '../../../src/config/schema.ts'
+import { createJudgedSights } from '../../../src/daemon/monitor/judged-sights.ts'
+import type { Sight } from '../../../src/daemon/monitor/sight.ts'
+import type { Observation } from '../../../src/monitor/observation.ts'
+
+const hourMs = 3_600_000
+const startMs = Date.parse('2026-01-01T00:00:00Z')
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: startMs }))
+afterEach(() => void vi.useRealTimers())
+
+const config = {
+  warnings: { everyMs: 60_000, freeMiB: 1000, certificateDays: 30, tokenPercent: 5, clockMs: 60_000 },
+} as unknown as Config
+
+/** What is warned of where this is seen, by name and state. */
+function given(first: Partial<Observation>) {
+  let seen = first
+  const quiet = { folders: [], hosts: [], clock: { behindMs: 0, forMs: 0 }, certificateEnds: {} }
+  const look = () => Promise.resolve({ seen: { at: Date.now(), ...quiet, ...seen } })
+  const sights = createJudgedSights(config, { look } as unknown as Pick<Sight, 'look'>)
+  return async (next: Partial<Observation> = first) => {
+    seen = next
+    return (await sights()).map(({ name, state }) => `${name} ${state}`)
+  }
+}
+
+const host = (freeBytes: number) => ({
+  name: 'host-1',
+  state: 'ready' as const,
+  losses: 0,
+  room: { kind: 'memory' as const, freeBytes, totalBytes: 1000 },
+})
+
+it('a clock that is set is told once, in either direction; one that goes on is not', async () => {
+  const told = given({})
+  expect(await told()).toEqual([])
+  vi.setSystemTime(startMs + hourMs)
+  expect(await told()).toEqual(['clock.set warning'])
+  expect(await told()).toEqual([])
+  vi.setSystemTime(startMs)
+  expect(await told()).toEqual(['clock.set warning'])
+  expect(await told({ clock: { behindMs: hourMs, forMs: 1 } })).toEqual(['clock problem'])
+})
+
+it('a token without room, as its host tells', async () => {
+  const told = given({ hosts: [host(500)] })
+  expect(await told()).toEqual([])
+  expect(await told({ hosts: [host(40)] })).toEqual(['token.room warning'])
+  expect(await told({ hosts: [host(1)] })).toEqual(['token.room problem'])
+})
+
+it('certificates near their end; revocation lists are judged by their own setting', async () => {
+  const told = given({})
+  const soon = startMs + 24 * hourMs
+  expect(await told({ certificateEnds: { server: soon, 'client-ca': startMs, 'revocation-list-1': soon } })).toEqual([
+    'certificate.server warning',
+    'certificate.client-ca problem',
+  ])
+})
