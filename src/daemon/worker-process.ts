@@ -86,12 +86,19 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
     await closed
     process.exit(exitCodes.stopped)
   }
+  const reportOf = async (withRowCounts: boolean): Promise<WorkerReport | undefined> => {
+    try {
+      return await (await serving)?.report(withRowCounts)
+    } catch {
+      // A worker that cannot tell of itself serves all the same.
+      return undefined
+    }
+  }
   const handle = async (message: ToWorker): Promise<void> => {
     if (message.type === 'ping') send({ type: 'pong' })
     if (message.type === 'start') await (serving = start(message.slot, message.config))
     if (message.type === 'reload') await (await serving)?.reload()
-    if (message.type === 'report')
-      send({ type: 'report', report: await (await serving)?.report(message.withRowCounts) })
+    if (message.type === 'report') send({ type: 'report', report: await reportOf(message.withRowCounts) })
     if (message.type === 'stop') await stop()
   }
   process.on('message', (message: ToWorker) => void handle(message).catch(fail))

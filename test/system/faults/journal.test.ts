@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { TestAppliance } from '../../support/appliance.ts'
+import { freePort, TestAppliance } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
 import { eventually } from '../../support/fault-kit.ts'
@@ -154,5 +154,19 @@ describe('with a journal that takes nothing, calls are answered; what was droppe
 
   it('in a socket whose reader stands still, as journald gives one to a service', async () => {
     expect(spoilt(await callsGoOn(stoppedSocket))).toEqual([])
+  })
+})
+
+it('the line of the start names all listeners', async () => {
+  const port = await freePort()
+  const appliance = await TestAppliance.own({ validator: { enabled: true, host: '127.0.0.1', port } })
+  onTestFinished(() => appliance.close())
+  const line = appliance.journal.split('\n').find((text) => text.includes('"msg":"listening"')) ?? '{}'
+  expect(JSON.parse(line)).toMatchObject({
+    port: appliance.config.http.port,
+    listeners: [
+      { name: 'http', host: '127.0.0.1', port: appliance.config.http.port },
+      { name: 'validator', host: '127.0.0.1', port },
+    ],
   })
 })
