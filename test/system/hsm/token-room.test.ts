@@ -23,7 +23,7 @@ it('a host tells the room on the disk below a software token, which no other pro
 
 it('a host claims nothing of a token that does not tell', async () => {
   token = await makeToken()
-  hosts = await startHosts({ token })
+  hosts = await startHosts({ token, hsm: { tokenDirectory: undefined } })
   const [status] = await hosts.hsm.status()
   expect(status?.state).toBe('ready')
   expect(status?.room).toBeUndefined()
