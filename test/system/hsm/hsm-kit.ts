@@ -70,7 +70,7 @@ export async function startHosts(options: HostsOptions = {}): Promise<Hosts> {
   })
   const pids: number[] = []
   const log = {
-    info: (fields: { pid?: number }) => void (fields.pid !== undefined && pids.push(fields.pid)),
+    info: (fields: { child?: number }) => void (fields.child !== undefined && pids.push(fields.child)),
     warn: () => undefined,
     error: () => undefined,
   }
