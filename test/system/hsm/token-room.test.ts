@@ -20,11 +20,3 @@ it('a host tells the room on the disk below a software token, which no other pro
   // Other tests write to the same disk.
   expect(Math.abs((status?.room?.freeBytes ?? 0) - bavail * bsize)).toBeLessThan(2 ** 30)
 })
-
-it('a host claims nothing of a token that does not tell', async () => {
-  token = await makeToken()
-  hosts = await startHosts({ token, hsm: { tokenDirectory: undefined } })
-  const [status] = await hosts.hsm.status()
-  expect(status?.state).toBe('ready')
-  expect(status?.room).toBeUndefined()
-})
