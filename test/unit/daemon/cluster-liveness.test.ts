@@ -9,7 +9,7 @@ const fork = vi.hoisted(() => ({ unanswered: 0, pings: 0 }))
 vi.mock(import('../../../src/daemon/worker-fork.ts'), () => ({
   forkWorker: () => ({
     begin() {},
-    listening: Promise.resolve(8443),
+    listening: Promise.resolve({ port: 8443, listeners: [] }),
     ended: new Promise<never>(() => {}),
     reload() {},
     ping: () => void (fork.pings += 1),
