@@ -4,7 +4,7 @@ import { createSyslogWitness } from '../audit/witness/syslog-witness.ts'
 import { createTimestampWitness } from '../audit/witness/timestamp-witness.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
-import { readRelease } from '../features/utils/routes/read-version.ts'
+import { readRelease, releaseName } from '../release.ts'
 import type { Log } from '../log.ts'
 
 /** The witnesses of the configuration. */
@@ -16,7 +16,7 @@ export function witnessesOf({ audit: { directory, witness } }: Config): Witness[
 }
 
 export function forwarderOf({ audit: { forward } }: Config): Forwarder | undefined {
-  return forward && createSyslogForwarder(forward.syslog, forward.format, readRelease())
+  return forward && createSyslogForwarder(forward.syslog, forward.format, releaseName(readRelease()))
 }
 
 /** Brings the heads of this machine's chains to each witness, and their records to a receiver, in the first worker alone. */
