@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installAppliance } from '../support/installed-appliance.ts'
+import { output, ran } from '../support/machine-process.ts'
+import { bootMachine, describeInMachines, type Machine } from '../support/machine.ts'
+import { checkoutFolder, type Suite } from '../support/machine-base.ts'
+import { whyNoMachines } from '../support/machine-host.ts'
+import { buildPackage, debianPackage, laterPackage } from '../support/package.ts'
+
+const mainJob = resolve(import.meta.dirname, '../../scripts/main-job.mjs')
+const data = [
+  '/etc/strongroom/strongroom.json',
+  '/var/lib/strongroom/strongroom.db',
+  '/var/lib/strongroom-token/tokens',
+]
+const passphrase = 'seven white herons over the harbour'
+
+/** Puts the package into the machine, and installs it there as its operator would. */
+async function install(machine: Machine, file: string, before = ''): Promise<string> {
+  const name = basename(file)
+  copyFileSync(file, join(machine.root, 'root', name))
+  // With this computer's network only what is fetched: the daemon that is started there has the machine's own.
+  await machine.must(
+    `apt-get -q update && apt-get -q -y install --no-install-recommends --download-only ./${name} man-db`,
+    {
+      online: true,
+    },
+  )
+  return machine.must(`${before}apt-get -q -y install --no-install-recommends ./${name} man-db 2>&1`)
+}
+
+/** What the package's last words tell, without a terminal; the credentials are those of `scripts/main-job.mjs`. */
+async function makeAdministrator(machine: Machine): Promise<void> {
+  const details = `--fullname Administrator --email admin@example.org --admin --passphrase-file -`
+  await machine.must(`strongroom user add admin ${details}`, { input: passphrase })
+  const { secret } = JSON.parse(await machine.must('strongroom --json otp enroll admin --totp')) as { secret: string }
+  const { key } = JSON.parse(await machine.must("strongroom --json apikey create 'first application'")) as {
+    key: string
+  }
+  const credentials = { username: 'admin', passphrase, totpSecret: secret, applicationKey: key }
+  writeFileSync(join(machine.root, 'root/credentials.json'), JSON.stringify(credentials))
+  copyFileSync(mainJob, join(machine.root, 'root/main-job.mjs'))
+}
+
+/** Over TLS: log in, make a vault, encrypt, rotate, decrypt, and what earlier runs encrypted. */
+const doMainJob = (machine: Machine) =>
+  machine.must(
+    '/usr/lib/strongroom/node/bin/node main-job.mjs --url https://127.0.0.1 --ca /etc/strongroom/tls/ca.pem --credentials credentials.json --keep kept.json',
+  )
+
+const problems = async (machine: Machine): Promise<string[]> => {
+  const { findings } = JSON.parse((await machine.run('strongroom --json doctor')).stdout) as {
+    findings: { state: string; subject: string }[]
+  }
+  return findings.filter(({ state }) => state === 'problem').map(({ subject }) => subject)
+}
+
+describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s', (suite) => {
+  let machine: Machine
+  let said: string
+  const must = (line: string) => machine.must(line)
+
+  beforeAll(async () => {
+    const file = await debianPackage()
+    machine = await bootMachine({ suite, base: 'bare' })
+    said = await install(machine, file)
+  })
+  afterAll(() => machine.end())
+
+  it('installs without a question, starts the daemon, and says how to make the first administrator', async () => {
+    expect(said).toMatch(/Root keys and database +\d+ root keys made/)
+    expect(said).toMatch(/Daemon +runs/)
+    expect(said).toMatch(
+      /strongroom user add admin .*--admin\s+strongroom otp enroll admin --totp\s+strongroom apikey create/,
+    )
+    expect((await must('systemctl is-active strongroom.service strongroom-keeper.socket')).trim()).toBe(
+      'active\nactive',
+    )
+    expect(await must('systemctl show -P FragmentPath strongroom.service')).toMatch(/^\/(usr\/)?lib\/systemd\/system\//)
+    expect(await must('/usr/lib/strongroom/node/bin/node --version')).toMatch(/^v24\./)
+    expect((await machine.run('command -v node npm gcc')).stdout).toBe('')
+  })
+
+  it('keeps PINs to itself: the file of the SO PIN is named, and doctor wants it gone', async () => {
+    const file = '/etc/strongroom/credentials/so-pin'
+    expect(said).toContain(file)
+    expect((await must(`stat -c '%a %U' ${file}`)).trim()).toBe('400 root')
+    for (const secret of [await must(`cat ${file}`), await must('cat /etc/strongroom/credentials/pin')]) {
+      expect(secret).toHaveLength(24)
+      expect((await machine.run(`grep -rlF -- '${secret}' /var/log /var/cache/debconf`)).stdout).toBe('')
+    }
+    expect(await problems(machine)).toEqual(['SO PIN'])
+    await must(`rm ${file}`)
+    expect(await problems(machine)).toEqual([])
+  })
+
+  it('does the main job over TLS, for an administrator made as it says', async () => {
+    await makeAdministrator(machine)
+    expect(await doMainJob(machine)).toMatch(/decrypt +version 2: "Hello from the strongroom\."/)
+  })
+
+  it('brings manual pages, completion, parts list and licences', async () => {
+    expect(await must('MANPAGER=cat man strongroom-user-add')).toMatch(
+      /SYNOPSIS\s+strongroom user add \[options\] <name>/,
+    )
+    const offered = `. /usr/share/bash-completion/completions/strongroom; COMP_WORDS=(strongroom us); COMP_CWORD=1; _strongroom; echo "\${COMPREPLY[@]}"`
+    expect((await must(offered)).trim()).toBe('user usercert')
+    const bill = JSON.parse(await must('cat /usr/share/doc/strongroom/sbom.cdx.json')) as {
+      components: { name: string; version: string }[]
+    }
+    const versionOf = (name: string) => bill.components.find((part) => part.name === name)?.version
+    expect(`v${versionOf('node')}`).toBe((await must('/usr/lib/strongroom/node/bin/node --version')).trim())
+    const sqlite = `cd /usr/lib/strongroom && node/bin/node -p 'new (require("better-sqlite3"))(":memory:").prepare("SELECT sqlite_version()").pluck().get()'`
+    expect(versionOf('sqlite')).toBe((await must(sqlite)).trim())
+    for (const part of ['better-sqlite3', 'pkcs11js', 'koa'])
+      expect(await must('cat /usr/share/doc/strongroom/copyright')).toContain(`node_modules/${part}/*`)
+  })
+
+  it('an upgrade keeps everything, what the operator changed too, and restarts the daemon', async () => {
+    const started = 'systemctl show -P MainPID strongroom.service'
+    const before = await must(started)
+    await must(`sed -i 's/weekly/daily/' /etc/logrotate.d/strongroom`)
+    const config = await must('sha256sum /etc/strongroom/strongroom.json')
+    expect(await install(machine, await laterPackage('9.8.7'))).toMatch(/Daemon +runs/)
+    expect(await must(started)).not.toBe(before)
+    expect(await must("dpkg-query -W -f '${Version}' strongroom")).toBe('9.8.7')
+    expect(await must('grep -c daily /etc/logrotate.d/strongroom')).toBe('1\n')
+    expect(await must('sha256sum /etc/strongroom/strongroom.json')).toBe(config)
+    expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
+    expect(await problems(machine)).toEqual([])
+  })
+
+  it('an upgrade leaves a daemon stopped that its operator disabled', async () => {
+    await must('systemctl disable --now strongroom.service')
+    expect(await install(machine, await laterPackage('9.8.8'))).toMatch(/Daemon +disabled/)
+    expect((await machine.run('systemctl is-active strongroom.service')).stdout.trim()).toBe('inactive')
+    await must('systemctl enable --now strongroom.service')
+  })
+
+  it('removal stops all and keeps the data, and it goes on when it is installed again', async () => {
+    await must('apt-get -q -y remove strongroom')
+    expect((await machine.run('pgrep -f strongroom')).stdout).toBe('')
+    expect((await machine.run('ls /usr/lib/strongroom /etc/systemd/system/*/strongroom*')).stdout).toBe('')
+    await must(`ls ${data.join(' ')}`)
+    expect(await install(machine, await debianPackage())).toMatch(/Root keys and database +0 root keys made/)
+    expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
+    await machine.reboot()
+    expect((await must('systemctl is-active strongroom.service')).trim()).toBe('active')
+  })
+
+  it('purge asks whether to destroy the vault, and without an answer keeps it', async () => {
+    expect(await must('apt-get -q -y purge strongroom 2>&1')).toContain('kept /etc/strongroom')
+    await must(`ls ${data.join(' ')}`)
+    await install(machine, await debianPackage())
+    expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
+    await must('echo strongroom strongroom/purge-data boolean true | debconf-set-selections')
+    expect(await must('apt-get -q -y purge strongroom 2>&1')).toContain('were destroyed')
+    for (const path of data) expect((await machine.run(`test -e ${path}`)).status).toBe(1)
+  })
+})
+
+describeInMachines('the package over what scripts/setup installed', () => {
+  let machine: Machine
+  let said: string
+
+  beforeAll(async () => {
+    const file = await debianPackage()
+    const appliance = await installAppliance()
+    machine = appliance.machine
+    said = await install(machine, file)
+  })
+  afterAll(() => machine.end())
+
+  it('takes everything over, and what scripts/setup started runs from the package', async () => {
+    expect(said).toMatch(/Removed \/etc\/systemd\/system\/strongroom\.service/)
+    expect(said).toMatch(/Root keys and database +0 root keys made/)
+    expect((await machine.must('systemctl show -P FragmentPath strongroom.service')).trim()).toMatch(/^\/usr\/lib\//)
+    const program = 'readlink /proc/$(systemctl show -P MainPID strongroom.service)/exe'
+    expect((await machine.must(program)).trim()).toBe('/usr/lib/strongroom/node/bin/node')
+    expect((await machine.run('ls /usr/local/bin/strongroom* /usr/lib/strongroom.*')).stdout).toBe('')
+    expect(await machine.must('strongroom user list')).toContain('admin')
+    expect(await problems(machine)).toEqual([])
+    await machine.reboot()
+    expect((await machine.must('systemctl is-active strongroom.service')).trim()).toBe('active')
+  })
+
+  it('is upgraded by packages alone from then on', async () => {
+    const { status, stderr } = await machine.run(`${checkoutFolder}/scripts/setup`)
+    expect(status).toBe(1)
+    expect(stderr).toContain('The Debian package of Strongroom is installed here.')
+  })
+})
+
+describe.skipIf(whyNoMachines !== undefined)('scripts/package-deb', () => {
+  const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+  it('makes what lintian finds no error in', async () => {
+    const { stdout, status } = await ran('lintian', [
+      '--fail-on',
+      'error',
+      '--tag-display-limit',
+      '0',
+      await debianPackage(),
+    ])
+    expect(stdout.split('\n').filter((line) => line.startsWith('E:'))).toEqual([])
+    expect(status).toBe(0)
+  })
+
+  it('makes the same bytes of the same source', async () => {
+    const [first, second] = [await debianPackage(), await buildPackage('second')]
+    expect(hash(second)).toBe(hash(first))
+  })
+
+  it('says the license of every package inside, and what of the system it needs', async () => {
+    const needs = await output('dpkg-deb', ['-f', await debianPackage(), 'Depends'])
+    expect(needs).toMatch(/libc6 \(>= 2\.3[0-6]\)/)
+    const copyright = await output('sh', [
+      '-c',
+      `dpkg-deb --fsys-tarfile ${await debianPackage()} | tar -xO ./usr/share/doc/strongroom/copyright`,
+    ])
+    expect(copyright.match(/^License: \S+/gm)?.length).toBeGreaterThan(50)
+    expect(copyright).not.toMatch(/^License: (undefined|UNKNOWN)/m)
+  })
+})

@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { output } from './machine-process.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'strongroom-package-'))
+
+/** The Debian package of this working tree, made by `scripts/package-deb`: some minutes. */
+export async function buildPackage(name: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  const target = join(folder, name)
+  const words = Object.entries(environment).map(([key, value]) => `${key}=${value}`)
+  await output('env', [...words, join(root, 'scripts/package-deb'), target])
+  return join(target, readdirSync(target).find((file) => file.endsWith('.deb')) ?? '')
+}
+
+let made: Promise<string> | undefined
+
+/** One for all files of a run. */
+export const debianPackage = (): Promise<string> => (made ??= buildPackage('first'))
+
+const later = new Map<string, Promise<string>>()
+
+/** The same program as a later release. */
+export function laterPackage(version: string): Promise<string> {
+  const known = later.get(version) ?? repackage(version)
+  later.set(version, known)
+  return known
+}
+
+async function repackage(version: string): Promise<string> {
+  const unpacked = join(folder, `${version}.unpacked`)
+  mkdirSync(unpacked)
+  await output('dpkg-deb', ['-R', await debianPackage(), unpacked])
+  edit(join(unpacked, 'DEBIAN/control'), /^Version: .*$/m, `Version: ${version}`)
+  edit(join(unpacked, 'usr/lib/strongroom/package.json'), /"version": "[^"]*"/, `"version": "${version}"`)
+  const file = join(folder, `strongroom_${version}.deb`)
+  await output('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z1', '--build', unpacked, file])
+  return file
+}
+
+function edit(file: string, pattern: RegExp, text: string): void {
+  writeFileSync(file, readFileSync(file, 'utf8').replace(pattern, text))
+}
