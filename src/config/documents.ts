@@ -21,7 +21,7 @@ const example = {
     sockets: ['/run/strongroom-token/1.sock', '/run/strongroom-token/2.sock'],
     spawn: false,
     softhsmConf: '/etc/strongroom/softhsm2.conf',
-    tokenDirectory: '/var/lib/strongroom-token',
+    tokenDirectory: '/var/lib/strongroom-token/tokens',
   },
   store: { sqlite: '/var/lib/strongroom/strongroom.db' },
   audit: { directory: '/var/lib/strongroom/audit' },

@@ -35,6 +35,11 @@ const rows: readonly Row[] = [
     rests: [steady('strongroom_check{check="certificates"}', 2)],
   },
   {
+    alert: 'StrongroomWarning',
+    fires: [steady('strongroom_warning{warning="disk.audit"}', 1)],
+    rests: [steady('strongroom_warning{warning="disk.audit"}', 0)],
+  },
+  {
     alert: 'StrongroomClockBehind',
     fires: [steady('strongroom_check{check="clock"}', 1)],
     rests: [steady('strongroom_check{check="clock"}', 2)],
