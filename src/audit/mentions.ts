@@ -20,6 +20,8 @@ export interface Mentions {
   /** Compares what was said of a chain with what was read of it. */
   settle(scan: ChainScan): void
   awaits(scan: ChainScan): boolean
+  /** Chains that were mentioned, and of which no file is read. */
+  unread(): string[]
   /** What was mentioned and not found by now is missing, or another machine's. */
   conclude(isExpected: (chain: string) => boolean): void
   findingsOf(chain: string): Findings
@@ -85,6 +87,7 @@ export function createMentions(scans: ReadonlyMap<string, ChainScan>): Mentions 
     },
     settle,
     awaits: (scan) => (open.get(scan.chain)?.length ?? 0) > 0,
+    unread: () => [...open.keys()].filter((chain) => !scans.has(chain)),
     conclude(isExpected) {
       for (const [chain, [mention]] of open) if (mention !== undefined) concludeChain(chain, mention, isExpected)
     },

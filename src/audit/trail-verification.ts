@@ -52,7 +52,8 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
   const comparison = witnessed === undefined ? undefined : createWitnessComparison(witnessed)
   const { places, verifiers, archives } = await readPlaces(options)
   const chains = places.map(({ chain }) => chain)
-  const presence = createPresence({ chains, own, heads, verifiers, isAll })
+  const archivedChains = archives.map(({ chain }) => chain)
+  const presence = createPresence({ chains: [...chains, ...archivedChains], own, heads, verifiers, isAll })
   const scans = new Map<string, ChainScan>()
   const mentions = createMentions(scans)
   let reading = true
@@ -83,6 +84,7 @@ export async function verifyTrail(options: VerifyOptions): Promise<AuditReport> 
     }
     reading = false
     await catchUp(scans, mentions)
+    await presence.ask([...mentions.unread(), ...(witnessed ?? []).map(({ chain }) => chain)])
     mentions.conclude(presence.isExpected)
     if (comparison) concludeWitness(comparison, scans, mentions, presence.isExpected)
     return { ...reportOf(scans, mentions), archived: archives }

@@ -96,7 +96,9 @@ export async function applianceTrail(invocation: Invocation, config: Config, key
   const { directory, machine = '', witness } = config.audit
   const chains = [...heads.keys(), ...(existsSync(directory) ? (await listSegments(directory)).keys() : [])]
   const keeper = await askKeeper(invocation, config, chains, key)
-  const own = { name: machine, id: keeper.id, signed: keeper.signed }
+  const hasSigned = async (chain: string): Promise<boolean> =>
+    (await askKeeper(invocation, config, [chain], keeper.key)).signed.has(chain)
+  const own = { name: machine, id: keeper.id, signed: keeper.signed, hasSigned }
   return { directory: [directory], heads, own, ...keeper.key, witnessCa: witness?.timestamp?.ca }
 }
 

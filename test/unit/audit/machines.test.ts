@@ -167,6 +167,18 @@ describe('a removed chain does not pass for one of another machine', () => {
     expect(await verify([one.directory], stranger)).toMatchObject({ sound: true, absent: [{ machine: '' }] })
   })
 
+  test('by the keeper that signed it, where its row of the registry was removed as well', async () => {
+    const { one, heads, write, verify } = givenSite()
+    await write(one, 'worker-2')
+    const renamed = { ...one, name: 'first' }
+    await write(renamed, 'worker-1')
+    rmSync(join(one.directory, 'worker-2.000001.jsonl'))
+    heads.kept.delete('worker-2')
+    const hasSigned = async (chain: string) => (await one.signer.lastAuditEnd(chain)) !== undefined
+    const own = { ...(await ownOf(renamed, ['first-worker-1'])), hasSigned }
+    expect(await verify([one.directory], own)).toMatchObject({ findings: ['worker-2 missing chain'], absent: [] })
+  })
+
   test('by a registry that was edited to name another machine', async () => {
     const { one, two, heads, write, verify } = givenSite()
     await write(one, 'worker-2')
