@@ -2,36 +2,60 @@ import { randomBytes } from 'node:crypto'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
 import type { FolderSight } from '../../monitor/observation.ts'
 
-/** Room on the disks of the appliance; none of a folder that this process cannot see. */
-export async function lookAtFolders({ audit, store, hsm }: Config): Promise<FolderSight[]> {
+export interface FolderSights {
+  /** Room on the disks of the appliance; none of a folder that this process cannot see, or whose disk does not answer. */
+  look(): Promise<FolderSight[]>
+  /** The system's word for why no block can be written to the folder of the audit trail; undefined where one can. */
+  trailFault(): Promise<string | undefined>
+}
+
+/** A disk that answers later stands still (a network, a controller): all who wait for it would. */
+const patienceMs = 1_500
+
+export function createFolderSights({ audit, store, hsm }: Config): FolderSights {
   const folders = [
     { folder: 'audit', path: audit.directory },
     ...(store.sqlite === undefined ? [] : [{ folder: 'database', path: dirname(store.sqlite) } as const]),
     ...(hsm.tokenDirectory === undefined ? [] : [{ folder: 'token', path: hsm.tokenDirectory } as const]),
     { folder: 'temporary', path: tmpdir() },
   ] as const
-  const seen = await Promise.all(
-    folders.map(async ({ folder, path }) => {
-      try {
-        const { bavail, blocks, bsize } = await statfs(path)
-        return [{ folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize }]
-      } catch {
-        return []
-      }
-    }),
-  )
-  return seen.flat()
+  const looks = folders.map(({ folder, path }) => patient(() => lookAt(folder, path), []))
+  return {
+    look: async () => (await Promise.all(looks.map((look) => look()))).flat(),
+    trailFault: patient(() => trailFault(audit.directory), 'ETIMEDOUT'),
+  }
+}
+
+/** Does the work, and gives `silent` where it takes longer; what is under way is not begun again. */
+function patient<T>(work: () => Promise<T>, silent: T): () => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return async () => {
+    underWay ??= work().finally(() => (underWay = undefined))
+    const stopped = new AbortController()
+    const { signal } = stopped
+    const silence = sleep(patienceMs, silent, { signal }).catch(() => silent)
+    return Promise.race([underWay, silence]).finally(() => stopped.abort())
+  }
+}
+
+async function lookAt(folder: FolderSight['folder'], path: string): Promise<FolderSight[]> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(path)
+    return [{ folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize }]
+  } catch {
+    return []
+  }
 }
 
 const probe = randomBytes(4_096)
 
-/** The system's word for why no block can be written to the folder of the audit trail; undefined where one can. */
-export async function trailFolderFault({ audit }: Config): Promise<string | undefined> {
-  const path = join(audit.directory, `.monitor-${process.pid}`)
+async function trailFault(directory: string): Promise<string | undefined> {
+  const path = join(directory, `.monitor-${process.pid}`)
   try {
     await writeFile(path, probe, { mode: 0o600 })
     return undefined

@@ -4,7 +4,7 @@ import type { Observation } from '../../monitor/observation.ts'
 import type { Cluster } from '../cluster.ts'
 import { createCertificateEnds } from './certificate-ends.ts'
 import { createClockLag } from './clock-lag.ts'
-import { lookAtFolders, trailFolderFault } from './folder-sights.ts'
+import { createFolderSights } from './folder-sights.ts'
 import { usageOfProcess } from './process-usage.ts'
 import { createTokenSights } from './token-sights.ts'
 
@@ -17,6 +17,7 @@ export interface Observer {
 
 export function createObserver(config: Config, cluster: Pick<Cluster, 'look'>, clock: Clock): Observer {
   const tokenSights = createTokenSights(config)
+  const folderSights = createFolderSights(config)
   const certificateEnds = createCertificateEnds(config)
   const clockLag = createClockLag(clock, config.audit.directory)
   return {
@@ -24,8 +25,8 @@ export function createObserver(config: Config, cluster: Pick<Cluster, 'look'>, c
       const [workers, token, folders, fault] = await Promise.all([
         cluster.look(),
         tokenSights.look(),
-        lookAtFolders(config),
-        trailFolderFault(config),
+        folderSights.look(),
+        folderSights.trailFault(),
       ])
       return {
         at: clock.now(),
