@@ -71,6 +71,8 @@ export function createCluster({ config, workerEntry, clock, log, heartbeatMs = 5
     },
     async stop() {
       clearInterval(heartbeat)
+      // Calls under way may take longer than a watch is missed for.
+      heartbeat = undefined
       await Promise.all([...slots.map((slot) => slot.stop()), spare.close()])
     },
   }

@@ -40,4 +40,7 @@ it('the daemon is stuck, which a restart mends, when a worker neither answers fo
   fork.unanswered = 0
   expect(cluster.isLive()).toBe(true)
   await cluster.stop()
+  // Its workers drain, for as long as http.drainTimeoutMs says.
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(cluster.isLive()).toBe(true)
 })
