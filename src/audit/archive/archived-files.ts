@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { open, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { errorCodeOf } from '../../fault.ts'
 import type { SealVerifier } from '../seal.ts'
 import {
@@ -32,16 +31,31 @@ export async function readArchived(
 /** On the disk when it resolves. In one go: after a crash the line is there or not. */
 export async function addArchived(directory: string, manifest: ArchiveManifest): Promise<void> {
   const lines = await linesOf(directory)
-  const draft = join(directory, `${archivesFile}.${randomUUID()}`)
-  const file = await open(draft, 'wx', 0o600)
+  await replaceFile(join(directory, archivesFile), (file) =>
+    file.appendFile([...lines.map((line) => `${line}\n`), manifestLine(manifest)].join('')),
+  )
+}
+
+/**
+ * The file has its name once all of it is on the disk. Where it cannot be written, as on a full disk, nothing of it is
+ * left: the trail needs the room.
+ */
+export async function replaceFile(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+  const draft = `${path}.new`
   try {
-    await file.writeFile([...lines.map((line) => `${line}\n`), manifestLine(manifest)].join(''))
-    await file.sync()
-  } finally {
-    await file.close()
+    const file = await open(draft, 'w', 0o600)
+    try {
+      await write(file)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
   }
-  await rename(draft, join(directory, archivesFile))
-  await syncFolder(directory)
+  await syncFolder(dirname(path))
 }
 
 export async function syncFolder(directory: string): Promise<void> {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip, gzipSync } from 'node:zlib'
 import { createFindings, type Finding } from '../audit-report.ts'
@@ -9,7 +8,7 @@ import { createChainCheck, type ChainBegin } from '../chain-check.ts'
 import { genesis, maxLineBytes } from '../line.ts'
 import type { SealVerifier } from '../seal.ts'
 import type { Segment } from '../segment.ts'
-import { syncFolder } from './archived-files.ts'
+import { replaceFile } from './archived-files.ts'
 import {
   isProven,
   manifestLine,
@@ -105,17 +104,10 @@ export async function writeContent(
  * bundle has its name once all of it is on the disk.
  */
 export async function writeBundle(path: string, content: string, manifest: ArchiveManifest): Promise<void> {
-  const draft = `${path}.new`
-  const file = await open(draft, 'w', 0o600)
-  try {
-    await file.write(gzipSync(manifestLine(manifest)))
-    for await (const piece of createReadStream(content) as AsyncIterable<Buffer>) await file.write(piece)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(draft, path)
-  await syncFolder(dirname(path))
+  await replaceFile(path, async (file) => {
+    await file.appendFile(gzipSync(manifestLine(manifest)))
+    for await (const piece of createReadStream(content) as AsyncIterable<Buffer>) await file.appendFile(piece)
+  })
 }
 
 export interface BundleReport {

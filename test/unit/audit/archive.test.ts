@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { addArchived, archivesFile } from '../../../src/audit/archive/archived-files.ts'
@@ -159,4 +159,12 @@ test('all files of an archived chain gone are missed without the registry', asyn
   remove(bench.files().filter((name) => name.startsWith('worker-1')))
   expect((await bench.findings()).map(([chain, kind]) => `${chain} ${kind}`)).toContain('worker-1 missing chain')
   expect(existsSync(join(bench.directory, archivesFile))).toBe(true)
+})
+
+test('a bundle that cannot be written leaves nothing on a disk that may be full', async () => {
+  const bench = await givenTrail()
+  const { manifest } = await archiveFirst(bench, 3)
+  const to = givenDirectory()
+  await expect(writeBundle(join(to, 'bundle.gz'), join(to, 'missing'), manifest)).rejects.toThrow('ENOENT')
+  expect(readdirSync(to)).toEqual([])
 })
