@@ -1,9 +1,9 @@
 import { systemClock } from '../../clock.ts'
-import { enabledSmartcard, type Config } from '../../config/schema.ts'
-import { createPathValidator } from '../../features/certificates/path-validation.ts'
+import type { Config } from '../../config/schema.ts'
 import { judgeClock, judgeDisk, judgeEnd, type Judgement, judgeJump, judgeRoom } from '../../monitor/judgement.ts'
 import type { HostSight, Observation } from '../../monitor/observation.ts'
 import type { StandingWarning } from '../../monitor/standing-warning.ts'
+import { createRevocationAlarms } from './revocation-sights.ts'
 import type { Sight } from './sight.ts'
 
 /** Judges what was seen as `strongroom doctor` does: disks, the token's room, certificates and revocation lists, the clock. */
@@ -40,21 +40,6 @@ function named(name: string, { state, detail, remedy }: Judgement, certificate?:
   const subject = certificate === undefined ? '' : `the ${certificate} certificate `
   const about = name.startsWith('clock') ? `the clock: ${detail}` : `${subject}${detail}`
   return [{ name, state, detail: about, remedy }]
-}
-
-/** Revocation lists warn as the login does, `smartcard.crlWarningMs` before their end. */
-function createRevocationAlarms(config: Config): () => StandingWarning[] {
-  const settings = enabledSmartcard(config)
-  // Those who use the files report what is wrong with them.
-  const validator = settings?.clientCa === undefined ? undefined : createPathValidator(settings, systemClock, () => {})
-  return () =>
-    (validator?.alarms() ?? []).map((detail) => ({
-      // The same before and after its end.
-      name: `revocation.${detail.replace(/ expire[sd] on .*$/, '')}`,
-      state: detail.includes(' expires on ') ? 'warning' : 'problem',
-      detail,
-      remedy: 'No restart is needed: the file is read again when it changes.',
-    }))
 }
 
 const offset = (): number => systemClock.now() - performance.now()

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Config } from '../../../src/config/schema.ts'
 import { createJudgedSights } from '../../../src/daemon/monitor/judged-sights.ts'
+import { warningsOf } from '../../../src/daemon/monitor/revocation-sights.ts'
 import type { Sight } from '../../../src/daemon/monitor/sight.ts'
 import type { Observation } from '../../../src/monitor/observation.ts'
 
@@ -58,4 +59,20 @@ it('certificates near their end; revocation lists are judged by their own settin
     'certificate.server warning',
     'certificate.client-ca problem',
   ])
+})
+
+it('each CA whose revocation lists need attention has one warning, with a short name that stays', () => {
+  const list = `The revocation list of CN=${'x'.repeat(300)}`
+  const ending = `${list} expires on 2026-01-08T00:00:00.000Z: fetch a new one before, or its certificates are refused.`
+  const ended = `${list} expired on 2026-01-01T00:00:00.000Z: its certificates are refused.`
+  const missing = 'There is no revocation list of CN=Other: what it issued is refused.'
+  const [one, other] = warningsOf([ending, ended, missing])
+  expect(one).toMatchObject({ name: expect.stringMatching(/^revocation\.[0-9a-f]{8}$/), state: 'problem' })
+  expect(one?.detail).toMatch(/fetch a new one[^]* expired on [^]* are refused$/)
+  expect(other).toMatchObject({ state: 'problem' })
+  expect(warningsOf([ended, ending, missing]).map(({ name, state }) => [name, state])).toEqual([
+    [one?.name, 'problem'],
+    [other?.name, 'problem'],
+  ])
+  expect(warningsOf([ending])).toMatchObject([{ name: one?.name, state: 'warning' }])
 })
