@@ -4,7 +4,15 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { decryptWith } from './age-stream.ts'
 import { BackupError } from './backup-error.ts'
-import { checkFormat, entryNames, hashOfManifest, type Manifest, readManifest, readSignature } from './manifest.ts'
+import {
+  checkFormat,
+  entryNames,
+  hashOfManifest,
+  type Manifest,
+  type ManifestSignature,
+  readManifest,
+  readSignature,
+} from './manifest.ts'
 import { readTar, type TarEntry } from './tar.ts'
 
 /** A backup that is whole: every file is as the manifest says, and the signature is over that. */
@@ -32,6 +40,7 @@ export async function readBackup(
     for await (const entry of readTar(unzipped(decryptWith(identities, createReadStream(file))))) {
       if (seen.size === 0 && entry.name !== entryNames.format)
         throw new BackupError(`${file} is no backup of Strongroom.`)
+      checkName(entry.name, seen)
       const hash = createHash('sha256')
       const isControl = Object.values<string>(entryNames).includes(entry.name)
       const content = watched(entry, hash)
@@ -46,6 +55,13 @@ export async function readBackup(
     throw readable(file, cause)
   }
   return checked(seen, control)
+}
+
+/** An attacker who knows a recipient can encrypt any archive: no name leads out of the folder that it is read to. */
+function checkName(name: string, seen: ReadonlyMap<string, unknown>): void {
+  if (seen.has(name)) throw new BackupError(`${name} is in the backup twice: take another one.`)
+  if (name.split('/').some((part) => ['', '.', '..'].includes(part)))
+    throw new BackupError(`${name} is no name of a file in a backup: take another one.`)
 }
 
 function checked(
@@ -65,16 +81,25 @@ function checked(
   const missing = manifest.files.find(({ name }) => !seen.has(name))
   if (missing !== undefined) throw new BackupError(`${missing.name} is missing in the backup: take another one.`)
   const signer = Buffer.from(signature.signer, 'base64')
-  const isSigned = verify(
-    'sha256',
-    Buffer.from(signature.text),
-    { key: createPublicKey({ key: signer, format: 'der', type: 'spki' }), dsaEncoding: 'ieee-p1363' },
-    Buffer.from(signature.signature, 'base64'),
-  )
-  const signed: ReadBackup['signed'] & { readonly backup?: unknown } = JSON.parse(signature.text)
-  if (!isSigned || signed.backup !== 1 || signed.manifest !== hashOfManifest(bytes))
+  const signed = signedBy(signer, signature)
+  if (signed?.backup !== 1 || signed.manifest !== hashOfManifest(bytes))
     throw new BackupError('The signature of the backup is not over its manifest: it was altered. Take another one.')
   return { manifest, signed, signer }
+}
+
+/** The text, where this key signed it; undefined also for what is no key. */
+function signedBy(
+  signer: Buffer,
+  { text, signature }: ManifestSignature,
+): (ReadBackup['signed'] & { readonly backup?: unknown }) | undefined {
+  try {
+    const key = createPublicKey({ key: signer, format: 'der', type: 'spki' })
+    const given = Buffer.from(signature, 'base64')
+    const isSigned = verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, given)
+    return isSigned ? JSON.parse(text) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** How the journal, seals and `audit verify` name a key. */

@@ -29,6 +29,12 @@ export function unpack(file: string, { identity }: AgePair, folder: string): voi
   execFileSync('sh', ['-c', `age -d -i '${identity}' '${file}' | tar -xz -C '${folder}'`])
 }
 
+/** What an attacker makes who knows the recipient: behind `format.json` the file `payload` of the folder by another name. */
+export function packWith(folder: string, file: string, { recipient }: AgePair, name: string): void {
+  const tar = `tar --format=ustar -Pcz -C '${folder}' --transform='s|^payload$|${name}|' format.json payload`
+  execFileSync('sh', ['-c', `${tar} | age -r ${recipient} -o '${file}'`])
+}
+
 /** Packs the files of a folder as a backup for this recipient, in the order of the manifest: by tar and age. */
 export function pack(folder: string, file: string, { recipient }: AgePair): void {
   const { files }: { files: { name: string }[] } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))

@@ -17,6 +17,11 @@ export const entryFiles = {
   configuration: `${entryFolders.configuration}/strongroom.json`,
 } as const
 
+/** What a restore unpacks: beside it, in the same folder, lies what the restore itself remembers. */
+export const isApplianceEntry = (name: string): boolean =>
+  Object.values<string>(entryFiles).includes(name) ||
+  Object.values(entryFolders).some((folder) => name.startsWith(`${folder}/`))
+
 const tokenFolderSetting = /^\s*directories\.tokendir\s*=\s*(\S+)\s*$/m
 
 /** Where a software token has its objects; undefined for any other token. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { BackupError } from '../../backup/backup-error.ts'
@@ -7,9 +8,9 @@ import { readSecret } from '../../config/loader.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
 import { storePlace } from '../../daemon/appliance.ts'
 import { restoreDump } from '../../store/database-snapshot.ts'
-import { inspectStore } from '../../store/inspection.ts'
+import { inspectStore, occupantsOf } from '../../store/inspection.ts'
 import { isServed } from '../token-access.ts'
-import { entryFiles, entryFolders, withTokenFolder } from './appliance-places.ts'
+import { entryFiles, entryFolders, isApplianceEntry, withTokenFolder } from './appliance-places.ts'
 import { writeEntry } from './backup-inspection.ts'
 import { credentialFolder, type RestoredConfiguration } from './restored-configuration.ts'
 import { belongTo, isFolder, place, type Placement, usedBy } from './restored-places.ts'
@@ -24,14 +25,15 @@ interface Placing {
   /** Comes last: once it is there, the restore is done. */
   readonly configuration: string
   readonly paths: readonly string[]
-  /** Whether a database of PostgreSQL, which was empty, is being filled. */
-  readonly postgres: boolean
+  /** The database of PostgreSQL, which was empty, that is being filled, by the hash of its URL. */
+  readonly postgres?: string
 }
 
 /** Unpacks a backup whole into an empty folder. */
 export async function unpackBackup(file: string, identities: readonly string[], folder: string): Promise<ReadBackup> {
   return readBackup({ file, identities }, async (entry) => {
-    if (entry.name.split('/').includes('..')) throw new BackupError(`${entry.name} is no name of a file in a backup.`)
+    if (!isApplianceEntry(entry.name))
+      throw new BackupError(`${entry.name} is no file of an appliance: the backup was made up. Take another one.`)
     const path = join(folder, entry.name)
     await writeEntry(entry, path)
     // Folders of data belong to one user each: see `place`.
@@ -41,24 +43,28 @@ export async function unpackBackup(file: string, identities: readonly string[], 
 
 /**
  * Removes what a restore that broke off has put in place: nothing was there before, and without a configuration no daemon has
- * run on it. True where a database of PostgreSQL may hold a part of it, which the next restore replaces.
+ * run on it. Gives the hash of the URL where a database of PostgreSQL may hold a part of it, which the next restore
+ * replaces.
  */
-export function clearBrokenOff(folder: string): boolean {
+export function clearBrokenOff(folder: string): string | undefined {
   const file = join(folder, placingFile)
   if (!existsSync(file)) {
     rmSync(folder, { recursive: true, force: true })
-    return false
+    return undefined
   }
   const placing: Placing = JSON.parse(readFileSync(file, 'utf8'))
   const isDone = existsSync(placing.configuration)
   for (const path of isDone ? [] : placing.paths)
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { recursive: true, force: true })
-  const mayHoldRows = placing.postgres && !isDone
-  if (!mayHoldRows) rmSync(folder, { recursive: true, force: true })
-  else
+  const halfFilled = isDone ? undefined : placing.postgres
+  if (halfFilled === undefined) rmSync(folder, { recursive: true, force: true })
+  else {
     for (const name of readdirSync(folder))
       if (name !== placingFile) rmSync(join(folder, name), { recursive: true, force: true })
-  return mayHoldRows
+    // What is put there from now on is not this restore's to remove.
+    writeFileSync(file, JSON.stringify({ ...placing, paths: [] }), { flush: true })
+  }
+  return halfFilled
 }
 
 /** Puts the kept files beside the unpacked ones, and gives where each goes. */
@@ -128,34 +134,56 @@ export async function checkEmpty(
     )
 }
 
-/** @throws BackupError where the database of PostgreSQL holds one of Strongroom */
-export async function checkEmptyPostgres({ config }: RestoredConfiguration, kept: KeptFiles): Promise<void> {
+/**
+ * `halfFilled`: what a restore that broke off left, which is its own to replace, but in that database alone.
+ * @throws BackupError where the database of PostgreSQL holds anything else
+ */
+export async function checkEmptyPostgres(
+  { config }: RestoredConfiguration,
+  kept: KeptFiles,
+  halfFilled: string | undefined,
+): Promise<void> {
   if (config.store.postgresUrlFile === undefined) return
   const urlFile = kept['store.postgresUrlFile'] ?? config.store.postgresUrlFile
   if (!existsSync(urlFile))
     throw new BackupError(
       `The URL of PostgreSQL is in no backup: give the file that holds that of an empty database (--postgres-url-file).`,
     )
-  if ((await inspectStore({ postgresUrl: readSecret(urlFile) })).exists)
+  const postgresUrl = readSecret(urlFile)
+  if (hashOfUrl(postgresUrl) === halfFilled) return
+  if ((await inspectStore({ postgresUrl })).exists)
     throw new BackupError(
       'The database of PostgreSQL holds an appliance already: name an empty one (--postgres-url-file).',
     )
+  const [first] = await occupantsOf({ postgresUrl })
+  if (first !== undefined)
+    throw new BackupError(
+      `The database of PostgreSQL is not empty, it has ${first}: name an empty one (--postgres-url-file).`,
+    )
 }
+
+const hashOfUrl = (url: string): string => createHash('sha256').update(url).digest('hex')
 
 /** Moves everything but the configuration file to its place, and remembers that it is doing so. */
 export async function placeAll(
   folder: string,
   { file, config, token }: RestoredConfiguration,
   placements: readonly Placement[],
+  kept: KeptFiles,
 ): Promise<void> {
   // A certificate that is there already is the same.
   const moving = placements.filter(({ to }) => !existsSync(to) || isFolder(to))
-  const postgres = config.store.postgresUrlFile !== undefined
-  const placing: Placing = { configuration: file, paths: moving.map(({ to }) => to), postgres }
+  const urlFile = kept['store.postgresUrlFile'] ?? config.store.postgresUrlFile
+  const postgres = urlFile === undefined ? undefined : hashOfUrl(readSecret(urlFile))
+  const placing: Placing = {
+    configuration: file,
+    paths: moving.map(({ to }) => to),
+    ...(postgres !== undefined && { postgres }),
+  }
   writeFileSync(join(folder, placingFile), JSON.stringify(placing), { flush: true, mode: 0o600 })
   if (config.hsm.softhsmConf !== undefined && token !== undefined) rewriteSoftHsm(folder, token)
   for (const placement of moving) place(placement)
-  if (postgres) await fillPostgres(folder, config)
+  if (postgres !== undefined) await fillPostgres(folder, config)
 }
 
 function rewriteSoftHsm(folder: string, token: string): void {

@@ -31,18 +31,25 @@ Into an empty place: an installation without data, or below a folder of its own 
 backup you give: the PIN of its token (--pin-file), the key of TLS (--tls-key), for PostgreSQL the URL of an
 empty database. The token of another module than SoftHSM2 must hold the restored keys already.
 
+A backup names programs and files that root uses from then on, and anybody can encrypt one to a recipient:
+--public-key names the audit key of the appliance that you keep elsewhere, which has to have signed it. If you
+have lost that file, take the one in the backup (trail/audit-public.pem) only after you have compared the
+key that "backup verify" shows with a record of it.
+
 Everything is put where it was, with modes and owners. All sessions end; keys of AES-GCM encrypt by new
 versions, because counts went back; what users' devices may have made since is used up as far as that can be
 known: hardware tokens have to be plugged in anew, authenticator apps to wait for a minute. What was changed
 after the backup is lost. Broken off at any moment, it can be run again.
 
 Examples:
-  strongroom backup restore strongroom.age --identity backup-identity.txt --pin-file pin --tls-key server.key
-  strongroom backup restore strongroom.age --identity backup-identity.txt --pin-file pin --into /srv/trial`
+  strongroom backup restore strongroom.age --identity backup-identity.txt --public-key audit-public.pem \\
+    --pin-file pin --tls-key server.key
+  strongroom backup restore strongroom.age --identity backup-identity.txt --public-key audit-public.pem \\
+    --pin-file pin --into /srv/trial`
 
 interface Options {
   readonly identity: string
-  readonly publicKey?: string
+  readonly publicKey: string
   readonly into?: string
   readonly pinFile?: string
   readonly tlsKey?: string
@@ -54,7 +61,7 @@ export function addBackupRestore(backup: Command): void {
     .command('restore <file>')
     .description('Restores the whole appliance from a backup.')
     .requiredOption('--identity <file>', 'identity of one of its recipients')
-    .option('--public-key <file>', 'PEM file with the public audit key of the appliance')
+    .requiredOption('--public-key <file>', 'PEM file with the public audit key of the appliance')
     .option('--into <folder>', 'put everything below this folder, with the paths of the configuration')
     .option('--pin-file <file>', 'PIN of the token')
     .option('--tls-key <file>', 'private key of the server certificate')
@@ -66,9 +73,9 @@ export function addBackupRestore(backup: Command): void {
 async function restore(invocation: Invocation, file: string, options: Options): Promise<Answer> {
   const { terminal } = invocation
   const identities = readIdentities(options.identity)
-  const publicKey = options.publicKey === undefined ? undefined : await readKeyFile(terminal, options.publicKey)
+  const publicKey = await readKeyFile(terminal, options.publicKey)
   const folder = join(resolve(options.into ?? '/'), 'var/lib/strongroom-restore')
-  const mayHoldRows = clearBrokenOff(folder)
+  const halfFilled = clearBrokenOff(folder)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
     terminal.remark('Reading the backup …')
@@ -76,7 +83,7 @@ async function restore(invocation: Invocation, file: string, options: Options): 
     const found = await inspectFolder(folder, read, publicKey)
     if (found.damage.length + found.newer.length > 0) throw new BackupError(verdictOn(found))
     const configuration = restoredConfiguration(folder, found.manifest, options.into)
-    await putInPlace({ folder, configuration, found, kept: keptFiles(configuration, options), mayHoldRows })
+    await putInPlace({ folder, configuration, found, kept: keptFiles(configuration, options), halfFilled })
     if (options.into !== undefined) makeSocketFolders(configuration)
     terminal.remark('Making what must not go back newer …')
     const accepted = await bringForward({ ...invocation, config: configuration.workingFile }, found)
@@ -104,18 +111,18 @@ async function putInPlace({
   configuration,
   found,
   kept,
-  mayHoldRows,
+  halfFilled,
 }: {
   readonly folder: string
   readonly configuration: RestoredConfiguration
   readonly found: InspectedBackup
   readonly kept: KeptFiles
-  readonly mayHoldRows: boolean
+  readonly halfFilled: string | undefined
 }): Promise<void> {
   const placements = placementsOf(folder, configuration, found, kept)
   await checkEmpty(configuration, placements)
-  if (!mayHoldRows) await checkEmptyPostgres(configuration, kept)
-  await placeAll(folder, configuration, placements)
+  await checkEmptyPostgres(configuration, kept, halfFilled)
+  await placeAll(folder, configuration, placements, kept)
 }
 
 /** Elsewhere systemd or the daemon makes them. */

@@ -1,10 +1,11 @@
 import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { Fault } from '../../fault.ts'
-import { emptyToken, inventoryOf } from '../../hsm/pkcs11/token-move.ts'
+import { holdsPairOf } from '../../hsm/keeper/token-succession.ts'
+import { emptyToken, inventoryOf, type MoveInventory, requireSameKeys } from '../../hsm/pkcs11/token-move.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
 import { leaveTokenToOwner } from '../backup-keys/ceremony.ts'
-import { recordAt, withToken } from '../console-context.ts'
+import { recordAt, type TokenPlace, withToken } from '../console-context.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
@@ -23,9 +24,13 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
   if (isSameToken(config, before))
     throw new UsageError('--from names the token that is in use: name the configuration of before.')
   return withToken(invocation, config, async (place) => {
+    await requireOtherToken(place, before)
     const old = inventoryOf(locationOf(before))
-    requireAllThere(config, old, await vaultKeysOf(place))
-    const left = await leftBehind(place, { ...old, locked: [] })
+    const present = placesIn(inventoryOf(locationOf(config)))
+    requireSameKeys(locationOf(before), locationOf(config))
+    requireAllThere(present, old, await vaultKeysOf(place))
+    const locked = old.locked.filter((one) => !present.has(placeOf(one)))
+    const left = await leftBehind(place, { ...old, locked })
     if (!isEmpty(left) && leaveBehind !== true) return refusal(left)
     if (yes !== true) await confirm(invocation, before.hsm.token)
     // Before it is done: what cannot be recorded is not done.
@@ -41,17 +46,29 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
   })
 }
 
+/** A token has several names. What holds the key that the trail is signed with is the token in use. */
+async function requireOtherToken({ token }: TokenPlace, before: Config): Promise<void> {
+  const { publicKey } = await token.hsm.auditKeys()
+  if (holdsPairOf(publicKey, locationOf(before)))
+    throw new Fault(
+      'hsm.rejected',
+      `The audit key in use lies in ${before.hsm.token}: that token is in use, nothing was destroyed.`,
+    )
+}
+
+const placeOf = ({ label, id }: MoveInventory['keys'][number]): string => `${label} ${id}`
+const placesIn = ({ keys }: MoveInventory): ReadonlySet<string> => new Set(keys.map(placeOf))
+
 /** Root keys that may leave, and the keys of vaults that are there. */
 function requireAllThere(
-  config: Config,
-  { keys, locked }: ReturnType<typeof inventoryOf>,
+  present: ReadonlySet<string>,
+  { keys, locked }: MoveInventory,
   vaultKeys: ReadonlySet<string>,
 ): void {
-  const present = new Set(inventoryOf(locationOf(config)).keys.map(({ label, id }) => `${label} ${id}`))
-  const stays = new Set(locked.map(({ label, id }) => `${label} ${id}`))
+  const stays = new Set(locked.map(placeOf))
   const missing = keys
     .filter(({ label, id }) => label !== vaultKeyLabel || vaultKeys.has(id))
-    .map(({ label, id }) => `${label} ${id}`)
+    .map(placeOf)
     .find((place) => !present.has(place) && !stays.has(place))
   if (missing !== undefined)
     throw new Fault(

@@ -49,6 +49,13 @@ export function hasMovedOn(path: string, from: TokenLocation): boolean {
   }
 }
 
+/** Whether a token holds the pair of this public audit key, and not its public half alone. */
+export function holdsPairOf(publicKey: Buffer, location: TokenLocation): boolean {
+  const versions = signingVersions(location)
+  const known = withToken(location, (token) => publicAuditKeys(token.session, listObjects(token)))
+  return known.some((one) => versions.includes(one.version) && one.publicKey.equals(publicKey))
+}
+
 interface Pair {
   readonly version: number
   readonly publicKey: Buffer

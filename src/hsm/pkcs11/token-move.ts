@@ -204,6 +204,23 @@ export function inventoryOf(location: TokenLocation): MoveInventory {
   })
 }
 
+/** Throws `hsm.rejected` where two tokens have different keys of one name: those of two appliances bear the same names. */
+export function requireSameKeys(one: TokenLocation, other: TokenLocation): void {
+  const keys = withToken(one, (token) =>
+    listObjects(token)
+      .filter(isMovableKind)
+      .map((key) => ({ ...named(key), proof: proofOf(token.session, key) })),
+  )
+  withToken(other, (token) => {
+    const there = new Map(listObjects(token).map((key) => [placeOf(key), key]))
+    for (const key of keys) {
+      const same = there.get(placeOf(key))
+      if (same !== undefined && !isProven(token.session, same, key.proof))
+        throw new Fault('hsm.rejected', `The two tokens have different keys by the name of ${key.label}.`)
+    }
+  })
+}
+
 /** Destroys everything that Strongroom has made in a token. How many objects there were. */
 export function emptyToken(options: Pick<BackupSharingOptions, keyof TokenLocation | 'tokenDirectory'>): number {
   return withDirectorySync(options.tokenDirectory, () =>

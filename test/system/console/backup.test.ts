@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { beforeAll, afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type AgePair, givenAgePair, givenFolder, pack, unpack } from '../../support/backup-kit.ts'
+import { type AgePair, givenAgePair, givenFolder, pack, packWith, unpack } from '../../support/backup-kit.ts'
 import { addUser, makePremises, type Premises, recorded, strongroom } from '../../support/console-kit.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -216,6 +216,33 @@ describe('what is no good backup', () => {
     expect(await altered(edit('format.json', '"format":1', '"farmet":1'))).toMatch(/no backup of Strongroom/)
   })
 
+  it('one whose files would go elsewhere: nothing is written there, and nothing is removed', async () => {
+    const [folder, file] = [givenFolder(), bad('made-up.age')]
+    const [outside, victim, into] = [join(givenFolder(), 'x'), join(givenFolder(), 'kept'), join(givenFolder(), 'r')]
+    writeFileSync(victim, 'kept')
+    const restore = ['backup', 'restore', file, '--identity', pair.identity, '--public-key', auditKey()]
+    const placing = JSON.stringify({ configuration: '/nonexistent', paths: [victim] })
+    for (const [name, text, sentence] of [
+      [`trail/${'../'.repeat(20)}${outside.slice(1)}`, 'planted', /is no name of a file in a backup/],
+      [outside, 'planted', /is no name of a file in a backup/],
+      ['placing.json', placing, /is no file of an appliance|This is no backup of Strongroom/],
+    ] as const) {
+      unpack(good, pair, folder)
+      writeFileSync(join(folder, 'payload'), text)
+      packWith(folder, file, pair, name)
+      for (const command of [
+        ['backup', 'verify', file, '--identity', pair.identity],
+        [...restore, '--into', into, '--pin-file', premises.token.pinFile],
+      ])
+        expect(await premises.run(command)).toMatchObject({
+          status: 1,
+          stderr: expect.stringMatching(sentence) as unknown,
+        })
+      expect(existsSync(outside)).toBe(false)
+      expect(readFileSync(victim, 'utf8')).toBe('kept')
+    }
+  })
+
   it('one that another appliance signed', async () => {
     const other = join(givenFolder(), 'other.pem')
     execFileSync('sh', [
@@ -231,7 +258,8 @@ describe('what is no good backup', () => {
 
 describe('a restore', () => {
   const restore = (into: string, ...more: string[]) =>
-    premises.run(['backup', 'restore', good, '--identity', pair.identity, '--into', into, ...more])
+    premises.run(['backup', 'restore', good, ...keys(), '--into', into, ...more])
+  const keys = (): string[] => ['--identity', pair.identity, '--public-key', auditKey()]
   const pin = (): string[] => ['--pin-file', premises.token.pinFile]
   const tlsKey = (): string[] => ['--tls-key', join(premises.directory, 'tls/server.key')]
 
@@ -274,7 +302,7 @@ describe('a restore', () => {
 
   it('that is killed at any moment can be run again', { timeout: 120_000 }, async () => {
     const into = join(givenFolder(), 'r')
-    const args = ['--config', '/none', 'backup', 'restore', good, '--identity', pair.identity, '--into', into, ...pin()]
+    const args = ['--config', '/none', 'backup', 'restore', good, ...keys(), '--into', into, ...pin()]
     for (const ms of [400, 800, 1200, 1600, 2000, 2600]) {
       const child = spawn(process.execPath, [join(root, 'dist/bin/strongroom.js'), ...args], { stdio: 'ignore' })
       const ended = once(child, 'exit')

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pkcs11 from 'pkcs11js'
@@ -195,6 +195,25 @@ describe('strongroom migrate token', () => {
     await serves(full, ['stays'])
     await goesOn(appliance, full, ['stays'])
     renameSync(`${appliance.token.tokenDirectory}-gone`, appliance.token.tokenDirectory)
+  })
+
+  it('destroys nothing in the token in use by another name of it, nor in one that has other keys', async () => {
+    const copied = besides(appliance, 'copied-softhsm2.conf')
+    copyFileSync(other.softhsmConf, copied)
+    const foreign = makeOtherToken()
+    onTestFinished(() => foreign.cleanup())
+    for (const [token, hsm, sentence] of [
+      [other, { softhsmConf: copied }, /that token is in use, nothing was destroyed/],
+      [foreign, {}, /different keys by the name of strongroom\./],
+    ] as const) {
+      const before = labelsIn(token)
+      const finish = ['migrate', 'token', '--finish', '--from', configurationFor(token, 'wrong.json', hsm)]
+      expect(await strongroom(appliance.configFile, [...finish, '--leave-behind', '--yes'])).toMatchObject({
+        status: 3,
+        stderr: expect.stringMatching(sentence),
+      })
+      expect(labelsIn(token)).toEqual(before)
+    }
   })
 
   it('destroys the keys of before at the end, when nothing that is needed is there alone', async () => {

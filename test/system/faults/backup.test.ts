@@ -1,5 +1,5 @@
 import { execFileSync, type ChildProcess } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
@@ -100,7 +100,8 @@ async function restoreAmidCalls(
   expect(verified.stdout).toMatch(/The backup is whole/)
   const into = join(folder, 'r')
   const kept = ['--pin-file', appliance.token.pinFile, '--tls-key', appliance.config.tls.key, ...more(folder)]
-  const args = ['backup', 'restore', file, '--identity', pair.identity, '--into', into, ...kept]
+  const keys = ['--identity', pair.identity, '--public-key', join(appliance.config.audit.directory, 'audit-public.pem')]
+  const args = ['backup', 'restore', file, ...keys, '--into', into, ...kept]
   const restored = await strongroom('/nonexistent', args)
   expect(restored.stderr).toBe('')
   expect(restored.stdout).toMatch(/[1-9]\d* sessions? ended; [1-9]\d* versions? of keys closed/)
@@ -131,16 +132,53 @@ describe('a backup that is made amid calls', () => {
     beforeAll(() => void (postgres = startPostgres()))
     afterAll(() => postgres.cleanup())
 
+    function givenDatabase(folder: string, name: string): { readonly url: string; readonly file: string } {
+      execFileSync('psql', [postgres.url, '-qc', `CREATE DATABASE ${name}`])
+      const [url, file] = [postgres.url.replace('/strongroom?', `/${name}?`), join(folder, name)]
+      writeFileSync(file, url, { mode: 0o600 })
+      return { url, file }
+    }
+
     it('restores what was answered before it began', { timeout: 240_000 }, async () => {
       const appliance = await TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: postgres.urlFile } })
       onTestFinished(() => appliance.close())
       const pair = givenAgePair(givenFolder())
       await restoreAmidCalls(appliance, pair, (folder) => {
-        const urlFile = join(folder, 'url')
-        execFileSync('psql', [postgres.url, '-qc', 'CREATE DATABASE restored'])
-        writeFileSync(urlFile, postgres.url.replace('/strongroom?', '/restored?'), { mode: 0o600 })
-        return ['--postgres-url-file', urlFile]
+        return ['--postgres-url-file', givenDatabase(folder, 'restored').file]
       })
     })
+
+    it(
+      'takes no place of what is in a database, also after another restore broke off',
+      { timeout: 120_000 },
+      async () => {
+        const [folder, pair] = [givenFolder(), givenAgePair(givenFolder())]
+        const appliance = await TestAppliance.own({ store: { postgresUrlFile: givenDatabase(folder, 'other').file } })
+        onTestFinished(() => appliance.close())
+        const [file, into] = [join(folder, 'b.age'), join(folder, 'r')]
+        await strongroom(appliance.configFile, ['backup', 'create', file, '--recipient', pair.recipient])
+        const { url, file: urlFile } = givenDatabase(folder, 'taken')
+        const psql = (statement: string) => execFileSync('psql', [url, '-qAtc', statement], { encoding: 'utf8' })
+        psql("CREATE TABLE users (name text); INSERT INTO users VALUES ('of another program')")
+        // What a restore leaves that is killed while it fills another database.
+        const leftOver = join(into, 'var/lib/strongroom-restore')
+        mkdirSync(leftOver, { recursive: true })
+        const placing = { configuration: join(into, 'none'), paths: [], postgres: 'of another URL' }
+        writeFileSync(join(leftOver, 'placing.json'), JSON.stringify(placing))
+        const keys = [
+          '--identity',
+          pair.identity,
+          '--public-key',
+          join(appliance.config.audit.directory, 'audit-public.pem'),
+        ]
+        const kept = ['--pin-file', appliance.token.pinFile, '--postgres-url-file', urlFile]
+        const restored = await strongroom('/nonexistent', ['backup', 'restore', file, ...keys, '--into', into, ...kept])
+        expect(restored).toMatchObject({
+          status: 1,
+          stderr: expect.stringMatching(/is not empty, it has users/) as unknown,
+        })
+        expect(psql('SELECT name FROM users')).toBe('of another program\n')
+      },
+    )
   })
 })
