@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCodeOf } from '../../fault.ts'
 import { listSegments, type Segment } from '../segment.ts'
 import type { ReadPoint, ReadPoints } from '../witness/head-reader.ts'
 import { createRecordFilter, type RecordCriteria } from './record-filter.ts'
@@ -27,6 +28,18 @@ const chunkBytes = 64 * 1024
 
 /** A page of records of all chains, the newest first. What a call costs is bounded, however long the trail is. */
 export async function readNewest(directory: string, request: PageRequest): Promise<Page> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await readPage(directory, request)
+    } catch (error) {
+      // A file that was listed may be archived before it is read: one after the other, from the oldest on.
+      if (errorCodeOf(error) !== 'ENOENT' || tries === mostTries) throw error
+    }
+}
+
+const mostTries = 5
+
+async function readPage(directory: string, request: PageRequest): Promise<Page> {
   const { criteria, isShown, before, mostRecords, mostBytes } = request
   const meets = createRecordFilter(criteria)
   const chains: Backward[] = []

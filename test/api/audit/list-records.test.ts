@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { readNewest, type PageRequest } from '../../../src/audit/reading/newest-first.ts'
@@ -161,6 +161,16 @@ describe('what a page costs', () => {
     }
     expect(found).toHaveLength(2_800)
     expect(new Set(found).size).toBe(2_800)
+  })
+
+  test('is given while files are archived', async () => {
+    const directory = givenTrail(3, 700)
+    const isShown = ({ chain }: TrailRecord) => {
+      for (const file of [1, 2]) rmSync(join(directory, `${chain}.00000${file}.jsonl`), { force: true })
+      return true
+    }
+    const page = await readNewest(directory, { ...request, isShown, mostRecords: 3_000 })
+    expect(page).toMatchObject({ records: { length: 1_400 }, next: undefined })
   })
 
   test('is as small for a time long ago', async () => {
