@@ -12,7 +12,15 @@ import { dateOf, table, wrap, type Answer } from '../output/command-answer.ts'
 import type { Terminal } from '../output/terminal.ts'
 import { describeRows, readDatabase } from './database-rows.ts'
 import { verifyArchives } from './archived-bundles.ts'
-import { archivedUntil, inputFor, missingFolder, several, type GivenPlaces } from './verification-input.ts'
+import { despiteArchiving } from './moved-files.ts'
+import {
+  archivedUntil,
+  inputFor,
+  missingFolder,
+  several,
+  type GivenPlaces,
+  type VerificationInput,
+} from './verification-input.ts'
 import { describeWitnessed, readWitnessed } from './witnessed.ts'
 import { exitCodes } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -74,28 +82,8 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
   if (options.archive !== undefined) return verifyArchives(options.archive, options, invocation)
   const { terminal } = invocation
   const input = await inputFor(options, invocation)
-  // Read before the trail, which goes on meanwhile.
-  const witnessed =
-    options.witness === undefined
-      ? undefined
-      : await readWitnessed(options.witness, options.witnessCa ?? input.witnessCa, {
-          publicKey: input.publicKey,
-          successions: (await Promise.all(input.directory.map(readSuccessions))).flat(),
-        })
-  const comparison =
-    options.database === true
-      ? await readDatabase(loadConfig(invocation.config), await archivedUntil(input))
-      : undefined
-  const progress = await progressBar(input.directory, terminal)
-  const report = await verifyTrail({
-    ...input,
-    isAll: options.allMachines === true,
-    ...(witnessed && { witnessed: witnessed.heads }),
-    onEvent: comparison?.event,
-    progress,
-  })
-  const rows = await comparison?.report()
-  const sound = report.sound && !witnessed?.rejected.length && !rows?.findings.length
+  const found = await despiteArchiving(input.directory, () => compare(input, invocation, options))
+  const { witnessed, report, rows, sound } = found
   const fingerprint = createHash('sha256').update(input.publicKey).digest('hex')
   const { directory, keySource } = input
   return {
@@ -127,6 +115,32 @@ async function verify(invocation: Invocation, options: Options): Promise<Answer>
     ],
     exitCode: sound ? exitCodes.done : exitCodes.refused,
   }
+}
+
+/** Reads everything that the options ask for, and the trail last. */
+async function compare(input: VerificationInput, invocation: Invocation, options: Options) {
+  // Read before the trail, which goes on meanwhile.
+  const witnessed =
+    options.witness === undefined
+      ? undefined
+      : await readWitnessed(options.witness, options.witnessCa ?? input.witnessCa, {
+          publicKey: input.publicKey,
+          successions: (await Promise.all(input.directory.map(readSuccessions))).flat(),
+        })
+  const comparison =
+    options.database === true
+      ? await readDatabase(loadConfig(invocation.config), await archivedUntil(input))
+      : undefined
+  const progress = await progressBar(input.directory, invocation.terminal)
+  const report = await verifyTrail({
+    ...input,
+    isAll: options.allMachines === true,
+    ...(witnessed && { witnessed: witnessed.heads }),
+    onEvent: comparison?.event,
+    progress,
+  })
+  const rows = await comparison?.report()
+  return { witnessed, report, rows, sound: report.sound && !witnessed?.rejected.length && !rows?.findings.length }
 }
 
 export async function trailBytes(directory: string): Promise<number> {

@@ -12,6 +12,8 @@ import {
 } from '../../../src/audit/archive/archive-manifest.ts'
 import { findProof } from '../../../src/audit/archive/proof.ts'
 import { createSealVerifier } from '../../../src/audit/seal.ts'
+import { verifyTrail } from '../../../src/audit/trail-verification.ts'
+import { despiteArchiving } from '../../../src/console/audit/moved-files.ts'
 import { listSegments } from '../../../src/audit/segment.ts'
 import { eventOf } from '../../support/event-kit.ts'
 import { givenBench, givenDirectory, givenSigner, manyEvents, type Bench } from '../../support/trail-kit.ts'
@@ -167,4 +169,33 @@ test('a bundle that cannot be written leaves nothing on a disk that may be full'
   const to = givenDirectory()
   await expect(writeBundle(join(to, 'bundle.gz'), join(to, 'missing'), manifest)).rejects.toThrow('ENOENT')
   expect(readdirSync(to)).toEqual([])
+})
+
+test('files that are archived while a trail is verified are no finding; those that an attacker takes are', async () => {
+  const bench = await givenTrail()
+  const { segments, remove } = await archiveFirst(bench, 3)
+  const { directory, signer } = bench
+  const verify = (whileRead: () => void) =>
+    verifyTrail({
+      directory,
+      publicKey: signer.publicKey,
+      heads: bench.heads.kept,
+      onEvent: (_, { file }) => file.startsWith('worker-1') && whileRead(),
+    })
+  let takes = [segments.slice(1).map(({ name }) => name), [segments[0]?.name ?? '']]
+  const take = () => remove(takes.splice(0, 1).flat())
+  const reports: boolean[] = []
+  const found = await despiteArchiving([directory], async () => {
+    const report = await verify(take)
+    reports.push(report.sound)
+    return report
+  })
+  expect([reports[0], found.sound]).toEqual([false, true])
+  takes = [
+    bench
+      .files()
+      .filter((name) => name.startsWith('worker-1'))
+      .slice(1, 2),
+  ]
+  expect(await despiteArchiving([directory], () => verify(take))).toMatchObject({ sound: false })
 })
