@@ -1,7 +1,7 @@
 # Sourced by scripts/setup and scripts/dev: from an empty folder to a configured appliance with its first administrator.
 
 make_token() {
-  if [ -e "$pin" ]; then note 'exists'; return; fi
+  if [ -e "$pin" ] || [ -e "$pin.cred" ]; then note 'exists'; return; fi
   # Where no one reads what is shown, the SO PIN lies in a file until its owner takes it away.
   "$program/softhsm/init-token" --directory "$token" --label "$label" ${so_pin_file:+--keep-so-pin} --json >"$work/token.json"
   local so_pin
@@ -41,8 +41,22 @@ write_config() {
   note "written: $config"
 }
 
+# with_credentials COMMAND…: where the PIN was encrypted to this machine (systemd/README.md), systemd alone decrypts it.
+with_credentials() {
+  if [ -z "${systemd:-}" ] || [ -e "$pin" ] || [ ! -e "$pin.cred" ]; then "$@"; return; fi
+  local file properties=()
+  for file in "$secrets"/*; do
+    case $file in
+      *.next) ;;
+      *.cred) properties+=(-p "LoadCredentialEncrypted=$(basename "$file" .cred):$file") ;;
+      *) properties+=(-p "LoadCredential=$(basename "$file"):$file") ;;
+    esac
+  done
+  systemd-run --quiet --pipe --wait --collect "${properties[@]}" "$@"
+}
+
 init_appliance() {
-  "${console[@]}" --json init >"$work/init.json"
+  with_credentials "${console[@]}" --json init >"$work/init.json"
   note "$(node -p 'const { created, present, database } = JSON.parse(require("fs").readFileSync(process.argv[1]));
     `${created.length} root keys made, ${present.length} existed; database ${database.existed ? "existed" : "made"}`' "$work/init.json")"
   node -p 'const { backups } = JSON.parse(require("fs").readFileSync(process.argv[1]));

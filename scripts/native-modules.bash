@@ -5,6 +5,9 @@
 # needs Node.js 22. Compiled without the hook it works as it does below 24.19.
 database_module=node_modules/better-sqlite3/build/Release/better_sqlite3.node
 
+# What was compiled for one major release of Node.js does not load in another; the other native modules use Node-API, and do.
+loads_database_module() { node -e 'new (require("better-sqlite3"))(":memory:")' >/dev/null 2>&1; }
+
 mend_database_module() {
   grep -q RemoveEnvironmentCleanupHook "$database_module" || return 0
   local folder header=''

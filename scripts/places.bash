@@ -43,6 +43,14 @@ else
   console=("$commands/strongroom")
 fi
 
+# as_owner_of FOLDER COMMAND…: what root does in a folder of another user follows links that this user may have laid there.
+as_owner_of() {
+  local user group
+  read -r user group < <(stat -L -c '%u %g' "$1")
+  shift
+  if [ "$user" = "$EUID" ]; then "$@"; else setpriv --reuid "$user" --regid "$group" --clear-groups "$@"; fi
+}
+
 make_folders() {
   if [ -n "$demo" ]; then
     # Only what this makes: a folder that was there keeps its mode.
@@ -58,7 +66,8 @@ make_folders() {
     id "$user" >/dev/null 2>&1 || useradd --system --user-group --home-dir "/var/lib/$user" --no-create-home --shell /usr/sbin/nologin "$user"
   done
   install -d -m 0755 /etc/strongroom /etc/strongroom/tls
-  install -d -m 0700 -o strongroom -g strongroom "$data" "$data/audit"
+  install -d -m 0700 -o strongroom -g strongroom "$data"
+  as_owner_of "$data" mkdir -p -m 0700 "$data/audit"
   install -d -m 0700 -o "$token_user" -g "$token_user" "$token"
   if [ -n "$systemd" ]; then
     install -d -m 0700 "$secrets"
@@ -83,8 +92,10 @@ hand_over() {
   [ ! -e "$tls_key" ] || chown strongroom: "$tls_key"
 }
 
-# What the program was built from; the same stamp means that there is nothing to copy.
-program_stamp() { (cd "$root" && find dist softhsm package-lock.json -type f -printf '%P %s %T@\n' | sort | sha256sum); }
+# What the program was built from, and for which Node.js; the same stamp means that there is nothing to copy.
+program_stamp() {
+  (cd "$root" && { node -p process.versions.modules; find dist softhsm package-lock.json -type f -printf '%P %s %T@\n' | sort; } | sha256sum)
+}
 
 # Lays the new program beside the installed one, which runs meanwhile; nothing when they are the same.
 stage_program() {
@@ -93,10 +104,11 @@ stage_program() {
   case $node in
     /root/* | /home/*) echo "$node lies in a home folder, which the daemon's user cannot read."; exit 1 ;;
   esac
-  rm -rf "$program.new"
+  rm -rf "$program.new" "$program.unfinished"
   if [ "$(cat "$program/.built-from" 2>/dev/null)" = "$(program_stamp)" ]; then note "up to date, in $program"; return; fi
   install -d -m 0755 "$program.unfinished"
-  cp -a "$root"/{dist,node_modules,softhsm,systemd,scripts,docs,config,package.json,package-lock.json,README.md} "$program.unfinished"
+  # A link that the checkout has is followed: what npm takes out below belongs to others.
+  cp -aH "$root"/{dist,node_modules,softhsm,systemd,scripts,docs,config,package.json,package-lock.json,README.md} "$program.unfinished"
   (cd "$program.unfinished" && npm prune --omit=dev --offline --ignore-scripts --no-audit --no-fund)
   chown -R root:root "$program.unfinished"
   chmod -R go+rX,go-w "$program.unfinished"

@@ -146,7 +146,7 @@ install_modules() {
   # npm ci empties the folder that a link points to, which other working trees share.
   if [ -L node_modules ]; then note 'a link to a shared folder, taken as it is'; return; fi
   # npm writes this file last: newer than the lock file, it says that what is installed is what is locked.
-  if [ node_modules/.package-lock.json -nt package-lock.json ]; then note 'up to date'; return; fi
+  if [ node_modules/.package-lock.json -nt package-lock.json ] && loads_database_module; then note 'up to date'; return; fi
   npm_config_build_from_source=true npm ci --no-audit --no-fund
   mend_database_module
   touch node_modules/.package-lock.json

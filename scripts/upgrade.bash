@@ -4,20 +4,20 @@ option() { node -p 'process.argv[2].split(".").reduce((at, name) => at?.[name], 
 
 # While nothing runs. Without its log a database that was not closed lacks what came last.
 copy_database() {
-  local database
-  database=$(option store.sqlite)
+  local database folder
+  database=$(option store.sqlite) folder=$(dirname "$(option store.sqlite)")
   if [ -z "$database" ]; then note 'none: a copy of PostgreSQL is yours to make (docs/operations.md)'; return; fi
   # Of an upgrade that was cut short, from before the new program was there.
   if [ -e "$earlier" ] && [ -e "$database.before-upgrade" ]; then note 'there is one already'; return; fi
   rm -f "$database".before-upgrade*
-  trail_sizes >"$database.before-upgrade-trail"
-  if [ -s "$database-wal" ]; then cp -a --reflink=auto "$database-wal" "$database.before-upgrade-wal"; fi
-  cp -a --reflink=auto "$database" "$database.unfinished"
+  trail_sizes | as_owner_of "$folder" tee "$database.before-upgrade-trail" >/dev/null
+  if [ -s "$database-wal" ]; then as_owner_of "$folder" cp -a --reflink=auto "$database-wal" "$database.before-upgrade-wal"; fi
+  as_owner_of "$folder" cp -a --remove-destination --reflink=auto "$database" "$database.unfinished"
   mv "$database.unfinished" "$database.before-upgrade"
   note "$database.before-upgrade"
 }
 
-trail_sizes() { find "$(option audit.directory)" -name '*worker-*.jsonl' -printf '%s %p\n'; }
+trail_sizes() { find "$(option audit.directory)" -name '*worker-*.jsonl' -type f -printf '%s %p\n'; }
 
 # Whether the new program has answered a call; what setup and doctor ask is none that anyone relies on.
 has_served() {
@@ -38,6 +38,13 @@ put_back_database() {
   [ ! -e "$database.before-upgrade-wal" ] || mv "$database.before-upgrade-wal" "$database-wal"
   mv "$database.before-upgrade" "$database"
   rm -f "$database.before-upgrade-trail"
+}
+
+# With the log beside it: without that, a database that was not closed lacks what came last.
+keep_copy() {
+  rm -f "$1.before-failed-upgrade-wal" "$1.before-upgrade-trail"
+  [ ! -e "$1.before-upgrade-wal" ] || mv "$1.before-upgrade-wal" "$1.before-failed-upgrade-wal"
+  mv "$1.before-upgrade" "$1.before-failed-upgrade"
 }
 
 put_back_program() {
@@ -66,7 +73,7 @@ roll_back() {
     step 'New program' "$by_hand" stop_earlier
     if [ -z "$database" ] || [ ! -e "$database.before-upgrade" ]; then :
     elif has_served; then
-      mv "$database.before-upgrade" "$database.before-failed-upgrade"
+      keep_copy "$database"
       printf '    The new program has answered calls, so the database stays as it is. When the earlier one does not open it,\n    %s is from before; what those calls changed is not in it.\n' \
         "$database.before-failed-upgrade"
     else

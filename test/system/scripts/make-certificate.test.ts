@@ -40,6 +40,18 @@ describe('scripts/make-certificate', () => {
     expect(files().map((file) => readFileSync(file, 'utf8'))).toEqual(before)
   })
 
+  it('makes another certificate of the key that is there, which a reload takes up', () => {
+    const [, , key = '', certificate = ''] = files()
+    const before = readFileSync(key, 'utf8')
+    rmSync(certificate)
+    expect(make(...files(), 'other.example.org').status).toBe(0)
+    expect(namesOf(certificate)).toContain('DNS:other.example.org')
+    expect(readFileSync(key, 'utf8')).toBe(before)
+    const publicKey = (...args: string[]) => spawnSync('openssl', [...args, '-noout', '-pubkey'], { encoding: 'utf8' })
+    const ofKey = spawnSync('openssl', ['pkey', '-in', key, '-pubout'], { encoding: 'utf8' })
+    expect(publicKey('x509', '-in', certificate).stdout).toBe(ofKey.stdout)
+  })
+
   it('says how it is used', () => {
     expect(make('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('Example') })
     expect(make('one')).toMatchObject({ status: 2, stderr: expect.stringContaining('Usage') })

@@ -1,0 +1,109 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const nobody = 65_534
+
+/** A folder of the daemon's, with a database, and the shell that the steps of scripts/setup run in. */
+function givenFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'strongroom-steps-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  chmodSync(folder, 0o755)
+  const inFolder = (name: string): string => join(folder, name)
+  const data = inFolder('data')
+  mkdirSync(join(data, 'audit'), { recursive: true })
+  const database = join(data, 'strongroom.db')
+  const config = inFolder('strongroom.json')
+  writeFileSync(database, 'rows')
+  writeFileSync(`${database}-wal`, 'log')
+  writeFileSync(join(data, 'audit/worker-1.000001.jsonl'), 'records')
+  writeFileSync(config, JSON.stringify({ store: { sqlite: database }, audit: { directory: join(data, 'audit') } }))
+  const run = (lines: string, environment: Record<string, string> = {}) =>
+    spawnSync(
+      'bash',
+      [
+        '-c',
+        `set -euo pipefail; . scripts/steps.bash; demo=${folder} systemd=''
+         for part in places daemon first-run upgrade; do . scripts/$part.bash; done
+         ${lines}`,
+      ],
+      { encoding: 'utf8', env: { ...process.env, ...environment } },
+    )
+  return { inFolder, data, database, run }
+}
+
+describe('the copy of the database before an upgrade', () => {
+  it('holds what the log holds, and is kept with it where it is not put back', () => {
+    const { database, run } = givenFolder()
+    expect(run('earlier=/nowhere; copy_database')).toMatchObject({ status: 0, stderr: '' })
+    expect(readFileSync(`${database}.before-upgrade`, 'utf8')).toBe('rows')
+    expect(readFileSync(`${database}.before-upgrade-trail`, 'utf8')).toMatch(/^7 .*worker-1\.000001\.jsonl$/m)
+    expect(run(`keep_copy ${database}`)).toMatchObject({ status: 0, stderr: '' })
+    expect(readFileSync(`${database}.before-failed-upgrade`, 'utf8')).toBe('rows')
+    expect(readFileSync(`${database}.before-failed-upgrade-wal`, 'utf8')).toBe('log')
+    for (const name of ['', '-wal', '-trail']) expect(existsSync(`${database}.before-upgrade${name}`)).toBe(false)
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('follows no link that a worker that was taken over has laid (needs root)', () => {
+    const { inFolder, data, database, run } = givenFolder()
+    writeFileSync(inFolder('shadow'), 'of root', { mode: 0o600 })
+    for (const file of [data, database, `${database}-wal`, join(data, 'audit')]) chownSync(file, nobody, nobody)
+    for (const name of ['.unfinished', '.before-upgrade', '.before-upgrade-trail', '.before-upgrade-wal'])
+      symlinkSync(inFolder('shadow'), database + name)
+    expect(run('earlier=/nowhere; copy_database')).toMatchObject({ status: 0, stderr: '' })
+    expect(readFileSync(inFolder('shadow'), 'utf8')).toBe('of root')
+    expect(readFileSync(`${database}.before-upgrade`, 'utf8')).toBe('rows')
+    expect(run(`as_owner_of ${data} touch ${inFolder('tls')}`).status).toBe(1)
+    expect(run(`as_owner_of ${data} id -u`).stdout).toBe(`${nobody}\n`)
+    expect(run(`as_owner_of ${data} id -G`).stdout).toBe(`${nobody}\n`)
+  })
+})
+
+it('Node packages that do not load in this Node.js are compiled anew', () => {
+  const { inFolder, run } = givenFolder()
+  mkdirSync(inFolder('node_modules/better-sqlite3'), { recursive: true })
+  mkdirSync(inFolder('bin'))
+  writeFileSync(inFolder('bin/npm'), '#!/bin/sh\necho compiled anew\n', { mode: 0o755 })
+  writeFileSync(inFolder('package-lock.json'), '')
+  const module = inFolder('node_modules/better-sqlite3/index.js')
+  const path = { PATH: `${inFolder('bin')}:${process.env['PATH']}` }
+  const install = () =>
+    run(`root=${inFolder('')}; touch -d tomorrow $root/node_modules/.package-lock.json; install_modules`, path).stdout
+  writeFileSync(module, 'module.exports = class {}')
+  expect(install()).toBe('')
+  writeFileSync(module, "throw new Error('compiled against a different Node.js version')")
+  expect(install()).toBe('compiled anew\n')
+})
+
+describe('a PIN that was encrypted to this machine', () => {
+  it('is no reason to make a token, and systemd decrypts it for what needs it', () => {
+    const { inFolder, run } = givenFolder()
+    mkdirSync(inFolder('credentials'))
+    for (const name of ['pin.cred', 'pin.cred.next', 'ca-key', 'tls-key'])
+      writeFileSync(inFolder(`credentials/${name}`), '')
+    mkdirSync(inFolder('bin'))
+    writeFileSync(inFolder('bin/systemd-run'), '#!/bin/sh\nprintf "%s " "$@"\n', { mode: 0o755 })
+    const place = `systemd=1 secrets=${inFolder('credentials')}; pin=$secrets/pin`
+    const path = { PATH: `${inFolder('bin')}:${process.env['PATH']}` }
+    expect(run(`${place}; make_token; cat "$work/note"`)).toMatchObject({ status: 0, stdout: 'exists' })
+    const said = run(`${place}; with_credentials strongroom init`, path).stdout
+    expect(said).toContain(`LoadCredentialEncrypted=pin:${inFolder('credentials/pin.cred')} `)
+    expect(said).toContain(`LoadCredential=tls-key:${inFolder('credentials/tls-key')} `)
+    expect(said).toMatch(/ strongroom init $/)
+    expect(said).not.toContain('next')
+    writeFileSync(inFolder('credentials/pin'), '')
+    expect(run(`${place}; with_credentials echo directly`, path).stdout).toBe('directly\n')
+  })
+})
