@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
     const taken = await configure('fourth', 'second')
     await expect(startDaemon(taken.file, [])).rejects.toThrow(/ended with 6[^]*has the name second[^]*audit\.machine/)
     expect(await strongroom(unnamed.file, ['apikey', 'create', 'payroll'])).toMatchObject({
-      status: 5,
+      status: 6,
       stderr: expect.stringContaining('audit.machine'),
     })
   })

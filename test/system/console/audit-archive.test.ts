@@ -125,7 +125,7 @@ describe('strongroom audit archive', () => {
     const [first = ''] = segments(before).filter((name) => !segments().includes(name))
     copyFileSync(join(before, first), join(premises.auditDirectory, first))
     const elsewhere = await premises.run(['audit', 'archive', '--before', '0s', '--to', givenDirectory()])
-    expect(elsewhere).toMatchObject({ status: 5, stderr: expect.stringContaining('is needed to finish') })
+    expect(elsewhere).toMatchObject({ status: 6, stderr: expect.stringContaining('is needed to finish') })
     expect(segments()).toContain(first)
     rmSync(join(premises.auditDirectory, first))
 
@@ -134,7 +134,7 @@ describe('strongroom audit archive', () => {
     const text = readFileSync(path, 'latin1')
     writeFileSync(path, text.replace('xxxx', 'yyyy'), 'latin1')
     expect(await premises.run(['audit', 'archive', '--before', '0s'])).toMatchObject({
-      status: 5,
+      status: 6,
       stderr: expect.stringContaining('audit verify'),
     })
     writeFileSync(path, text, 'latin1')
