@@ -22,12 +22,15 @@ const dayMs = 86_400_000
 const weekOf = (at: number): number => Math.floor((at / dayMs - 4) / 7)
 const dayOf = (at: number): number => Math.floor(at / dayMs)
 
-/** Of these names of backups, those that need not stay: of each day and week the last one counts. */
-export function superfluous(names: readonly string[], { newest, daily, weekly }: Retention): string[] {
+/**
+ * Of these names of backups, those that need not stay: of each day and week the last one counts. What a clock that ran
+ * ahead has named after `now` stays, and takes no other one's place.
+ */
+export function superfluous(names: readonly string[], { newest, daily, weekly }: Retention, now: number): string[] {
   const backups = names
     .flatMap((name) => {
       const at = timeInName(name)
-      return at === undefined ? [] : [{ name, at }]
+      return at === undefined || at > now ? [] : [{ name, at }]
     })
     .toSorted((a, b) => b.at - a.at)
   const lastOfEach = (period: (at: number) => number, count: number): string[] => {

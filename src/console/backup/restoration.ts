@@ -88,10 +88,9 @@ export function placementsOf(
     // In no backup: the restored rows are the newest.
     { from: join(folder, 'floors'), to: floors },
     data(entryFolders.trail, audit.directory, 'trail', audit.directory),
-    ...configurationFiles(config).map(({ option, path }) => ({
-      from: join(folder, entryFolders.configuration, option),
-      to: path,
-    })),
+    ...configurationFiles(config)
+      .map(({ option, path }) => ({ from: join(folder, entryFolders.configuration, option), to: path }))
+      .filter(({ from }) => existsSync(from)),
     ...secretPlacements(folder, config, kept, places),
   ]
 }

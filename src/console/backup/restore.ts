@@ -144,8 +144,10 @@ async function bringForward(invocation: Invocation, found: InspectedBackup): Pro
     const target = `manifest ${found.signed.manifest}`
     // Made in the token after the database's snapshot, or deleted just before it.
     const { stray } = await compareVaultKeys(context.config)
+    // A token that did not come with the backup may serve others: a newer backup, or the appliance that is tried here.
+    const unused = found.manifest.token.included ? stray : []
     const { more, ...accepted } = await acceptRestored(context, { operation: 'backup.restore', target }, async (tx) => {
-      await markStray(context.token.hsm, tx, stray, Date.now())
+      await markStray(context.token.hsm, tx, unused, Date.now())
       return raiseCounters(context.token.hsm, tx, { now: Date.now(), hotpLookAhead, totpDriftSteps })
     })
     return { ...accepted, otps: more, stray: stray.length }
@@ -179,7 +181,9 @@ async function answerOf(
       `${count(otps.raised, 'device')} of one-time passwords raised: hardware tokens have to be plugged in anew, authenticator apps to wait for a minute.`,
       ...(stray === 0
         ? []
-        : [`${count(stray, 'key')} in the token that no restored vault has: the daemon destroys them.`]),
+        : [
+            `${count(stray, 'key')} in the token that no restored vault has: ${found.manifest.token.included ? 'the daemon destroys them' : 'they stay, for a newer backup may have their vaults'}.`,
+          ]),
       ...(broken + otps.broken === 0 ? [] : [`${broken + otps.broken} rows of counts and devices bear no good seal.`]),
       'What was changed since the backup was taken is lost; strongroom audit verify --database names rows that the trail knows newer.',
       '',

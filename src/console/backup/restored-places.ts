@@ -16,11 +16,12 @@ export interface Placement {
 }
 
 /** What lies in a place already that a backup is to be restored to; undefined for nothing. */
-export function usedBy({ from, to }: Placement): string | undefined {
+export function usedBy({ from, to, holder }: Placement): string | undefined {
   if (!existsSync(to)) return undefined
   if (isFolder(to)) return readdirSync(to).length > 0 ? to : undefined
-  // The same certificate may have been put there.
-  return !isFolder(from) && readFileSync(to).equals(readFileSync(from)) ? undefined : to
+  // The same certificate may have been put there; data never is the same.
+  if (holder !== undefined || !existsSync(from)) return to
+  return readFileSync(to).equals(readFileSync(from)) ? undefined : to
 }
 
 export const isFolder = (path: string): boolean => {

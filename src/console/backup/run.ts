@@ -27,8 +27,9 @@ export function addBackupRun(backup: Command): void {
         if (settings === undefined)
           throw new BackupError('Say where backups go, and to whom: set backup.directory and backup.recipients.')
         const { directory, recipients, keep } = settings
-        const made = await makeBackup(invocation, join(directory, backupName(Date.now())), recipients)
-        const removed = superfluous(readdirSync(directory), keep)
+        const startedAt = Date.now()
+        const made = await makeBackup(invocation, join(directory, backupName(startedAt)), recipients)
+        const removed = superfluous(readdirSync(directory), keep, startedAt)
         for (const name of removed) rmSync(join(directory, name))
         return {
           json: { ...made, removed },

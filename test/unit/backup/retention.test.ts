@@ -11,7 +11,7 @@ const series = (days: number): string[] =>
 it('keeps the newest, and the last of days and weeks', () => {
   const names = series(30)
   const kept = (keep: Parameters<typeof superfluous>[1]) => {
-    const gone = new Set(superfluous(names, keep))
+    const gone = new Set(superfluous(names, keep, now))
     return names.filter((name) => !gone.has(name)).map((name) => name.slice(11, 22))
   }
   expect(kept({ newest: 2, daily: 0, weekly: 0 })).toEqual(['20261122T12', '20261122T06'])
@@ -21,6 +21,11 @@ it('keeps the newest, and the last of days and weeks', () => {
   expect(kept({ newest: 0, daily: 0, weekly: 0 })).toEqual(['20261122T12'])
 })
 
+it('is not misled by a clock that ran ahead: what it named stays, and the one just made too', () => {
+  const [ahead, made, before] = [now + 90 * 24 * hourMs, now, now - hourMs].map(backupName) as [string, string, string]
+  expect(superfluous([ahead, made, before], { newest: 1, daily: 1, weekly: 1 }, now)).toEqual([before])
+})
+
 it('never removes the newest, nor what it did not name', () => {
   const settings = fc.record({ newest: fc.nat(5), daily: fc.nat(9), weekly: fc.nat(9) })
   const times = fc.uniqueArray(fc.integer({ min: 0, max: 3e9 }), { minLength: 1 })
@@ -28,7 +33,7 @@ it('never removes the newest, nor what it did not name', () => {
     fc.property(times, settings, (seconds, keep) => {
       const names = seconds.map((second) => backupName(second * 1000))
       const others = ['strongroom.age', 'notes.txt', 'strongroom-20260101T000000Z.age.bak']
-      const gone = superfluous([...names, ...others], keep)
+      const gone = superfluous([...names, ...others], keep, 3e12)
       expect(gone).not.toContain(backupName(Math.max(...seconds) * 1000))
       expect(gone.every((name) => names.includes(name))).toBe(true)
       expect(names.length - gone.length).toBeGreaterThanOrEqual(Math.min(names.length, Math.max(1, keep.newest)))
