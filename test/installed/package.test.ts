@@ -122,14 +122,26 @@ describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s
     const started = 'systemctl show -P MainPID strongroom.service'
     const before = await must(started)
     await must(`sed -i 's/weekly/daily/' /etc/logrotate.d/strongroom`)
+    await must('systemctl enable --now strongroom-backup.timer')
     const config = await must('sha256sum /etc/strongroom/strongroom.json')
     expect(await install(machine, await laterPackage('9.8.7'))).toMatch(/Daemon +runs/)
     expect(await must(started)).not.toBe(before)
     expect(await must("dpkg-query -W -f '${Version}' strongroom")).toBe('9.8.7')
     expect(await must('grep -c daily /etc/logrotate.d/strongroom')).toBe('1\n')
+    expect((await must('systemctl is-active strongroom-backup.timer')).trim()).toBe('active')
+    await must('systemctl disable --now strongroom-backup.timer')
     expect(await must('sha256sum /etc/strongroom/strongroom.json')).toBe(config)
     expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
     expect(await problems(machine)).toEqual([])
+  })
+
+  it('an upgrade that does not come about leaves the daemon running', async () => {
+    const file = await laterPackage('9.8.9', '#!/bin/sh\nexit 1\n')
+    copyFileSync(file, join(machine.root, 'root', basename(file)))
+    expect((await machine.run(`dpkg -i ${basename(file)}`)).status).not.toBe(0)
+    expect(await must("dpkg-query -W -f '${db:Status-Abbrev}${Version}' strongroom")).toBe('ii 9.8.7')
+    expect((await must('systemctl is-active strongroom.service')).trim()).toBe('active')
+    expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
   })
 
   it('an upgrade leaves a daemon stopped that its operator disabled', async () => {

@@ -21,19 +21,20 @@ export const debianPackage = (): Promise<string> => (made ??= buildPackage('firs
 
 const later = new Map<string, Promise<string>>()
 
-/** The same program as a later release. */
-export function laterPackage(version: string): Promise<string> {
-  const known = later.get(version) ?? repackage(version)
+/** The same program as a later release, whose first script may be another. */
+export function laterPackage(version: string, preinst?: string): Promise<string> {
+  const known = later.get(version) ?? repackage(version, preinst)
   later.set(version, known)
   return known
 }
 
-async function repackage(version: string): Promise<string> {
+async function repackage(version: string, preinst?: string): Promise<string> {
   const unpacked = join(folder, `${version}.unpacked`)
   mkdirSync(unpacked)
   await output('dpkg-deb', ['-R', await debianPackage(), unpacked])
   edit(join(unpacked, 'DEBIAN/control'), /^Version: .*$/m, `Version: ${version}`)
   edit(join(unpacked, 'usr/lib/strongroom/package.json'), /"version": "[^"]*"/, `"version": "${version}"`)
+  if (preinst !== undefined) writeFileSync(join(unpacked, 'DEBIAN/preinst'), preinst)
   const file = join(folder, `strongroom_${version}.deb`)
   await output('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z1', '--build', unpacked, file])
   return file
