@@ -22,10 +22,11 @@ const mostAnswers = 100
 /**
  * A plain HTTP server of a few pages. A stranger who reaches it costs next to nothing: bodies are not read, connections
  * are few and short-lived, and so are answers; for a new connection the oldest one is closed, so strangers who hold
- * theirs keep no scraper out.
+ * theirs keep no scraper out. Nor does one who asks on and on: of each connection one request waits at a time.
  */
 export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<MonitorPage>>): MonitorServer {
   const connections = new Set<Socket>()
+  const asking = new Set<Socket>()
   const wait = createTurns()
   const server = createServer(
     {
@@ -46,7 +47,13 @@ export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<Mon
   })
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await wait()
+    const { socket } = request
+    // No scraper asks again before it is answered (RFC 9112 §9.3.2 lets clients do so).
+    if (asking.has(socket)) return void socket.destroy()
+    asking.add(socket)
+    response.once('close', () => asking.delete(socket))
+    await wait(() => socket.destroyed)
+    if (socket.destroyed) return
     const page = pages.get((request.url ?? '').split('?', 1)[0] ?? '')
     if (page === undefined) return send(response, plain(404, `There are ${[...pages.keys()].join(', ')} here.`))
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -90,12 +97,12 @@ function send(response: ServerResponse, { status, contentType, content }: Monito
   response.end(content)
 }
 
-/** Lets so many pass in a second; each of the others waits for the second in which it may. */
-function createTurns(): () => Promise<void> {
+/** Lets so many pass in a second; each of the others waits for the second in which it may, unless it is gone by then. */
+function createTurns(): (isGone: () => boolean) => Promise<void> {
   let second = 0
   let passed = 0
-  return async () => {
-    for (let now = Math.floor(performance.now() / 1000); ; now = Math.floor(performance.now() / 1000)) {
+  return async (isGone) => {
+    for (let now = Math.floor(performance.now() / 1000); !isGone(); now = Math.floor(performance.now() / 1000)) {
       if (now > second) [second, passed] = [now, 0]
       passed += 1
       if (passed <= mostAnswers) return

@@ -1,5 +1,6 @@
 import { verifyTrail } from '../../audit/trail-verification.ts'
 import { applianceTrail } from '../audit/verification-input.ts'
+import { despiteArchiving } from '../audit/moved-files.ts'
 import { trailBytes } from '../audit/verify.ts'
 import { absenceOf } from '../absence.ts'
 import { count } from '../output/command-answer.ts'
@@ -24,7 +25,9 @@ export const trailCheck: Check = {
           'Run "strongroom audit verify" when there is time.',
         ),
       ]
-    const { sound, chains } = await verifyTrail(await applianceTrail(invocation, config))
+    const { sound, chains } = await despiteArchiving([directory], async () =>
+      verifyTrail(await applianceTrail(invocation, config)),
+    )
     const found = chains.reduce((sum, { findings, moreFindings }) => sum + findings.length + moreFindings, 0)
     if (!sound)
       return [
