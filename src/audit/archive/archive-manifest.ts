@@ -36,7 +36,7 @@ export interface ArchiveManifest {
    * signature is needed than those of the trail, and each removal is a record of it.
    */
   readonly proof: readonly string[]
-  /** PEM of the audit key, for whoever has the bundle alone; to be compared with a copy of one's own. */
+  /** PEM of the audit key, for an operator who has the bundle alone; to be compared with a copy of their own. */
   readonly publicKey: string
   /** Lines of `audit-keys.jsonl`. */
   readonly successions: readonly string[]

@@ -4,7 +4,7 @@ import { readHeads, type ReadPoints } from './head-reader.ts'
 import type { SignedHead } from './signed-head.ts'
 import { readWitnessState, writeWitnessState } from './witness-state.ts'
 
-/** Somebody outside the machine who is told the signed heads. */
+/** A receiver outside the machine that is told the signed heads. */
 export interface Witness {
   /** Beside the trail: how far the witness has it. */
   readonly stateFile: string

@@ -40,7 +40,7 @@ export function createSight(config: Config, cluster: Pick<Cluster, 'look'>): Sig
 /** How long an answer is given again. */
 const freshMs = 1_000
 
-/** Does the work at most once in `freshMs`, whoever asks and however often. */
+/** Does the work at most once in `freshMs`, however many ask and however often. */
 export function remembered<T>(work: () => Promise<T>): () => Promise<T> {
   let last: { readonly until: number; readonly result: Promise<T> } | undefined
   return () => {

@@ -33,6 +33,7 @@ describe('an appliance with two workers and two token hosts', () => {
   it('is live and ready, and says so of each check', async () => {
     expect(await askMonitor(port, '/health')).toMatchObject({ status: 200, text: '{\n  "status": "live"\n}\n' })
     await appliance.login()
+    await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 10_000 })
     const { code, status, checks } = await ready(port)
     expect({ code, status }).toEqual({ code: 200, status: 'ready' })
     expect(checks.workers).toEqual({ state: 'ok', detail: '2 of 2 listen' })
@@ -92,7 +93,9 @@ describe('an audit trail on a disk of its own', () => {
     const { appliance, port } = await monitored({ audit: { directory: join(disk.path, 'audit') } })
     onTestFinished(() => appliance.close())
     await appliance.login()
-    expect((await ready(port)).checks.audit).toEqual({ state: 'ok', detail: '1 of 1 workers write their chain' })
+    // What was seen before the first record is told for a second.
+    const writing = { state: 'ok', detail: '1 of 1 workers write their chain' }
+    await vi.waitFor(async () => expect((await ready(port)).checks.audit).toEqual(writing), { timeout: 10_000 })
     disk.fill(0)
     await vi.waitFor(async () =>
       expect(await ready(port)).toMatchObject({
