@@ -31,6 +31,21 @@ const finish = (response: Response): void => {
   response.end(answer)
 }
 
+/** A call of whose answer the client has the first byte. */
+async function givenBegunAnswer() {
+  const { listener, called, second } = await givenSlowListener(60_000)
+  const socket = tls(listener)
+  const seen = everything(socket)
+  await once(socket, 'secureConnect')
+  socket.write(get)
+  const response = await called
+  if (!(response instanceof ServerResponse)) throw new TypeError('HTTP/1.1 was asked for')
+  response.writeHead(200, { 'Content-Length': answer.length })
+  response.write(answer.slice(0, 1))
+  await once(socket, 'data')
+  return { listener, second, socket, seen, response }
+}
+
 it('a call under way over HTTP/1.1 is finished, idle connections are closed and new ones refused', async () => {
   const { listener, called } = await givenSlowListener(60_000)
   const [idle, busy, silent] = [tls(listener), tls(listener), tcp(listener)]
@@ -47,16 +62,7 @@ it('a call under way over HTTP/1.1 is finished, idle connections are closed and 
 })
 
 it('a call that comes behind one under way is refused and not done', async () => {
-  const { listener, called, second } = await givenSlowListener(60_000)
-  const socket = tls(listener)
-  const seen = everything(socket)
-  await once(socket, 'secureConnect')
-  socket.write(get)
-  const response = await called
-  if (!(response instanceof ServerResponse)) throw new TypeError('HTTP/1.1 was asked for')
-  response.writeHead(200, { 'Content-Length': answer.length })
-  response.write(answer.slice(0, 1))
-  await once(socket, 'data')
+  const { listener, second, socket, seen, response } = await givenBegunAnswer()
   const closed = listener.server.close()
   socket.write(get)
   // Both ends are in this process: some turns of its event loop later the call has arrived.
@@ -104,16 +110,7 @@ it('a server that leaves serves on, and each HTTP/1.1 answer is the last of its 
 })
 
 it('a server that leaves serves what comes behind an answer that has begun', async () => {
-  const { listener, called, second } = await givenSlowListener(60_000)
-  const socket = tls(listener)
-  const seen = everything(socket)
-  await once(socket, 'secureConnect')
-  socket.write(get)
-  const response = await called
-  if (!(response instanceof ServerResponse)) throw new TypeError('HTTP/1.1 was asked for')
-  response.writeHead(200, { 'Content-Length': answer.length })
-  response.write(answer.slice(0, 1))
-  await once(socket, 'data')
+  const { listener, second, socket, seen, response } = await givenBegunAnswer()
   listener.server.leave()
   socket.write(get)
   response.end(answer.slice(1))
