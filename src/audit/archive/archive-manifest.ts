@@ -107,3 +107,21 @@ export function isProven({ archive, proof }: ArchiveManifest, verifier: SealVeri
 }
 
 const isConsole = (chain: string): boolean => /^(?:[a-z][a-z0-9]{0,15}-)?console$/.test(chain)
+
+/** Records of a chain that lie between those of these archives, and in none of them. */
+export interface ArchiveGap {
+  readonly chain: string
+  readonly first: number
+  readonly last: number
+}
+
+export function gapsBetween(archives: readonly Pick<ArchiveStatement, 'chain' | 'before' | 'last'>[]): ArchiveGap[] {
+  const ends = new Map<string, number>()
+  const gaps: ArchiveGap[] = []
+  for (const { chain, before, last } of archives.toSorted((one, other) => one.before.seq - other.before.seq)) {
+    const end = ends.get(chain) ?? before.seq
+    if (before.seq > end) gaps.push({ chain, first: end + 1, last: before.seq })
+    ends.set(chain, Math.max(end, last.seq))
+  }
+  return gaps
+}

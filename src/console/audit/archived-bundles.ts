@@ -1,3 +1,4 @@
+import { gapsBetween } from '../../audit/archive/archive-manifest.ts'
 import { verifyBundle, type BundleReport } from '../../audit/archive/bundle.ts'
 import { createSealVerifier } from '../../audit/seal.ts'
 import { successionsIn } from '../../audit/trail-keys.ts'
@@ -16,10 +17,16 @@ export async function verifyArchives(
   const { publicKey, keySource } = await keyFor(places, invocation)
   const verifierFor = (lines: readonly string[]) => createSealVerifier({ publicKey, successions: successionsIn(lines) })
   const reports = await Promise.all(files.map(async (file) => ({ file, ...(await verifyBundle(file, verifierFor)) })))
+  const gaps = gapsBetween(reports.flatMap(({ archive }) => archive ?? []))
   const sound = reports.every(({ faults }) => faults.length === 0)
   return {
-    json: { key: keySource, sound, bundles: reports },
-    lines: reports.flatMap((report) => describe(report, invocation.terminal)),
+    json: { key: keySource, sound, bundles: reports, notGiven: gaps },
+    lines: [
+      ...reports.flatMap((report) => describe(report, invocation.terminal)),
+      ...gaps.map(
+        ({ chain, first, last }) => `Not given: the bundle with the records ${first} to ${last} of ${chain}.`,
+      ),
+    ],
     exitCode: sound ? exitCodes.done : exitCodes.refused,
   }
 }

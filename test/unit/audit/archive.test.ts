@@ -6,6 +6,7 @@ import { addArchived, archivesFile } from '../../../src/audit/archive/archived-f
 import { verifyBundle, writeBundle, writeContent } from '../../../src/audit/archive/bundle.ts'
 import {
   archiveSubject,
+  gapsBetween,
   parseManifest,
   statementOf,
   type ArchiveManifest,
@@ -198,4 +199,15 @@ test('files that are archived while a trail is verified are no finding; those th
       .slice(1, 2),
   ]
   expect(await despiteArchiving([directory], () => verify(take))).toMatchObject({ sound: false })
+})
+
+test('a bundle that is missing between others is named', () => {
+  const archive = (chain: string, first: number, last: number) => ({
+    chain,
+    before: { seq: first - 1, hash: '' },
+    last: { seq: last, hash: '' },
+  })
+  const given = [archive('console', 1, 9), archive('worker-1', 601, 900), archive('worker-1', 1, 300)]
+  expect(gapsBetween(given)).toEqual([{ chain: 'worker-1', first: 301, last: 600 }])
+  expect(gapsBetween([...given, archive('worker-1', 301, 600)])).toEqual([])
 })
