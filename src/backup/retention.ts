@@ -11,7 +11,7 @@ const nameForm = /^strongroom-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.age$/
 export const backupName = (at: number): string =>
   `strongroom-${new Date(at).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '')}.age`
 
-/** The time in such a name; undefined for any other file, which is nobody's to remove. */
+/** The time in such a name; undefined for any other file, which is not removed. */
 export function timeInName(name: string): number | undefined {
   const [, year, month, day, hour, minute, second] = nameForm.exec(name) ?? []
   return year === undefined ? undefined : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)

@@ -35,7 +35,7 @@ export function tokenFolderOf({ hsm }: Config): string | undefined {
 export const withTokenFolder = (softhsmConf: string, folder: string): string =>
   softhsmConf.replace(tokenFolderSetting, `directories.tokendir = ${folder}`)
 
-/** The folders that daemon, keeper and token hosts write to: they are theirs, and nobody else reads them. */
+/** The folders that daemon, keeper and token hosts write to: they are theirs, and no other user reads them. */
 export function foldersOf(config: Config): Readonly<Record<string, string>> {
   const token = tokenFolderOf(config)
   return {

@@ -31,7 +31,7 @@ Into an empty place: an installation without data, or below a folder of its own 
 backup you give: the PIN of its token (--pin-file), the key of TLS (--tls-key), for PostgreSQL the URL of an
 empty database. The token of another module than SoftHSM2 must hold the restored keys already.
 
-A backup names programs and files that root uses from then on, and anybody can encrypt one to a recipient:
+A backup names programs and files that root uses from then on, and an attacker can encrypt one to a recipient:
 --public-key names the audit key of the appliance that you keep elsewhere, which has to have signed it. If you
 have lost that file, take the one in the backup (trail/audit-public.pem) only after you have compared the
 key that "backup verify" shows with a record of it.

@@ -44,6 +44,7 @@ export function changePin({ location, credential, refusedPins, tokenDirectory, n
         const fresh = newPin(pinLimitsOf(token))
         checkPin(fresh, pinLimitsOf(token))
         credential.keepNext(fresh)
+        requireReadable(credential, fresh)
         give(token, pins[0] ?? '', fresh, { credential, tokenDirectory })
       }
       credential.promoteNext()
@@ -52,6 +53,13 @@ export function changePin({ location, credential, refusedPins, tokenDirectory, n
       return taken === 0 ? 'changed' : 'finished'
     })
   })
+}
+
+/** Who reads the file leaves a line end out: a PIN that ends with one would be lost. */
+function requireReadable(credential: PinCredential, fresh: string): void {
+  if (credential.readNext() === fresh) return
+  credential.discardNext()
+  throw new Fault('hsm.rejected', 'The new PIN ends with an empty line: leave that out. Nothing was changed.')
 }
 
 function give(

@@ -77,6 +77,21 @@ function started({ configFile }: Premises): { kill(): Promise<void> } {
 }
 
 describe('strongroom token change-pin', () => {
+  it('refuses a PIN that reads otherwise from its file, before the token hears of it', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const [before, file] = [pinOf(premises.token), join(premises.directory, 'given')]
+    writeFileSync(file, 'a good PIN\n\n', { mode: 0o600 })
+    expect(await premises.run(['token', 'change-pin', '--new-pin-file', file])).toMatchObject({
+      status: 3,
+      stderr: expect.stringContaining('ends with an empty line'),
+    })
+    expect([takes(premises.token, before), pinOf(premises.token), leftovers(premises.token)]).toEqual([
+      true,
+      before,
+      [],
+    ])
+  })
+
   it('gives token and file another PIN while the daemon serves, and the next host logs in by it', async () => {
     const appliance = await TestAppliance.own()
     onTestFinished(() => appliance.close())
