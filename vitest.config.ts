@@ -22,6 +22,12 @@ const installed = {
   hookTimeout: 1_800_000,
 } as const
 
+/**
+ * Upgrades, removals and packages take longest, and are tried before a release (STRONGROOM_INSTALLED=all).
+ */
+const beforeReleases = ['upgrade', 'removal', 'package'].map((name) => `test/installed/${name}.test.ts`)
+const leftOut = process.env['STRONGROOM_INSTALLED'] === 'all' ? [] : beforeReleases
+
 export default defineConfig({
   test: {
     reporters: ['default', './test/support/slowest-files.ts', './test/support/closing-line.ts'],
@@ -35,7 +41,7 @@ export default defineConfig({
       { test: { ...sharing, name: 'attacks', include: ['test/attacks/**/*.test.ts'] } },
       { test: { ...sharing, name: 'clients', include: ['test/clients/**/*.test.ts'] } },
       { test: { ...sharing, name: 'system', include: ['test/system/**/*.test.ts'] } },
-      { test: { ...installed, name: 'installed', include: ['test/installed/**/*.test.ts'] } },
+      { test: { ...installed, name: 'installed', include: ['test/installed/**/*.test.ts'], exclude: leftOut } },
     ],
   },
 })

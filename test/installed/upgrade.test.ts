@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyCheckout, firstAdministrator, mainJob, problemsOf } from '../support/installed-appliance.ts'
@@ -50,10 +50,11 @@ describeUpgrade('scripts/setup over the program of an earlier commit', () => {
   const problemsOfEarlier = async () =>
     (await problemsOf(appliance.machine)).filter(({ subject }) => subject !== 'audit trail')
 
-  /** The new program with this line at the end of one of its files. */
+  /** The new program with this line before all others of an entry, behind its "#!": the end of one is reached when it serves. */
   async function givenBrokenProgram(file: string, line: string): Promise<void> {
     await copyCheckout(appliance.machine)
-    appendFileSync(join(inMachine(checkoutFolder), 'dist', file), `\n${line}\n`)
+    const path = join(inMachine(checkoutFolder), 'dist', file)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('\n', `\n${line}\n`))
   }
 
   beforeAll(async () => {
@@ -123,7 +124,7 @@ describeUpgrade('scripts/setup over the program of an earlier commit', () => {
     const secondHost = 'process.argv.some((argument) => argument.endsWith("2.sock"))'
     await givenBrokenProgram('bin/strongroom-tokend.js', `if (${secondHost}) process.exit(1)`)
     const call = appliance.machine.run(
-      `until [ -e ${database}.before-upgrade ] && curl -sk https://localhost/api/1.0/vault | grep -q '"STATUS":"FAIL"'; do sleep 0.1; done`,
+      `timeout 300 bash -c 'until [ -e ${database}.before-upgrade ] && curl -sk https://localhost/api/1.0/vault | grep -q FAIL; do sleep 0.1; done'`,
     )
     const { status, stderr } = await appliance.machine.run(setup)
     await call
