@@ -52,6 +52,9 @@ wait_until_ready() {
     [ "$SECONDS" -lt "$deadline" ] || { cat "$work/health"; echo 'It is not well within a minute. The end of its journal:'; journal; exit 1; }
     sleep 0.2
   done
+  # A program may come up and end at once.
+  sleep 2
+  is_healthy || { cat "$work/health"; echo 'It came up, and is not well any more. The end of its journal:'; journal; exit 1; }
 }
 
 # Asked as an administrator would: at the configured address, with the certificate that is configured.
