@@ -23,9 +23,9 @@ const installed = {
 } as const
 
 /**
- * Upgrades, removals and packages take longest, and are tried before a release (STRONGROOM_INSTALLED=all).
+ * Removals and packages take longest, and are tried before a release (STRONGROOM_INSTALLED=all).
  */
-const beforeReleases = ['upgrade', 'removal', 'package'].map((name) => `test/installed/${name}.test.ts`)
+const beforeReleases = ['removal', 'package'].map((name) => `test/installed/${name}.test.ts`)
 const leftOut = process.env['STRONGROOM_INSTALLED'] === 'all' ? [] : beforeReleases
 
 export default defineConfig({
