@@ -23,9 +23,10 @@ const installed = {
 } as const
 
 /**
- * Removals and packages take longest, and are tried before a release (STRONGROOM_INSTALLED=all).
+ * The whole life of an appliance and setup where nothing is installed are tried before a release (STRONGROOM_INSTALLED=all); so is
+ * what packages take longest for.
  */
-const beforeReleases = ['removal', 'package'].map((name) => `test/installed/${name}.test.ts`)
+const beforeReleases = ['life', 'fresh-machine'].map((name) => `test/installed/${name}.test.ts`)
 const leftOut = process.env['STRONGROOM_INSTALLED'] === 'all' ? [] : beforeReleases
 
 export default defineConfig({
@@ -41,6 +42,7 @@ export default defineConfig({
       { test: { ...sharing, name: 'attacks', include: ['test/attacks/**/*.test.ts'] } },
       { test: { ...sharing, name: 'clients', include: ['test/clients/**/*.test.ts'] } },
       { test: { ...sharing, name: 'system', include: ['test/system/**/*.test.ts'] } },
+      { test: { ...sharing, name: 'web', include: ['test/web/**/*.test.ts'] } },
       { test: { ...installed, name: 'installed', include: ['test/installed/**/*.test.ts'], exclude: leftOut } },
     ],
   },

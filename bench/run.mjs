@@ -6,7 +6,19 @@ import { createViteServer } from 'vitest/node'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [name, ...args] = process.argv.slice(2)
-const names = ['encrypt', 'batch', 'keys', 'login', 'strangers', 'objects', 'files', 'otp', 'recovery', 'scale']
+const names = [
+  'encrypt',
+  'batch',
+  'client',
+  'keys',
+  'login',
+  'strangers',
+  'objects',
+  'files',
+  'otp',
+  'recovery',
+  'scale',
+]
 if (!names.includes(name)) {
   console.error(`Which benchmark? ${names.map((one) => `npm run bench:${one}`).join(', ')}`)
   process.exit(2)

@@ -20,10 +20,17 @@ choose_port() {
   node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })'
 }
 
+# Those that the configuration names sockets of.
+socket_units() {
+  node -p 'JSON.parse(require("fs").readFileSync(process.argv[1])).hsm.sockets
+    .map((path) => `strongroom-token@${require("path").basename(path, ".sock")}.socket`).join("\n")' "$config"
+  printf '%s\n' strongroom-token@key-maker.socket strongroom-keeper.socket strongroom-keeper-operator.socket
+}
+
 start_daemon() {
   if [ -n "$systemd" ]; then
-    local number units=(strongroom-keeper.socket strongroom-keeper-operator.socket strongroom-token@key-maker.socket)
-    for number in $(seq "$hosts"); do units+=("strongroom-token@$number.socket"); done
+    local units
+    mapfile -t units < <(socket_units)
     systemctl reset-failed 'strongroom*'
     systemctl enable "${units[@]}" strongroom.service
     systemctl start "${units[@]}"
@@ -73,15 +80,21 @@ runs_earlier() {
   [ -e "$config" ] && [ -x "${console[0]}" ] && [[ "$(problems program || true)" == *program* ]]
 }
 
+# stop_units PATTERN…: the daemon before the others, whose sockets its calls would start anew. Units of earlier releases do not say so.
+stop_units() {
+  systemctl stop 'strongroom.service*'
+  systemctl stop "$@"
+}
+
 stop_earlier() {
-  if [ -n "$systemd" ]; then systemctl stop 'strongroom.service*' 'strongroom-keeper*' 'strongroom-token@*'; else stop_daemon; fi
+  if [ -n "$systemd" ]; then stop_units 'strongroom-keeper*' 'strongroom-token@*'; else stop_daemon; fi
   local started_otherwise
   started_otherwise=$(serving)
-  [ -z "$started_otherwise" ] || { echo "Still running, started by somebody else: process $started_otherwise"; exit 1; }
+  [ -z "$started_otherwise" ] || { echo "Still running, started in another way: process $started_otherwise"; exit 1; }
   [ -z "$systemd" ] || note 'stopped, as long as it is replaced'
 }
 
-# Processes that serve this appliance, whoever started them.
+# Processes that serve this appliance, also those that an administrator or another program started.
 serving() {
   { grep -lzxF -- "$config" /proc/[0-9]*/cmdline 2>/dev/null || true; } | while read -r file; do
     if grep -qzE '/(strongroomd|strongroom-keeper|strongroom-tokend)\.js$' "$file" 2>/dev/null; then cut -d / -f 3 <<<"$file"; fi

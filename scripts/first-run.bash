@@ -37,7 +37,8 @@ write_config() {
     "tls.certificate=$certificate" "tls.key=$tls_key_setting" \
     "hsm.module=$module" "hsm.token=$uri" "hsm.pinFile=$pin_setting" "hsm.sockets=$sockets" "hsm.spawn=$spawn" \
     "hsm.softhsmConf=$token/softhsm2.conf" "hsm.tokenDirectory=$token/tokens" \
-    "store.sqlite=$data/strongroom.db" "audit.directory=$data/audit" ${demo:+"monitor.port=0"} "${separate[@]}"
+    "store.sqlite=$data/strongroom.db" "audit.directory=$data/audit" ${demo:+"monitor.port=0"} "${separate[@]}" \
+    $([ "${STRONGROOM_SETUP:-}" != movable ] || echo hsm.movable=true)
   note "written: $config"
 }
 

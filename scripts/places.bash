@@ -1,7 +1,9 @@
 # Sourced by scripts/setup and scripts/dev: where everything lies, for a trial below $demo or for this machine.
 
 label=strongroom
-hosts=$(($(nproc) < 2 ? 1 : 2))
+# Token hosts of a new configuration; workers and the keeper need cores, too.
+cores=$(nproc)
+hosts=$((cores < 2 ? 1 : cores < 4 ? 2 : cores < 16 ? cores / 2 : 8))
 
 socket_list() {
   local number list=''

@@ -36,7 +36,7 @@ stop_for_good() {
   stop_earlier
   note 'stopped'
   [ -d /run/systemd/system ] || return 0
-  systemctl stop 'strongroom*'
+  stop_units 'strongroom*'
   # Links of those that are enabled, too; drop-ins are the administrator's.
   find /etc/systemd/system -maxdepth 2 -name 'strongroom*' '(' -type f -o -type l ')' ! -path '*.d/*' -delete
   rm -f /etc/tmpfiles.d/strongroom.conf

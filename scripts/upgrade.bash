@@ -1,4 +1,5 @@
-# Sourced by scripts/setup: an installed program gives way to a new one, and comes back when the new one does not come up.
+# Sourced by scripts/setup: an installed program gives way to a new one, and comes back when the new one does not come up. The package
+# has dpkg exchange the program, and takes from here what concerns the database.
 
 option() { node -p 'process.argv[2].split(".").reduce((at, name) => at?.[name], JSON.parse(require("fs").readFileSync(process.argv[1]))) ?? ""' "$config" "$1"; }
 
@@ -7,8 +8,7 @@ copy_database() {
   local database folder
   database=$(option store.sqlite) folder=$(dirname "$(option store.sqlite)")
   if [ -z "$database" ]; then note 'none: a copy of PostgreSQL is yours to make (docs/operations.md)'; return; fi
-  # Of an upgrade that was cut short, from before the new program was there.
-  if [ -e "$earlier" ] && [ -e "$database.before-upgrade" ]; then note 'there is one already'; return; fi
+  if [ -e "$database.before-upgrade" ] && is_cut_short; then note 'there is one already'; return; fi
   rm -f "$database".before-upgrade*
   trail_sizes | as_owner_of "$folder" tee "$database.before-upgrade-trail" >/dev/null
   if [ -s "$database-wal" ]; then as_owner_of "$folder" cp -a --reflink=auto "$database-wal" "$database.before-upgrade-wal"; fi
@@ -17,16 +17,19 @@ copy_database() {
   note "$database.before-upgrade"
 }
 
-trail_sizes() { find "$(option audit.directory)" -name '*worker-*.jsonl' -type f -printf '%s %p\n'; }
+# Whether the copy that is there is of this upgrade, from before the new program was there.
+is_cut_short() { [ -e "$earlier" ]; }
 
-# Whether the new program has answered a call; what setup and doctor ask is none that anyone relies on.
+trail_sizes() { find "$(option audit.directory)" \( -name '*worker-*.jsonl' -o -name '*console.*.jsonl' \) -type f -printf '%s %p\n'; }
+
+# Whether the new program has answered a call; what setup and doctor ask is none that a client relies on.
 has_served() {
-  local size file before
+  local size file before before_size
   before=$(option store.sqlite).before-upgrade-trail
   while read -r size file; do
     before_size=$(awk -v file="$file" '$2 == file { print $1 }' "$before")
     if [ "$size" -gt "${before_size:-0}" ] && tail -c "+$((${before_size:-0} + 1))" "$file" |
-      grep '"type":"event"' | grep -v '"operation":"authinfo.logintypes"' >/dev/null; then return 0; fi
+      grep '"type":"event"' | grep -vE '"operation":"(authinfo.logintypes|console.init)"' >/dev/null; then return 0; fi
   done < <(trail_sizes)
   return 1
 }
@@ -37,12 +40,12 @@ put_back_database() {
   rm -f "$database-wal" "$database-shm"
   [ ! -e "$database.before-upgrade-wal" ] || mv "$database.before-upgrade-wal" "$database-wal"
   mv "$database.before-upgrade" "$database"
-  rm -f "$database.before-upgrade-trail"
+  rm -f "$database.before-upgrade-trail" "$database.before-upgrade-version"
 }
 
 # With the log beside it: without that, a database that was not closed lacks what came last.
 keep_copy() {
-  rm -f "$1.before-failed-upgrade-wal" "$1.before-upgrade-trail"
+  rm -f "$1.before-failed-upgrade-wal" "$1.before-upgrade-trail" "$1.before-upgrade-version"
   [ ! -e "$1.before-upgrade-wal" ] || mv "$1.before-upgrade-wal" "$1.before-failed-upgrade-wal"
   mv "$1.before-upgrade" "$1.before-failed-upgrade"
 }

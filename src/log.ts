@@ -20,9 +20,16 @@ const secretNames = [
   'ciphertext',
   'backup',
   'authorization',
+  'cookie',
   'parameters',
 ]
-const paths = [...secretNames.flatMap((name) => [name, `*.${name}`]), '["x-http-token"]', '*["x-http-token"]']
+const paths = [
+  ...secretNames.flatMap((name) => [name, `*.${name}`]),
+  '["x-http-token"]',
+  '*["x-http-token"]',
+  '["set-cookie"]',
+  '*["set-cookie"]',
+]
 
 /** Writes to standard output, at once where it can: see `journal-output.ts`. */
 export function createLog(options: { readonly level: string; readonly name: string }): Log {

@@ -1,17 +1,18 @@
-// node scripts/package/bill-of-materials.mjs NPM-SBOM FOLDER VERSION: the parts of the package in the form of CycloneDX. npm lists
-// the packages of the lock file; this leaves out those that are not in FOLDER (of other systems), and adds what npm does not
+// node scripts/package/bill-of-materials.mjs NPM-SBOM FOLDER VERSION ROOT: the parts of the package in the form of CycloneDX. npm lists
+// the packages of the lock file; this leaves out those that are neither in FOLDER (of other systems) nor in the console that was built in ROOT, and adds what npm does not
 // see: Node, what is linked into it, and the SQLite that better-sqlite3 compiles. The same parts give the same bytes.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { moduleFolders } from './module-folders.mjs'
+import { bundledModules, moduleFolders } from './module-folders.mjs'
 
-const [npmFile, folder, version] = process.argv.slice(2)
+const [npmFile, folder, version, root] = process.argv.slice(2)
 const bill = JSON.parse(readFileSync(npmFile, 'utf8'))
 const packaged = new Set()
 for (const { description } of moduleFolders(join(folder, 'node_modules')))
   packaged.add(`${description.name}@${description.version}`)
+for (const { description } of bundledModules(root)) packaged.add(`${description.name}@${description.version}`)
 
 const components = [
   ...bill.components.filter((part) => packaged.has(nameOf(part))),
@@ -23,12 +24,12 @@ for (const name of packaged)
   if (!named.has(name)) process.stderr.write(`${name} is in the package and not in the lock file\n`)
 
 const references = new Set(components.map((component) => component['bom-ref']))
-const root = bill.metadata.component['bom-ref']
+const product = bill.metadata.component['bom-ref']
 const dependencies = bill.dependencies
-  .filter(({ ref }) => ref === root || references.has(ref))
+  .filter(({ ref }) => ref === product || references.has(ref))
   .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => references.has(one)) }))
 for (const { ref, dependsOn } of dependencies) {
-  if (ref === root) dependsOn.push('node')
+  if (ref === product) dependsOn.push('node')
   if (ref.startsWith('better-sqlite3@')) dependsOn.push('sqlite')
 }
 

@@ -1,11 +1,11 @@
-// node scripts/package/copyright.mjs FOLDER: who holds the copyright of what, and under which licence, in the form of
-// https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/, for the program as it is packaged in FOLDER. Fails where a
-// package names no licence.
+// node scripts/package/copyright.mjs FOLDER ROOT: who holds the copyright of what, and under which licence, in the form of
+// https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/, for the program as it is packaged in FOLDER, built in
+// ROOT. Fails where a package names no licence.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { moduleFolders } from './module-folders.mjs'
+import { bundledModules, moduleFolders } from './module-folders.mjs'
 
-const [folder] = process.argv.slice(2)
+const [folder, root] = process.argv.slice(2)
 const installed = 'usr/lib/strongroom'
 
 /** Packages with the same text of licence, word by word, stand together. */
@@ -37,8 +37,26 @@ const paragraphs = [
     text: readFileSync(join(folder, 'node/LICENSE'), 'utf8'),
   }),
   ...[...groups.values()].map(paragraph),
+  consoleParagraph(),
 ]
 process.stdout.write(`${paragraphs.join('\n\n')}\n`)
+
+/** A file of the console has parts of several packages: what holds of each is said of all. */
+function consoleParagraph() {
+  const stanzas = bundledModules(root).map(({ name, path, description }) => ({ name, ...stanzaOf(path, description) }))
+  const unique = (values) => [...new Set(values)]
+  return paragraph({
+    files: [`${installed}/dist/web/*`],
+    copyright: unique(stanzas.flatMap(({ copyright }) => copyright)),
+    licence: unique(stanzas.map(({ licence }) => licence)).join(' and '),
+    text: unique(stanzas.map(({ text }) => text))
+      .map((text) => {
+        const names = stanzas.filter((stanza) => stanza.text === text).map(({ name }) => name)
+        return `Of ${names.join(', ')}:\n\n${text.trim()}`
+      })
+      .join('\n\n'),
+  })
+}
 
 function stanzaOf(path, description) {
   const licence = licenceOf(description)

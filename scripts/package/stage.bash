@@ -64,8 +64,8 @@ stage_files() {
   strip --strip-unneeded "$inside/dist/hsm/ceremony"
   mkdir -p "$inside"/{softhsm,scripts,systemd} "$doc" "$stage/usr/bin" "$stage/usr/lib"/{systemd/system,sysusers.d,tmpfiles.d} "$stage/etc/logrotate.d"
   cp "$root"/softhsm/{init-token,softhsm2.conf.template} "$inside/softhsm"
-  cp "$root"/scripts/{steps,native-modules,places,daemon,first-run}.bash "$root"/scripts/{write-config.mjs,make-certificate} "$inside/scripts"
-  cp "$root/scripts/package/configure" "$inside/scripts"
+  cp "$root"/scripts/{steps,native-modules,places,daemon,first-run,upgrade}.bash "$root"/scripts/{write-config.mjs,make-certificate} "$inside/scripts"
+  cp "$root"/scripts/package/{configure,database-copy.bash} "$inside/scripts"
   cp "$root"/systemd/encrypted-*.conf "$inside/systemd"
   # It goes with the program, so that `version` names the release of the package.
   node -e 'const fs = require("fs"), [, file, version] = process.argv, text = JSON.parse(fs.readFileSync(file));
@@ -94,9 +94,9 @@ stage_files() {
 
 stage_papers() {
   local doc=$stage/usr/share/doc/strongroom node=$work/node/bin/node
-  "$node" "$root/scripts/package/copyright.mjs" "$inside" >"$doc/copyright"
-  (cd "$root" && npm sbom --omit=dev --sbom-format cyclonedx --package-lock-only 2>/dev/null) >"$work/npm-sbom.json"
-  "$node" "$root/scripts/package/bill-of-materials.mjs" "$work/npm-sbom.json" "$inside" "$version" >"$doc/sbom.cdx.json"
+  "$node" "$root/scripts/package/copyright.mjs" "$inside" "$root" >"$doc/copyright"
+  (cd "$root" && npm sbom --sbom-format cyclonedx --package-lock-only 2>/dev/null) >"$work/npm-sbom.json"
+  "$node" "$root/scripts/package/bill-of-materials.mjs" "$work/npm-sbom.json" "$inside" "$version" "$root" >"$doc/sbom.cdx.json"
   note "$(grep -c '^Files:' "$doc/copyright") groups of files, $(grep -c '"bom-ref"' "$doc/sbom.cdx.json") parts"
 }
 

@@ -8,7 +8,8 @@ export interface Caller {
   readonly username: string
   readonly capabilities: Capabilities
   readonly sessionId: number
-  readonly applicationKeyId: number
+  /** Null for a service account, which has none. */
+  readonly applicationKeyId: number | null
   /** Of the answers to the application. */
   readonly responseVersion: ResponseVersion
 }
@@ -17,6 +18,10 @@ export interface Caller {
 export interface VaultAccess extends Granted {
   readonly id: number
   readonly permission: Permission
+  /** What narrows it further (`scope.ts`); null for nothing. */
+  readonly grants: string | null
+  /** Whether the vault refuses calls with members that the interface does not know. */
+  readonly strict: boolean
 }
 
 /** Whoever uses a key on behalf of a caller shows the token hosts what the keeper granted that caller. */

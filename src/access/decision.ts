@@ -1,11 +1,17 @@
 import { Fault } from '../fault.ts'
 import { includes, type Permission, permissionFromBit } from './permission.ts'
+import { allows, entriesFor, type KeyOperation, scopeOf } from './scope.ts'
 
 /**
- * What is to be done with a key. `write`: encrypt, sign, make an HMAC; `read`: decrypt, verify; `otp`: judge a one-time
+ * What is to be done with a key. A rewrapping decrypts with one version and encrypts with another; `otp`: judge a one-time
  * password, which the keeper alone does; `validation`: sign for a client of the validator.
  */
-export type KeyUse = 'write' | 'read' | 'export' | 'export-plain' | 'backup' | 'otp' | 'validation'
+export type KeyUse = MakingUse | OpeningUse | 'export' | 'export-plain' | 'backup' | 'otp' | 'validation'
+
+/** With a version that is new enough to make something. */
+type MakingUse = 'encrypt' | 'rewrap-to' | 'datakey' | 'sign' | 'hmac'
+/** With one that is new enough to open or judge what was made. */
+type OpeningUse = 'decrypt' | 'rewrap-from' | 'verify'
 
 /** For so long the keeper grants at once: what was revoked meanwhile goes on until then, where a worker keeps silent. */
 export const longestGrantMs = 60_000
@@ -17,6 +23,8 @@ export interface VaultGrant {
   readonly vault: Buffer | null
   readonly permission: number
   readonly expiresAt: number
+  /** What narrows it further; null for nothing. */
+  readonly grants: string | null
 }
 
 /** A version of a named key as its records say. */
@@ -27,6 +35,7 @@ export interface KeyVersionState {
 }
 
 export interface KeyPolicyState {
+  readonly name: string
   readonly deletedAt: number | null
   readonly oldestVersion: number
   readonly latestVersion: number
@@ -45,18 +54,37 @@ export interface KeyInVault {
 }
 
 /**
- * Why a key of a vault may not be used so at this time; undefined when it may. Whoever uses a key asks, whoever asked
- * for the use: what neither grant nor policy allow, nobody gets.
+ * Why a key of a vault may not be used so at this time; undefined when it may. A host or the keeper asks before each
+ * use, whichever worker wants it: what neither grant nor policy allow, no caller gets.
+ * @param aad the additional data; undefined while they are not looked at, for a use that takes none, and of objects
  */
-export function decide(grant: VaultGrant | undefined, key: KeyInVault, use: KeyUse, now: number): Fault | undefined {
+export function decide(
+  grant: VaultGrant | undefined,
+  key: KeyInVault,
+  use: KeyUse,
+  now: number,
+  aad?: Buffer,
+): Fault | undefined {
   if (grant === undefined) return new Fault('access.permission', 'A key of a vault is used on a grant alone.')
-  return grantRefusal(grant, key, use, now) ?? policyRefusal(key, use)
+  return grantRefusal(grant, key, use, now) ?? scopeRefusal(grant, key, use, aad) ?? policyRefusal(key, use)
 }
 
-/** What a member needs for it. Whoever may read in a vault uses its keys, and only a writer puts objects there. */
+/** What a member needs for it. A member who may read in a vault uses its keys, and only a writer puts objects there. */
 const needed = {
-  named: { write: 'Read', read: 'Read', export: 'Admin', 'export-plain': 'Admin', backup: 'Admin' },
-  ownOfVault: { write: 'Write', read: 'Read' },
+  named: {
+    encrypt: 'Read',
+    'rewrap-to': 'Read',
+    datakey: 'Read',
+    sign: 'Read',
+    hmac: 'Read',
+    decrypt: 'Read',
+    'rewrap-from': 'Read',
+    verify: 'Read',
+    export: 'Admin',
+    'export-plain': 'Admin',
+    backup: 'Admin',
+  },
+  ownOfVault: { encrypt: 'Write', decrypt: 'Read' },
 } as const satisfies Readonly<Record<string, Needed>>
 
 type Needed = { readonly [use in KeyUse]?: Permission }
@@ -78,6 +106,41 @@ function grantRefusal(grant: VaultGrant, { vault, version }: KeyInVault, use: Ke
   return new Fault('access.permission', `This use of a key needs ${permission} in its vault.`)
 }
 
+/** What grants have to allow for a use of a named key; they allow no other. */
+const scopedAs: { readonly [use in KeyUse]?: KeyOperation } = {
+  encrypt: 'encrypt',
+  decrypt: 'decrypt',
+  'rewrap-from': 'rewrap',
+  'rewrap-to': 'rewrap',
+  datakey: 'datakey',
+  sign: 'sign',
+  verify: 'verify',
+  hmac: 'hmac',
+}
+
+/** What narrows a membership is for all of it: what no entry names is refused. */
+function scopeRefusal(
+  { grants }: VaultGrant,
+  { version }: KeyInVault,
+  use: KeyUse,
+  aad: Buffer | undefined,
+): Fault | undefined {
+  if (grants === null) return undefined
+  const scope = scopeOf(grants)
+  if (version === undefined)
+    return use === 'decrypt' && allows(scope, 'object.decrypt') ? undefined : notGranted(`${use} objects`)
+  const { name } = version.policy
+  const operation = scopedAs[use]
+  if (operation === undefined || entriesFor(scope, operation, { name }).length === 0)
+    return notGranted(`${operation ?? use} with the key ${name}`)
+  return entriesFor(scope, operation, { name, aad }).length > 0
+    ? undefined
+    : notGranted(`${operation} with the key ${name} and these additional data (aad)`)
+}
+
+const notGranted = (what: string): Fault =>
+  new Fault('access.permission', `What is granted to you in this vault does not let you ${what}.`)
+
 /** What the key's own records forbid. */
 function policyRefusal({ version }: KeyInVault, use: KeyUse): Fault | undefined {
   const sentence = version === undefined ? ownKeySentence(use) : versionSentence(version, use)
@@ -85,7 +148,7 @@ function policyRefusal({ version }: KeyInVault, use: KeyUse): Fault | undefined 
 }
 
 function ownKeySentence(use: KeyUse): string | undefined {
-  return use === 'write' || use === 'read' ? undefined : 'The key of a vault never leaves the token.'
+  return use === 'encrypt' || use === 'decrypt' ? undefined : 'The key of a vault never leaves the token.'
 }
 
 function versionSentence({ version, disabled, policy }: KeyVersionState, use: KeyUse): string | undefined {
@@ -94,9 +157,15 @@ function versionSentence({ version, disabled, policy }: KeyVersionState, use: Ke
   if (disabled !== 0 && use !== 'backup') return 'This version of the key is disabled.'
   if (version < policy.oldestVersion || version > policy.latestVersion) return 'The key has no such version.'
   switch (use) {
-    case 'write':
+    case 'encrypt':
+    case 'rewrap-to':
+    case 'datakey':
+    case 'sign':
+    case 'hmac':
       return version >= policy.minEncryptionVersion ? undefined : 'The version is too old to encrypt or sign with.'
-    case 'read':
+    case 'decrypt':
+    case 'rewrap-from':
+    case 'verify':
       return version >= policy.minDecryptionVersion ? undefined : 'The version is too old to decrypt or verify with.'
     case 'export':
       return policy.allowExport === 1 ? undefined : 'The key may not be exported.'

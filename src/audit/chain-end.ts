@@ -4,7 +4,7 @@ import type { ChainEnd } from './chain-file.ts'
 import type { ChainPoint, SignedEnd } from '../hsm/audit-end.ts'
 import { genesis, parseLine, sha256 } from './line.ts'
 import { parseSeal } from './seal.ts'
-import { listSegments, readLines, type Segment } from './segment.ts'
+import { chunksOfLines, listSegments, type Segment } from './segment.ts'
 
 /** What a process finds when it opens a chain. */
 export interface FoundChain {
@@ -63,13 +63,12 @@ async function scanEnd(directory: string, segment: Segment, askedSeq: number) {
 
 /** `from`: a byte, perhaps within a line, which is then left out. */
 async function scan(directory: string, segment: Segment, askedSeq: number, from: number) {
-  const reader = await readLines(directory, segment, from)
   let [offset, bytes, unsealed] = [from, 0, 0]
   let point: ChainPoint | undefined
   let asked: ChainPoint | undefined
   let lastSeal: SignedEnd | undefined
   let firstSeq = Infinity
-  for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) {
+  for await (const lines of chunksOfLines(directory, segment, from)) {
     for (const raw of lines) {
       offset += raw.length
       const line = parseLine(raw.toString('latin1', 0, raw.length - 1))
@@ -84,7 +83,6 @@ async function scan(directory: string, segment: Segment, askedSeq: number, from:
       bytes = offset
     }
   }
-  await reader.close()
   return { point, bytes, unsealed, lastSeal, asked, firstSeq }
 }
 

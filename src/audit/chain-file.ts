@@ -1,6 +1,7 @@
 import { constants, fstatSync } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncFolder } from '../folder-sync.ts'
 import type { ChainPoint } from '../hsm/audit-end.ts'
 import { lineAfter, sha256, type LineType } from './line.ts'
 import { segmentOf } from './segment.ts'
@@ -107,21 +108,12 @@ async function writeAll(handle: FileHandle, data: Buffer): Promise<void> {
   for (let offset = 0; offset < data.length;) offset += (await handle.write(data, offset)).bytesWritten
 }
 
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 // With O_DSYNC (open(2)) the write itself ends only when the data is on the disk: one trip to the thread pool, not two.
 const appendDurably = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_DSYNC
 
 /** Opens for appending, and makes the file's name durable as well. */
 async function openSegment(directory: string, chain: string, segment: number): Promise<FileHandle> {
   const handle = await open(pathOf(directory, chain, segment), appendDurably, 0o600)
-  await syncDirectory(directory)
+  await syncFolder(directory)
   return handle
 }

@@ -38,6 +38,12 @@ export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex')
 }
 
+/** The number that a line has; undefined for what is no line. */
+export function seqOfLine(line: Buffer): number | undefined {
+  const [, digits] = /"seq":(\d+),/.exec(line.toString('latin1', 0, 200)) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
 /** Where a chain begins: nothing was written yet, and the first line's `prev` names the chain. */
 export function genesis(chain: string): ChainPoint {
   return { seq: 0, hash: sha256(`strongroom audit chain ${chain}`) }

@@ -1,6 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { keyId, parseStatement, type ChainPoint, type SealStatement, type SignedEnd } from '../hsm/audit-end.ts'
 import { isWithin, keysFrom } from '../hsm/audit-succession.ts'
+import { parseLine } from './line.ts'
 import type { TrailKeys } from './trail-keys.ts'
 
 /** A signed end of a chain, read from its line. */
@@ -25,6 +26,12 @@ export function parseSeal(body: string): Seal | undefined {
   const statement = parseStatement(text)
   const signature = Buffer.from(base64, 'base64')
   return statement === undefined || signature.toString('base64') !== base64 ? undefined : { statement, text, signature }
+}
+
+/** The seal in a line without its newline; undefined for a line of another kind. */
+export function sealIn(text: string): Seal | undefined {
+  const line = parseLine(text)
+  return line?.type === 'seal' ? parseSeal(line.body) : undefined
 }
 
 export interface SealVerifier {

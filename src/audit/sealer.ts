@@ -122,11 +122,16 @@ function createSealing(options: SealerOptions): () => Promise<void> {
   }
 
   // Only what the token sealed is witnessed; a head that was checked once is not checked again.
-  async function otherHeads(verifier: SealVerifier): Promise<Record<string, ChainPoint>> {
+  async function otherHeads(known: SealVerifier): Promise<Record<string, ChainPoint>> {
     const others: Record<string, ChainPoint> = {}
     for (const [name, head] of await heads.read()) {
       if (name === chain) continue
-      if (confirmed.get(name) === head.line || isGenuine(name, head, verifier)) {
+      const seal = parseSeal(head.line)
+      // Another chain may have been the first that the next key signed.
+      if (
+        confirmed.get(name) === head.line ||
+        (seal !== undefined && isGenuine(name, head, await verifierFor(seal, known)))
+      ) {
         confirmed.set(name, head.line)
         others[name] = { seq: head.seq, hash: head.hash }
       } else {

@@ -83,6 +83,27 @@ export async function readLines(directory: string, segment: Segment, from = 0): 
   }
 }
 
+/**
+ * The whole lines of a file from the byte `from` on, a chunk of them at a time, as far as it goes now. A chunk holds until the next is
+ * asked for.
+ */
+export async function* chunksOfLines(
+  directory: string,
+  segment: Segment,
+  from = 0,
+): AsyncGenerator<readonly Buffer[], void> {
+  yield* chunksOf(await readLines(directory, segment, from))
+}
+
+/** The same of a file that is open, which is closed at the end. */
+export async function* chunksOf(reader: LineReader): AsyncGenerator<readonly Buffer[], void> {
+  try {
+    for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) yield lines
+  } finally {
+    await reader.close()
+  }
+}
+
 function split(chunk: Buffer): Buffer[] {
   const lines: Buffer[] = []
   for (let start = 0; start < chunk.length;) {

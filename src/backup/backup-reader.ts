@@ -25,26 +25,40 @@ export interface ReadBackup {
 }
 
 const mostControlBytes = 256 * 1024 * 1024
+/** A manifest has not room for more. */
+const mostEntries = 2_000_000
+
+export interface BackupSource {
+  readonly file: string
+  readonly identities: readonly string[]
+  /** A manifest that is believed: what it does not list, or lists with another size, is not handed out. */
+  readonly expected?: Manifest
+}
 
 /**
- * Reads a backup to its end and hands out each file of it. Nothing of it may be believed before this resolves.
+ * Reads a backup to its end and hands out each file of it. Nothing of it may be believed before this resolves, not even
+ * that it fits on a disk: a megabyte may decompress to a thousand.
  * @throws BackupError
  */
 export async function readBackup(
-  { file, identities }: { readonly file: string; readonly identities: readonly string[] },
+  { file, identities, expected }: BackupSource,
   receive: (entry: TarEntry) => Promise<void>,
 ): Promise<ReadBackup> {
   const seen = new Map<string, { readonly size: number; readonly sha256: string }>()
   const control = new Map<string, Buffer>()
+  const sizes = expected && new Map(expected.files.map(({ name, size }) => [name, size]))
   try {
     for await (const entry of readTar(unzipped(decryptWith(identities, createReadStream(file))))) {
       if (seen.size === 0 && entry.name !== entryNames.format)
         throw new BackupError(`${file} is no backup of Strongroom.`)
       checkName(entry.name, seen)
+      if (seen.size === mostEntries) throw new BackupError('The backup has no end: take another one.')
       const hash = createHash('sha256')
       const isControl = Object.values<string>(entryNames).includes(entry.name)
       const content = watched(entry, hash)
-      if (isControl) control.set(entry.name, await whole(content))
+      if (isControl)
+        control.set(entry.name, await whole(content, mostControlBytes, 'The manifest of the backup has no end'))
+      else if (sizes !== undefined && sizes.get(entry.name) !== entry.size) throw notListed(entry.name)
       else await receive({ ...entry, content })
       // What the receiver left is hashed as well.
       for await (const _ of content);
@@ -64,6 +78,9 @@ function checkName(name: string, seen: ReadonlyMap<string, unknown>): void {
     throw new BackupError(`${name} is no name of a file in a backup: take another one.`)
 }
 
+const notListed = (name: string): BackupError =>
+  new BackupError(`${name} in the backup is not what its manifest says: take another backup.`)
+
 function checked(
   seen: ReadonlyMap<string, { readonly size: number; readonly sha256: string }>,
   control: ReadonlyMap<string, Buffer>,
@@ -75,8 +92,7 @@ function checked(
   for (const [name, { size, sha256 }] of seen) {
     if (name === entryNames.manifest || name === entryNames.signature) continue
     const known = listed.get(name)
-    if (known?.size !== size || known.sha256 !== sha256)
-      throw new BackupError(`${name} in the backup is not what its manifest says: take another backup.`)
+    if (known?.size !== size || known.sha256 !== sha256) throw notListed(name)
   }
   const missing = manifest.files.find(({ name }) => !seen.has(name))
   if (missing !== undefined) throw new BackupError(`${missing.name} is missing in the backup: take another one.`)
@@ -112,12 +128,13 @@ async function* watched(entry: TarEntry, hash: ReturnType<typeof createHash>): A
   }
 }
 
-async function whole(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** @throws BackupError, with this complaint, where there is more than so many bytes */
+export async function whole(content: AsyncIterable<Uint8Array>, mostBytes: number, complaint: string): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of content) {
     size += piece.length
-    if (size > mostControlBytes) throw new BackupError('The manifest of the backup has no end: take another one.')
+    if (size > mostBytes) throw new BackupError(`${complaint}: take another one.`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)

@@ -4,6 +4,7 @@ import { link, open, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { syncFolder } from '../folder-sync.ts'
 import { encryptTo } from './age-stream.ts'
 import { BackupError } from './backup-error.ts'
 import { backupFormat, entryNames, type Manifest } from './manifest.ts'
@@ -101,19 +102,10 @@ async function* zipped(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   await feeding
 }
 
-export async function hashOfFile(file: string): Promise<string> {
+async function hashOfFile(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
   return hash.digest('hex')
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** Of runs that were killed. */

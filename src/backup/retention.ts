@@ -17,6 +17,12 @@ export function timeInName(name: string): number | undefined {
   return year === undefined ? undefined : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
 }
 
+/** When the last of these backups was made, of those that no clock which ran ahead has named after `now`. */
+export function newestTime(names: readonly string[], now: number): number | undefined {
+  const times = names.flatMap((name) => timeInName(name) ?? []).filter((at) => at <= now)
+  return times.length === 0 ? undefined : Math.max(...times)
+}
+
 const dayMs = 86_400_000
 /** 1970-01-05 was a Monday. */
 const weekOf = (at: number): number => Math.floor((at / dayMs - 4) / 7)

@@ -19,5 +19,3 @@ export const backup = z.strictObject({
   ),
   keep: keep.prefault({}).describe('Which backups in the folder stay when another one was made.'),
 })
-
-export type BackupConfig = z.infer<typeof backup>

@@ -41,6 +41,7 @@ export function pathsIn(configuration: unknown): { readonly option: string; read
 export const secretOptions: readonly string[] = [
   'hsm.pinFile',
   'tls.key',
+  'audit.forward.syslog.key',
   'audit.witness.syslog.key',
   'store.postgresUrlFile',
 ]

@@ -7,6 +7,7 @@ import { monitor } from './monitor-section.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
 import { processes } from './processes-section.ts'
 import { quotas } from './quotas-section.ts'
+import { service } from './service-section.ts'
 import { warnings } from './warnings-section.ts'
 import { addressRange, milliseconds, path, port } from './value-shapes.ts'
 
@@ -73,7 +74,7 @@ const http = z.strictObject({
     .positive()
     .default(1200)
     .describe(
-      'Calls without a session that each client address may make to one worker in a minute, refused ones and failed logins among them; more are answered with 429.',
+      'Calls without a session that each client address may make to one worker in a minute, refused ones and failed logins among them; more are answered with 429. Of the files of the console ten times as many.',
     ),
   unidentifiedRecordsPerMinute: z
     .number()
@@ -104,7 +105,12 @@ const hsm = z.strictObject({
     .startsWith('pkcs11:')
     .describe('RFC 7512 URI that names the token by label and, best, serial: pkcs11:token=strongroom;serial=…'),
   pinFile: path.describe('File with the user PIN; a systemd credential in production.'),
-  sockets: z.array(path).min(1).describe('Unix sockets of the token hosts; one host per core for SoftHSM2.'),
+  sockets: z
+    .array(path)
+    .min(1)
+    .describe(
+      'Unix sockets of the token hosts. For SoftHSM2 one on one core, two on two or three, from then on half as many as there are cores, as far as eight: so set-up chooses. For a network HSM one or two.',
+    ),
   keyMakerSocket: path
     .optional()
     .describe(
@@ -256,6 +262,7 @@ export const configSchema = z.strictObject({
   session: session.prefault({}).describe('Login sessions.'),
   login: login.prefault({}).describe('The login.'),
   users: users.prefault({}).describe('Accounts.'),
+  service: service.prefault({}).describe('Service accounts: applications that run unattended (docs/applications.md).'),
   otp: otp.prefault({}).describe('One-time passwords.'),
   smartcard: smartcard
     .optional()

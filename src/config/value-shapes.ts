@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
+import { isAddressRange } from '../access/address-list.ts'
 
 // What several sections of the configuration are made of.
 
@@ -12,11 +12,3 @@ export const milliseconds = z.number().int().positive()
 export const addressRange = z
   .string()
   .refine(isAddressRange, { error: 'must be an IP address or a range such as 192.0.2.0/24' })
-
-/** A range of all addresses is none: it would trust everybody. */
-function isAddressRange(text: string): boolean {
-  const [address = '', prefix, ...more] = text.split('/')
-  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
-  const inRange = prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= bits)
-  return bits > 0 && inRange && more.length === 0
-}

@@ -27,4 +27,13 @@ export const warnings = z.strictObject({
   clockMs: milliseconds
     .default(60_000)
     .describe('How far the clock may be behind what the appliance did before, or jump, before it warns.'),
+  backupHours: z
+    .number()
+    .int()
+    .positive()
+    .max(100_000)
+    .default(36)
+    .describe(
+      'How old the newest backup in backup.directory may be, in hours, before it warns; four times as old is a problem.',
+    ),
 })

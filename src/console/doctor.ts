@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { count, wrap, type Answer } from './output/command-answer.ts'
+import { backupCheck } from './checks/backup-age.ts'
 import { certificateCheck } from './checks/server-certificate.ts'
 import { clockCheck } from './checks/system-clock.ts'
 import { coreDumpsCheck } from './checks/core-pattern.ts'
 import { daemonCheck } from './checks/daemon.ts'
 import { databaseCheck } from './checks/database.ts'
+import { issuersCheck } from './checks/issuer-files.ts'
 import { diskCheck } from './checks/disk-space.ts'
 import { keeperCheck } from './checks/keeper-file.ts'
 import { machinesCheck } from './checks/machines.ts'
@@ -15,11 +17,12 @@ import { moduleFindings, nodeFinding } from './checks/node-release.ts'
 import { permissionsCheck } from './checks/permissions.ts'
 import { restingMembersCheck } from './checks/resting-members.ts'
 import { programCheck } from './checks/running-program.ts'
+import { serviceAccountsCheck } from './checks/service-ends.ts'
 import { separationCheck } from './checks/separation.ts'
 import { soPinCheck } from './checks/so-pin.ts'
 import { smartcardCheck } from './checks/smartcard.ts'
 import { softhsmCheck } from './checks/softhsm-configuration.ts'
-import { tokenCheck } from './checks/token-hosts.ts'
+import { hostsTopic, tokenCheck } from './checks/token-hosts.ts'
 import { pinChangeCheck } from './checks/unfinished-pin.ts'
 import { trailCheck } from './checks/audit-trail.ts'
 import { forwardCheck } from './checks/audit-forward.ts'
@@ -54,6 +57,8 @@ const checks: readonly Check[] = [
   vaultKeysCheck,
   vaultAdminsCheck,
   restingMembersCheck,
+  serviceAccountsCheck,
+  issuersCheck,
   certificateCheck,
   smartcardCheck,
   daemonCheck,
@@ -61,6 +66,7 @@ const checks: readonly Check[] = [
   trailCheck,
   witnessCheck,
   forwardCheck,
+  backupCheck,
   clockCheck,
 ]
 
@@ -88,16 +94,25 @@ function chosen(text: string): string[] {
 }
 
 interface Choice {
-  readonly only: readonly string[]
+  readonly only?: readonly string[]
+  /** Where the daemon has not been started yet, that it does not answer is no problem. */
+  readonly beforeStart?: boolean
 }
 
-export async function examine(invocation: Invocation, { only }: Choice = { only: names }): Promise<Answer> {
+export async function examine(
+  invocation: Invocation,
+  { only = names, beforeStart = false }: Choice = {},
+): Promise<Answer> {
   const { terminal } = invocation
   const findings: Finding[] = only.includes('node') ? nodeFindings(invocation) : []
   const config = readConfig(invocation.config, findings)
   if (config !== undefined)
     for (const check of checks.filter(({ topic }) => only.includes(topic)))
-      findings.push(...(await outcome(check, config, invocation, findings)))
+      findings.push(
+        ...(await outcome(check, config, invocation, findings)).filter(
+          (finding) => !(beforeStart && comesWithStart(finding)),
+        ),
+      )
   const problems = findings.filter(({ state }) => state === 'problem').length
   const warnings = findings.filter(({ state }) => state === 'warning').length
   return {
@@ -106,6 +121,9 @@ export async function examine(invocation: Invocation, { only }: Choice = { only:
     exitCode: problems > 0 ? exitCodes.refused : exitCodes.done,
   }
 }
+
+const comesWithStart = ({ topic, state }: Finding): boolean =>
+  state === 'problem' && [daemonCheck.topic, hostsTopic].includes(topic)
 
 const nodeFindings = ({ build }: Invocation): Finding[] => [
   nodeFinding(process.versions.node, systemClock.now()),

@@ -1,21 +1,21 @@
 import type { Command } from 'commander'
 import { existsSync, mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { storePlace } from '../daemon/appliance.ts'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { Fault } from '../fault.ts'
 import { createRootObjects, type RootCreation } from '../hsm/pkcs11/root-creation.ts'
 import { roleOf } from '../hsm/pkcs11/root-objects.ts'
-import { tokenLocationOf } from '../hsm/server/token-location.ts'
 import { inspectStore, type StoreInspection } from '../store/inspection.ts'
 import { openStore } from '../store/open.ts'
 import { tables } from '../daemon/tables.ts'
 import { count, table, type Answer } from './output/command-answer.ts'
 import { recordAt, withAppliance, withToken } from './console-context.ts'
 import { changesOf, describeLeft, takeOver, takeoverRows, type Takeover } from './earlier-release.ts'
-import { leaveToOwner } from './file-owner.ts'
+import { leaveToOwner, leaveTokenToOwner } from './file-owner.ts'
 import { markEarlier } from '../features/vaults/earlier-destruction.ts'
+import { rootCreationOf } from './root-making.ts'
 import { sentenceOf } from './exit-code.ts'
 import { answering, type Invocation } from './invocation.ts'
 import { movableKeks, moveFrom } from './root-keys/rewrapping.ts'
@@ -44,7 +44,7 @@ export function addInit(program: Command): void {
 async function init(invocation: Invocation, config: Config): Promise<Answer> {
   const startedTick = performance.now()
   const before = await inspectStore(storePlace(config))
-  const roots = initToken(config, join(invocation.build, 'hsm/ceremony'), before.isUsed)
+  const roots = initToken(invocation, config, before.isUsed)
   const database = await initDatabase(config, before)
   const taken = await withToken(invocation, config, async (place) => {
     const taken = await takeOver(place, invocation.terminal)
@@ -65,11 +65,9 @@ async function init(invocation: Invocation, config: Config): Promise<Answer> {
   }
 }
 
-function initToken(config: Config, ceremony: string, isUsed: boolean) {
-  const { hsm } = config
-  const { tokenDirectory, movable } = hsm
-  const roots = createRootObjects({ ...tokenLocationOf(config), tokenDirectory, movable, ceremony, isUsed })
-  if (hsm.tokenDirectory !== undefined) leaveToOwner(hsm.tokenDirectory)
+function initToken(invocation: Invocation, config: Config, isUsed: boolean) {
+  const roots = createRootObjects({ ...rootCreationOf(invocation, config), isUsed })
+  leaveTokenToOwner(config)
   return roots
 }
 

@@ -14,6 +14,9 @@ export interface Invocation {
   readonly finish: (exitCode: number) => void
 }
 
+/** Takes an option that may be given again. */
+export const several = (one: string, before: readonly string[] | undefined): string[] => [...(before ?? []), one]
+
 /** The action of a command: does its work, prints the answer and leaves the exit code. */
 export function answering<A extends unknown[]>(work: (invocation: Invocation, ...args: A) => Promise<Answer>) {
   return async function (this: Command, ...args: A): Promise<void> {

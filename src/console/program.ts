@@ -32,6 +32,14 @@ import { addOtpRemove } from './otp/remove.ts'
 import { addOtpResync } from './otp/resync.ts'
 import { addRootKeysList } from './root-keys/list.ts'
 import { addRootKeysRotate } from './root-keys/rotate.ts'
+import { addServiceDisable, addServiceEnable } from './service/active.ts'
+import { addServiceCreate } from './service/create.ts'
+import { addServiceCredentialAdd } from './service/credential-add.ts'
+import { addServiceCredentialRemove } from './service/credential-remove.ts'
+import { addServiceEdit } from './service/edit.ts'
+import { addServiceList } from './service/list.ts'
+import { addServiceRemove } from './service/remove.ts'
+import { addServiceShow } from './service/show.ts'
 import { addSessionEnd } from './session/end.ts'
 import { addSessionList } from './session/list.ts'
 import { addTemplateAdd } from './template/add.ts'
@@ -40,6 +48,7 @@ import { addTemplateList } from './template/list.ts'
 import { addTemplateRemove } from './template/remove.ts'
 import { addTokenChangePin } from './token/change-pin.ts'
 import { addTokenStatus } from './token/status.ts'
+import { addRewrapPlan } from './transparent/rewrap-plan.ts'
 import { addUserAdd } from './user/add.ts'
 import { addUserCertificateAdd } from './usercert/add.ts'
 import { addUserCertificateRemove } from './usercert/remove.ts'
@@ -92,6 +101,21 @@ const nouns: readonly Noun[] = [
     description: 'people who may log in',
     verbs: [addUserAdd, addUserList, addUserEdit, addUserDisable, addUserPassphrase, addUserEnable],
   },
+  {
+    name: 'service',
+    description: 'accounts of applications that run unattended',
+    verbs: [
+      addServiceCreate,
+      addServiceList,
+      addServiceShow,
+      addServiceEdit,
+      addServiceDisable,
+      addServiceEnable,
+      addServiceRemove,
+      addServiceCredentialAdd,
+      addServiceCredentialRemove,
+    ],
+  },
   { name: 'session', description: 'who is logged in', verbs: [addSessionList, addSessionEnd] },
   {
     name: 'vault',
@@ -141,6 +165,7 @@ const nouns: readonly Noun[] = [
   },
   { name: 'database', description: 'what is stored', verbs: [addDatabaseAcceptRestored] },
   { name: 'migrate', description: 'moves to another database or token', verbs: [addMigrateStore, addMigrateToken] },
+  { name: 'transparent', description: 'keys of applications', verbs: [addRewrapPlan] },
   {
     name: 'audit',
     description: 'the audit trail',

@@ -1,5 +1,6 @@
 import { createApplication } from '../http/pipeline/application.ts'
 import { createClientAddress, createClientIdentity } from '../http/pipeline/client-identity.ts'
+import { createDocuments } from '../http/pipeline/document-sending.ts'
 import { createQuotas } from '../http/pipeline/quotas.ts'
 import { createStrangerLimit } from '../http/pipeline/stranger-limit.ts'
 import { createPipeline } from '../http/pipeline/pipeline.ts'
@@ -25,6 +26,7 @@ import { checkMachineName } from './machine-name.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { recordedRows } from './recorded-rows.ts'
 import { clientCertificates, createListeners, joinListeners, type JoinedListeners } from './listeners.ts'
+import { readWebFiles } from '../http/routes/web-files.ts'
 import type { ServerOptions } from '../http/server/server.ts'
 import type { Log } from '../log.ts'
 import { createWorkerCounts, type WorkerCounts } from './monitor/worker-counts.ts'
@@ -67,16 +69,20 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
       log.warn({ sessionId, username }, 'a replaced session token was used again: the session was ended'),
   })
   const unidentified = openUnidentified(config, audit, log)
-  const pipeline = createPipeline({
-    authenticator,
+  const ofCalls = {
     clientIdentity: createClientIdentity(clientAddress, smartcard),
-    audit,
-    unidentified,
-    strangerLimit: createStrangerLimit(config.http.unidentifiedCallsPerMinute),
-    store,
-    readRows: recordedRows,
     clock,
     count: counts.call,
+  }
+  const pipeline = createPipeline({
+    ...ofCalls,
+    strangerLimit: createStrangerLimit(config.http.unidentifiedCallsPerMinute),
+    authenticator,
+    audit,
+    unidentified,
+    store,
+    readRows: recordedRows,
+    dailyUse: services.dailyItems,
     ...limitsOfCalls(config),
     report: reportFault(log),
     alarm: ({ requestId, operation, target, username, address }) =>
@@ -84,7 +90,12 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
   })
   const endpoints = allEndpoints({ ...services, hsm, ...settingsOfEndpoints(config) })
   const validate = () => createValidation(config, { store, hsm, services, audit: counts.counted(audit), log })
-  const application = createApplication(endpoints, pipeline, log)
+  const application = createApplication(
+    endpoints,
+    { files: readWebFiles(), send: createDocuments({ ...ofCalls, strangerLimit: limitOfFiles(config) }) },
+    pipeline,
+    log,
+  )
   const server = listenersOf(config, log, application, validate)
   const chores = slot === 1 ? choresOf(config, { services, store, hsm, log }) : []
   return {
@@ -149,6 +160,12 @@ function openUnidentified({ audit: { directory }, http }: Config, audit: AuditTr
     report: (error) => log.error({ err: error }, 'calls without a session that were counted cannot be recorded'),
   })
 }
+
+/** Files of the console for each call of a stranger: a first visit takes some fifteen, and those of an office have one address. */
+const filesPerCall = 10
+
+/** Of its own, so that calls that are refused, an attacker's among them, take no page from the others of his network. */
+const limitOfFiles = ({ http }: Config) => createStrangerLimit(filesPerCall * http.unidentifiedCallsPerMinute)
 
 const limitsOfCalls = ({ http, files, quotas }: Config) => ({
   maxBodyBytes: http.maxBodyBytes,

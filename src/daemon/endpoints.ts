@@ -5,6 +5,7 @@ import { readOwnCertificate, readUserCertificate } from '../features/certificate
 import { readSmartcardUser } from '../features/certificates/routes/read-smartcard-user.ts'
 import { removeCertificate } from '../features/certificates/routes/remove-certificate.ts'
 import { generatePassword } from '../features/passwords/routes/generate-password.ts'
+import { createInterfacePages } from '../http/routes/interface-pages.ts'
 import { readDocs } from '../http/routes/read-docs.ts'
 import { readOpenApi } from '../http/routes/read-openapi.ts'
 import type { Hsm } from '../hsm/hsm.ts'
@@ -35,6 +36,10 @@ import { logout } from '../features/auth/routes/logout.ts'
 import { readVersion } from '../features/utils/routes/read-version.ts'
 import { readRelease, releaseName } from '../release.ts'
 import type { Services } from './services.ts'
+import { changeService, removeService } from '../features/services/routes/change-service.ts'
+import { createService } from '../features/services/routes/create-service.ts'
+import { listServices, readService } from '../features/services/routes/list-services.ts'
+import { addCredential, removeCredential } from '../features/services/routes/service-credentials.ts'
 import { listTemplates } from '../features/templates/routes/list-templates.ts'
 import { readTemplate } from '../features/templates/routes/read-template.ts'
 import { backUpKey } from '../features/transparent/routes/back-up-key.ts'
@@ -87,19 +92,20 @@ export interface EndpointDependencies extends Services {
 
 /** The table of contents of the interface: every call there is. */
 export function allEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
+  const pages = createInterfacePages(() => all)
   const all: readonly AnyEndpoint[] = [
     ...peopleEndpoints(on),
     ...transparentEndpoints(on),
     listRecords(on.visibleRecords, () => all),
-    readOpenApi(() => all),
-    readDocs(() => all),
+    readOpenApi(pages),
+    readDocs(pages),
   ]
   return all
 }
 
 function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
   return [
-    logIn(on.login, on.sessions, on.readCard),
+    logIn(on, on.sessions, on.readCard),
     logout(on.sessions),
     check('POST'),
     check('GET'),
@@ -124,6 +130,7 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     disableUser(on.users),
 
     ...smartcardEndpoints(on),
+    ...serviceEndpoints(on),
 
     createVault(on.vaults),
     listVaults(on.vaults, on.recoveries),
@@ -155,6 +162,16 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
   ]
 }
 
+const serviceEndpoints = ({ serviceAccounts: accounts }: EndpointDependencies): readonly AnyEndpoint[] => [
+  listServices(accounts),
+  readService(accounts),
+  createService(accounts),
+  changeService(accounts),
+  removeService(accounts),
+  addCredential(accounts),
+  removeCredential(accounts),
+]
+
 function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
   return [
     listKeyTypes(on.hsm),
@@ -177,7 +194,7 @@ function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] 
     sign(on.signatures, on.vaults),
     verify(on.signatures),
     makeHmac(on.signatures),
-    makeRandom(on.hsm),
+    makeRandom(on.hsm, on.vaults),
     makeHash(),
 
     backUpKey(on.transfers),

@@ -80,10 +80,7 @@ export interface Housekeeping {
   stop(): Promise<void>
 }
 
-/**
- * A chore that fails is reported to the
- * journal, keeps no other from its turn, and is tried again next time.
- */
+/** A chore that fails is reported to the journal, keeps no other from its turn, and is tried again next time. */
 export function startHousekeeping({ services, log }: { readonly services: Services; readonly log: Log }): Housekeeping {
   const chores = choresOf(services)
   let stopping = false

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { systemClock } from '../clock.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
@@ -9,6 +7,7 @@ import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
 import { createHostSupervisor, type HostSupervisor } from '../hsm/client/supervisor.ts'
 import { createLog, type Log } from '../log.ts'
+import { createNotify, type Notify } from '../service-manager.ts'
 import { createCluster, type Cluster } from './cluster.ts'
 import { forbidCoreDumps } from './core-dumps.ts'
 import { exitCodes, exitReasonOf, type ExitReason } from './exit.ts'
@@ -129,28 +128,6 @@ function feedWatchdog(cluster: Cluster, notify: Notify): void {
   setInterval(() => {
     if (cluster.isLive()) void notify('WATCHDOG=1')
   }, environment.watchdogMs / 2)
-}
-
-/** Tells systemd the state of the daemon in the words of sd_notify(3), for example `READY=1`. */
-type Notify = (...state: readonly string[]) => Promise<void>
-
-const run = promisify(execFile)
-
-/** Node cannot write to a unix datagram socket, so `systemd-notify` does; without a service manager nothing is sent. */
-function createNotify(enabled: boolean, log: Log): Notify {
-  let last = Promise.resolve()
-  const send = async (state: readonly string[]): Promise<void> => {
-    try {
-      await run('systemd-notify', state)
-    } catch (error) {
-      log.warn({ err: error }, 'systemd-notify failed, so systemd may take the daemon for dead')
-    }
-  }
-  return (...state) => {
-    // One after another: READY=1 must not overtake the RELOADING=1 that it ends.
-    if (enabled) last = last.then(() => send(state))
-    return last
-  }
 }
 
 /** Says why: to the journal in its own form, to a person in plain. */

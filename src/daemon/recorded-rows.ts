@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { MoreThan, type EntitySchema, type FindManyOptions } from 'typeorm'
 import type { AuditEvent, RecordedRows } from '../audit/event.ts'
 import type { CurrentRow } from '../audit/row-replay.ts'
@@ -23,11 +24,13 @@ import type { Reader } from '../store/store.ts'
  * would give away.
  */
 const rowState = {
-  vault: ({ policyId, keyId, createsKeysOnUse, signingPermission }: Vault) =>
-    `policy=${policyId} key=${keyId} creates=${createsKeysOnUse} signing=${signingPermission}`,
-  member: ({ permission, recoveries }: MembershipRow) => `permission=${permission} recoveries=${recoveries}`,
-  user: ({ capabilities, passphraseChangedAt, recoveries, madeBy }: User) =>
-    `capabilities=${capabilities} passphrase=${passphraseChangedAt} recoveries=${recoveries} maker=${madeBy ?? ''}`,
+  // What vaults of before have not is left out: their records stay true.
+  vault: ({ policyId, keyId, createsKeysOnUse, signingPermission, strict }: Vault) =>
+    `policy=${policyId} key=${keyId} creates=${createsKeysOnUse} signing=${signingPermission}${strict === 1 ? ' strict' : ''}`,
+  member: ({ permission, grants, recoveries }: Pick<MembershipRow, 'permission' | 'grants' | 'recoveries'>) =>
+    `permission=${permission} recoveries=${recoveries}${grants === null ? '' : ` grants=${grants}`}`,
+  user: ({ capabilities, passphraseChangedAt, recoveries, madeBy, service }: User) =>
+    `capabilities=${capabilities} passphrase=${passphraseChangedAt} recoveries=${recoveries} maker=${madeBy ?? ''}${service === null ? '' : ` service=${hash('sha256', service).slice(0, 32)}`}`,
   device: ({ userId, counter }: OtpDevice) => `user=${userId ?? ''} counter=${counter}`,
   applicationKey: ({ revokedAt }: ApplicationKey) => `revoked=${revokedAt ?? ''}`,
   key: (key: KeyRow, disabled: readonly number[]) =>
@@ -63,9 +66,9 @@ async function vaultOf(tx: Reader, { operation, vault, target = '', userId }: Au
 
 /** The user whom a record names, or who logs in by it. */
 async function userOf(tx: Reader, { operation, target = '', userId }: AuditEvent): Promise<number | undefined> {
-  const [, name] = /^(?:vault \d+ )?user (.+?)(?:: .*)?$/.exec(target) ?? []
+  const [, name] = /^(?:vault \d+ )?(?:user|service) (.+?)(?:: .*)?$/.exec(target) ?? []
   if (name === undefined) return operation.startsWith('auth.') ? userId : undefined
-  const byName = operation === 'user.create' || operation.startsWith('console.')
+  const byName = operation === 'user.create' || operation === 'service.create' || operation.startsWith('console.')
   const user = await (byName ? findByUsername(tx, name) : findUserById(tx, Number(name) || 0))
   return user?.id
 }
@@ -125,7 +128,7 @@ export async function currentRows(reader: Reader): Promise<Map<string, CurrentRo
   for await (const vault of eachOf(reader, VaultTable))
     rows.set(`vault ${vault.id}`, { state: rowState.vault(vault), since: vault.createdAt })
   for (const member of await reader.find(MembershipTable, {
-    select: { vaultId: true, userId: true, permission: true, recoveries: true, addedAt: true },
+    select: { vaultId: true, userId: true, permission: true, grants: true, recoveries: true, addedAt: true },
   }))
     rows.set(`member ${member.vaultId}/${member.userId}`, { state: rowState.member(member), since: member.addedAt })
   for await (const user of eachOf(reader, UserTable))

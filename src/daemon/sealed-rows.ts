@@ -110,7 +110,7 @@ export const sealedRows: readonly SealedRows[] = [
   rowsOf(VaultTable, ['id'], (vault) => sealedVaultKey(vault).record, 'keySeal'),
   rowsOf(MembershipTable, ['vaultId', 'userId'], (member, reader) => recordOfMember(reader, member, member)),
   rowsOf(RemovedMemberTable, ['vaultId', 'userId'], (member, reader) =>
-    recordOfMember(reader, member, { ...member, permission: 0 }),
+    recordOfMember(reader, member, { ...member, permission: 0, grants: null }),
   ),
   rowsOf(TransparentKeyTable, ['id'], async ({ id }, reader) => {
     const key = await findKeyById(reader, id)
@@ -148,10 +148,10 @@ export const sealedRows: readonly SealedRows[] = [
 async function recordOfMember(
   reader: Reader,
   { vaultId, userId }: MembershipKey,
-  { permission, recoveries, generation }: MembershipState,
+  { permission, grants, recoveries, generation }: MembershipState,
 ): Promise<Bytes> {
   const [vault, user] = [await findVault(reader, vaultId), await findUserById(reader, userId)]
   return vault === null || user === null
     ? undefined
-    : membershipRecord({ vault, user }, { permission, recoveries, generation })
+    : membershipRecord({ vault, user }, { permission, grants, recoveries, generation })
 }

@@ -10,6 +10,7 @@ import { createGenerator, type Generator } from '../features/passwords/generator
 import type { Hsm } from '../hsm/hsm.ts'
 import { createAuth, type AuthServices } from '../features/auth/auth-services.ts'
 import type { LoginType } from '../features/auth/credentials.ts'
+import { createIssuerKeys, type UrlIssuer } from '../features/auth/issuer-keys.ts'
 import { createThrottle, type Throttle } from '../features/auth/throttle.ts'
 import { createDestruction, type Destruction } from '../features/destruction/pending-destruction.ts'
 import { createSecondFactors } from '../features/otp/devices.ts'
@@ -17,11 +18,13 @@ import { detectMimeType } from '../features/files/mime-types.ts'
 import { createOtp, type OtpServices } from '../features/otp/otp-services.ts'
 import type { TryLimit } from '../features/otp/resync.ts'
 import { findPolicy, type PasswordPolicy } from '../features/passwords/policies.ts'
+import { createServiceSessions } from '../features/auth/service-sessions.ts'
 import { createSessions } from '../features/auth/sessions.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { createSiteTemplates, type SiteTemplates } from '../features/templates/site-templates.ts'
 import { createTemplates, type Templates } from '../features/templates/templates.ts'
 import { createObjectServices, type ObjectServices } from '../features/objects/object-services.ts'
+import { createServiceAccounts, type ServiceAccounts } from '../features/services/service-accounts.ts'
 import { createVaultServices, type VaultServices } from '../features/vaults/vault-services.ts'
 import { createTransparent, type TransparentServices } from '../features/transparent/transparent-services.ts'
 import { createPassphrases } from '../features/users/passphrase.ts'
@@ -40,6 +43,7 @@ export interface Services extends AuthServices, OtpServices, VaultServices, Obje
   readonly templates: Templates
   readonly siteTemplates: SiteTemplates
   readonly destruction: Destruction
+  readonly serviceAccounts: ServiceAccounts
   readonly visibleRecords: VisibleRecords
 }
 
@@ -62,15 +66,14 @@ export function loginTypesOf(config: Config): readonly LoginType[] {
 
 export function createServices(dependencies: ServiceDependencies): Services {
   const { config, store, hsm, clock, audit, report = () => {}, hashPassphrase = hashInPool } = dependencies
+  const basics = { store, hsm, clock }
   const throttle = createThrottle({ transaction: (work) => store.transaction(work), clock, rules: config.login })
   const sessions = createSessions({ store, hsm, clock, limits: config.session })
   const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
   const recoveries = createRecoveries({ store, hsm, clock, rule: config.users.recovery, endSessions })
   const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config), hashPassphrase })
   const otp = createOtp({
-    store,
-    hsm,
-    clock,
+    ...basics,
     audit,
     rules: config.otp,
     enabledTypes: config.login.types,
@@ -79,9 +82,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
   })
   const { otps, devices, enrolments } = otp
   const certificates = createCertificates({
-    store,
-    hsm,
-    clock,
+    ...basics,
     rules: config.smartcard ?? smartcardDefaults,
     endSessions,
     recoveries,
@@ -89,7 +90,8 @@ export function createServices(dependencies: ServiceDependencies): Services {
   })
   const secondFactors = createSecondFactors(devices, enrolments)
   const loginRules = { enabledTypes: loginTypesOf(config), passphraseMaxAgeMs: config.login.passphraseMaxAgeMs }
-  const shared = { store, hsm, clock, sessions, throttle, passphrases, otps, certificates, recoveries }
+  const serviceSessions = createServiceSessions({ hsm, clock, limits: config.session })
+  const shared = { ...basics, sessions, serviceSessions, throttle, passphrases, otps, certificates, recoveries }
   const commitAsAppliance = createApplianceCommit({ store, audit, clock, readRows: recordedRows })
   const siteTemplates = createSiteTemplates({ hsm, clock })
   const templates = createTemplates(siteTemplates, store.read)
@@ -115,11 +117,12 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const onVaults = { store, vaults: vaultServices.vaults }
   return {
     ...otp,
-    ...createAuth({ ...shared, ...loginRules }),
+    ...createAuth({ ...shared, ...loginRules, issuerKeys: createIssuerKeys(urlIssuersOf(config), clock, report) }),
+    serviceAccounts: createServiceAccounts({ ...shared, ...serviceRules(config) }),
     users: createUsers({ store, hsm, passphrases, secondFactors, endSessions, clock }),
     recoveries,
     certificates,
-    validationClients: createValidationClients({ store, hsm, clock }),
+    validationClients: createValidationClients(basics),
     generator: createGenerator(hsm),
     siteTemplates,
     ...vaultServices,
@@ -130,6 +133,15 @@ export function createServices(dependencies: ServiceDependencies): Services {
     visibleRecords: createVisibleRecords({ ...onVaults, hsm, trail: config.audit }),
   }
 }
+
+const serviceRules = ({ service, users }: Config) => ({
+  allowStatic: service.allowStatic,
+  issuers: service.issuers.map(({ issuer }) => issuer),
+  recovery: users.recovery,
+})
+
+const urlIssuersOf = ({ service }: Config): readonly UrlIssuer[] =>
+  service.issuers.flatMap(({ issuer, jwksUrl, jwksCa }) => (jwksUrl === undefined ? [] : [{ issuer, jwksUrl, jwksCa }]))
 
 function policyOf({ login }: Config): PasswordPolicy {
   const policy = findPolicy(login.passphrasePolicy)

@@ -6,6 +6,8 @@ import { FileChunkTable, FileUploadTable } from '../features/objects/file-record
 import { SecretFieldTable, VaultObjectTable } from '../features/objects/records.ts'
 import { FloorBatchTable } from './floor-courier.ts'
 import { OtpDeviceTable } from '../features/otp/records.ts'
+import { ServiceUseTable } from '../features/auth/service-use-records.ts'
+import { UsedAssertionTable } from '../features/auth/used-assertion-records.ts'
 import { SessionTable, SessionTokenTable } from '../features/auth/session-records.ts'
 import { SiteTemplateTable } from '../features/templates/records.ts'
 import { AcceptedBackupTable } from '../features/transparent/backup-origin-records.ts'
@@ -14,6 +16,7 @@ import { KeyVersionTable, TransparentKeyTable } from '../features/transparent/re
 import { UserTable } from '../features/users/records.ts'
 import { RecoveryTable } from '../features/users/recovery-records.ts'
 import { ValidatedOtpTable, ValidationClientTable } from '../features/otp-validation/records.ts'
+import { GrantUseTable } from '../features/vaults/grant-use-records.ts'
 import { MembershipTable, RemovedMemberTable } from '../features/vaults/membership-records.ts'
 import { PendingDestructionTable, TombstoneTable } from '../features/destruction/records.ts'
 import { VaultTable } from '../features/vaults/records.ts'
@@ -29,11 +32,14 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   UserCertificateTable,
   SessionTable,
   SessionTokenTable,
+  ServiceUseTable,
+  UsedAssertionTable,
   VaultTable,
   PendingDestructionTable,
   TombstoneTable,
   MembershipTable,
   RemovedMemberTable,
+  GrantUseTable,
   TransparentKeyTable,
   KeyVersionTable,
   ImportJobTable,

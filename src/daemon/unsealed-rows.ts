@@ -89,7 +89,7 @@ const earlierTables: readonly EarlierTable[] = [
   }),
   earlier('member', MembershipTable, ['userId', 'vaultId'], (tx, row, hsm) => sealMember(tx, hsm, row, row)),
   earlier('removed member', RemovedMemberTable, ['userId', 'vaultId'], (tx, row, hsm) =>
-    sealMember(tx, hsm, row, { ...row, permission: 0 }),
+    sealMember(tx, hsm, row, { ...row, permission: 0, grants: null }),
   ),
 ]
 
@@ -119,7 +119,8 @@ async function sealMember(tx: Tx, hsm: EarlierSealer, { vaultId, userId }: Membe
   const vault = await tx.findOneByOrFail(VaultTable, { id: vaultId })
   const user = await tx.findOneByOrFail(UserTable, { id: userId })
   const { permission, recoveries, generation } = state
-  const record = membershipRecord({ vault, user }, { permission, recoveries, generation })
+  // A release that had no grants: a row that has some was edited.
+  const record = membershipRecord({ vault, user }, { permission, grants: null, recoveries, generation })
   return { sealed: { record, seal: (await hsm.sealEarlier(record)).seal }, columns: {} }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import { dayMs } from '../monitor/judgement.ts'
 import type { StandingWarning } from '../monitor/standing-warning.ts'
 
 export interface WarningsOptions {
@@ -18,8 +19,6 @@ export interface Warnings {
   standing(): readonly StandingWarning[]
   stop(): void
 }
-
-const dayMs = 86_400_000
 
 /** Tells each warning when it begins, when it becomes a problem or less than one, once a day while it stands, and when it is over. */
 export function createWarnings({ look, everyMs, clock, log }: WarningsOptions): Warnings {

@@ -7,10 +7,10 @@ export interface ApplianceBackupPort {
   signManifest(hash: string): Promise<SignedManifest>
 
   /**
-   * Has the keeper leave a copy of its file beside it, with the suffix `.copy`. Resolves with the record up to which each audit
-   * chain was signed at that moment.
+   * Has the keeper leave a copy of its file in `to`, a file that is not there yet, or beside its own with the suffix `.copy`: a
+   * keeper that is confined writes nowhere else. Resolves with the record up to which each audit chain was signed at that moment.
    */
-  copyState(): Promise<ReadonlyMap<string, number>>
+  copyState(to?: string): Promise<ReadonlyMap<string, number>>
 
   /** Makes all one-time passwords at or behind these counters used; false for each device that bears no good seal. */
   raiseOtps(devices: readonly OtpState[]): Promise<readonly boolean[]>

@@ -125,10 +125,13 @@ export interface Hsm extends ApplianceBackupPort, EarlierRows, LoginPort, Sealin
   encrypt(key: KeyReference, plaintext: Uint8Array, aad?: Uint8Array): Promise<Buffer>
 
   /**
-   * `encrypt` of so many random bytes of the token (1 to 65,536), which leave the host only encrypted: a key for data
-   * elsewhere.
+   * `encrypt` of so many random bytes of the token (1 to 65,536): a key for data elsewhere. Without `open` they leave the
+   * host only encrypted. It takes no right to encrypt what the caller likes.
    */
-  encryptRandom(key: KeyReference, count: number, aad?: Uint8Array): Promise<Buffer>
+  makeDataKey(
+    key: KeyReference,
+    request: { readonly count: number; readonly aad?: Uint8Array | undefined; readonly open: boolean },
+  ): Promise<{ readonly ciphertext: Buffer; readonly plaintext: Buffer | undefined }>
 
   /** The reverse of `encrypt`; `*-gcm` rejects with `hsm.rejected` when `ciphertext` or `aad` was changed. */
   decrypt(key: KeyReference, ciphertext: Uint8Array, aad?: Uint8Array): Promise<Buffer>

@@ -15,7 +15,12 @@ export interface UsedRecords {
  * Why a key may not be used so; undefined when it may. The host asks before every use, for every worker: none gets what
  * a policy forbids.
  */
-export function useRefusal(use: KeyUse, { key, policy, grant }: UsedRecords, now: number): Fault | undefined {
+export function useRefusal(
+  use: KeyUse,
+  { key, policy, grant }: UsedRecords,
+  now: number,
+  aad?: Buffer,
+): Fault | undefined {
   switch (key.type) {
     case 'transparent key version 2':
       return policy?.type === 'transparent key 2' &&
@@ -38,7 +43,7 @@ export function useRefusal(use: KeyUse, { key, policy, grant }: UsedRecords, now
 
   function inVault(used: KeyInVault | undefined): Fault | undefined {
     if (used === undefined) return notItsPolicy()
-    return decide(grant, used, use, now)
+    return decide(grant, used, use, now, aad)
   }
 }
 

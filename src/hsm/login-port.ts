@@ -1,4 +1,4 @@
-import type { BegunSession, LoginRequest } from './login-request.ts'
+import type { BegunService, BegunSession, LoginRequest, ServiceEvidence } from './login-request.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from './otp-use.ts'
 import type { SeedUse } from './peppered-text.ts'
 import type { SealedRecord } from './sealed-record.ts'
@@ -11,6 +11,14 @@ export interface LoginPort {
    * with `login.refused` for whatever reason, and with `hsm.outdated` for a record of before.
    */
   login(request: LoginRequest): Promise<BegunSession>
+
+  /**
+   * Begins a session of a service account, by the sealed record of the account and what the application shows. Sessions of
+   * service accounts begin in no other way. That a client holds the private key of its certificate is the worker's word.
+   * Rejects with `login.refused`, whose detail says why, for the audit trail and never for the client; and with
+   * `hsm.outdated` for a record of before. Without an account it does the same work, and refuses.
+   */
+  serviceLogin(account: SealedRecord | undefined, evidence: ServiceEvidence): Promise<BegunService>
 
   // What is stored to be compared: HMAC-SHA-256 by the token's pepper, each over a text of its own kind that the keeper
   // composes.

@@ -18,14 +18,45 @@ export type ShownFactor =
   | { readonly certificate: SealedRecord }
   | { readonly certificate: undefined; readonly devices: readonly OtpState[]; readonly otp: ShownOtp }
 
+/** Ways in which an application shows that it is the one of its account: see `service-evidence.ts` of the keeper. */
+export const evidenceKinds = ['certificate', 'jwt', 'federated', 'static'] as const
+
+export interface ServiceEvidence {
+  readonly kind: (typeof evidenceKinds)[number]
+  /** The DER of the client certificate of the connection; the assertion; the text of a static key. */
+  readonly shown: Uint8Array
+  /** The JWK set of the issuer of a federated assertion, where it came by URL: the worker's word. */
+  readonly issuerKeys?: Uint8Array | undefined
+}
+
 /** A session that no record of the database holds yet. */
-export interface BegunSession {
+interface Begun {
   readonly token: string
   readonly identity: Buffer
   /** Over its record with the hash of the token. */
   readonly seal: Buffer
   readonly createdAt: number
   readonly expiresAt: number
+}
+
+/** Of a service account. */
+export interface BegunService extends Begun {
+  /** The id of the credential that it was begun by. */
+  readonly credential: string
+  /** The assertion that it used up; undefined for evidence that is good more than once. */
+  readonly usedUp: UsedUp | undefined
+}
+
+/** An assertion that begins no other session, here or at another machine. */
+export interface UsedUp {
+  /** Tells it from all others: 32 bytes. */
+  readonly assertion: Buffer
+  /** From then on it is refused because it has expired. */
+  readonly goodUntil: number
+}
+
+/** Of a user. */
+export interface BegunSession extends Begun {
   /** Whether the check of the pass phrase need not be made anew. */
   readonly isCheckCurrent: boolean
 }

@@ -23,10 +23,13 @@ export function generationOf({ type, fields }: OpenedRecord): Generation | undef
     case 'destroyed key':
       return { subject: encodeRecord(['transparent key 2', fields.identity]), number: lastGeneration }
     case 'user':
+    case 'service account':
+      return { subject: encodeRecord(['user', fields.identity]), number: fields.generation }
     case 'application key':
       return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
     case 'membership':
-      return { subject: encodeRecord([type, fields.vault, fields.user]), number: fields.generation }
+    case 'scoped membership':
+      return { subject: encodeRecord(['membership', fields.vault, fields.user]), number: fields.generation }
     case 'transparent key 2':
       return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
     case 'transparent key version 2':
@@ -41,6 +44,13 @@ export function generationOf({ type, fields }: OpenedRecord): Generation | undef
       return undefined
   }
 }
+
+/** Whether records of these types may be of one thing, so that either follows the other. */
+export const followEachOther = (one: OpenedRecord['type'], other: OpenedRecord['type']): boolean =>
+  one === other || (isMembership(one) && isMembership(other))
+
+const isMembership = (type: OpenedRecord['type']): type is 'membership' | 'scoped membership' =>
+  type === 'membership' || type === 'scoped membership'
 
 /** Any generation of the vault that a record is in, so that what is in a deleted vault is older than its end. */
 export function vaultGenerationOf({ type, fields }: OpenedRecord): Generation | undefined {

@@ -98,6 +98,17 @@ const recordLayouts = {
     madeBy: 'integer?',
     generation: 'integer',
   },
+  // In place of `user` for a row of users that is a service account: neither ever becomes the other.
+  'service account': {
+    identity: 'bytes',
+    id: 'integer',
+    username: 'text',
+    capabilities: 'integer',
+    recoveries: 'integer',
+    // `service-account.ts`
+    account: 'text',
+    generation: 'integer',
+  },
   'application key': {
     identity: 'bytes',
     name: 'text',
@@ -120,6 +131,15 @@ const recordLayouts = {
     recoveries: 'integer',
     generation: 'integer',
   },
+  // One that grants (`access/scope.ts`) make narrower than Read; of one user in one vault there is either this or the above.
+  'scoped membership': {
+    vault: 'bytes',
+    user: 'bytes',
+    permission: 'integer',
+    recoveries: 'integer',
+    grants: 'text',
+    generation: 'integer',
+  },
   session: {
     identity: 'bytes',
     tokenHash: 'text',
@@ -127,6 +147,16 @@ const recordLayouts = {
     applicationKey: 'bytes',
     recoveries: 'integer',
     certificate: 'text?',
+    createdAt: 'integer',
+    expiresAt: 'integer',
+  },
+  // Of a service account, by one of its credentials; it has this one token.
+  'service session': {
+    identity: 'bytes',
+    tokenHash: 'text',
+    account: 'bytes',
+    credential: 'text',
+    recoveries: 'integer',
     createdAt: 'integer',
     expiresAt: 'integer',
   },
@@ -150,6 +180,7 @@ const recordLayouts = {
     vault: 'bytes?',
     permission: 'integer',
     expiresAt: 'integer',
+    grants: 'text?',
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>
 

@@ -14,7 +14,7 @@ export interface SealingPort extends TrailPort {
    * `hsm.rejected` for any other, with `hsm.seal_broken` where `previous` was edited, and with `hsm.outdated` where a
    * later record than `previous` was shown to the keeper. `grant`: what the caller may do for whom this is sealed, or
    * what `grantRotation` gave. The first record of a version follows the policy of its key as `previous`.
-   * `member`: of a membership, the newest record of its user.
+   * `member`: of a membership, the newest record of its user; of a service account, that of its owner.
    */
   seal(
     record: Uint8Array,
@@ -29,9 +29,13 @@ export interface SealingPort extends TrailPort {
 
   /**
    * Seals a new record that gets an identity: 16 random bytes that the keeper draws in place of the empty ones of
-   * `record`.
+   * `record`. `member` is as in `seal`.
    */
-  sealNew(record: Uint8Array, grant?: SealedRecord): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
+  sealNew(
+    record: Uint8Array,
+    grant?: SealedRecord,
+    member?: SealedRecord,
+  ): Promise<{ readonly identity: Buffer; readonly seal: Buffer }>
 
   /**
    * For the operator, who has restored an older database: the keeper takes what it is shown next for the newest. Used
@@ -149,8 +153,10 @@ export interface UnusedKey extends WrappedKey, Provenance {
 export interface GrantRequest {
   readonly token: string
   readonly session: SealedRecord
+  /** Of a person, or of a service account. */
   readonly user: SealedRecord
-  readonly applicationKey: SealedRecord
+  /** Undefined for a service account, which has none. */
+  readonly applicationKey: SealedRecord | undefined
   /** For the use of one vault, which the membership names. */
   readonly membership?: SealedRecord | undefined
 }

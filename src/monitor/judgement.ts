@@ -30,7 +30,8 @@ export function judgeDisk(freeBytes: number, name: string, { freeMiB }: Threshol
   return { state: free < freeMiB ? 'warning' : 'ok', detail, remedy }
 }
 
-const renewal = 'Put a new certificate and key where tls.certificate and tls.key point, then send the daemon SIGHUP.'
+export const renewal =
+  'Put a new certificate and key where tls.certificate and tls.key point, then send the daemon SIGHUP.'
 const replacement = 'Replace the file by one with a newer certificate; no restart is needed.'
 
 /** The end of a certificate; `server` is the appliance's own. */
@@ -66,4 +67,17 @@ export function judgeRoom({ kind, freeBytes, totalBytes }: TokenRoom, thresholds
     'Delete vaults and keys that nobody needs, or set hsm.vaultKeys to wrapped: without room no vault can be made.'
   if (percent < thresholds.tokenPercent / 5) return { state: 'problem', detail, remedy }
   return { state: percent < thresholds.tokenPercent ? 'warning' : 'ok', detail, remedy }
+}
+
+const hourMs = 3_600_000
+
+/** The age of the newest backup that the timer made; undefined where there is none. */
+export function judgeBackup(ageMs: number | undefined, { backupHours }: { readonly backupHours: number }): Judgement {
+  const remedy =
+    'See why: journalctl -u strongroom-backup. Have it made every day: systemctl enable --now strongroom-backup.timer'
+  if (ageMs === undefined) return { state: 'warning', detail: 'there is no backup in backup.directory', remedy }
+  const hours = Math.floor(ageMs / hourMs)
+  const detail = `the newest is ${hours} hours old`
+  if (hours >= backupHours * 4) return { state: 'problem', detail, remedy }
+  return { state: hours >= backupHours ? 'warning' : 'ok', detail, remedy }
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { createConnectionPlaces } from './connection-places.ts'
 
 export interface MonitorPage {
   readonly status: number
@@ -21,11 +22,11 @@ const mostAnswers = 100
 
 /**
  * A plain HTTP server of a few pages. A stranger who reaches it costs next to nothing: bodies are not read, connections
- * are few and short-lived, and so are answers; for a new connection the oldest one is closed, so strangers who hold
+ * are few and short-lived, and so are answers; for a new connection another one is closed, so strangers who hold
  * theirs keep no scraper out. Nor does one who asks on and on: of each connection one request waits at a time.
  */
 export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<MonitorPage>>): MonitorServer {
-  const connections = new Set<Socket>()
+  const places = createConnectionPlaces(mostConnections)
   const asking = new Set<Socket>()
   const wait = createTurns()
   const server = createServer(
@@ -39,18 +40,14 @@ export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<Mon
     (request, response) => void answer(request, response).catch(() => response.destroy()),
   )
   server.maxRequestsPerSocket = 100
-  server.on('connection', (socket) => {
-    connections.add(socket)
-    socket.once('close', () => connections.delete(socket))
-    const [oldest] = connections
-    if (connections.size > mostConnections) oldest?.destroy()
-  })
+  server.on('connection', (socket) => places.add(socket))
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { socket } = request
     // No scraper asks again before it is answered (RFC 9112 §9.3.2 lets clients do so).
     if (asking.has(socket)) return void socket.destroy()
     asking.add(socket)
+    places.use(socket)
     response.once('close', () => asking.delete(socket))
     await wait(() => socket.destroyed)
     if (socket.destroyed) return
@@ -76,7 +73,7 @@ export function createMonitorServer(pages: ReadonlyMap<string, () => Promise<Mon
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        for (const socket of connections) socket.destroy()
+        places.closeAll()
       }),
   }
 }

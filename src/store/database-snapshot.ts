@@ -1,11 +1,12 @@
 import Database from 'better-sqlite3'
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { environmentWith } from '../config/environment.ts'
-import { Fault } from '../fault.ts'
+import { Fault, isFault } from '../fault.ts'
+import { asOwnerOf } from '../folder-owner.ts'
 
 /** A database as it is at one moment, while it is written. */
 export interface DatabaseSnapshot {
@@ -13,7 +14,7 @@ export interface DatabaseSnapshot {
   readonly takenAt: number
   /** Rows of some tables. */
   readonly counts: Readonly<Record<string, number>>
-  /** SQLite: copies it into this file, which is the caller's to remove. */
+  /** SQLite: copies it into this file, which is not there yet, in a folder that no other user writes to; it is the caller's to remove. */
   readonly copyTo?: (file: string, progress: (done: number, total: number) => void) => Promise<void>
   /** PostgreSQL: the archive that pg_restore reads. */
   readonly dump?: () => AsyncIterable<Buffer>
@@ -27,15 +28,21 @@ export async function takeSnapshot(location: { sqlite: string } | { postgresUrl:
   try {
     return 'sqlite' in location ? snapshotSqlite(location.sqlite) : await snapshotPostgres(location.postgresUrl)
   } catch (cause) {
+    if (isFault(cause, 'store.unavailable')) throw cause
     throw new Fault('store.unavailable', undefined, { cause })
   }
 }
 
 /** A read transaction of its own stays at its moment, and the online backup of SQLite copies what it sees. */
 function snapshotSqlite(file: string): DatabaseSnapshot {
-  const database = new Database(file, { fileMustExist: true })
-  database.exec('PRAGMA query_only = ON')
-  database.exec('BEGIN')
+  const database = asOwnerOf(file, () => {
+    const opened = new Database(file, { fileMustExist: true })
+    opened.exec('PRAGMA query_only = ON')
+    opened.exec('BEGIN')
+    // The transaction, and with it the moment, begins at the first row that is read.
+    opened.exec('SELECT 1 FROM sqlite_schema')
+    return opened
+  })
   const counts = Object.fromEntries(
     counted.map((table) => [table, Number(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get())]),
   )
@@ -43,7 +50,6 @@ function snapshotSqlite(file: string): DatabaseSnapshot {
     takenAt: Date.now(),
     counts,
     async copyTo(copy, progress) {
-      for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${copy}${suffix}`, { force: true })
       closeSync(openSync(copy, 'wx', 0o600))
       await database.backup(copy, {
         progress({ totalPages, remainingPages }) {

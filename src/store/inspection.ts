@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3'
 import { existsSync } from 'node:fs'
 import { Client } from 'pg'
-import { Fault } from '../fault.ts'
+import { Fault, isFault } from '../fault.ts'
+import { asOwnerOf } from '../folder-owner.ts'
 import { migrations } from './migrations.ts'
 
 /** What a database looks like from outside: looked at without making, migrating or writing anything. */
@@ -21,8 +22,11 @@ export interface StoreInspection {
 /** Rejects with `store.unavailable` when the database is there and cannot be read. */
 export async function inspectStore(location: { sqlite: string } | { postgresUrl: string }): Promise<StoreInspection> {
   try {
-    return 'sqlite' in location ? inspectSqlite(location.sqlite) : await inspectPostgres(location.postgresUrl)
+    if ('postgresUrl' in location) return await inspectPostgres(location.postgresUrl)
+    const { sqlite } = location
+    return existsSync(sqlite) ? asOwnerOf(sqlite, () => inspectSqlite(sqlite)) : inspection({ exists: false })
   } catch (cause) {
+    if (isFault(cause, 'store.unavailable')) throw cause
     const setting =
       'sqlite' in location ? `The database ${location.sqlite} (store.sqlite)` : 'The database in store.postgresUrlFile'
     const reason = cause instanceof Error ? cause.message : String(cause)
@@ -31,7 +35,6 @@ export async function inspectStore(location: { sqlite: string } | { postgresUrl:
 }
 
 function inspectSqlite(file: string): StoreInspection {
-  if (!existsSync(file)) return inspection({ exists: false })
   const database = new Database(file, { readonly: true, fileMustExist: true })
   try {
     const lines = database.prepare('PRAGMA integrity_check').pluck().all().map(String)

@@ -29,6 +29,9 @@ import { FloorNews1700000000028 } from './migrations/0028-floor-news.ts'
 import { IndicesOfChores1700000000029 } from './migrations/0029-indices-of-chores.ts'
 import { LoginNetworks1700000000030 } from './migrations/0030-login-networks.ts'
 import { IndicesOfMonitor1700000000033 } from './migrations/0033-indices-of-monitor.ts'
+import { ServiceAccounts1700000000034 } from './migrations/0034-service-accounts.ts'
+import { NarrowerRights1700000000035 } from './migrations/0035-narrower-rights.ts'
+import { UsedAssertions1700000000036 } from './migrations/0036-used-assertions.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -57,6 +60,9 @@ export const migrations = [
   IndicesOfChores1700000000029,
   LoginNetworks1700000000030,
   IndicesOfMonitor1700000000033,
+  ServiceAccounts1700000000034,
+  NarrowerRights1700000000035,
+  UsedAssertions1700000000036,
 ]
 
 /**

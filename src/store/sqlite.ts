@@ -2,8 +2,9 @@ import { openSync, closeSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DataSource, type EntitySchema } from 'typeorm'
-import type { Database } from 'better-sqlite3'
-import { errorCodeOf, Fault } from '../fault.ts'
+import Database from 'better-sqlite3'
+import { errorCodeOf, Fault, isFault } from '../fault.ts'
+import { asOwnerOf } from '../folder-owner.ts'
 import { runAfterCommit } from './after-commit.ts'
 import { bindNumbers } from './bound-numbers.ts'
 import { migrate, migrations } from './migrations.ts'
@@ -48,18 +49,17 @@ export async function openSqlite(file: string, tables: readonly EntitySchema[]):
 interface Connection {
   readonly source: DataSource
   /** The same connection, without TypeORM. */
-  readonly database: Database
+  readonly database: Database.Database
 }
 
 async function connect(file: string, tables: readonly EntitySchema[], prepare?: () => void): Promise<Connection> {
   try {
-    prepare?.()
-    let database: Database | undefined
-    const source = await sourceOf(file, tables, (opened) => (database = opened)).initialize()
-    if (database === undefined) throw new TypeError('the driver has opened no connection')
+    const database = openDatabase(file, prepare)
+    const source = await sourceOf(file, tables, database).initialize()
     bindNumbers(source)
     return { source, database }
   } catch (cause) {
+    if (isFault(cause, 'store.unavailable')) throw cause
     throw new Fault(
       'store.unavailable',
       `The database ${file} cannot be opened: check store.sqlite, the permissions of its folder and the free space.`,
@@ -68,7 +68,25 @@ async function connect(file: string, tables: readonly EntitySchema[], prepare?: 
   }
 }
 
-function sourceOf(file: string, tables: readonly EntitySchema[], opened: (database: Database) => void): DataSource {
+/** As the owner of its folder until it is in WAL mode, in which SQLite reads no journal by which it removes another file. */
+function openDatabase(file: string, prepare: (() => void) | undefined): Database.Database {
+  return asOwnerOf(file, () => {
+    prepare?.()
+    // The native wait would block the event loop, and with it every call of this worker: `begin` waits instead.
+    const database = new Database(file, { timeout: 0 })
+    database.exec('PRAGMA busy_timeout = 2000')
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA synchronous = FULL')
+    database.exec('PRAGMA foreign_keys = ON')
+    database.exec('PRAGMA trusted_schema = OFF')
+    // What was deleted is overwritten: wrapped keys and seeds must not stay in the free space of the file.
+    database.exec('PRAGMA secure_delete = FAST')
+    database.exec('PRAGMA busy_timeout = 0')
+    return database
+  })
+}
+
+function sourceOf(file: string, tables: readonly EntitySchema[], database: Database.Database): DataSource {
   return new DataSource({
     type: 'better-sqlite3',
     database: file,
@@ -77,18 +95,9 @@ function sourceOf(file: string, tables: readonly EntitySchema[], opened: (databa
     migrationsTableName: 'migrations',
     synchronize: false,
     statementCacheSize,
-    // The native wait would block the event loop, and with it every call of this worker: `begin` waits instead.
-    timeout: 0,
-    prepareDatabase: (database: Database) => {
-      database.exec('PRAGMA busy_timeout = 2000')
-      database.exec('PRAGMA journal_mode = WAL')
-      database.exec('PRAGMA synchronous = FULL')
-      database.exec('PRAGMA foreign_keys = ON')
-      database.exec('PRAGMA trusted_schema = OFF')
-      // What was deleted is overwritten: wrapped keys and seeds must not stay in the free space of the file.
-      database.exec('PRAGMA secure_delete = FAST')
-      database.exec('PRAGMA busy_timeout = 0')
-      opened(database)
+    // TypeORM calls it with `new`, and takes what it returns.
+    driver: function () {
+      return database
     },
   })
 }

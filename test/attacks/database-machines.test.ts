@@ -1,9 +1,9 @@
 import { type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { keeperOf } from '../../src/config/keeper-section.ts'
+import { keyMakerSocketOf } from '../../src/config/key-maker-socket.ts'
 import { SessionTable, SessionTokenTable } from '../../src/features/auth/session-records.ts'
+import { UsedAssertionTable } from '../../src/features/auth/used-assertion-records.ts'
 import { OtpDeviceTable } from '../../src/features/otp/records.ts'
 import { RecoveryTable } from '../../src/features/users/recovery-records.ts'
 import { UserTable } from '../../src/features/users/records.ts'
@@ -11,11 +11,14 @@ import { FloorBatchTable } from '../../src/daemon/floor-courier.ts'
 import { createHsmClient } from '../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import { sessionTokenHash } from '../../src/access/session-token-form.ts'
-import { freePort, startDaemon, TestAppliance, type TestUser } from '../support/appliance.ts'
+import { endDaemon, startDaemon, TestAppliance, type TestUser } from '../support/appliance.ts'
 import { TestClient } from '../support/client.ts'
 import { strongroom } from '../support/console-kit.ts'
 import { verdict } from '../support/fault-kit.ts'
+import { makePair, ownClaims, seconds, signed } from '../support/assertion-kit.ts'
+import { configureBeside } from '../support/machine-beside.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { addCredential, addService, asked, byAssertion } from '../support/service-kit.ts'
 
 /**
  * The owner of a database that two machines share: he puts rows back for the machine that was never shown the newer one,
@@ -37,24 +40,15 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
   beforeAll(async () => {
     database = startPostgres()
     appliance = await TestAppliance.own({ store: { postgresUrlFile: database.urlFile }, audit: { machine: 'one' } })
-    const { config, directory } = appliance
-    const [port, run] = [await freePort(), join(directory, 'other')]
-    mkdirSync(run, { mode: 0o700 })
-    otherUrl = `https://127.0.0.1:${port}/api/1.0`
-    otherConfig = join(directory, 'other.json')
-    const keeper = {
-      socket: join(run, 'keeper.sock'),
-      operatorSocket: join(run, 'operator.sock'),
-      state: join(run, 'keeper.sqlite'),
-    }
-    const hsm = { ...config.hsm, sockets: [join(run, '1.sock')], keeper }
-    const audit = { ...config.audit, directory: join(run, 'audit'), machine: 'other' }
-    writeFileSync(otherConfig, JSON.stringify({ ...config, http: { ...config.http, port }, hsm, audit }))
+    const beside = await configureBeside(appliance, 'other', 'other')
+    const { config } = beside
+    otherConfig = beside.configFile
+    otherUrl = beside.url
     other = await startDaemon(otherConfig, journal)
     otherHsm = createHsmClient({
-      sockets: hsm.sockets,
-      keyMakerSocket: join(run, 'key-maker.sock'),
-      keeper: keeper.operatorSocket,
+      sockets: config.hsm.sockets,
+      keyMakerSocket: keyMakerSocketOf(config.hsm),
+      keeper: keeperOf(config).operatorSocket,
       deadlineMs: 10_000,
       queue: 100,
     })
@@ -63,8 +57,7 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
   afterAll(async () => {
     for (const client of clients) client.close()
     await otherHsm.close()
-    other.kill('SIGTERM')
-    await once(other, 'exit')
+    await endDaemon(other, 'SIGTERM')
     await appliance.close()
     database.cleanup()
   })
@@ -143,6 +136,31 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
     for (const device of devices)
       await appliance.store.transaction((tx) => tx.update(OtpDeviceTable, { id: device.id }, { ...device }))
     expect(verdict(await elsewhere().post('/auth', login))).toBe('403 1201')
+  })
+
+  it('begin one session by an assertion that is shown to both at once', async () => {
+    const service = await addService(appliance, administrator)
+    const pair = await makePair()
+    await addCredential(appliance, service, { ...asked, kind: 'jwt', publicKey: pair.jwk, kid: null })
+    for (let round = 0; round < 5; round++) {
+      const body = byAssertion(await signed(pair, ownClaims(service.name)))
+      const both = [appliance.client(), elsewhere()]
+      const answers = await Promise.all([...both, ...both].map((client) => client.post('/auth', body)))
+      expect(answers.map((answer) => verdict(answer)).toSorted()).toEqual(['403 1201', '403 1201', '403 1201', 'done'])
+    }
+  })
+
+  it('begin no session by an assertion that was used on the other, where its row is taken away', async () => {
+    const service = await addService(appliance, administrator)
+    const pair = await makePair()
+    await addCredential(appliance, service, { ...asked, kind: 'jwt', publicKey: pair.jwk, kid: null })
+    const claims = () => ({ ...ownClaims(service.name), exp: seconds() + 280 })
+    const [read, fresh] = await Promise.all([signed(pair, claims()), signed(pair, claims())])
+    await appliance.client().must('POST', '/auth', byAssertion(read))
+    await told()
+    await appliance.store.transaction((tx) => tx.clear(UsedAssertionTable))
+    expect(verdict(await elsewhere().post('/auth', byAssertion(read)))).toBe('403 1201')
+    expect(verdict(await elsewhere().post('/auth', byAssertion(fresh)))).toBe('done')
   })
 
   describe('where what they tell is edited or taken away', () => {

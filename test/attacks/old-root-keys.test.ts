@@ -52,7 +52,7 @@ async function forgedMembership(): Promise<{ away(): Promise<void> }> {
   const { store, services } = appliance
   const user = await services.users.find(mallory.username)
   generation += 1
-  const state = { permission: permissionBits.Admin, recoveries: user.recoveries, generation }
+  const state = { permission: permissionBits.Admin, grants: null, recoveries: user.recoveries, generation }
   const bytes = seal.hmac(membershipRecord({ vault: await storedVault(), user }, state)).toString('base64')
   const at = `vault_id = ${vault.id} AND user_id = ${mallory.id}`
   await store.transaction((tx) =>

@@ -49,7 +49,7 @@ describe('the key of a vault', () => {
         ...(await calls.each('rewrapMany', batches([[...vaultKey]], Buffer.alloc(8), [blob, aad, nothing]))),
         await calls.host('rewrapMany', [2, ...vaultKey, ...named, two, blob, aad, nothing]),
         await calls.host('encrypt', [...vaultKey, blob, aad]),
-        await calls.host('encryptRandom', [...vaultKey, 32, aad]),
+        await calls.host('makeDataKey', [...vaultKey, 32, aad, '1']),
         ...(await calls.each('encryptMany', batches([vaultKey], one, [blob, aad]))),
       ]
       expect(refusalsOf(answers)).toEqual(answers.map(() => 'hsm.rejected'))

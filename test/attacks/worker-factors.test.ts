@@ -7,11 +7,10 @@ import { certificateRecord } from '../../src/features/certificates/records.ts'
 import { deviceRecord, devicesOf, stateOf } from '../../src/features/otp/records.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { seedText } from '../../src/features/otp/otpauth-uri.ts'
-import { findUserById, type User } from '../../src/features/users/records.ts'
+import type { User } from '../../src/features/users/records.ts'
 import { sealedUser, userRecord } from '../../src/features/users/user-seals.ts'
 import { VaultTable } from '../../src/features/vaults/records.ts'
 import { findSealedMembership, membershipRecord } from '../../src/features/vaults/vault-seals.ts'
-import { Fault } from '../../src/fault.ts'
 import type { GrantRequest, Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import type { BegunSession, LoginRequest } from '../../src/hsm/login-request.ts'
 import { otpPurpose } from '../../src/hsm/provenance.ts'
@@ -23,6 +22,8 @@ import type { TestClient } from '../support/client.ts'
 import { ClientCa, pemOf } from '../support/client-pki.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { loginRequest } from '../support/login-request.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
+import { accountRow } from '../support/user-row.ts'
 import { makeVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
@@ -46,22 +47,7 @@ afterAll(async () => {
   ca.cleanup()
 })
 
-/** What became of a step of the attack. */
-const outcome = (step: Promise<unknown>): Promise<string> =>
-  step.then(
-    () => 'done',
-    (error: unknown) => {
-      if (error instanceof Fault) return error.code
-      throw error
-    },
-  )
-
-async function rowOf({ id }: Pick<TestUser, 'id'>): Promise<User> {
-  const row = await findUserById(appliance.store.read, id)
-  if (row === null) throw new Error(`there is no user ${id}`)
-  return row
-}
-
+const rowOf = (user: Pick<TestUser, 'id'>) => accountRow(appliance, user)
 const tokenOf = (token: string): SessionToken => ({ token, hash: sessionTokenHash(token) })
 
 /** What the keeper grants a session that passes through the worker. */
@@ -122,18 +108,18 @@ describe('a device of the attacker', () => {
   it('is sealed for no user without an administrator, nor in the session of the user', async () => {
     const { victim, session } = await givenVictim()
     const become = async (grant?: SealedRecord) => logIn(victim, await ownDevice(victim.id, grant))
-    expect(await outcome(become())).toBe('hsm.rejected')
-    expect(await outcome(become(await grantOf(session)))).toBe('hsm.rejected')
+    expect(await outcomeOf(become())).toBe('hsm.rejected')
+    expect(await outcomeOf(become(await grantOf(session)))).toBe('hsm.rejected')
   })
 
   it('is put in no place of a token that lies in stock', async () => {
-    expect(await outcome(ownDevice(null))).toBe('hsm.rejected')
+    expect(await outcomeOf(ownDevice(null))).toBe('hsm.rejected')
   })
 
   it('opens no session when it is sealed in the session of an administrator, and nothing else is', async () => {
     const { victim } = await givenVictim()
     const device = await ownDevice(victim.id, await grantOf(cards.admin))
-    expect(await outcome(logIn(victim, device))).toBe('login.refused')
+    expect(await outcomeOf(logIn(victim, device))).toBe('login.refused')
   })
 
   it('opens one with a recovery, in which no membership of the victim is of use', async () => {
@@ -143,7 +129,7 @@ describe('a device of the attacker', () => {
     const factors = withFactor(before.factors, device.sealed.record)
     const gained = { ...before, factors, generation: before.generation + 1 }
     const seal = (user: User) => worker.seal(userRecord(user), sealedUser(before), undefined, grant)
-    expect(await outcome(seal(gained))).toBe('hsm.rejected')
+    expect(await outcomeOf(seal(gained))).toBe('hsm.rejected')
     const recovered = { ...gained, recoveries: before.recoveries + 1 }
     const user = sealedUser({ ...recovered, seal: await seal(recovered) })
     const request = { ...(await loginRequest(appliance, victim, byDevice(device))), user }
@@ -154,8 +140,8 @@ describe('a device of the attacker', () => {
     if (sealed === undefined || applicationKey === undefined) throw new Error('no membership or no application key')
     const asked = { token, session, applicationKey, membership: sealed }
     // With the record of before, in which he is not recovered, or with that which names the factor.
-    expect(await outcome(worker.grant({ ...asked, user: sealedUser(before) }))).toBe('access.resting')
-    expect(await outcome(worker.grant({ ...asked, user }))).toBe('access.resting')
+    expect(await outcomeOf(worker.grant({ ...asked, user: sealedUser(before) }))).toBe('access.resting')
+    expect(await outcomeOf(worker.grant({ ...asked, user }))).toBe('access.resting')
   })
 })
 
@@ -164,8 +150,8 @@ describe('a certificate of the attacker', () => {
     const { victim, session } = await givenVictim()
     const der = Buffer.from(pemOf(ca.issue('/CN=Mallory')).replaceAll(/-----[^-]*-----|\s/g, ''), 'base64')
     const record = certificateRecord({ userId: victim.id, fingerprint: 'ab'.repeat(32), der })
-    expect(await outcome(worker.seal(record))).toBe('hsm.rejected')
-    expect(await outcome(worker.seal(record, undefined, undefined, await grantOf(session)))).toBe('hsm.rejected')
+    expect(await outcomeOf(worker.seal(record))).toBe('hsm.rejected')
+    expect(await outcomeOf(worker.seal(record, undefined, undefined, await grantOf(session)))).toBe('hsm.rejected')
   })
 })
 
@@ -186,7 +172,7 @@ describe('the maker of a user', () => {
     const { token, seal, ...times } = begun
     const record = await sessionRecordOf(user, token, times)
     const granted = (more: Pick<GrantRequest, 'membership'>) =>
-      outcome(worker.grant({ token, session: { record, seal }, user: sealedUser(user), applicationKey, ...more }))
+      outcomeOf(worker.grant({ token, session: { record, seal }, user: sealedUser(user), applicationKey, ...more }))
     expect(await granted({ membership })).toBe('session.invalid')
     // With which the first login is noted.
     expect(await granted({})).toBe('done')
@@ -201,9 +187,9 @@ describe('a member', () => {
     const grant = await grantOf(session, { user, vaultId: vault.id })
     const { identity } = await appliance.store.read.findOneByOrFail(VaultTable, { id: Number(vault.id) })
     const admitted = (recoveries: number) => {
-      const state = { permission: 1, recoveries, generation: 1 }
+      const state = { permission: 1, grants: null, recoveries, generation: 1 }
       return worker.seal(membershipRecord({ vault: { identity }, user: other }, state), undefined, undefined, grant)
     }
-    expect(await outcome(admitted(1))).toBe('hsm.rejected')
+    expect(await outcomeOf(admitted(1))).toBe('hsm.rejected')
   })
 })

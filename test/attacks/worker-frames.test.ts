@@ -52,13 +52,13 @@ beforeAll(async () => {
     hostFrame('exportKey', ...key, data),
     hostFrame('verifyBackup', backup),
     hostFrame('restoreKey', backup, policy.record, policy.seal, '0'),
-    hostFrame('encryptRandom', ...key, '32', none),
+    hostFrame('makeDataKey', ...key, '32', none, '1'),
   ]
   toKeeper = [
     keeperFrame('status'),
     keeperFrame('seal', policyRecord(cipher.key), policy.record, policy.seal, none, none, none, none, none),
     keeperFrame('seal', count.record, none, none, none, none, none, none, none),
-    keeperFrame('sealNew', policyRecord(cipher.key), none, none),
+    keeperFrame('sealNew', policyRecord(cipher.key), none, none, none, none),
     keeperFrame('lastAuditEnd', 'worker-1'),
     keeperFrame('signAuditEnd', 'worker-9', '7', 'ab'.repeat(32), '{"worker-1":{"seq":1,"hash":"x"}}', '', none),
     keeperFrame('raise', '1', count.record, count.seal),

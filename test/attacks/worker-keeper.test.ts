@@ -5,6 +5,7 @@ import { policyRecord, sealedPolicy } from '../../src/features/transparent/seali
 import { encodeRecord } from '../../src/hsm/key-record.ts'
 import { type KeeperOperation, keeperOperations } from '../../src/hsm/protocol/frame.ts'
 import { composeRecord } from '../../src/hsm/record-layouts.ts'
+import { serviceText } from '../../src/hsm/service-account.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import type { FrameAnswer } from '../support/frame-caller.ts'
 import { grantIn, newIdentity, sealedGrant } from '../support/grant-kit.ts'
@@ -66,9 +67,9 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     return answers
   },
   sealNew: async () => [
-    await calls.keeper('sealNew', [policyRecord(own.cipher.key), ...none]),
-    await calls.keeper('sealNew', [planted(own, 'strict.v1', randomBytes(40)), ...none]),
-    await calls.keeper('sealNew', [encodeRecord(['a type of my own', nothing]), ...none]),
+    await calls.keeper('sealNew', [policyRecord(own.cipher.key), ...none, ...none]),
+    await calls.keeper('sealNew', [planted(own, 'strict.v1', randomBytes(40)), ...none, ...none]),
+    await calls.keeper('sealNew', [encodeRecord(['a type of my own', nothing]), ...none, ...none]),
   ],
   signAuditEnd: async () => [
     await calls.keeper('signAuditEnd', ['worker-1', 1, 'ab'.repeat(32), '{}', '', nothing]),
@@ -187,6 +188,16 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
       await calls.keeper('login', [...none, 'AAAAAAAAAA', ...none, randomBytes(31), ...sealed(totp.key)]),
     ]
   },
+  // Records that are of something else, or edited; who is not let in: worker-services.test.ts.
+  serviceLogin: async () => [
+    await calls.keeper('serviceLogin', [...none, 'static', 'A'.repeat(43), nothing]),
+    await calls.keeper('serviceLogin', [...none, 'jwt', 'a.b.c', nothing]),
+    await calls.keeper('serviceLogin', [...none, 'none', nothing, nothing]),
+    await calls.keeper('serviceLogin', [...sealed(victim.count), 'static', 'A'.repeat(43), nothing]),
+    await calls.keeper('serviceLogin', [...sealed(edited(victim.count)), 'certificate', randomBytes(400), nothing]),
+    await calls.keeper('serviceLogin', [...sealed(victim.references.cipher.key), 'none', nothing, nothing]),
+    await calls.keeper('serviceLogin', [madeUpService(), randomBytes(32), 'static', 'A'.repeat(43), nothing]),
+  ],
   // That none of them tells what is asked too often: worker-login.test.ts.
   checkOtp: () => shownOtps('checkOtp'),
   useOtp: () => shownOtps('useOtp'),
@@ -246,7 +257,7 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('takeFloors', [1, ...sealed(victim.count)]),
     await calls.keeper('takeFloors', [1, ownNews(), victim.count.seal]),
     await calls.keeper('seal', [ownNews(), ...none, nothing, ...none, ...none]),
-    await calls.keeper('sealNew', [ownNews(), ...none]),
+    await calls.keeper('sealNew', [ownNews(), ...none, ...none]),
   ],
   acceptRestored: async () => [await calls.keeper('acceptRestored', [])],
 }
@@ -316,9 +327,20 @@ function madeUpUser(): Buffer {
     ...times,
   })
 }
+
+function madeUpService(): Buffer {
+  const account = { owner: 'ab'.repeat(16), ownerRecoveries: 0, addresses: [], expiresAt: null, credentials: [] }
+  const row = { id: 1e6, username: 'mallory', capabilities: capabilitiesOf(['active']), recoveries: 0, generation: 1 }
+  return composeRecord('service account', { identity: nothing, ...row, account: serviceText(account) })
+}
+itRefuses(
+  'a service account that no administrator made',
+  async () => [await calls.keeper('sealNew', [madeUpService(), ...none, ...none])],
+  open,
+)
 itRefuses(
   'an administrator whom nobody made',
-  async () => [await calls.keeper('sealNew', [madeUpUser(), ...none])],
+  async () => [await calls.keeper('sealNew', [madeUpUser(), ...none, ...none])],
   open,
 )
 
@@ -327,7 +349,7 @@ async function madeSession(): Promise<FrameAnswer[]> {
   const [user, applicationKey] = [randomBytes(16), randomBytes(16)]
   const times = { recoveries: 0, certificate: null, createdAt: Date.now(), expiresAt: Date.now() + 60_000 }
   const record = composeRecord('session', { identity: nothing, tokenHash: 'mine', user, applicationKey, ...times })
-  return [await calls.keeper('sealNew', [record, ...none])]
+  return [await calls.keeper('sealNew', [record, ...none, ...none])]
 }
 itRefuses('a session that no login made', madeSession, open)
 

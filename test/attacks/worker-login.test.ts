@@ -6,7 +6,6 @@ import { sealedApplicationKey } from '../../src/features/auth/application-key.ts
 import { devicesOf, stateOf } from '../../src/features/otp/records.ts'
 import { noOtp } from '../../src/features/otp/otp.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
-import { findUserById } from '../../src/features/users/records.ts'
 import type { Hsm } from '../../src/hsm/hsm.ts'
 import type { LoginRequest } from '../../src/hsm/login-request.ts'
 import { tryRulesOf } from '../../src/hsm/keeper/try-limit.ts'
@@ -15,6 +14,7 @@ import { sealedRecord } from '../support/grant-kit.ts'
 import { hotpCodes, totpCode } from '../support/hardware-token.ts'
 import { loginRequest } from '../support/login-request.ts'
 import { setCapabilities } from '../support/sealed-people.ts'
+import { accountRow } from '../support/user-row.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
@@ -182,8 +182,7 @@ describe('a session', () => {
 describe('a pass phrase', () => {
   const givenRecord = async () => {
     user = await appliance.addUser()
-    const row = await findUserById(appliance.store.read, user.id)
-    if (row === null) throw new Error('no user')
+    const row = await accountRow(appliance, user)
     const cost = { memoryCost: 8, timeCost: 1, parallelism: 1, outputLen: 32 }
     const [memoryCost, timeCost] = row.passphraseCost.match(/\d+/g)?.map(Number) ?? []
     const right = { ...cost, ...(memoryCost && timeCost && { memoryCost, timeCost }), salt: row.passphraseSalt }

@@ -117,10 +117,10 @@ const attacks: Record<Exclude<Operation, (typeof tellsNothing)[number]>, Attack>
       'decrypt',
       mixed('cipher', 'totp').map((one) => [...one, data, nothing]),
     ),
-  encryptRandom: () =>
+  makeDataKey: () =>
     calls.each(
-      'encryptRandom',
-      mixed('vaultKey', 'mac').map((one) => [...one, 32, nothing]),
+      'makeDataKey',
+      mixed('vaultKey', 'mac').map((one) => [...one, 32, nothing, '1']),
     ),
   encryptMany: () => calls.each('encryptMany', batches(mixed('cipher', 'mac'), Buffer.alloc(4), [data, nothing])),
   decryptMany: () => calls.each('decryptMany', batches(mixed('vaultKey', 'totp'), Buffer.alloc(4), [data, nothing])),

@@ -3,7 +3,7 @@ import { capabilitiesOf, type Capability } from '../../src/access/capabilities.t
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { composeRecord, type FieldsOf } from '../../src/hsm/record-layouts.ts'
 import { TestAppliance } from '../support/appliance.ts'
-import { newIdentity, sealedRecord } from '../support/grant-kit.ts'
+import { newIdentity, sealedGrant, sealedRecord } from '../support/grant-kit.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
 /**
@@ -51,16 +51,7 @@ const member = (fields: Partial<FieldsOf<'membership'>> = {}): FieldsOf<'members
 
 /** Of the caller, in the vault with Admin and without a capability, unless it is said otherwise. */
 const grantOf = (fields: Partial<FieldsOf<'grant'>> = {}): SealedRecord =>
-  sealedRecord(appliance.token, 'grant', {
-    session: newIdentity(),
-    user: caller,
-    userId: 815,
-    capabilities: bits(),
-    vault,
-    permission: 4,
-    expiresAt: Date.now() + 60_000,
-    ...fields,
-  })
+  sealedGrant(appliance.token, { user: caller, userId: 815, vault, ...fields })
 const administrator = () => grantOf({ capabilities: bits('admin'), vault: null, permission: 0 })
 const own = (capabilities = bits()) => grantOf({ user: victim, userId: 4711, capabilities })
 

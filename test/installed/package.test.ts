@@ -1,63 +1,28 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { installAppliance } from '../support/installed-appliance.ts'
+import { addMigration, breakEntry } from '../support/broken-program.ts'
+import { installAppliance, problemsOf } from '../support/installed-appliance.ts'
 import { output, ran } from '../support/machine-process.ts'
 import { bootMachine, describeInMachines, type Machine } from '../support/machine.ts'
 import { checkoutFolder, type Suite } from '../support/machine-base.ts'
 import { whyNoMachines } from '../support/machine-host.ts'
 import { buildPackage, debianPackage, laterPackage } from '../support/package.ts'
+import { installPackage, mainJobLine, makeAdministrator } from '../support/packaged-appliance.ts'
 
-const mainJob = resolve(import.meta.dirname, '../../scripts/main-job.mjs')
-const data = [
-  '/etc/strongroom/strongroom.json',
-  '/var/lib/strongroom/strongroom.db',
-  '/var/lib/strongroom-token/tokens',
-]
-const passphrase = 'seven white herons over the harbour'
+const database = '/var/lib/strongroom/strongroom.db'
+const data = ['/etc/strongroom/strongroom.json', database, '/var/lib/strongroom-token/tokens']
+/** What takes longest is tried before a release alone. */
+const isRelease = process.env['STRONGROOM_INSTALLED'] === 'all'
+const suites: Suite[] = isRelease ? ['trixie', 'bookworm'] : ['trixie']
 
-/** Puts the package into the machine, and installs it there as its operator would. */
-async function install(machine: Machine, file: string, before = ''): Promise<string> {
-  const name = basename(file)
-  copyFileSync(file, join(machine.root, 'root', name))
-  // With this computer's network only what is fetched: the daemon that is started there has the machine's own.
-  await machine.must(
-    `apt-get -q update && apt-get -q -y install --no-install-recommends --download-only ./${name} man-db`,
-    {
-      online: true,
-    },
-  )
-  return machine.must(`${before}apt-get -q -y install --no-install-recommends ./${name} man-db 2>&1`)
-}
+const doMainJob = (machine: Machine) => machine.must(mainJobLine())
 
-/** What the package's last words tell, without a terminal; the credentials are those of `scripts/main-job.mjs`. */
-async function makeAdministrator(machine: Machine): Promise<void> {
-  const details = `--fullname Administrator --email admin@example.org --admin --passphrase-file -`
-  await machine.must(`strongroom user add admin ${details}`, { input: passphrase })
-  const { secret } = JSON.parse(await machine.must('strongroom --json otp enroll admin --totp')) as { secret: string }
-  const { key } = JSON.parse(await machine.must("strongroom --json apikey create 'first application'")) as {
-    key: string
-  }
-  const credentials = { username: 'admin', passphrase, totpSecret: secret, applicationKey: key }
-  writeFileSync(join(machine.root, 'root/credentials.json'), JSON.stringify(credentials))
-  copyFileSync(mainJob, join(machine.root, 'root/main-job.mjs'))
-}
+const problems = async (machine: Machine): Promise<string[]> =>
+  (await problemsOf(machine)).map(({ subject }) => subject)
 
-/** Over TLS: log in, make a vault, encrypt, rotate, decrypt, and what earlier runs encrypted. */
-const doMainJob = (machine: Machine) =>
-  machine.must(
-    '/usr/lib/strongroom/node/bin/node main-job.mjs --url https://127.0.0.1 --ca /etc/strongroom/tls/ca.pem --credentials credentials.json --keep kept.json',
-  )
-
-const problems = async (machine: Machine): Promise<string[]> => {
-  const { findings } = JSON.parse((await machine.run('strongroom --json doctor')).stdout) as {
-    findings: { state: string; subject: string }[]
-  }
-  return findings.filter(({ state }) => state === 'problem').map(({ subject }) => subject)
-}
-
-describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s', (suite) => {
+describeInMachines.each(suites)('the package on Debian %s', (suite) => {
   let machine: Machine
   let said: string
   const must = (line: string) => machine.must(line)
@@ -65,7 +30,7 @@ describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s
   beforeAll(async () => {
     const file = await debianPackage()
     machine = await bootMachine({ suite, base: 'bare' })
-    said = await install(machine, file)
+    said = await installPackage(machine, file)
   })
   afterAll(() => machine.end())
 
@@ -116,6 +81,13 @@ describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s
     expect(versionOf('sqlite')).toBe((await must(sqlite)).trim())
     for (const part of ['better-sqlite3', 'pkcs11js', 'koa'])
       expect(await must('cat /usr/share/doc/strongroom/copyright')).toContain(`node_modules/${part}/*`)
+    // Of the packages that are in the console's files, too.
+    for (const part of ['react-dom', 'react-aria-components', 'lucide-react']) {
+      expect(versionOf(part)).toMatch(/^\d+\./)
+      expect(await must('cat /usr/share/doc/strongroom/copyright')).toMatch(new RegExp(`^ Of .*\\b${part}\\b.*:$`, 'm'))
+    }
+    expect(await must('ls /usr/lib/strongroom/dist/web/assets')).toMatch(/^index-[\w-]+\.js\.br$/m)
+    expect(await must('ls -d /usr/lib/strongroom/node_modules/react 2>/dev/null || echo none')).toBe('none\n')
   })
 
   it('an upgrade keeps everything, what the operator changed too, and restarts the daemon', async () => {
@@ -124,7 +96,7 @@ describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s
     await must(`sed -i 's/weekly/daily/' /etc/logrotate.d/strongroom`)
     await must('systemctl enable --now strongroom-backup.timer')
     const config = await must('sha256sum /etc/strongroom/strongroom.json')
-    expect(await install(machine, await laterPackage('9.8.7'))).toMatch(/Daemon +runs/)
+    expect(await installPackage(machine, await laterPackage('9.8.7'))).toMatch(/Daemon +runs/)
     expect(await must(started)).not.toBe(before)
     expect(await must("dpkg-query -W -f '${Version}' strongroom")).toBe('9.8.7')
     expect(await must('grep -c daily /etc/logrotate.d/strongroom')).toBe('1\n')
@@ -135,8 +107,10 @@ describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s
     expect(await problems(machine)).toEqual([])
   })
 
-  it('an upgrade that does not come about leaves the daemon running', async () => {
-    const file = await laterPackage('9.8.9', '#!/bin/sh\nexit 1\n')
+  it.runIf(isRelease)('an upgrade that does not come about leaves the daemon running', async () => {
+    const file = await laterPackage('9.8.9', (folder) =>
+      writeFileSync(join(folder, 'DEBIAN/preinst'), '#!/bin/sh\nexit 1\n'),
+    )
     copyFileSync(file, join(machine.root, 'root', basename(file)))
     expect((await machine.run(`dpkg -i ${basename(file)}`)).status).not.toBe(0)
     expect(await must("dpkg-query -W -f '${db:Status-Abbrev}${Version}' strongroom")).toBe('ii 9.8.7')
@@ -144,9 +118,34 @@ describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s
     expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
   })
 
-  it('an upgrade leaves a daemon stopped that its operator disabled', async () => {
+  it('an upgrade whose program does not come up goes back with the earlier package, the tables included', async () => {
+    const migrations = `cd /usr/lib/strongroom && node/bin/node -p 'new (require("better-sqlite3"))("${database}").prepare("SELECT group_concat(name) FROM migrations").pluck().get()'`
+    const before = await must(migrations)
+    const broken = await laterPackage('9.9.0', (folder) => {
+      const dist = join(folder, 'usr/lib/strongroom/dist')
+      breakEntry(dist, 'bin/strongroomd.js', 'process.exit(2)')
+      addMigration(dist)
+    })
+    const given = async (file: string) => {
+      copyFileSync(file, join(machine.root, 'root', basename(file)))
+      return machine.run(`dpkg -i ${basename(file)} 2>&1`)
+    }
+    const failed = await given(broken)
+    expect(failed.status).not.toBe(0)
+    expect(failed.stdout).toContain(`${database}.before-upgrade`)
+    expect(failed.stdout).toContain('Or go back: install the earlier package again')
+    expect(await must(migrations)).toContain('OfTheNewRelease')
+    expect((await machine.run('dpkg --configure strongroom 2>&1')).stdout).toMatch(/Copy of the database +there is one/)
+    expect((await given(await laterPackage('9.8.7'))).stdout).toMatch(/put back, as it was before[^]*Daemon +runs/)
+    expect(await must(migrations)).toBe(before)
+    expect(await problems(machine)).toEqual([])
+    expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
+    expect((await machine.run(`ls ${database}.*`)).stdout).not.toContain('upgrade')
+  })
+
+  it.runIf(isRelease)('an upgrade leaves a daemon stopped that its operator disabled', async () => {
     await must('systemctl disable --now strongroom.service')
-    expect(await install(machine, await laterPackage('9.8.8'))).toMatch(/Daemon +disabled/)
+    expect(await installPackage(machine, await laterPackage('9.8.8'))).toMatch(/Daemon +disabled/)
     expect((await machine.run('systemctl is-active strongroom.service')).stdout.trim()).toBe('inactive')
     await must('systemctl enable --now strongroom.service')
   })
@@ -156,7 +155,7 @@ describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s
     expect((await machine.run('pgrep -f strongroom')).stdout).toBe('')
     expect((await machine.run('ls /usr/lib/strongroom /etc/systemd/system/*/strongroom*')).stdout).toBe('')
     await must(`ls ${data.join(' ')}`)
-    expect(await install(machine, await debianPackage())).toMatch(/Root keys and database +0 root keys made/)
+    expect(await installPackage(machine, await debianPackage())).toMatch(/Root keys and database +0 root keys made/)
     expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
     await machine.reboot()
     expect((await must('systemctl is-active strongroom.service')).trim()).toBe('active')
@@ -165,7 +164,7 @@ describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s
   it('purge asks whether to destroy the vault, and without an answer keeps it', async () => {
     expect(await must('apt-get -q -y purge strongroom 2>&1')).toContain('kept /etc/strongroom')
     await must(`ls ${data.join(' ')}`)
-    await install(machine, await debianPackage())
+    await installPackage(machine, await debianPackage())
     expect(await doMainJob(machine)).toMatch(/decrypt what an earlier run made/)
     await must('echo strongroom strongroom/purge-data boolean true | debconf-set-selections')
     expect(await must('apt-get -q -y purge strongroom 2>&1')).toContain('were destroyed')
@@ -173,7 +172,9 @@ describeInMachines.each<Suite>(['trixie', 'bookworm'])('the package on Debian %s
   })
 })
 
-describeInMachines('the package over what scripts/setup installed', () => {
+const describeBeforeRelease = isRelease ? describeInMachines : describe.skip
+
+describeBeforeRelease('the package over what scripts/setup installed', () => {
   let machine: Machine
   let said: string
 
@@ -181,7 +182,7 @@ describeInMachines('the package over what scripts/setup installed', () => {
     const file = await debianPackage()
     const appliance = await installAppliance()
     machine = appliance.machine
-    said = await install(machine, file)
+    said = await installPackage(machine, file)
   })
   afterAll(() => machine.end())
 
@@ -220,7 +221,7 @@ describe.skipIf(whyNoMachines !== undefined)('scripts/package-deb', () => {
     expect(status).toBe(0)
   })
 
-  it('makes the same bytes of the same source', async () => {
+  it.runIf(isRelease)('makes the same bytes of the same source', async () => {
     const [first, second] = [await debianPackage(), await buildPackage('second')]
     expect(hash(second)).toBe(hash(first))
   })

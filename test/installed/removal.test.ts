@@ -45,7 +45,7 @@ describeInMachines('scripts/setup --remove', () => {
     await must(setup)
     expect(await problemsOf(appliance.machine)).toEqual([])
     expect(await mainJob(appliance)).toMatch(
-      /decrypt what an earlier run made +version 1: "Hello from the strongroom\."/,
+      /decrypt what an earlier run made +version 2: "Hello from the strongroom\."/,
     )
   })
 

@@ -43,6 +43,7 @@ describeInMachines('an appliance that scripts/setup installed under systemd', ()
     expect(figures.map(([unit]) => unit)).toEqual(services)
     const [daemon = 10, ...inside] = figures.map(([, figure]) => Number(figure))
     expect(daemon).toBeLessThanOrEqual(1.7)
-    for (const figure of inside) expect(figure).toBeLessThanOrEqual(0.7)
+    // A tenth of it is NotifyAccess=all: systemd-notify feeds the watchdog for Node, which cannot write to a datagram socket.
+    for (const figure of inside) expect(figure).toBeLessThanOrEqual(0.8)
   })
 })

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addMigration, breakEntry } from '../support/broken-program.ts'
 import { copyCheckout, firstAdministrator, mainJob, problemsOf } from '../support/installed-appliance.ts'
 import type { InstalledAppliance } from '../support/installed-appliance.ts'
 import { checkoutFolder } from '../support/machine-base.ts'
@@ -44,17 +45,16 @@ describeUpgrade('scripts/setup over the program of an earlier commit', () => {
   let appliance: InstalledAppliance
   const must = (line: string) => appliance.machine.must(line)
   const inMachine = (path: string) => appliance.machine.root + path
+  const dist = () => join(inMachine(checkoutFolder), 'dist')
   const mainPid = async () => (await must('systemctl show -P MainPID strongroom')).trim()
 
   /** What is wrong after the earlier program was put back; a form of seals that only the new one knows is none of its trail's faults. */
   const problemsOfEarlier = async () =>
     (await problemsOf(appliance.machine)).filter(({ subject }) => subject !== 'audit trail')
 
-  /** The new program with this line before all others of an entry, behind its "#!": the end of one is reached when it serves. */
   async function givenBrokenProgram(file: string, line: string): Promise<void> {
     await copyCheckout(appliance.machine)
-    const path = join(inMachine(checkoutFolder), 'dist', file)
-    writeFileSync(path, readFileSync(path, 'utf8').replace('\n', `\n${line}\n`))
+    breakEntry(dist(), file, line)
   }
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describeUpgrade('scripts/setup over the program of an earlier commit', () => {
   it('puts everything back when the new program does not come up, the tables included', async () => {
     const [migrations, stamp] = [await must(appliedMigrations), await must(`cat ${installed}/.built-from`)]
     await givenBrokenProgram('bin/strongroomd.js', 'process.exit(2)')
-    await givenBrokenProgramsTables()
+    addMigration(dist())
     const { status, stdout, stderr } = await appliance.machine.run(setup)
     expect(status).toBe(1)
     expect(stdout).toContain('✓ Copy of the database')
@@ -80,16 +80,6 @@ describeUpgrade('scripts/setup over the program of an earlier commit', () => {
     for (const left of [`${installed}.old`, `${database}.before-upgrade`])
       expect(existsSync(inMachine(left))).toBe(false)
   })
-
-  /** A change of the tables that the earlier program refuses to open. */
-  async function givenBrokenProgramsTables(): Promise<void> {
-    const migration = `migrations.push(class OfTheNewRelease1799999999999 {
-      name = 'OfTheNewRelease1799999999999'
-      async up(runner) { await runner.query('CREATE TABLE of_the_new_release (id INTEGER)') }
-      async down() {}
-    })`
-    appendFileSync(join(inMachine(checkoutFolder), 'dist/store/migrations.js'), `\n${migration}\n`)
-  }
 
   it('restarts what runs, waits until it is well, and keeps what was encrypted', async () => {
     await copyCheckout(appliance.machine)

@@ -29,7 +29,7 @@ export async function sealedRowsOf({ store, hsm }: TestAppliance): Promise<numbe
     ...(await store.read.find(ApplicationKeyTable)).map(sealedApplicationKey),
     ...(await store.read.find(VaultTable)).map(sealedVault),
   ]
-  const removed = (await store.read.find(RemovedMemberTable)).map((row) => ({ ...row, permission: 0 }))
+  const removed = (await store.read.find(RemovedMemberTable)).map((row) => ({ ...row, permission: 0, grants: null }))
   for (const row of [...(await store.read.find(MembershipTable)), ...removed]) {
     const vault = await store.read.findOneByOrFail(VaultTable, { id: row.vaultId })
     const user = await store.read.findOneByOrFail(UserTable, { id: row.userId })

@@ -7,6 +7,7 @@ import { readPublicKey } from '../../src/audit/public-key.ts'
 import { verifyTrail } from '../../src/audit/trail-verification.ts'
 import type { TestAppliance } from './appliance.ts'
 import type { Answer, Envelope, TestClient } from './client.ts'
+import { commandsBelow } from './processes.ts'
 import type { TestToken } from './token.ts'
 
 /** Process ids of a running daemon, by what they do. */
@@ -22,21 +23,12 @@ export interface Processes {
 
 export function processesOf(appliance: TestAppliance): Processes {
   const { pid } = appliance
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number)
-  const named = (words: string) => children.filter((child) => commandOf(child).includes(words))
+  const children = [...commandsBelow(pid)]
+  const named = (words: string) => children.filter(([, command]) => command.includes(words)).map(([child]) => child)
   const keyMaker = named('key-maker.sock')
-  const hosts = named('strongroom-tokend.js').filter((pid) => !keyMaker.includes(pid))
+  const hosts = named('strongroom-tokend.js').filter((host) => !keyMaker.includes(host))
   const [workers, spare] = [named('strongroomd: worker'), named('strongroomd: spare')]
   return { workers, spare, hosts, keyMaker, keeper: named('strongroom-keeper.js') }
-}
-
-/** Empty where the process is gone. */
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
-  } catch {
-    return ''
-  }
 }
 
 /** Outcomes that the trail's files tell of each call, by its request id. */

@@ -14,6 +14,8 @@ export interface FullAppliance {
   readonly owner: TestUser
   readonly member: TestUser
   readonly memberSession: TestClient
+  /** Of a member who encrypts with one key, some items a day, and does nothing else. */
+  readonly narrowSession: TestClient
   /** Has logged in by its code once; by the hardware token never. */
   readonly byCode: TestUser
   readonly spentOtp: Record<string, string>
@@ -45,7 +47,8 @@ const signers = {
 const message = { input: base64('a message') }
 
 export async function fillAppliance(appliance: TestAppliance): Promise<FullAppliance> {
-  const [owner, member, byCode, removed] = [
+  const [owner, member, byCode, removed, narrow] = [
+    await appliance.addUser(),
     await appliance.addUser(),
     await appliance.addUser(),
     await appliance.addUser(),
@@ -68,6 +71,10 @@ export async function fillAppliance(appliance: TestAppliance): Promise<FullAppli
     403,
   )
   const keys = await makeKeys(vault)
+  const grants = [{ keys: 'stri*', operations: ['encrypt'], daily: 1_000 }]
+  await admin.must('POST', `/vault/${vault.id}/member/${narrow.id}`, { status: 1, grants })
+  const narrowSession = await appliance.login(narrow)
+  await narrowSession.must('POST', `/transparent/${vault.id}/encrypt/strict`, { plaintext: 'AAAA' })
   const object = await createObject(admin, vault.id)
   const fields = { templateid: '3', groupid: vault.id }
   const file = await upload(admin, fields, content, 'everything.bin')
@@ -77,7 +84,7 @@ export async function fillAppliance(appliance: TestAppliance): Promise<FullAppli
     ['apikey', 'create', 'payroll'],
   ])
     expect(await strongroom(appliance.configFile, command)).toMatchObject({ status: 0 })
-  return { vault, owner, member, memberSession, byCode, spentOtp, ...keys, object, file }
+  return { vault, owner, member, memberSession, narrowSession, byCode, spentOtp, ...keys, object, file }
 }
 
 const codeOf = (appliance: TestAppliance, user: TestUser) => ({
@@ -114,7 +121,7 @@ async function makeKeys(vault: TestVault): Promise<Pick<FullAppliance, 'cipherte
 
 /** That sessions of before go on, with all that their callers may do. */
 export async function serves(
-  { vault, memberSession, object, file, ...made }: FullAppliance,
+  { vault, memberSession, narrowSession, object, file, ...made }: FullAppliance,
   without: readonly string[] = [],
 ): Promise<void> {
   const { admin } = vault
@@ -128,6 +135,9 @@ export async function serves(
     await memberSession.must('POST', `/transparent/${vault.id}/decrypt/${name}`, { ciphertext })
     expect(await vault.decrypt(name, await vault.encrypt(name, base64('now')))).toBe(base64('now'))
   }
+  const encrypted = await narrowSession.must('POST', `/transparent/${vault.id}/encrypt/strict`, { plaintext: 'AAAA' })
+  const body = { ciphertext: encrypted.CALLINFO['ciphertext'] }
+  expect((await narrowSession.post(`/transparent/${vault.id}/decrypt/strict`, body)).status).toBe(403)
   for (const [name, body] of Object.entries(made.signatures))
     expect((await admin.must('POST', `/transparent/${vault.id}/verify/${name}`, body)).CALLINFO['valid']).toBe(true)
   expect((await readObject(admin, object, '?decrypt=true')).crypted).toMatchObject({ password: 'S3cret-pass.phrase' })

@@ -29,6 +29,7 @@ export function sealedGrant(token: SealingToken, edits: Partial<FieldsOf<'grant'
     vault: null,
     permission: permissionBits.Admin,
     expiresAt: Date.now() + longestGrantMs + clockSkewMs - 1_000,
+    grants: null,
     ...edits,
   })
 }
@@ -42,6 +43,25 @@ export async function grantIn(
   const vault = await findVault(store.read, Number(vaultId))
   if (vault === null) throw new Error(`there is no vault ${vaultId}`)
   return sealedGrant(token, { vault: Buffer.from(vault.identity, 'hex'), ...edits })
+}
+
+/** The sealed row of a user, other than the edits say. */
+export function sealedPerson(token: SealingToken, edits: Partial<FieldsOf<'user'>> = {}): SealedRecord {
+  return sealedRecord(token, 'user', {
+    identity: newIdentity(),
+    id: 4711,
+    username: 'mallory',
+    capabilities: capabilitiesOf(['read', 'active']),
+    passphraseSalt: Buffer.alloc(16),
+    passphraseCheck: Buffer.alloc(32),
+    passphraseCost: '',
+    passphraseChangedAt: Date.now(),
+    factors: Buffer.alloc(0),
+    recoveries: 0,
+    madeBy: null,
+    generation: 1,
+    ...edits,
+  })
 }
 
 /** What a session that began now is granted by: each record with `edits` over what it usually holds. */
@@ -70,21 +90,7 @@ export function grantRequest(token: SealingToken, edits: GrantEdits = {}): Grant
       expiresAt: now + 3_600_000,
       ...edits.session,
     }),
-    user: sealedRecord(token, 'user', {
-      identity: userIdentity,
-      id: 4711,
-      username: 'mallory',
-      capabilities: capabilitiesOf(['read', 'active']),
-      passphraseSalt: Buffer.alloc(16),
-      passphraseCheck: Buffer.alloc(32),
-      passphraseCost: '',
-      passphraseChangedAt: now,
-      factors: Buffer.alloc(0),
-      recoveries: 0,
-      madeBy: null,
-      generation: 1,
-      ...edits.user,
-    }),
+    user: sealedPerson(token, { identity: userIdentity, ...edits.user }),
     applicationKey: sealedRecord(token, 'application key', {
       identity: keyIdentity,
       name: 'tests',

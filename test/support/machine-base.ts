@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { output } from './machine-process.ts'
@@ -34,7 +44,7 @@ export async function baseFolder(suite: Suite, base: Base): Promise<string> {
   })
 }
 
-/** Makes the folder when there is none by this recipe, in place of those by earlier ones. */
+/** Makes the folder when there is none by this recipe, and keeps the newest one by another: of a branch with other packages. */
 async function made(
   name: string,
   recipe: readonly string[],
@@ -44,8 +54,11 @@ async function made(
   const folder = join(machineFolder, `${name}-${stamp}`)
   if (existsSync(folder)) return folder
   mkdirSync(machineFolder, { recursive: true })
-  for (const earlier of readdirSync(machineFolder))
-    if (earlier.startsWith(`${name}-`)) rmSync(join(machineFolder, earlier), { recursive: true, force: true })
+  const others = readdirSync(machineFolder).filter((other) => other.startsWith(`${name}-`))
+  const age = (other: string): number =>
+    other.endsWith('.unfinished') ? 0 : statSync(join(machineFolder, other)).ctimeMs
+  for (const old of others.toSorted((a, b) => age(b) - age(a)).slice(1))
+    rmSync(join(machineFolder, old), { recursive: true, force: true })
   console.log(`  … making a machine for tests in ${folder}: once, a few minutes`)
   const unfinished = `${folder}.unfinished`
   await make(unfinished)

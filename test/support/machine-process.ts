@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type SpawnOptions } from 'node:child_process'
 
 export interface Ran {
   readonly status: number
@@ -7,9 +7,14 @@ export interface Ran {
 }
 
 /** Runs a program to its end without holding up this process, which a runner of tests takes for dead after a minute. */
-export function ran(program: string, args: readonly string[], input = ''): Promise<Ran> {
+export function ran(
+  program: string,
+  args: readonly string[],
+  input: string | Buffer = '',
+  place: Pick<SpawnOptions, 'cwd' | 'env'> = {},
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn(program, args, { ...place, stdio: ['pipe', 'pipe', 'pipe'] })
     const said = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr'] as const)
       child[name].setEncoding('utf8').on('data', (text: string) => (said[name] += text))

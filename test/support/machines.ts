@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { endDaemon, freePort, startDaemon, TestAppliance, type Overrides } from './appliance.ts'
 import { TestClient } from './client.ts'
 import { eventually } from './fault-kit.ts'
+import { configureBeside } from './machine-beside.ts'
 import { startPostgres } from './postgres.ts'
 
 /** Debian's balancer: the tests that need it say so by name where it is not. */
@@ -56,8 +57,7 @@ export async function startMachines(count: number, overrides: Overrides = {}): P
     return client
   }
   const all = [firstOf(appliance, connected)]
-  for (let number = 2; number <= count; number++)
-    all.push(await anotherOf(appliance, `machine${number}`, await freePort(), connected))
+  for (let number = 2; number <= count; number++) all.push(await anotherOf(appliance, `machine${number}`, connected))
   const balancer = await startBalancer(appliance.directory, all)
   return {
     appliance,
@@ -92,38 +92,16 @@ function firstOf(appliance: TestAppliance, connected: Connect): Machine {
   }
 }
 
-/** A machine beside the first: they share the database, the token and the certificate. */
-async function anotherOf(first: TestAppliance, name: string, port: number, connected: Connect): Promise<Machine> {
-  const directory = mkdtempSync(join(first.directory, `${name}-`))
-  const trail = join(directory, 'audit')
-  mkdirSync(trail, { mode: 0o700 })
-  const { config } = first
-  const own = {
-    ...config,
-    http: { ...config.http, port },
-    monitor: { ...config.monitor, port: await freePort() },
-
-    hsm: {
-      ...config.hsm,
-      sockets: config.hsm.sockets.map((_, index) => join(directory, `token-${index + 1}.sock`)),
-      keeper: {
-        socket: join(directory, 'keeper.sock'),
-        operatorSocket: join(directory, 'operator.sock'),
-        state: join(directory, 'keeper.sqlite'),
-      },
-    },
-    audit: { ...config.audit, directory: trail, machine: name },
-  }
-  const configFile = join(directory, 'strongroom.json')
-  writeFileSync(configFile, JSON.stringify(own))
+async function anotherOf(first: TestAppliance, name: string, connected: Connect): Promise<Machine> {
+  const { configFile, config, url } = await configureBeside(first, name, name)
   let daemon: ChildProcess = await startDaemon(configFile, [])
   return {
     name,
     configFile,
-    trail,
-    port,
-    monitorPort: own.monitor.port,
-    client: (clientToken) => connected(`https://127.0.0.1:${port}/api/1.0`, clientToken),
+    trail: config.audit.directory,
+    port: config.http.port,
+    monitorPort: config.monitor.port,
+    client: (token) => connected(url, token),
     async start() {
       daemon = await startDaemon(configFile, [])
     },

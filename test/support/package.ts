@@ -16,25 +16,26 @@ export async function buildPackage(name: string, environment: Readonly<Record<st
 
 let made: Promise<string> | undefined
 
-/** One for all files of a run. */
-export const debianPackage = (): Promise<string> => (made ??= buildPackage('first'))
+/** One for all files of a run: that of this working tree, or the one that STRONGROOM_PACKAGE names, which is to be released. */
+export const debianPackage = (): Promise<string> =>
+  (made ??= Promise.resolve(process.env['STRONGROOM_PACKAGE'] ?? buildPackage('first')))
 
 const later = new Map<string, Promise<string>>()
 
-/** The same program as a later release, whose first script may be another. */
-export function laterPackage(version: string, preinst?: string): Promise<string> {
-  const known = later.get(version) ?? repackage(version, preinst)
+/** The same program as a later release, in which something is changed: below the folder it is unpacked as it will be installed. */
+export function laterPackage(version: string, change?: (folder: string) => void): Promise<string> {
+  const known = later.get(version) ?? repackage(version, change)
   later.set(version, known)
   return known
 }
 
-async function repackage(version: string, preinst?: string): Promise<string> {
+async function repackage(version: string, change?: (folder: string) => void): Promise<string> {
   const unpacked = join(folder, `${version}.unpacked`)
   mkdirSync(unpacked)
   await output('dpkg-deb', ['-R', await debianPackage(), unpacked])
   edit(join(unpacked, 'DEBIAN/control'), /^Version: .*$/m, `Version: ${version}`)
   edit(join(unpacked, 'usr/lib/strongroom/package.json'), /"version": "[^"]*"/, `"version": "${version}"`)
-  if (preinst !== undefined) writeFileSync(join(unpacked, 'DEBIAN/preinst'), preinst)
+  change?.(unpacked)
   const file = join(folder, `strongroom_${version}.deb`)
   await output('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z1', '--build', unpacked, file])
   return file

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Permission } from '../../src/access/permission.ts'
 import { server, upload, formWith } from './object-kit.ts'
 import type { TestAppliance, TestUser } from './appliance.ts'
+import { addCredential, addService, asked, certificateOf } from './service-kit.ts'
 import type { CallOptions, TestClient } from './client.ts'
 import { type ClientCa, pemOf } from './client-pki.ts'
 import { hotpCodes } from './hardware-token.ts'
@@ -72,6 +73,7 @@ async function anotherVault({ chief, members = [] }: Ground): Promise<string> {
   return id
 }
 
+const serviceOf = ({ appliance, chief }: Ground) => addService(appliance, chief.user)
 const someone = ({ appliance }: Ground): Promise<TestUser> => appliance.addUser()
 
 async function member(ground: Ground, status = 1): Promise<TestUser> {
@@ -218,6 +220,44 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
       const path = `/usercert/${(await someone(on)).id}`
       await on.chief.client.call('POST', path, cardForm(on))
       return { path }
+    },
+  },
+
+  'GET /service': { needs: 'session', reads: true, prepare: () => ({ path: '/service' }) },
+  'GET /service/:serviceid': {
+    needs: 'admin',
+    reads: true,
+    prepare: async (on) => ({ path: `/service/${(await serviceOf(on)).id}` }),
+  },
+  'POST /service': {
+    needs: 'admin',
+    usesToken: true,
+    prepare: () => json('/service', { name: `new-${randomBytes(4).toString('hex')}` }),
+  },
+  'PUT /service/:serviceid': {
+    needs: 'admin',
+    prepare: async (on) => json(`/service/${(await serviceOf(on)).id}`, { description: 'Another' }),
+  },
+  'DELETE /service/:serviceid': {
+    needs: 'admin',
+    prepare: async (on) => ({ path: `/service/${(await serviceOf(on)).id}` }),
+  },
+  'POST /service/:serviceid/credential': {
+    needs: 'admin',
+    prepare: async (on) =>
+      json(`/service/${(await serviceOf(on)).id}/credential`, {
+        kind: 'certificate',
+        name: 'first',
+        certificate: pemOf(on.ca.issue('/CN=Service')),
+      }),
+  },
+  'DELETE /service/:serviceid/credential/:credentialid': {
+    needs: 'admin',
+    prepare: async (on) => {
+      const service = await serviceOf(on)
+      const certificate = certificateOf(on.ca.issue('/CN=Service'))
+      const { id } = await addCredential(on.appliance, service, { ...asked, kind: 'certificate', certificate })
+      return { path: `/service/${service.id}/credential/${id}` }
     },
   },
 

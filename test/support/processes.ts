@@ -1,19 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+
+/** The command of each child of a process, by its number; none where the process is gone. */
+export function commandsBelow(parent: number): ReadonlyMap<number, string> {
+  const children = read(`${parent}/task/${parent}/children`).split(' ').filter(Boolean).map(Number)
+  return new Map(children.map((pid) => [pid, read(`${pid}/cmdline`)]))
+}
 
 /** Children of a process whose command holds the text. */
 export function childrenOf(parent: number, command: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => parentOf(pid) === parent && read(pid, 'cmdline').includes(command))
-    .map(Number)
+  return [...commandsBelow(parent)].filter(([, one]) => one.includes(command)).map(([pid]) => pid)
 }
 
-// The state and the parent stand behind the command's name, which may hold blanks (proc_pid_stat(5)).
-const parentOf = (pid: string): number => Number(/\) \S (\d+)/.exec(read(pid, 'stat'))?.[1] ?? 0)
-
-function read(pid: string, file: string): string {
+/** Empty where the process is gone. */
+function read(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+    return readFileSync(`/proc/${file}`, 'latin1')
   } catch {
     return ''
   }

@@ -68,7 +68,12 @@ export async function newVaultKey(
   grant: SealedRecord,
 ) {
   const made = await host('createVaultKey', [vaultKeyPurpose])
-  const vault = await keeper('sealNew', [composeRecord('vault', { identity: nothing, creator }), ...sealed(grant)])
+  const vault = await keeper('sealNew', [
+    composeRecord('vault', { identity: nothing, creator }),
+    ...sealed(grant),
+    nothing,
+    nothing,
+  ])
   if ('fault' in made || 'fault' in vault) throw new Error('no vault could be made')
   const [id = nothing, provenance = nothing] = made.fields
   const [identity = nothing, seal = nothing] = vault.fields

@@ -9,6 +9,8 @@ import { freePort, startDaemon } from './appliance.ts'
 import { TestClient } from './client.ts'
 import { totpCode } from './hardware-token.ts'
 import { commonPki } from './pki.ts'
+import { startPostgres, type TestPostgres } from './postgres.ts'
+import { loadOnPostgres } from './release-020-postgres.ts'
 
 // An appliance as release 0.2.0 left it: that release made the token, the database and the trail in the archive, over
 // the wire, and stopped. Two vaults hold the same; the key of one is an object of the token, that of the other wrapped.
@@ -66,15 +68,19 @@ export interface ApplianceOfBefore extends Contents {
   stop(): Promise<void>
   /** A client of this person, who logs in once in half a minute. */
   login(person: Person): Promise<TestClient>
+  /** On SQLite alone. */
   database<T>(work: (connection: Database.Database) => T): T
+  /** The server of its database, where that is PostgreSQL. */
+  readonly postgres: TestPostgres | undefined
 }
 
 const archive = resolve(import.meta.dirname, '../vectors/release-0.2.0.tar.gz')
 const module = '/usr/lib/softhsm/libsofthsm2.so'
 
-/** Unpacked for one test, or a file of them. */
+/** Unpacked for one test, or a file of them. On PostgreSQL the tables of that release hold the same rows. */
 export async function applianceOfRelease020(
   atEnd: (cleanup: () => Promise<void>) => void = onTestFinished,
+  dialect: 'sqlite' | 'postgres' = 'sqlite',
 ): Promise<ApplianceOfBefore> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-020-'))
   execFileSync('tar', ['-xzf', archive, '-C', directory])
@@ -88,6 +94,9 @@ export async function applianceOfRelease020(
   const sockets = { host: at('host.sock'), keeper: at('keeper.sock'), operator: at('operator.sock') }
   const port = await freePort()
   const pki = commonPki()
+  const sqlite = at('data/strongroom.sqlite')
+  const postgres = dialect === 'postgres' ? startPostgres() : undefined
+  if (postgres !== undefined) await loadOnPostgres(sqlite, postgres.url)
   const config = {
     http: { host: '127.0.0.1', port, workers: 1 },
     tls: { certificate: pki.certificate, key: pki.key },
@@ -100,7 +109,7 @@ export async function applianceOfRelease020(
       rsaKeysAhead: 0,
       keeper: { socket: sockets.keeper, operatorSocket: sockets.operator, state: at('keeper.sqlite') },
     },
-    store: { sqlite: at('data/strongroom.sqlite') },
+    store: postgres === undefined ? { sqlite } : { postgresUrlFile: postgres.urlFile },
     audit: { directory: at('data/audit') },
     login: { argon2: { memoryKiB: 8192, passes: 1 } },
   }
@@ -115,6 +124,7 @@ export async function applianceOfRelease020(
     softhsmConf,
     pinFile,
     sockets,
+    postgres,
     async start() {
       daemon = await startDaemon(configFile, [])
     },
@@ -135,7 +145,7 @@ export async function applianceOfRelease020(
       return client
     },
     database(work) {
-      const connection = new Database(config.store.sqlite)
+      const connection = new Database(sqlite)
       connection.pragma('foreign_keys = OFF')
       try {
         return work(connection)
@@ -147,6 +157,7 @@ export async function applianceOfRelease020(
   atEnd(async () => {
     for (const client of clients) client.close()
     await appliance.stop()
+    postgres?.cleanup()
     rmSync(directory, { recursive: true, force: true })
   })
   return appliance

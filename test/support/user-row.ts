@@ -1,7 +1,18 @@
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
-import type { NewUserRow } from '../../src/features/users/records.ts'
+import { findUserById, type NewUserRow, type User } from '../../src/features/users/records.ts'
+import type { TestAppliance } from './appliance.ts'
 
-/** The row of a user who exists in the database alone, for tests without a token: nobody could seal it. */
+/** The row of a user or service account, as it lies in the database. */
+export async function accountRow(
+  { store }: Pick<TestAppliance, 'store'>,
+  { id }: { readonly id: number },
+): Promise<User> {
+  const row = await findUserById(store.read, id)
+  if (row === null) throw new Error(`there is no account ${id}`)
+  return row
+}
+
+/** The row of a user who exists in the database alone, for tests without a token, whose keeper would seal it. */
 export function userRow(username: string): NewUserRow {
   return {
     username,

@@ -1,5 +1,6 @@
+import type { Capability } from '../../src/access/capabilities.ts'
 import type { Permission } from '../../src/access/permission.ts'
-import type { TestAppliance } from './appliance.ts'
+import type { TestAppliance, TestUser } from './appliance.ts'
 import type { Envelope, TestClient } from './client.ts'
 
 /** A vault, and what a test does in it over the wire. */
@@ -8,11 +9,18 @@ export interface TestVault {
   readonly admin: TestClient
   /** A logged-in client of a new user with this permission. */
   member(permission: Permission): Promise<TestClient>
+  /** The same with Read that these grants narrow. */
+  narrowed(grants: readonly object[], capabilities?: readonly Capability[]): Promise<NarrowedMember>
   /** Changes a user's permission; undefined ends the membership. */
   share(userId: string, permission: Permission | undefined): Promise<void>
   /** The ciphertext of base64 data, made by its admin. */
   encrypt(key: string, plaintext: string, more?: object): Promise<string>
   decrypt(key: string, ciphertext: string): Promise<string>
+}
+
+export interface NarrowedMember {
+  readonly user: TestUser
+  readonly client: TestClient
 }
 
 const bits = { Read: 1, Write: 2, Admin: 4 }
@@ -40,6 +48,11 @@ export async function makeVault(appliance: TestAppliance, vaultname = 'Test', by
       const user = await appliance.addUser()
       await share(String(user.id), permission)
       return appliance.login(user)
+    },
+    async narrowed(grants, capabilities) {
+      const user = await appliance.addUser(capabilities)
+      await admin.must('POST', `/vault/${id}/member/${user.id}`, { status: bits.Read, grants })
+      return { user, client: await appliance.login(user) }
     },
     encrypt: async (key, plaintext, more = {}) =>
       String(

@@ -1,4 +1,5 @@
-import { readLines, type Segment } from '../segment.ts'
+import { seqOfLine } from '../line.ts'
+import { chunksOfLines, type Segment } from '../segment.ts'
 import { eventIn } from '../reading/trail-record.ts'
 
 /**
@@ -22,17 +23,12 @@ export async function olderFiles(
 
 /** The last number in a file; undefined where one of its records is not older than the moment. */
 async function endOf(directory: string, segment: Segment, before: number): Promise<number | undefined> {
-  const reader = await readLines(directory, segment)
   let last = 0
-  try {
-    for (let lines = await reader.next(); lines.length > 0; lines = await reader.next())
-      for (const line of lines) {
-        const event = eventIn(line, segment.chain)
-        if (event !== undefined && event.record.at >= before) return undefined
-        last = Number(/"seq":(\d+),/.exec(line.toString('latin1', 0, 200))?.[1] ?? last)
-      }
-    return last
-  } finally {
-    await reader.close()
-  }
+  for await (const lines of chunksOfLines(directory, segment))
+    for (const line of lines) {
+      const event = eventIn(line, segment.chain)
+      if (event !== undefined && event.record.at >= before) return undefined
+      last = seqOfLine(line) ?? last
+    }
+  return last
 }

@@ -72,6 +72,10 @@ export function archiveSubject(archive: ArchiveStatement): string {
   return `${chain}, files ${files.first} to ${files.last}, records ${before.seq + 1} to ${last.seq}, statement ${hash}`
 }
 
+/** The file that `strongroom audit archive` gives a bundle. */
+export const bundleName = ({ chain, files }: Pick<ArchiveStatement, 'chain' | 'files'>): string =>
+  `${chain}.${String(files.first).padStart(6, '0')}-${String(files.last).padStart(6, '0')}.jsonl.gz`
+
 export function manifestLine({ archive, proof, publicKey, successions }: ArchiveManifest): string {
   return `{"archive":${statementOf(archive)},"proof":${JSON.stringify(proof)},"publicKey":${JSON.stringify(publicKey)},"successions":${JSON.stringify(successions)}}\n`
 }

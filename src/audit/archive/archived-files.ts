@@ -1,6 +1,7 @@
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCodeOf } from '../../fault.ts'
+import { syncFolder } from '../../folder-sync.ts'
 import type { SealVerifier } from '../seal.ts'
 import {
   isProven,
@@ -12,6 +13,14 @@ import {
 
 /** Beside the trail: the manifest of each bundle that files of it were taken into. */
 export const archivesFile = 'audit-archives.jsonl'
+
+/** Where bundles go unless the operator says otherwise. */
+export const archiveFolder = (directory: string): string => join(directory, 'archive')
+
+/** All that was archived, as the lines beside the trail say, which are not checked. */
+export async function listArchived(directory: string): Promise<ArchiveStatement[]> {
+  return (await linesOf(directory)).flatMap((line) => parseManifest(line)?.archive ?? [])
+}
 
 /** Of each chain what was archived furthest. Lines that no seal proves are left out: what they would allow is then missed. */
 export async function readArchived(
@@ -56,15 +65,6 @@ export async function replaceFile(path: string, write: (file: FileHandle) => Pro
     throw error
   }
   await syncFolder(dirname(path))
-}
-
-export async function syncFolder(directory: string): Promise<void> {
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 async function linesOf(directory: string): Promise<string[]> {

@@ -13,6 +13,7 @@ import {
   isProven,
   manifestLine,
   parseManifest,
+  statementOf,
   type ArchiveManifest,
   type ArchiveStatement,
 } from './archive-manifest.ts'
@@ -150,13 +151,8 @@ export async function verifyBundle(
   const found = { ...reader.finish(archive.before, archive.sealBefore), files: archive.files }
   const faults = [
     ...(isProven(manifest, verifierFor(successions)) ? [] : ['No seal of the trail proves its manifest by this key.']),
-    ...(JSON.stringify(sorted(found)) === JSON.stringify(sorted(archive))
-      ? []
-      : ['Its lines are not those of its manifest.']),
+    ...(statementOf(found) === statementOf(archive) ? [] : ['Its lines are not those of its manifest.']),
     ...reader.findings.kept.map(({ kind, line, detail }) => `${kind}, line ${line}: ${detail}`),
   ]
   return { archive, faults }
 }
-
-const sorted = (statement: ArchiveStatement): unknown =>
-  Object.entries(statement).toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -1,6 +1,6 @@
 import { parseLine } from '../line.ts'
-import { parseSeal } from '../seal.ts'
-import { listSegments, readLines } from '../segment.ts'
+import { sealIn } from '../seal.ts'
+import { chunksOfLines, listSegments } from '../segment.ts'
 import { archiveSubject, type ArchiveStatement } from './archive-manifest.ts'
 
 /**
@@ -16,25 +16,15 @@ export async function findProof(
   const proof: string[] = []
   // The record was written a moment ago.
   for (const segment of ((await listSegments(directory)).get(chain) ?? []).slice(-2)) {
-    const reader = await readLines(directory, segment)
-    try {
-      for (let lines = await reader.next(); lines.length > 0; lines = await reader.next())
-        for (const raw of lines) {
-          const text = raw.toString('latin1', 0, raw.length - 1)
-          if (proof.length === 0 && !text.includes(`"subject":${subject}`)) continue
-          proof.push(text)
-          if (coversFrom(text) >= seqOf(proof[0])) return proof
-        }
-    } finally {
-      await reader.close()
-    }
+    for await (const lines of chunksOfLines(directory, segment))
+      for (const raw of lines) {
+        const text = raw.toString('latin1', 0, raw.length - 1)
+        if (proof.length === 0 && !text.includes(`"subject":${subject}`)) continue
+        proof.push(text)
+        if ((sealIn(text)?.statement.covers.seq ?? 0) >= seqOf(proof[0])) return proof
+      }
   }
   return undefined
 }
 
 const seqOf = (line: string | undefined): number => parseLine(line ?? '')?.seq ?? Infinity
-
-function coversFrom(text: string): number {
-  const line = parseLine(text)
-  return line?.type === 'seal' ? (parseSeal(line.body)?.statement.covers.seq ?? 0) : 0
-}

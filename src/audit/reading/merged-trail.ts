@@ -1,25 +1,28 @@
-import { listSegments, readLines, type Segment } from '../segment.ts'
 import { createRecordFilter, type RecordCriteria, type RecordFilter } from './record-filter.ts'
-import { longestCallMs, seekTime } from './time-seek.ts'
+import { longestCallMs } from './time-seek.ts'
 import { eventIn, type ReadRecord } from './trail-record.ts'
+import { chainsIn, linesOfChain, type OnMissing, type TrailPlace } from './whole-chain.ts'
 
 /** Records of one chain that wait to be put in order: calls end in another order than they arrive. */
 const windowRecords = 1_000
 
 /**
- * The records of all chains of these folders that meet the criteria, in the order of their times. Memory does not grow
+ * The records of all chains of these trails that meet the criteria, in the order of their times. Memory does not grow
  * with the trail: of each chain at most a thousand records wait, and one whose call took longer than a thousand others
  * of its process comes late.
  */
 export async function* readMerged(
-  directories: readonly string[],
+  places: readonly TrailPlace[],
   criteria: RecordCriteria,
+  onMissing: OnMissing,
 ): AsyncGenerator<ReadRecord, void> {
   const filter = createRecordFilter(criteria)
   const chains: Ordered[] = []
-  for (const directory of directories)
-    for (const segments of (await listSegments(directory)).values())
-      chains.push(createOrdered(readChain(directory, segments, criteria, filter)))
+  for (const place of places)
+    for (const chain of await chainsIn(place)) {
+      const lines = linesOfChain(place, chain, criteria.since, onMissing)
+      chains.push(createOrdered(readChain(lines, chain, criteria, filter)))
+    }
   try {
     await Promise.all(chains.map((chain) => chain.fill()))
     for (let next = earliest(chains); next !== undefined; next = earliest(chains)) {
@@ -33,23 +36,15 @@ export async function* readMerged(
 }
 
 async function* readChain(
-  directory: string,
-  segments: readonly Segment[],
-  { since, until = Infinity }: RecordCriteria,
+  chunks: AsyncIterable<readonly Buffer[]>,
+  chain: string,
+  { until = Infinity }: RecordCriteria,
   filter: RecordFilter,
 ): AsyncGenerator<readonly ReadRecord[], void> {
-  const from = since === undefined ? { segment: 0, bytes: 0 } : await seekTime(directory, segments, since)
-  for (const segment of segments.filter(({ number }) => number >= from.segment)) {
-    const reader = await readLines(directory, segment, segment.number === from.segment ? from.bytes : 0)
-    try {
-      for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) {
-        const events = lines.flatMap((line) => eventIn(line, segment.chain) ?? [])
-        yield events.filter(({ record }) => filter(record))
-        if ((events[0]?.record.at ?? 0) > until + longestCallMs) return
-      }
-    } finally {
-      await reader.close()
-    }
+  for await (const lines of chunks) {
+    const events = lines.flatMap((line) => eventIn(line, chain) ?? [])
+    yield events.filter(({ record }) => filter(record))
+    if ((events[0]?.record.at ?? 0) > until + longestCallMs) return
   }
 }
 

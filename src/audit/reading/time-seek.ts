@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readLines, type Segment } from '../segment.ts'
+import { chunksOfLines, type Segment } from '../segment.ts'
 import type { ReadPoint } from '../witness/head-reader.ts'
 import { eventIn } from './trail-record.ts'
 
@@ -45,15 +45,10 @@ const isBefore = (at: number | undefined, moment: number): boolean => at !== und
 
 /** When the first event behind this byte arrived. */
 async function timeAt(directory: string, segment: Segment, from: number): Promise<number | undefined> {
-  const reader = await readLines(directory, segment, from)
-  try {
-    for (let lines = await reader.next(); lines.length > 0; lines = await reader.next())
-      for (const line of lines) {
-        const found = eventIn(line, segment.chain)
-        if (found !== undefined) return found.record.at
-      }
-    return undefined
-  } finally {
-    await reader.close()
-  }
+  for await (const lines of chunksOfLines(directory, segment, from))
+    for (const line of lines) {
+      const found = eventIn(line, segment.chain)
+      if (found !== undefined) return found.record.at
+    }
+  return undefined
 }

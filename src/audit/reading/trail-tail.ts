@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listSegments, readLines, type Segment } from '../segment.ts'
+import { chunksOfLines, listSegments, type Segment } from '../segment.ts'
 import type { ReadPoint, ReadPoints } from '../witness/head-reader.ts'
 import { eventIn, type ReadRecord } from './trail-record.ts'
 
@@ -35,18 +35,15 @@ async function readChainOn(
   let [point, left] = [from, share]
   for (const segment of segments.filter(({ number }) => number >= from.segment)) {
     let bytes = segment.number === from.segment ? from.bytes : 0
-    const reader = await readLines(directory, segment, bytes)
-    try {
-      for (let lines = await reader.next(); lines.length > 0 && left > 0; lines = await reader.next())
-        for (const line of lines) {
-          if (line.at(-1) !== 10) break
-          bytes += line.length
-          left -= line.length
-          const found = eventIn(line, segment.chain)
-          if (found !== undefined) records.push(found)
-        }
-    } finally {
-      await reader.close()
+    for await (const lines of chunksOfLines(directory, segment, bytes)) {
+      for (const line of lines) {
+        if (line.at(-1) !== 10) break
+        bytes += line.length
+        left -= line.length
+        const found = eventIn(line, segment.chain)
+        if (found !== undefined) records.push(found)
+      }
+      if (left <= 0) break
     }
     point = { segment: segment.number, bytes }
     if (left <= 0) break

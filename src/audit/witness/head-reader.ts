@@ -1,6 +1,5 @@
-import { parseLine } from '../line.ts'
-import { parseSeal } from '../seal.ts'
-import { listSegments, readLines, type Segment } from '../segment.ts'
+import { sealIn } from '../seal.ts'
+import { chunksOfLines, listSegments, type Segment } from '../segment.ts'
 import type { SignedHead } from './signed-head.ts'
 
 /** Up to where a chain was read: a file of it and the byte in it. */
@@ -45,26 +44,19 @@ async function readSegment(
   from: number,
   found: (head: SignedHead) => void,
 ): Promise<number> {
-  const reader = await readLines(directory, segment, from)
   let bytes = from
-  try {
-    for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) {
-      for (const raw of lines) {
-        if (raw.at(-1) !== 10) return bytes
-        bytes += raw.length
-        const head = raw.includes('"type":"seal"') ? headOf(raw) : undefined
-        if (head !== undefined) found(head)
-      }
+  for await (const lines of chunksOfLines(directory, segment, from))
+    for (const raw of lines) {
+      if (raw.at(-1) !== 10) return bytes
+      bytes += raw.length
+      const head = raw.includes('"type":"seal"') ? headOf(raw) : undefined
+      if (head !== undefined) found(head)
     }
-    return bytes
-  } finally {
-    await reader.close()
-  }
+  return bytes
 }
 
 function headOf(raw: Buffer): SignedHead | undefined {
-  const line = parseLine(raw.toString('latin1', 0, raw.length - 1))
-  const seal = line?.type === 'seal' ? parseSeal(line.body) : undefined
+  const seal = sealIn(raw.toString('latin1', 0, raw.length - 1))
   if (seal === undefined) return undefined
   const { chain, at, covers, key } = seal.statement
   return { chain, seq: covers.seq, hash: covers.hash, at, key, signature: seal.signature.toString('base64') }

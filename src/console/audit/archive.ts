@@ -4,11 +4,12 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { olderFiles } from '../../audit/archive/archivable.ts'
-import { addArchived, readArchived, syncFolder } from '../../audit/archive/archived-files.ts'
+import { addArchived, archiveFolder, readArchived } from '../../audit/archive/archived-files.ts'
 import { verifyBundle, writeBundle, writeContent } from '../../audit/archive/bundle.ts'
 import {
   archiveOperation,
   archiveSubject,
+  bundleName,
   statementOf,
   type ArchiveStatement,
 } from '../../audit/archive/archive-manifest.ts'
@@ -24,6 +25,7 @@ import type { Config } from '../../config/schema.ts'
 import { chainName } from '../../daemon/appliance.ts'
 import { forwarderOf } from '../../daemon/audit-witnesses.ts'
 import { Fault } from '../../fault.ts'
+import { syncFolder } from '../../folder-sync.ts'
 import { recordAt, withToken, type TokenPlace } from '../console-context.ts'
 import { leaveToOwner } from '../file-owner.ts'
 import { answering, type Invocation } from '../invocation.ts'
@@ -75,7 +77,7 @@ async function archive(invocation: Invocation, options: Options): Promise<Answer
   const before = momentOf(options.before, Date.now()) ?? 0
   const config = loadConfig(invocation.config)
   const { directory } = config.audit
-  const to = options.to ?? join(directory, 'archive')
+  const to = options.to ?? archiveFolder(directory)
   const input = await applianceTrail(invocation, config)
   const lock = await lockChain(join(directory, 'archive.lock'), 'archive', 0)
   try {
@@ -90,10 +92,11 @@ async function archive(invocation: Invocation, options: Options): Promise<Answer
       const { publicKey } = await token.token.hsm.auditKeys()
       const verifier = createSealVerifier({ publicKey, successions: await readSuccessions(directory) })
       const place = { ...token, directory, to, publicKey, verifier }
+      const archived = await readArchived(directory, verifier)
       const made: Bundle[] = []
       for (const { chain, sealedSeq } of report.chains) {
         const sealed = Math.min(sealedSeq, input.heads?.get(chain)?.seq ?? 0)
-        const bundle = await archiveChain(place, chain, before, sealed)
+        const bundle = await archiveChain(place, chain, archived.get(chain), before, sealed)
         if (bundle !== undefined) made.push(bundle)
       }
       return made
@@ -108,11 +111,11 @@ async function archive(invocation: Invocation, options: Options): Promise<Answer
 async function archiveChain(
   place: Place,
   chain: string,
+  archived: ArchiveStatement | undefined,
   before: number,
   sealedSeq: number,
 ): Promise<Bundle | undefined> {
   const { config, directory, to, verifier } = place
-  const archived = (await readArchived(directory, verifier)).get(chain)
   const present = (await listSegments(directory)).get(chain) ?? []
   if (archived !== undefined) await finishRemoval(place, archived, present)
   const segments = present.filter(({ number }) => number > (archived?.files.last ?? 0))
@@ -135,9 +138,6 @@ async function archiveChain(
     await rm(content, { force: true })
   }
 }
-
-const bundleName = ({ chain, files }: ArchiveStatement): string =>
-  `${chain}.${String(files.first).padStart(6, '0')}-${String(files.last).padStart(6, '0')}.jsonl.gz`
 
 /** Those that the receiver of records has, where there is one. */
 async function forwarded(config: Config, segments: readonly Segment[]): Promise<readonly Segment[]> {

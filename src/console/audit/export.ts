@@ -3,14 +3,13 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { cefOf } from '../../audit/reading/cef.ts'
-import { readMerged } from '../../audit/reading/merged-trail.ts'
 import type { ReadRecord } from '../../audit/reading/trail-record.ts'
 import { readRelease, releaseName } from '../../release.ts'
 import { UsageError } from '../exit-code.ts'
-import { errorCodeOf } from '../../fault.ts'
+import { errorCodeOf, Fault } from '../../fault.ts'
 import type { Invocation } from '../invocation.ts'
 import { count } from '../output/command-answer.ts'
-import { addRecordOptions, criteriaOf, directoriesOf, timeHelp, type RecordOptions } from './record-options.ts'
+import { addTrailOptions, recordsOf, timeHelp, type RecordOptions } from './record-options.ts'
 
 type Format = 'jsonl' | 'cef'
 
@@ -22,14 +21,15 @@ interface Options extends RecordOptions {
 const help = `${timeHelp}
 
 jsonl: each record on a line as it was written (docs/audit.md, Format). cef: the Common Event Format, for SIEMs.
-To have every record sent as it is written, set audit.forward.
+Archived records are written too. To have every record sent as it is written, set audit.forward.
 
 Examples:
   strongroom audit export --since 2026-10-01 --output october.jsonl
+  strongroom audit export --until 2026-10-01 --archive /mnt/archive --output before.jsonl
   strongroom audit export --format cef --since 24h --output today.cef`
 
 export function addAuditExport(audit: Command): void {
-  addRecordOptions(
+  addTrailOptions(
     audit.command('export').summary('write records to a file').description('Writes records for other programs.'),
   )
     .addOption(new Option('--format <format>', 'of the lines').choices(['jsonl', 'cef']).default('jsonl'))
@@ -37,8 +37,7 @@ export function addAuditExport(audit: Command): void {
     .addHelpText('after', help)
     .action(async function (this: Command, options: Options) {
       const invocation = this.optsWithGlobals<Invocation>()
-      const records = readMerged(directoriesOf(options, invocation), criteriaOf(options, Date.now()))
-      const lines = linesIn(options.format, records)
+      const lines = linesIn(options.format, recordsOf(options, invocation))
       if (options.output === undefined) return invocation.terminal.printAll(lines)
       const written = await writeLines(options.output, lines)
       const { terminal, json } = invocation
@@ -71,6 +70,8 @@ async function writeLines(file: string, lines: AsyncIterable<string>): Promise<n
     output.destroy()
     await rm(draft, { force: true })
     const code = errorCodeOf(error)
-    throw code === undefined ? error : new UsageError(`${file} cannot be written (${code}): name another file.`)
+    throw code === undefined || error instanceof Fault
+      ? error
+      : new UsageError(`${file} cannot be written (${code}): name another file.`)
   }
 }

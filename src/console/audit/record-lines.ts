@@ -4,7 +4,7 @@ import type { Terminal } from '../output/terminal.ts'
 
 const columns = { time: 23, outcome: 20, user: 16, operation: 26 } as const
 
-export const recordHeading = [
+const recordHeading = [
   'TIME (UTC)'.padEnd(columns.time),
   'OUTCOME'.padEnd(columns.outcome),
   'USER'.padEnd(columns.user),
@@ -13,7 +13,7 @@ export const recordHeading = [
 ].join('  ')
 
 /** A record in a line for people. The columns are as wide for all, since none but the first is known yet. */
-export function recordLine({ record }: ReadRecord, terminal: Terminal): string {
+function recordLine({ record }: ReadRecord, terminal: Terminal): string {
   const { at, outcome, username, userId, operation } = record
   const shown = outcome.padEnd(columns.outcome)
   return [

@@ -1,10 +1,15 @@
 import type { Command } from 'commander'
 import { existsSync } from 'node:fs'
+import { bundleName } from '../../audit/archive/archive-manifest.ts'
+import { archiveFolder } from '../../audit/archive/archived-files.ts'
+import { readMerged } from '../../audit/reading/merged-trail.ts'
 import type { RecordCriteria } from '../../audit/reading/record-filter.ts'
+import type { ReadRecord } from '../../audit/reading/trail-record.ts'
 import { loadConfig } from '../../config/loader.ts'
 import { UsageError } from '../exit-code.ts'
-import type { Invocation } from '../invocation.ts'
-import { missingFolder, several } from './verification-input.ts'
+import { several, type Invocation } from '../invocation.ts'
+import { dateOf } from '../output/command-answer.ts'
+import { missingFolder } from './verification-input.ts'
 
 /** Which records a command is about, as the command line says it. */
 export interface RecordOptions {
@@ -16,6 +21,7 @@ export interface RecordOptions {
   readonly operation?: string
   readonly outcome?: string
   readonly directory?: readonly string[]
+  readonly archive?: readonly string[]
 }
 
 export const timeHelp = `
@@ -36,6 +42,29 @@ export function addRecordOptions(command: Command): Command {
 export function criteriaOf(options: RecordOptions, now: number): RecordCriteria {
   const { since, until, user, vault, key, operation, outcome } = options
   return { since: momentOf(since, now), until: momentOf(until, now), user, vault, key, operation, outcome }
+}
+
+/** The same for commands that read bundles of `strongroom audit archive` too. */
+export function addTrailOptions(command: Command): Command {
+  return addRecordOptions(command).option(
+    '--archive <folder>',
+    'where archived bundles are, beside the folder archive of the trail; may be given again',
+    several,
+  )
+}
+
+/** All records that the command line asks for, with those in bundles; says which bundles are not there. */
+export function recordsOf(options: RecordOptions, invocation: Invocation): AsyncGenerator<ReadRecord, void> {
+  const places = directoriesOf(options, invocation).map((directory) => ({
+    directory,
+    archives: [archiveFolder(directory), ...(options.archive ?? [])],
+  }))
+  for (const one of options.archive ?? []) if (!existsSync(one)) throw missingFolder(one)
+  return readMerged(places, criteriaOf(options, Date.now()), (archive) =>
+    invocation.terminal.complain(
+      `strongroom: not shown: records ${archive.before.seq + 1} to ${archive.last.seq} of ${archive.chain}, until ${dateOf(archive.until)}, which ${bundleName(archive)} holds: give its folder with --archive.`,
+    ),
+  )
 }
 
 /** The folders of the command line, or that of the configuration. */

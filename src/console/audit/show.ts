@@ -1,29 +1,28 @@
 import type { Command } from 'commander'
-import { readMerged } from '../../audit/reading/merged-trail.ts'
 import { linesOf } from './record-lines.ts'
-import { addRecordOptions, criteriaOf, directoriesOf, timeHelp, type RecordOptions } from './record-options.ts'
+import { addTrailOptions, recordsOf, timeHelp, type RecordOptions } from './record-options.ts'
 import type { Invocation } from '../invocation.ts'
 
 const help = `${timeHelp}
 
-Shows the records of all chains in the order of time. With --json each is one line, as it was written
-(docs/audit.md, Format). What the trail says is shown; whether it is as it was written,
+Shows the records of all chains in the order of time, also those that were archived. With --json each is one
+line, as it was written (docs/audit.md, Format). What the trail says is shown; whether it is as it was written, 
 strongroom audit verify says.
 
 Examples:
   strongroom audit show --since 1h
+  strongroom audit show --user alice --archive /mnt/archive
   strongroom audit show --since 2026-10-01 --until 2026-10-02 --user alice --outcome refused
   strongroom --json audit show --operation 'console.*' | jq -r '[.at, .username, .subject] | @tsv'`
 
 export function addAuditShow(audit: Command): void {
-  addRecordOptions(
+  addTrailOptions(
     audit.command('show').summary('show records').description('Shows the records of the audit trail, oldest first.'),
   )
     .addHelpText('after', help)
     .action(async function (this: Command, options: RecordOptions) {
       const invocation = this.optsWithGlobals<Invocation>()
       const { terminal } = invocation
-      const records = readMerged(directoriesOf(options, invocation), criteriaOf(options, Date.now()))
-      await terminal.printAll(linesOf(records, terminal, invocation.json === true))
+      await terminal.printAll(linesOf(recordsOf(options, invocation), terminal, invocation.json === true))
     })
 }

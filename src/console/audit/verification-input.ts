@@ -14,11 +14,8 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import { withStore } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
-import { readPublicKeyFile, type Terminal } from '../output/terminal.ts'
+import { readPublicKeyFile } from '../output/terminal.ts'
 import { isServed, reachToken } from '../token-access.ts'
-
-/** An option that may be given again. */
-export const several = (one: string, before: readonly string[] | undefined): string[] => [...(before ?? []), one]
 
 /** What to verify, and with what. */
 export interface VerificationInput {
@@ -43,7 +40,7 @@ export async function inputFor(
   const given =
     publicKey === undefined
       ? undefined
-      : { publicKey: await readKey(publicKey, invocation.terminal), keySource: publicKey }
+      : { publicKey: await readPublicKeyFile(invocation.terminal, publicKey), keySource: publicKey }
   if (directory !== undefined && given !== undefined) return { directory, ...given }
   const config = loadConfig(invocation.config)
   if (directory === undefined) return applianceTrail(invocation, config, given)
@@ -84,7 +81,8 @@ export async function archivedUntil({ directory, publicKey }: VerificationInput)
 
 /** The key alone, for what is verified without a trail. */
 export async function keyFor({ publicKey }: GivenPlaces, invocation: Invocation): Promise<Key> {
-  if (publicKey !== undefined) return { publicKey: await readKey(publicKey, invocation.terminal), keySource: publicKey }
+  if (publicKey !== undefined)
+    return { publicKey: await readPublicKeyFile(invocation.terminal, publicKey), keySource: publicKey }
   return (await askKeeper(invocation, loadConfig(invocation.config))).key
 }
 
@@ -151,15 +149,4 @@ async function keyBeside({ directory }: Config['audit']): Promise<Key> {
       `There is no public key in ${directory} and the token does not answer: give --public-key FILE.`,
     )
   return { publicKey, keySource: 'beside the trail (the token does not answer)' }
-}
-
-async function readKey(file: string, terminal: Terminal): Promise<Buffer> {
-  try {
-    return await readPublicKeyFile(terminal, file)
-  } catch (cause) {
-    throw new UsageError(
-      `${file} cannot be read as a public key in PEM: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    )
-  }
 }

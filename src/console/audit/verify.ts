@@ -17,13 +17,12 @@ import {
   archivedUntil,
   inputFor,
   missingFolder,
-  several,
   type GivenPlaces,
   type VerificationInput,
 } from './verification-input.ts'
 import { describeWitnessed, readWitnessed } from './witnessed.ts'
 import { exitCodes } from '../exit-code.ts'
-import { answering, type Invocation } from '../invocation.ts'
+import { answering, several, type Invocation } from '../invocation.ts'
 
 const help = `
 Without options the folder, the key and the last sealed points come from the appliance: its configuration, its

@@ -7,14 +7,8 @@ import { recordAlone } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
-import {
-  ceremonyOptions,
-  type CeremonyFlags,
-  heardDigest,
-  leaveTokenToOwner,
-  requireStopped,
-  ofCeremonyWithDigits,
-} from './ceremony.ts'
+import { ceremonyOptions, type CeremonyFlags, heardDigest, requireStopped, ofCeremonyWithDigits } from './ceremony.ts'
+import { leaveTokenToOwner } from '../file-owner.ts'
 
 export function addBackupKeysAdopt(backupKeys: Command): void {
   ofCeremonyWithDigits(backupKeys.command('adopt'))

@@ -1,14 +1,12 @@
 import type { Command } from 'commander'
-import { join } from 'node:path'
 import { loadConfig, readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { Fault } from '../../fault.ts'
 import type { BackupSharingOptions } from '../../hsm/pkcs11/backup-sharing.ts'
-import { tokenLocationOf } from '../../hsm/server/token-location.ts'
-import { leaveToOwner } from '../file-owner.ts'
 import { UsageError } from '../exit-code.ts'
 import type { Invocation } from '../invocation.ts'
 import { firstLine, nameAnother, type Terminal } from '../output/terminal.ts'
+import { rootCreationOf } from '../root-making.ts'
 import { isServed } from '../token-access.ts'
 
 /** For all commands of the ceremony. */
@@ -46,19 +44,13 @@ export interface CeremonyFlags {
 }
 
 export async function ceremonyOptions(
-  { terminal, build, config: file }: Invocation,
+  invocation: Invocation,
   flags: CeremonyFlags,
 ): Promise<{ config: Config; options: BackupSharingOptions }> {
-  const config = loadConfig(file)
+  const config = loadConfig(invocation.config)
   return {
     config,
-    options: {
-      ...tokenLocationOf(config),
-      tokenDirectory: config.hsm.tokenDirectory,
-      movable: config.hsm.movable,
-      ceremony: join(build, 'hsm/ceremony'),
-      soPin: await soPin(terminal, flags),
-    },
+    options: { ...rootCreationOf(invocation, config), soPin: await soPin(invocation.terminal, flags) },
   }
 }
 
@@ -88,8 +80,4 @@ export async function requireStopped({ hsm }: Config): Promise<void> {
   const served = await Promise.all(hsm.sockets.map(isServed))
   if (served.includes(true))
     throw new Fault('hsm.unavailable', 'Token hosts are running: stop the daemon and its token hosts for the ceremony.')
-}
-
-export function leaveTokenToOwner({ hsm }: Config): void {
-  if (hsm.tokenDirectory !== undefined) leaveToOwner(hsm.tokenDirectory)
 }

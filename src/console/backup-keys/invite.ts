@@ -6,7 +6,8 @@ import { digestOf } from '../../hsm/pkcs11/ceremony-papers.ts'
 import { recordAlone } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
-import { ceremonyOptions, type CeremonyFlags, leaveTokenToOwner, requireStopped, ofCeremony } from './ceremony.ts'
+import { ceremonyOptions, type CeremonyFlags, requireStopped, ofCeremony } from './ceremony.ts'
+import { leaveTokenToOwner } from '../file-owner.ts'
 
 export function addBackupKeysInvite(backupKeys: Command): void {
   ofCeremony(backupKeys.command('invite'))

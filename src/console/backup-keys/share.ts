@@ -7,13 +7,8 @@ import { checkDigest, digestOf, readRequest } from '../../hsm/pkcs11/ceremony-pa
 import { recordAlone } from '../console-context.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
-import {
-  ceremonyOptions,
-  type CeremonyFlags,
-  heardDigest,
-  leaveTokenToOwner,
-  ofCeremonyWithDigits,
-} from './ceremony.ts'
+import { ceremonyOptions, type CeremonyFlags, heardDigest, ofCeremonyWithDigits } from './ceremony.ts'
+import { leaveTokenToOwner } from '../file-owner.ts'
 
 export function addBackupKeysShare(backupKeys: Command): void {
   ofCeremonyWithDigits(backupKeys.command('share'))

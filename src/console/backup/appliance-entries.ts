@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileOf } from '../../backup/backup-writer.ts'
 import type { Manifest } from '../../backup/manifest.ts'
 import type { TarEntry } from '../../backup/tar.ts'
@@ -10,8 +10,9 @@ import { storePlace } from '../../daemon/appliance.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { takeSnapshot, type DatabaseSnapshot } from '../../store/database-snapshot.ts'
 import type { Progress } from '../output/progress.ts'
-import { entryFiles, entryFolders, foldersOf, tokenFolderOf } from './appliance-places.ts'
+import { authorityOf, entryFiles, entryFolders, foldersOf, isCertificate, tokenFolderOf } from './appliance-places.ts'
 import { diskEntry, placeOf } from './file-entries.ts'
+import { makePassingFolder } from './passing-folder.ts'
 import { tokenEntries } from './token-folder.ts'
 import { trailEntries } from './trail-entries.ts'
 
@@ -19,6 +20,8 @@ export interface ApplianceParts {
   readonly configFile: string
   readonly config: Config
   readonly hsm: Pick<Hsm, 'copyState'>
+  /** Whether the keeper was started by this command, as whose user it writes. */
+  readonly ownKeeper: boolean
   readonly progress: Progress
 }
 
@@ -33,7 +36,7 @@ export type Taken = Pick<Manifest, 'takenAt' | 'counts' | 'places'>
  * - the trail after both: it holds the record of every change in the database, and every end that the keeper has signed.
  */
 export async function* applianceEntries(
-  { configFile, config, hsm, progress }: ApplianceParts,
+  { configFile, config, hsm, ownKeeper, progress }: ApplianceParts,
   tell: (taken: Taken) => void,
 ): AsyncGenerator<TarEntry> {
   const token = tokenFolderOf(config)
@@ -42,11 +45,12 @@ export async function* applianceEntries(
   const snapshot = await takeSnapshot(storePlace(config))
   tell({ takenAt: snapshot.takenAt, counts: snapshot.counts, places: placesOf(configFile, config) })
   yield* databaseEntries(snapshot, config, progress)
-  const signed = await hsm.copyState()
-  yield* passingEntry(entryFiles.keeper, `${keeperOf(config).state}.copy`)
+  const signed = yield* keeperEntry(hsm, keeperOf(config).state, ownKeeper)
   if (token !== undefined) yield* tokenEntries(token, inToken, true)
   yield* trailEntries(config.audit.directory, signed)
   yield diskEntry(entryFiles.configuration, configFile)
+  const authority = authorityOf(config)
+  if (isCertificate(authority)) yield diskEntry(entryFiles.authority, authority)
   for (const { option, path } of configurationFiles(config))
     if (existsSync(path)) yield diskEntry(`${entryFolders.configuration}/${option}`, path)
 }
@@ -64,23 +68,40 @@ async function* databaseEntries(
   try {
     if (snapshot.dump !== undefined) yield* dumpEntries(snapshot.dump())
     if (snapshot.copyTo === undefined || store.sqlite === undefined) return
-    // Beside the database, where it may lie as it lies there.
-    const copy = `${store.sqlite}.copy`
+    const passing = makePassingFolder(store.sqlite)
+    const copy = join(passing, 'database')
     try {
       await snapshot.copyTo(copy, progress)
       // Until then the log of the database grows.
       await snapshot.close()
       yield { ...diskEntry(entryFiles.sqlite, copy), ...ownerOf(store.sqlite) }
     } finally {
-      rmSync(copy, { force: true })
+      rmSync(passing, { recursive: true, force: true })
     }
   } finally {
     await snapshot.close()
   }
 }
 
+/** The keeper's copy of its file, and up to which record each chain was signed then. */
+async function* keeperEntry(
+  hsm: ApplianceParts['hsm'],
+  state: string,
+  ownKeeper: boolean,
+): AsyncGenerator<TarEntry, ReadonlyMap<string, number>> {
+  const passing = ownKeeper ? makePassingFolder(state) : undefined
+  const copy = passing === undefined ? `${state}.copy` : join(passing, 'keeper')
+  try {
+    const signed = await hsm.copyState(passing && copy)
+    yield { ...diskEntry(entryFiles.keeper, copy), ...ownerOf(state) }
+    return signed
+  } finally {
+    rmSync(passing ?? copy, { recursive: true, force: true })
+  }
+}
+
 const ownerOf = (path: string): Pick<TarEntry, 'mode' | 'owner' | 'group'> => {
-  const { mode, owner, group } = diskEntry('', path)
+  const { mode, owner, group } = placeOf(path)
   return { mode, owner, group }
 }
 
@@ -101,13 +122,4 @@ async function* dumpEntries(dump: AsyncIterable<Buffer>): AsyncGenerator<TarEntr
     if (size >= partBytes) yield part()
   }
   yield part()
-}
-
-/** A file that was made for the backup, and goes with its entry. */
-async function* passingEntry(name: string, path: string): AsyncGenerator<TarEntry> {
-  try {
-    yield await Promise.resolve(diskEntry(name, path))
-  } finally {
-    rmSync(path, { force: true })
-  }
 }

@@ -6,14 +6,14 @@ import { createAuditHeads } from '../../audit/records.ts'
 import { verifyTrail } from '../../audit/trail-verification.ts'
 import type { AuditReport } from '../../audit/audit-report.ts'
 import { readSuccessions } from '../../audit/trail-keys.ts'
-import { createSealVerifier, type SealedHead } from '../../audit/seal.ts'
-import { BackupError } from '../../backup/backup-error.ts'
-import { readBackup, type ReadBackup, shortKey } from '../../backup/backup-reader.ts'
+import type { SealedHead } from '../../audit/seal.ts'
+import { readBackup, type ReadBackup } from '../../backup/backup-reader.ts'
 import type { TarEntry } from '../../backup/tar.ts'
 import { tables } from '../../daemon/tables.ts'
 import { inspectStore } from '../../store/inspection.ts'
 import { openStore } from '../../store/open.ts'
 import { entryFiles, entryFolders } from './appliance-places.ts'
+import { checkRoom, checkSigner, previewBackup } from './backup-preview.ts'
 
 /** What a backup holds, once all that can be checked of it was. */
 export interface InspectedBackup extends ReadBackup {
@@ -24,15 +24,20 @@ export interface InspectedBackup extends ReadBackup {
   readonly newer: readonly string[]
 }
 
-/** Reads a backup whole, and checks what can be checked of it, in a folder of the system's temporary one (TMPDIR). */
+/**
+ * Checks what can be checked of a backup, in a folder of the system's temporary one (TMPDIR). It is read twice: first to know what
+ * may be written.
+ */
 export async function inspectBackup(
   file: string,
   identities: readonly string[],
   publicKey?: Buffer,
 ): Promise<InspectedBackup> {
+  const { manifest } = await previewBackup(file, identities, publicKey)
+  checkRoom(tmpdir(), { manifest }, isLookedInto)
   const folder = mkdtempSync(join(tmpdir(), 'strongroom-backup-'))
   try {
-    const read = await readBackup({ file, identities }, async (entry) => {
+    const read = await readBackup({ file, identities, expected: manifest }, async (entry) => {
       if (isLookedInto(entry.name)) await writeEntry(entry, join(folder, entry.name))
     })
     return await inspectFolder(folder, read, publicKey)
@@ -50,11 +55,7 @@ export async function inspectFolder(folder: string, read: ReadBackup, publicKey?
   const directory = join(folder, entryFolders.trail)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const key = publicKey ?? read.signer
-  const known = createSealVerifier({ publicKey: key, successions: await readSuccessions(directory) })
-  if (!known.knows(shortKey(read.signer)))
-    throw new BackupError(
-      `The key ${shortKey(read.signer)} signed this backup, which is not the one of --public-key, nor one before or after it: it is of another appliance, or made up.`,
-    )
+  checkSigner(read, key, await readSuccessions(directory))
   const sqlite = join(folder, entryFiles.sqlite)
   const store = existsSync(sqlite) ? await inspectStore({ sqlite }) : { damage: [], unknown: [] }
   const heads = existsSync(sqlite) && isReadable(store) ? await headsIn(sqlite) : undefined

@@ -8,13 +8,13 @@ import { lockChain } from '../../audit/chain-lock.ts'
 import { errorCodeOf } from '../../fault.ts'
 import { loadConfig } from '../../config/loader.ts'
 import { secretOptions, pathsIn } from '../../config/configured-paths.ts'
+import { readRelease } from '../../release.ts'
 import { recordAt, withToken } from '../console-context.ts'
 import type { Invocation } from '../invocation.ts'
 import { createProgress } from '../output/progress.ts'
 import { agreedStatus } from '../root-keys/root-versions.ts'
 import { applianceEntries, type Taken } from './appliance-entries.ts'
-import { tokenFolderOf } from './appliance-places.ts'
-import { releaseOf } from './release.ts'
+import { holdsToken } from './held-token.ts'
 
 export interface MadeBackup {
   readonly file: string
@@ -39,12 +39,15 @@ export async function makeBackup(
     const { hsm } = place.token
     const lock = await oneAtATime(config.audit.directory)
     try {
-      const { label, serial, objects } = await agreedStatus(hsm)
-      const release = releaseOf(invocation.build)
+      const status = await agreedStatus(hsm)
+      const { label, serial, objects } = status
+      const included = holdsToken(config, status)
+      const release = readRelease().version
       const parts = {
         configFile: invocation.config,
         config,
         hsm,
+        ownKeeper: place.token.ownHost,
         progress: createProgress(invocation.terminal, 'copying pages of the database'),
       }
       let taken: Taken | undefined
@@ -62,7 +65,7 @@ export async function makeBackup(
             machine: config.audit.machine ?? hostname(),
             database: config.store.sqlite === undefined ? 'postgres' : 'sqlite',
             ...taken,
-            token: { label, serial, roots: [...objects.root], included: tokenFolderOf(config) !== undefined },
+            token: { label, serial, roots: [...objects.root], included },
             leftOut: pathsIn(config)
               .map(({ option }) => option)
               .filter((option) => secretOptions.includes(option)),

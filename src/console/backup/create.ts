@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { BackupError } from '../../backup/backup-error.ts'
 import { loadConfig } from '../../config/loader.ts'
-import { answering } from '../invocation.ts'
+import { answering, several } from '../invocation.ts'
 import { count, table } from '../output/command-answer.ts'
 import { type MadeBackup, makeBackup } from './backup-making.ts'
 import { sizeText } from './size-text.ts'
@@ -21,11 +21,11 @@ export function addBackupCreate(backup: Command): void {
   backup
     .command('create <file>')
     .description('Makes a backup of the whole appliance.')
-    .option('--recipient <age1…>', 'public key to encrypt to, may be repeated', collect, [])
+    .option('--recipient <age1…>', 'public key to encrypt to, may be repeated', several)
     .addHelpText('after', help)
     .action(
-      answering(async (invocation, file: string, { recipient }: { readonly recipient: readonly string[] }) => {
-        const recipients = recipient.length > 0 ? recipient : (loadConfig(invocation.config).backup?.recipients ?? [])
+      answering(async (invocation, file: string, { recipient }: { readonly recipient?: readonly string[] }) => {
+        const recipients = recipient ?? loadConfig(invocation.config).backup?.recipients ?? []
         if (recipients.length === 0)
           throw new BackupError('Say to whom the backup is encrypted: give --recipient, or set backup.recipients.')
         const made = await makeBackup(invocation, file, recipients)
@@ -33,8 +33,6 @@ export function addBackupCreate(backup: Command): void {
       }),
     )
 }
-
-const collect = (value: string, before: readonly string[]): string[] => [...before, value]
 
 export function describeMade({ file, bytes, sha256, manifest }: MadeBackup): string[] {
   const { token, leftOut } = manifest

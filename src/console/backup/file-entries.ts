@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream, readdirSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { accountOf } from './account-names.ts'
 import type { TarEntry } from '../../backup/tar.ts'
 import type { Place } from '../../backup/manifest.ts'
 
@@ -11,12 +12,18 @@ export function diskEntry(name: string, path: string, size?: number): TarEntry {
     name,
     size: bytes,
     mode: stat.mode & 0o777,
-    owner: userName(stat.uid),
-    group: groupName(stat.gid),
+    owner: nameIn('passwd', stat.uid),
+    group: nameIn('group', stat.gid),
     modifiedAt: stat.mtimeMs,
     content: firstBytes(path, bytes),
   }
 }
+
+/** The names of all files below a folder, from there; the folder may be given with a slash at its end. */
+export const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
 
 async function* firstBytes(path: string, bytes: number): AsyncGenerator<Uint8Array> {
   if (bytes === 0) return
@@ -27,30 +34,8 @@ async function* firstBytes(path: string, bytes: number): AsyncGenerator<Uint8Arr
 /** Where something lies, with the mode and owner that it has there. */
 export function placeOf(path: string): Place {
   const { mode, uid, gid } = statSync(path)
-  return { path, mode: mode & 0o777, owner: userName(uid), group: groupName(gid) }
+  return { path, mode: mode & 0o777, owner: nameIn('passwd', uid), group: nameIn('group', gid) }
 }
 
-const userName = remembered((id) => nameBy('passwd', id))
-const groupName = remembered((id) => nameBy('group', id))
-
-/** By getent(1), because Node looks no number up. One without a name stays a number. */
-function nameBy(database: 'passwd' | 'group', id: number): string {
-  try {
-    const line = execFileSync('getent', [database, String(id)], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    return line.split(':', 1)[0] ?? String(id)
-  } catch {
-    return String(id)
-  }
-}
-
-function remembered(find: (id: number) => string): (id: number) => string {
-  const known = new Map<number, string>()
-  return (id) => {
-    const name = known.get(id) ?? find(id)
-    known.set(id, name)
-    return name
-  }
-}
+/** One without a name stays a number. */
+const nameIn = (database: 'passwd' | 'group', id: number): string => accountOf(database, String(id))?.name ?? String(id)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { open } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { makeIdentity } from '../../backup/age-stream.ts'
 import { naming } from '../../backup/backup-writer.ts'
 import { utcText } from '../../clock.ts'
@@ -21,12 +21,7 @@ export function addBackupIdentity(backup: Command): void {
       answering(async (_invocation, file: string) => {
         const { identity, recipient } = await makeIdentity()
         const text = `# created: ${utcText(Date.now())}\n# public key: ${recipient}\n${identity}\n`
-        await naming(file, async () => {
-          const handle = await open(file, 'wx', 0o600)
-          await handle.writeFile(text)
-          await handle.sync()
-          await handle.close()
-        })
+        await naming(file, () => writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }))
         return { json: { file, recipient }, lines: [`identity   ${file}`, `recipient  ${recipient}`] }
       }),
     )

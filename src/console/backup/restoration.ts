@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { BackupError } from '../../backup/backup-error.ts'
-import { readBackup, type ReadBackup } from '../../backup/backup-reader.ts'
+import { type BackupSource, readBackup, type ReadBackup } from '../../backup/backup-reader.ts'
 import { configurationFiles } from '../../config/configured-paths.ts'
 import { readSecret } from '../../config/loader.ts'
 import { keeperOf } from '../../config/keeper-section.ts'
 import { storePlace } from '../../daemon/appliance.ts'
 import { restoreDump } from '../../store/database-snapshot.ts'
 import { inspectStore, occupantsOf } from '../../store/inspection.ts'
+import { withTokenFolder } from '../softhsm-file.ts'
 import { isServed } from '../token-access.ts'
-import { entryFiles, entryFolders, isApplianceEntry, withTokenFolder } from './appliance-places.ts'
+import { authorityOf, entryFiles, entryFolders, isApplianceEntry } from './appliance-places.ts'
 import { writeEntry } from './backup-inspection.ts'
+import { checkRoom } from './backup-preview.ts'
 import { credentialFolder, type RestoredConfiguration } from './restored-configuration.ts'
 import { belongTo, isFolder, place, type Placement, usedBy } from './restored-places.ts'
 
@@ -29,9 +31,10 @@ interface Placing {
   readonly postgres?: string
 }
 
-/** Unpacks a backup whole into an empty folder. */
-export async function unpackBackup(file: string, identities: readonly string[], folder: string): Promise<ReadBackup> {
-  return readBackup({ file, identities }, async (entry) => {
+/** Unpacks a backup into an empty folder: what this manifest lists, which is believed. */
+export async function unpackBackup(source: Required<BackupSource>, folder: string): Promise<ReadBackup> {
+  checkRoom(folder, { manifest: source.expected }, isApplianceEntry)
+  return readBackup(source, async (entry) => {
     if (!isApplianceEntry(entry.name))
       throw new BackupError(`${entry.name} is no file of an appliance: the backup was made up. Take another one.`)
     const path = join(folder, entry.name)
@@ -88,7 +91,7 @@ export function placementsOf(
     // In no backup: the restored rows are the newest.
     { from: join(folder, 'floors'), to: floors },
     data(entryFolders.trail, audit.directory, 'trail', audit.directory),
-    ...configurationFiles(config)
+    ...[...configurationFiles(config), { option: basename(entryFiles.authority), path: authorityOf(config) }]
       .map(({ option, path }) => ({ from: join(folder, entryFolders.configuration, option), to: path }))
       .filter(({ from }) => existsSync(from)),
     ...secretPlacements(folder, config, kept, places),
@@ -113,7 +116,7 @@ function secretPlacements(
     const from = join(folder, option)
     copyFileSync(file, from)
     const owner = to.includes(credentialFolder) ? undefined : reader
-    belongTo(from, { mode: 0o600, owner: owner?.owner ?? 'root', group: owner?.group ?? 'root' })
+    belongTo(from, { mode: 0o400, owner: owner?.owner ?? 'root', group: owner?.group ?? 'root' })
     return [{ from, to }]
   })
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { BackupError } from '../../backup/backup-error.ts'
+import { keeperOf } from '../../config/keeper-section.ts'
 import { readSecret } from '../../config/loader.ts'
 import { raiseCounters, type RaisedCounters } from '../../features/otp/counter-raising.ts'
 import { markStray } from '../../features/vaults/stray-keys.ts'
@@ -12,7 +13,9 @@ import { examine } from '../doctor.ts'
 import { leaveToOwner } from '../file-owner.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
+import { readPublicKeyFile } from '../output/terminal.ts'
 import { type InspectedBackup, inspectFolder } from './backup-inspection.ts'
+import { previewBackup } from './backup-preview.ts'
 import {
   checkEmpty,
   checkEmptyPostgres,
@@ -24,7 +27,8 @@ import {
 } from './restoration.ts'
 import { restoredConfiguration, type RestoredConfiguration } from './restored-configuration.ts'
 import { checkSameKeys } from './restored-token.ts'
-import { describeBackup, readIdentities, readKeyFile, verdictOn } from './verify.ts'
+import { startLine } from './start-line.ts'
+import { describeBackup, readIdentities, verdictOn } from './verify.ts'
 
 const help = `
 Into an empty place: an installation without data, or below a folder of its own (--into). What is not in a
@@ -73,13 +77,18 @@ export function addBackupRestore(backup: Command): void {
 async function restore(invocation: Invocation, file: string, options: Options): Promise<Answer> {
   const { terminal } = invocation
   const identities = readIdentities(options.identity)
-  const publicKey = await readKeyFile(terminal, options.publicKey)
+  const publicKey = await readPublicKeyFile(terminal, options.publicKey)
   const folder = join(resolve(options.into ?? '/'), 'var/lib/strongroom-restore')
   const halfFilled = clearBrokenOff(folder)
+  // Two users have to come through the folders above; this one is root's alone.
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o755 })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
+    // Twice: nothing is written before it is known what the appliance has signed.
     terminal.remark('Reading the backup …')
-    const read = await unpackBackup(file, identities, folder)
+    const { manifest } = await previewBackup(file, identities, publicKey)
+    terminal.remark('Unpacking it …')
+    const read = await unpackBackup({ file, identities, expected: manifest }, folder)
     const found = await inspectFolder(folder, read, publicKey)
     if (found.damage.length + found.newer.length > 0) throw new BackupError(verdictOn(found))
     const configuration = restoredConfiguration(folder, found.manifest, options.into)
@@ -89,7 +98,7 @@ async function restore(invocation: Invocation, file: string, options: Options): 
     const accepted = await bringForward({ ...invocation, config: configuration.workingFile }, found)
     if (configuration.token !== undefined) leaveToOwner(configuration.token)
     writeConfiguration(configuration)
-    return await answerOf({ ...invocation, config: configuration.file }, file, found, accepted)
+    return await answerOf({ ...invocation, config: configuration.file }, configuration, file, { found, accepted })
   } finally {
     clearBrokenOff(folder)
   }
@@ -125,9 +134,15 @@ async function putInPlace({
   await placeAll(folder, configuration, placements, kept)
 }
 
-/** Elsewhere systemd or the daemon makes them. */
+/** Elsewhere systemd makes them, and a daemon of two users makes them for both. */
 function makeSocketFolders({ config }: RestoredConfiguration): void {
-  for (const socket of config.hsm.sockets) mkdirSync(dirname(socket), { recursive: true, mode: 0o700 })
+  if (config.processes !== undefined) return
+  const { uid, gid } = statSync(dirname(keeperOf(config).state))
+  for (const folder of config.hsm.sockets.map((socket) => dirname(socket))) {
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    chmodSync(folder, 0o700)
+    if (process.getuid?.() === 0) chownSync(folder, uid, gid)
+  }
 }
 
 interface Forwarded extends AcceptedDatabase {
@@ -164,14 +179,15 @@ function writeConfiguration({ file, text }: RestoredConfiguration): void {
 
 async function answerOf(
   invocation: Invocation,
+  { config, file: configuration }: RestoredConfiguration,
   file: string,
-  found: InspectedBackup,
-  { ended, closed, broken, otps, stray }: Forwarded,
+  { found, accepted }: { readonly found: InspectedBackup; readonly accepted: Forwarded },
 ): Promise<Answer> {
-  const doctor = await examine(invocation)
-  const { config: configuration } = invocation
+  const { ended, closed, broken, otps, stray } = accepted
+  const doctor = await examine(invocation, { beforeStart: true })
+  const next = startLine(configuration, config)
   return {
-    json: { configuration, manifest: found.manifest, ended, closed, broken, otps, stray, doctor: doctor.json },
+    json: { configuration, manifest: found.manifest, ended, closed, broken, otps, stray, doctor: doctor.json, next },
     lines: [
       ...describeBackup(file, found, true),
       '',
@@ -188,6 +204,7 @@ async function answerOf(
       'What was changed since the backup was taken is lost; strongroom audit verify --database names rows that the trail knows newer.',
       '',
       ...doctor.lines,
+      `Next: ${next}`,
     ],
   }
 }

@@ -6,6 +6,7 @@ import type { Place } from '../../backup/manifest.ts'
 import type { TarHead } from '../../backup/tar.ts'
 import { errorCodeOf } from '../../fault.ts'
 import { leaveToOwner } from '../file-owner.ts'
+import { accountOf } from './account-names.ts'
 
 /** A file or folder of a backup that was unpacked, and where it goes. */
 export interface Placement {
@@ -57,24 +58,12 @@ export function belongTo(path: string, { mode, owner, group }: Pick<TarHead, 'mo
   if (process.getuid?.() === 0) lchownSync(path, numberOf('passwd', owner), numberOf('group', group))
 }
 
-const known = new Map<string, number>()
-
 /** @throws BackupError where this machine has no user or group of this name */
 function numberOf(database: 'passwd' | 'group', name: string): number {
-  const key = `${database} ${name}`
-  const number = known.get(key) ?? lookUp(database, name)
-  known.set(key, number)
-  return number
-}
-
-function lookUp(database: 'passwd' | 'group', name: string): number {
-  try {
-    const line = execFileSync('getent', [database, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-    return Number(line.split(':')[2])
-  } catch (cause) {
+  const account = accountOf(database, name)
+  if (account === undefined)
     throw new BackupError(
       `Files of the backup belong to ${name}, whom this machine does not have: install Strongroom first (systemd-sysusers, or useradd --system ${name}).`,
-      { cause },
     )
-  }
+  return account.id
 }

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { entryFolders } from './appliance-places.ts'
 import type { TarEntry } from '../../backup/tar.ts'
 import { errorCodeOf } from '../../fault.ts'
 import { fileOf } from '../../backup/backup-writer.ts'
-import { diskEntry } from './file-entries.ts'
+import { diskEntry, filesBelow } from './file-entries.ts'
 
 /** SoftHSM2 writes an object in some writes of one millisecond or so: a file that rests is whole. */
 const restMs = 200
@@ -28,9 +28,7 @@ export async function* tokenEntries(folder: string, taken: Set<string>, isLast: 
 
 /** Without SoftHSM2's locks, which name no other place and hold nothing. */
 const listed = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.lock$|^(?:keeper|floors|refused-pins)\.sqlite/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+  filesBelow(folder).filter((name) => !/\.lock$|^(?:keeper|floors|refused-pins)\.sqlite/.test(basename(name)))
 
 /** One that is being written is left for the second time. */
 function youngLeft(name: string, path: string): TarEntry | undefined {

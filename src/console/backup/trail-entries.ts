@@ -1,11 +1,9 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { listSegments, readLines, type Segment } from '../../audit/segment.ts'
-import { parseLine } from '../../audit/line.ts'
-import { parseSeal } from '../../audit/seal.ts'
+import { basename, join } from 'node:path'
+import { chunksOfLines, listSegments, type Segment } from '../../audit/segment.ts'
+import { sealIn } from '../../audit/seal.ts'
 import type { TarEntry } from '../../backup/tar.ts'
 import { entryFolders } from './appliance-places.ts'
-import { diskEntry } from './file-entries.ts'
+import { diskEntry, filesBelow } from './file-entries.ts'
 
 /**
  * The audit trail as far as `signed` goes, which tells up to which record the keeper's copy has signed each chain: a seal of
@@ -37,18 +35,13 @@ async function goodBytes(
   segment: Segment,
   signedSeq: number,
 ): Promise<{ readonly bytes: number; readonly isCut: boolean }> {
-  const reader = await readLines(directory, segment)
   let bytes = 0
-  try {
-    for (let lines = await reader.next(); lines.length > 0; lines = await reader.next())
-      for (const line of lines) {
-        if (coveredBy(line) > signedSeq) return { bytes, isCut: true }
-        bytes += line.length
-      }
-    return { bytes, isCut: false }
-  } finally {
-    await reader.close()
-  }
+  for await (const lines of chunksOfLines(directory, segment))
+    for (const line of lines) {
+      if (coveredBy(line) > signedSeq) return { bytes, isCut: true }
+      bytes += line.length
+    }
+  return { bytes, isCut: false }
 }
 
 const sealMark = Buffer.from('"type":"seal"')
@@ -57,13 +50,9 @@ const sealMark = Buffer.from('"type":"seal"')
 function coveredBy(line: Buffer): number {
   // Quotes inside of texts are escaped: no record of an event holds the mark.
   if (!line.includes(sealMark)) return 0
-  const body = parseLine(line.toString('latin1', 0, line.length - 1))?.body
-  return (body === undefined ? undefined : parseSeal(body))?.statement.covers.seq ?? 0
+  return sealIn(line.toString('latin1', 0, line.length - 1))?.statement.covers.seq ?? 0
 }
 
 /** Public keys, successions, bundles, what witnesses were told: without locks and drafts. */
 const others = (directory: string, segments: ReadonlySet<string>): string[] =>
-  readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.lock(?:\.|$)|\.pem\./.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
-    .filter((name) => !segments.has(name))
+  filesBelow(directory).filter((name) => !/\.lock(?:\.|$)|\.pem\./.test(basename(name)) && !segments.has(name))

@@ -3,17 +3,17 @@ import { identitiesIn } from '../../backup/age-stream.ts'
 import { shortKey } from '../../backup/backup-reader.ts'
 import { utcText } from '../../clock.ts'
 import { readSecret } from '../../config/loader.ts'
-import { exitCodes, UsageError } from '../exit-code.ts'
+import { exitCodes } from '../exit-code.ts'
 import { answering } from '../invocation.ts'
 import { count, table } from '../output/command-answer.ts'
-import { nameAnother, readPublicKeyFile, type Terminal } from '../output/terminal.ts'
+import { nameAnother, readPublicKeyFile } from '../output/terminal.ts'
 import { type InspectedBackup, inspectBackup } from './backup-inspection.ts'
 import { sizeText } from './size-text.ts'
 
 const help = `
 On any machine: neither token nor configuration is needed, and nothing is changed. It checks the hash of
-every file, the signature over all of them, the database (SQLite) and the audit trail. Anybody can encrypt
-to a recipient: name with --public-key the audit key of the appliance that you keep elsewhere (audit-
+every file, the signature over all of them, the database (SQLite) and the audit trail. An attacker can encrypt
+to a recipient, too: name with --public-key the audit key of the appliance that you keep elsewhere (audit-
 public.pem), so that a backup which was made up is found. Needs room in the folder for temporary files
 (TMPDIR) for the database and the trail.
 
@@ -34,7 +34,7 @@ export function addBackupVerify(backup: Command): void {
     .addHelpText('after', help)
     .action(
       answering(async ({ terminal }, file: string, { identity, publicKey }: Options) => {
-        const key = publicKey === undefined ? undefined : await readKeyFile(terminal, publicKey)
+        const key = publicKey === undefined ? undefined : await readPublicKeyFile(terminal, publicKey)
         const found = await inspectBackup(file, readIdentities(identity), key)
         const sound = isSound(found)
         return {
@@ -47,14 +47,6 @@ export function addBackupVerify(backup: Command): void {
 }
 
 export const readIdentities = (file: string): string[] => identitiesIn(readSecret(file, nameAnother), file)
-
-export async function readKeyFile(terminal: Terminal, file: string): Promise<Buffer> {
-  try {
-    return await readPublicKeyFile(terminal, file)
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be read as a public key in PEM.`, { cause })
-  }
-}
 
 export const isSound = ({ trail, damage, newer }: InspectedBackup): boolean =>
   trail.sound && damage.length === 0 && newer.length === 0

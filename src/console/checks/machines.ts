@@ -18,7 +18,7 @@ export const machinesCheck: Check = {
   async run(config) {
     const keeper = keeperOf(config).operatorSocket
     if (config.store.postgresUrlFile === undefined || !(await isServed(keeper))) return []
-    return machineFindings(await standingAt(config, keeper), Date.now())
+    return machineFindings(await standingAt(config, keeper), config.audit.machine, Date.now())
   },
 }
 
@@ -32,14 +32,19 @@ async function standingAt({ hsm: settings }: Config, keeper: string): Promise<Fl
   }
 }
 
-export function machineFindings({ others, faults }: FloorStanding, nowMs: number): Finding[] {
+export function machineFindings(
+  { others: known, faults }: FloorStanding,
+  own: string | undefined,
+  nowMs: number,
+): Finding[] {
+  const others = lastToldOf(known.filter(({ name }) => name !== own))
   const findings = faults.map((fault) =>
     problem(
       `${fault}: what is newest on one machine may be unknown to another`,
       'Find out who writes to the database; strongroom audit verify --database names rows that were put back. "Several machines" in docs/operations.md.',
     ),
   )
-  for (const { name, toldAt } of others)
+  for (const [name, toldAt] of others)
     if (nowMs - toldAt > silentMs)
       findings.push(
         warning(
@@ -48,5 +53,12 @@ export function machineFindings({ others, faults }: FloorStanding, nowMs: number
         ),
       )
   if (findings.length > 0) return findings
-  return [ok(`${count(others.length, 'other machine')} on this database`)]
+  return [ok(`${count(others.size, 'other machine')} on this database`)]
+}
+
+/** When each last told something: one that lost the keeper's files has been another since, by the same name. */
+function lastToldOf(others: FloorStanding['others']): ReadonlyMap<string, number> {
+  const newest = new Map<string, number>()
+  for (const { name, toldAt } of others) newest.set(name, Math.max(newest.get(name) ?? 0, toldAt))
+  return newest
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { keeperOf } from '../../config/keeper-section.ts'
 import type { Config } from '../../config/schema.ts'
@@ -22,13 +22,16 @@ function secretsOf({ hsm, tls, store }: Config): string[] {
   return [hsm.pinFile, tls.key, ...(store.postgresUrlFile === undefined ? [] : [store.postgresUrlFile])]
 }
 
-function foldersOf({ hsm, store, audit }: Config): [setting: string, folder: string][] {
+function foldersOf({ hsm, store, audit, processes }: Config): [setting: string, folder: string][] {
   return [
     ['hsm.keeper.state', dirname(keeperOf({ hsm }).state)],
     ['audit.directory', audit.directory],
     ...(store.sqlite === undefined ? [] : [['store.sqlite', dirname(store.sqlite)] as [string, string]]),
     ...(hsm.tokenDirectory === undefined ? [] : [['hsm.tokenDirectory', hsm.tokenDirectory] as [string, string]]),
-    ...hsm.sockets.map((socket): [string, string] => ['hsm.sockets', dirname(socket)]),
+    ...hsm.sockets
+      .map((socket): [string, string] => ['hsm.sockets', dirname(socket)])
+      // The daemon of two users makes it at its start.
+      .filter(([, folder]) => processes === undefined || existsSync(folder)),
   ]
 }
 

@@ -19,7 +19,9 @@ export const restingMembersCheck: Check = {
       const vaults = await summariesOf(read)
       return (await Promise.all(vaults.map((vault) => stuckIn(read, vault)))).flat()
     })
-    return findings.length > 0 ? findings : [ok('whoever rests in a vault can be confirmed by one of its Admins')]
+    return findings.length > 0
+      ? findings
+      : [ok('every member who rests in a vault can be confirmed by one of its Admins')]
   },
 }
 

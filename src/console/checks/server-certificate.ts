@@ -1,12 +1,11 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readSecret } from '../../config/loader.ts'
-import { dayMs, judgeEnd, type Thresholds } from '../../monitor/judgement.ts'
+import { dayMs, judgeEnd, renewal, type Thresholds } from '../../monitor/judgement.ts'
 import { findingsOf, type Check, type Finding } from './findings.ts'
 
 const topic = 'certificate'
 const { ok, judged, problem } = findingsOf(topic)
-const renewal = 'Put a new certificate and key where tls.certificate and tls.key point, then send the daemon SIGHUP.'
 
 /** Whether clients will accept the server certificate: its dates, its key, its names. */
 export const certificateCheck: Check = {

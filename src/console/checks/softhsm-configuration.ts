@@ -1,5 +1,5 @@
-import { readFileSync, realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { isSamePlace, tokenFolderIn } from '../softhsm-file.ts'
 import { findingsOf, type Check } from './findings.ts'
 
 const topic = 'SoftHSM2'
@@ -13,7 +13,7 @@ export const softhsmCheck: Check = {
   topic,
   run({ hsm: { softhsmConf, tokenDirectory } }) {
     if (softhsmConf === undefined || tokenDirectory === undefined) return []
-    const named = tokenFolderIn(softhsmConf)
+    const named = tokenFolderIn(readFileSync(softhsmConf, 'utf8'))
     if (named === undefined)
       return [
         problem(
@@ -21,7 +21,7 @@ export const softhsmCheck: Check = {
           `Write into it: directories.tokendir = ${tokenDirectory}`,
         ),
       ]
-    if (real(named) === real(tokenDirectory)) return [ok(`its tokens lie in ${tokenDirectory}`)]
+    if (isSamePlace(named, tokenDirectory)) return [ok(`its tokens lie in ${tokenDirectory}`)]
     return [
       problem(
         `${softhsmConf} (hsm.softhsmConf) has SoftHSM2 use the tokens in ${named}, and not those in ${tokenDirectory} (hsm.tokenDirectory)`,
@@ -29,19 +29,4 @@ export const softhsmCheck: Check = {
       ),
     ]
   },
-}
-
-/** softhsm2.conf(5): `name = value`, # begins a comment, the last one counts. */
-function tokenFolderIn(file: string): string | undefined {
-  const values = [...readFileSync(file, 'utf8').matchAll(/^\s*directories\.tokendir\s*=\s*([^#\n]*)/gm)]
-  const value = values.at(-1)?.[1]?.trim()
-  return value === '' ? undefined : value
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return resolve(path)
-  }
 }

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Config } from '../../config/schema.ts'
+import { lastChange } from '../../daemon/monitor/clock-lag.ts'
 import { OtpDeviceTable } from '../../features/otp/records.ts'
 import { withStore } from '../console-context.ts'
 import { judgeClock } from '../../monitor/judgement.ts'
@@ -26,10 +25,7 @@ export const clockCheck: Check = {
 }
 
 async function lastWritten({ audit }: Config): Promise<number> {
-  if (!existsSync(audit.directory)) return 0
-  const files = await readdir(audit.directory)
-  const times = await Promise.all(files.map(async (file) => (await stat(join(audit.directory, file))).mtimeMs))
-  return Math.max(0, ...times)
+  return existsSync(audit.directory) ? lastChange(audit.directory) : 0
 }
 
 function lastPassword(config: Config): Promise<number> {

@@ -12,7 +12,8 @@ import { promiseBrokenBy } from './token-promises.ts'
 import { isMigrated } from './vaults.ts'
 
 const { ok, warning, problem, judged } = findingsOf('token')
-const host = findingsOf('token hosts')
+export const hostsTopic = 'token hosts'
+const host = findingsOf(hostsTopic)
 
 /** Whether the hosts answer, whether the token holds all root objects, and whether it passes the conformance probe. */
 export const tokenCheck: Check = {

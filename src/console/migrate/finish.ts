@@ -2,15 +2,16 @@ import { loadConfig } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
 import { Fault } from '../../fault.ts'
 import { holdsPairOf } from '../../hsm/keeper/token-succession.ts'
-import { emptyToken, inventoryOf, type MoveInventory, requireSameKeys } from '../../hsm/pkcs11/token-move.ts'
+import { emptyToken, inventoryOf, type MoveInventory, placeOf, requireSameKeys } from '../../hsm/pkcs11/token-move.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
-import { leaveTokenToOwner } from '../backup-keys/ceremony.ts'
 import { recordAt, type TokenPlace, withToken } from '../console-context.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
+import { leaveTokenToOwner } from '../file-owner.ts'
 import type { Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
+import { ownTokenOf } from '../root-making.ts'
 import { describeLeft, isEmpty, type LeftBehind, leftBehind, vaultKeysOf } from './left-behind.ts'
-import { isSameToken, locationOf } from './other-token.ts'
+import { isSameToken } from './other-token.ts'
 
 export interface FinishFlags {
   readonly from: string
@@ -25,9 +26,9 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
     throw new UsageError('--from names the token that is in use: name the configuration of before.')
   return withToken(invocation, config, async (place) => {
     await requireOtherToken(place, before)
-    const old = inventoryOf(locationOf(before))
-    const present = placesIn(inventoryOf(locationOf(config)))
-    requireSameKeys(locationOf(before), locationOf(config))
+    const old = inventoryOf(ownTokenOf(before))
+    const present = placesIn(inventoryOf(ownTokenOf(config)))
+    requireSameKeys(ownTokenOf(before), ownTokenOf(config))
     requireAllThere(present, old, await vaultKeysOf(place))
     const locked = old.locked.filter((one) => !present.has(placeOf(one)))
     const left = await leftBehind(place, { ...old, locked })
@@ -35,7 +36,7 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
     if (yes !== true) await confirm(invocation, before.hsm.token)
     // Before it is done: what cannot be recorded is not done.
     await recordAt(place, 'migrate.token.finish', before.hsm.token, performance.now())
-    const destroyed = emptyToken(locationOf(before))
+    const destroyed = emptyToken(ownTokenOf(before))
     leaveTokenToOwner(before)
     return {
       json: { destroyed },
@@ -49,14 +50,13 @@ export async function finishMove(invocation: Invocation, { from, leaveBehind, ye
 /** A token has several names. What holds the key that the trail is signed with is the token in use. */
 async function requireOtherToken({ token }: TokenPlace, before: Config): Promise<void> {
   const { publicKey } = await token.hsm.auditKeys()
-  if (holdsPairOf(publicKey, locationOf(before)))
+  if (holdsPairOf(publicKey, ownTokenOf(before)))
     throw new Fault(
       'hsm.rejected',
       `The audit key in use lies in ${before.hsm.token}: that token is in use, nothing was destroyed.`,
     )
 }
 
-const placeOf = ({ label, id }: MoveInventory['keys'][number]): string => `${label} ${id}`
 const placesIn = ({ keys }: MoveInventory): ReadonlySet<string> => new Set(keys.map(placeOf))
 
 /** Root keys that may leave, and the keys of vaults that are there. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { join } from 'node:path'
+import { dirname } from 'node:path'
 import { keeperOf } from '../../config/keeper-section.ts'
 import { loadConfig, readSecret } from '../../config/loader.ts'
 import type { Config } from '../../config/schema.ts'
@@ -10,18 +10,20 @@ import type { BackupSharingOptions } from '../../hsm/pkcs11/backup-sharing.ts'
 import { roleOf, versionOf } from '../../hsm/pkcs11/root-objects.ts'
 import { inventoryOf, type MovedKeys, type MoveInventory, moveKeys } from '../../hsm/pkcs11/token-move.ts'
 import { vaultKeyLabel } from '../../hsm/pkcs11/token-objects.ts'
-import { leaveTokenToOwner, requireStopped } from '../backup-keys/ceremony.ts'
+import { requireStopped } from '../backup-keys/ceremony.ts'
+import { credentialFolder } from '../backup/restored-configuration.ts'
 import { recordAt, type TokenPlace, withToken } from '../console-context.ts'
 import { exitCodes, UsageError } from '../exit-code.ts'
-import { leaveDatabaseToOwner } from '../file-owner.ts'
+import { leaveDatabaseToOwner, leaveTokenToOwner } from '../file-owner.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, table, type Answer } from '../output/command-answer.ts'
 import { createProgress } from '../output/progress.ts'
 import { firstLine, nameAnother } from '../output/terminal.ts'
 import { handOver, knownEnds } from '../root-keys/audit-handover.ts'
+import { ownTokenOf, rootCreationOf } from '../root-making.ts'
 import { finishMove } from './finish.ts'
 import { describeLeft, isEmpty, leftBehind, type LeftBehind, vaultKeysOf } from './left-behind.ts'
-import { isSameToken, locationOf } from './other-token.ts'
+import { isSameToken } from './other-token.ts'
 
 const help = `
 Takes root keys and the keys of vaults to another token, in a ceremony that needs the SO PINs of both. Stop the
@@ -71,8 +73,9 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
   requireOtherToken(config, next)
   await requireStopped(config)
   await requireStopped(next)
-  if (hasMovedOn(keeperOf(config).state, locationOf(config))) return closing(invocation, next, to, undefined)
-  const inventory = inventoryOf(locationOf(config))
+  const ending = { next, to, pin: pinToExchange(config, next) }
+  if (hasMovedOn(keeperOf(config).state, ownTokenOf(config))) return closing(invocation, ending, undefined)
+  const inventory = inventoryOf(ownTokenOf(config))
   requireMovableSeal(inventory)
   const plan = await withToken(invocation, config, async (place) => {
     await checkTakenOver(place.store.read)
@@ -87,10 +90,10 @@ async function migrateToken(invocation: Invocation, flags: TokenFlags): Promise<
     to: await optionsOf(invocation, next, flags.toSoPinFile, 'SO PIN of the other token: '),
   })
   const state = keeperOf(config).state
-  succeedInOtherToken({ state, from: locationOf(config), to: locationOf(next), shown: plan.shown, now: Date.now })
+  succeedInOtherToken({ state, from: ownTokenOf(config), to: ownTokenOf(next), shown: plan.shown, now: Date.now })
   leaveDatabaseToOwner(state)
   for (const one of [config, next]) leaveTokenToOwner(one)
-  return closing(invocation, next, to, moved)
+  return closing(invocation, ending, moved)
 }
 
 /** What is not of the token is to be the same, above all the keeper's memory. */
@@ -129,16 +132,16 @@ function hold(
 }
 
 async function optionsOf(
-  { build, terminal }: Invocation,
+  invocation: Invocation,
   config: Config,
   soPinFile: string | undefined,
   question: string,
 ): Promise<BackupSharingOptions> {
+  const { terminal } = invocation
   if (soPinFile === undefined && !terminal.isInteractive)
     throw new UsageError('There is no terminal to ask for SO PINs: give --so-pin-file and --to-so-pin-file.')
   const soPin = soPinFile === undefined ? await terminal.askSecret(question) : readSecret(soPinFile, nameAnother)
-  const ceremony = join(build, 'hsm/ceremony')
-  return { ...locationOf(config), movable: config.hsm.movable, ceremony, soPin: firstLine(soPin) }
+  return { ...rootCreationOf(invocation, config), soPin: firstLine(soPin) }
 }
 
 function refusal(left: LeftBehind): Answer {
@@ -155,11 +158,22 @@ function refusal(left: LeftBehind): Answer {
   }
 }
 
+/** Units hand services one PIN, from one file: what the other token's has to take the place of. */
+function pinToExchange({ hsm }: Config, next: Config): string | undefined {
+  return dirname(hsm.pinFile) === credentialFolder && next.hsm.pinFile !== hsm.pinFile ? hsm.pinFile : undefined
+}
+
+interface Ending {
+  readonly next: Config
+  /** The file of `next`. */
+  readonly to: string
+  readonly pin: string | undefined
+}
+
 /** With the other token, and after all that it needs is there. */
 async function closing(
   invocation: Invocation,
-  next: Config,
-  file: string,
+  { next, to: file, pin }: Ending,
   moved: MovedKeys | undefined,
 ): Promise<Answer> {
   await withToken(invocation, next, async (place: TokenPlace) => {
@@ -175,6 +189,11 @@ async function closing(
         ['trail', 'goes on under a key of the other token, which the one before has signed'],
       ]),
       '',
+      ...(pin === undefined
+        ? []
+        : [
+            `systemd hands services the PIN in ${pin} alone: keep a copy of it for --finish, move ${next.hsm.pinFile} in its place, and set hsm.pinFile as it was.`,
+          ]),
       `Now make ${file} the configuration, and start the daemon: the token of before serves no more.`,
       'When all is well: strongroom migrate token --finish --from CONFIG, with the configuration of before.',
     ],

@@ -133,7 +133,14 @@ export function firstLine(text: string): string {
   return text.split(/\r?\n/, 1)[0] ?? ''
 }
 
-/** The public key in a PEM file, as SubjectPublicKeyInfo in DER. Throws an Error of any kind where there is none. */
+/** The public key in a PEM file, as SubjectPublicKeyInfo in DER. @throws UsageError where there is none */
 export async function readPublicKeyFile(terminal: Terminal, file: string): Promise<Buffer> {
-  return createPublicKey(await terminal.readInput(file)).export({ type: 'spki', format: 'der' })
+  try {
+    return createPublicKey(await terminal.readInput(file)).export({ type: 'spki', format: 'der' })
+  } catch (cause) {
+    throw new UsageError(
+      `${file} cannot be read as a public key in PEM: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    )
+  }
 }

@@ -110,9 +110,25 @@ export function wordsOf(usage: KekUsage): { readonly what: string; readonly reme
 }
 
 /** A key of which some versions, or their backups, a KEK wraps. */
-export interface KeyUnder extends Pick<TransparentKey, 'vaultId' | 'name' | 'latestVersion'> {
+export interface KeyUnder extends Pick<
+  TransparentKey,
+  | 'vaultId'
+  | 'name'
+  | 'type'
+  | 'latestVersion'
+  | 'minEncryptionVersion'
+  | 'minDecryptionVersion'
+  | 'allowDelete'
+  | 'deletedAt'
+> {
   /** In their order. */
   readonly versions: readonly number[]
+}
+
+/** Versions in their order, in words. */
+export function rangeOf(versions: readonly number[]): string {
+  const [first, last] = [versions[0], versions.at(-1)]
+  return first === last ? String(first) : `${first} to ${last}`
 }
 
 export async function keysUnder(reader: Reader, kek: string): Promise<KeyUnder[]> {
@@ -124,12 +140,7 @@ export async function keysUnder(reader: Reader, kek: string): Promise<KeyUnder[]
   const byKey = new Map<number, number[]>()
   for (const { keyId, version } of found) byKey.set(keyId, [...(byKey.get(keyId) ?? []), version])
   const keys = (await Promise.all(pagesOf([...byKey.keys()]).map((ids) => keysOf(reader, ids)))).flat()
-  return keys.map(({ id, vaultId, name, latestVersion }) => ({
-    vaultId,
-    name,
-    latestVersion,
-    versions: byKey.get(id) ?? [],
-  }))
+  return keys.map((key) => ({ ...key, versions: byKey.get(key.id) ?? [] }))
 }
 
 const keysOf = (reader: Reader, ids: readonly number[]) =>

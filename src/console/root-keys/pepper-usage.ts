@@ -3,6 +3,7 @@ import { OtpDeviceTable } from '../../features/otp/records.ts'
 import { UserTable } from '../../features/users/records.ts'
 import { readCheck } from '../../hsm/peppered-check.ts'
 import { passphraseCheckBytes, pepperedBytes } from '../../hsm/peppered-text.ts'
+import { readServiceAccount } from '../../hsm/service-account.ts'
 import type { Reader } from '../../store/store.ts'
 import { count } from '../output/command-answer.ts'
 
@@ -10,12 +11,14 @@ import { count } from '../output/command-answer.ts'
 export interface PepperUsage {
   readonly passphrases: number
   readonly applicationKeys: number
+  /** Of service accounts. */
+  readonly staticKeys: number
   /** Second factors: by their seeds, and the private ids of hardware tokens. */
   readonly devices: number
 }
 
 export async function pepperUsage(reader: Reader, version: number): Promise<PepperUsage> {
-  const users = await reader.find(UserTable, { select: { id: true, passphraseCheck: true } })
+  const users = await reader.find(UserTable, { select: { id: true, passphraseCheck: true, service: true } })
   const keys = await reader.find(ApplicationKeyTable, { select: { id: true, keyCheck: true, revokedAt: true } })
   const devices = await reader.find(OtpDeviceTable, {
     select: { id: true, seedCheck: true, privateIdCheck: true, seal: true },
@@ -25,6 +28,7 @@ export async function pepperUsage(reader: Reader, version: number): Promise<Pepp
   return {
     passphrases: users.filter(({ passphraseCheck }) => isOf(passphraseCheck)).length,
     applicationKeys: keys.filter(({ keyCheck, revokedAt }) => revokedAt === null && isOf(keyCheck)).length,
+    staticKeys: users.flatMap(({ service }) => staticChecks(service)).filter(isOf).length,
     // Without a seal: one that was destroyed.
     devices: devices.filter(
       ({ seedCheck, privateIdCheck, seal }) => seal.length > 0 && [seedCheck, privateIdCheck].some(isOf),
@@ -32,14 +36,30 @@ export async function pepperUsage(reader: Reader, version: number): Promise<Pepp
   }
 }
 
+/** None of an account that was edited so that it cannot be read: no application logs in to it. */
+function staticChecks(service: string | null): Buffer[] {
+  if (service === null) return []
+  try {
+    const { credentials } = readServiceAccount(service)
+    return credentials.flatMap((one) => (one.kind === 'static' ? [Buffer.from(one.check, 'base64')] : []))
+  } catch {
+    return []
+  }
+}
+
 /** In words: what there is, and what is to be done about it. */
-export function pepperWords({ passphrases, applicationKeys, devices }: PepperUsage): {
+export function pepperWords({ passphrases, applicationKeys, staticKeys, devices }: PepperUsage): {
   readonly what: string
   readonly remedy: string
 }[] {
   return [
     { number: passphrases, word: 'pass phrase', remedy: 'each is made anew when its user logs in' },
     { number: applicationKeys, word: 'application key', remedy: 'make each anew, revoke the old one' },
+    {
+      number: staticKeys,
+      word: 'static key',
+      remedy: 'add a new credential to each service account, take the old one away',
+    },
     { number: devices, word: 'second factor', remedy: 'enrol each holder anew' },
   ]
     .filter(({ number }) => number > 0)

@@ -1,8 +1,5 @@
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { RootCreationOptions } from '../../hsm/pkcs11/root-creation.ts'
-import { tokenLocationOf } from '../../hsm/server/token-location.ts'
 import {
   destroyVersions,
   makeNextVersion,
@@ -13,10 +10,11 @@ import {
 import type { RewrapOutcome } from '../../features/transparent/rewrap-pass.ts'
 import { longestGrantMs } from '../../access/decision.ts'
 import { type ConsoleContext, withAppliance } from '../console-context.ts'
-import { leaveToOwner } from '../file-owner.ts'
+import { leaveTokenToOwner } from '../file-owner.ts'
 import { UsageError } from '../exit-code.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { count, type Answer } from '../output/command-answer.ts'
+import { rootCreationOf } from '../root-making.ts'
 import { handOver, type NewAuditKey } from './audit-handover.ts'
 import { describePlan, type OldVersion, planOf, unusedOf } from './rotation-plan.ts'
 import { type ResealOutcome, sealRowsAnew } from './resealing.ts'
@@ -107,11 +105,6 @@ async function versionsOf({ token }: ConsoleContext, role: RotatableRole): Promi
   return rootVersionsOf(await agreedStatus(token.hsm)).filter((one) => together.includes(one.role))
 }
 
-function creationOptions({ build }: Invocation, { config }: ConsoleContext): RootCreationOptions {
-  const { tokenDirectory, movable } = config.hsm
-  return { ...tokenLocationOf(config), tokenDirectory, movable, ceremony: join(build, 'hsm/ceremony') }
-}
-
 /** Has the keeper wrap or seal anew what comes from under the older versions. */
 async function bringOver(
   { terminal }: Invocation,
@@ -162,8 +155,8 @@ function describeMoved(role: RotatableRole, moved: number, left: (RewrapOutcome 
 
 async function makeVersion(invocation: Invocation, context: ConsoleContext, role: RotatableRole) {
   await recordFirst(context, 'root-keys.make', role)
-  const made = makeNextVersion(creationOptions(invocation, context), role)
-  leaveTokenToOwner(context)
+  const made = makeNextVersion(rootCreationOf(invocation, context.config), role)
+  leaveTokenToOwner(context.config)
   return made
 }
 
@@ -182,8 +175,8 @@ async function destroyUnused(
   const labels = (await unusedNow(context, role)).filter((label) => before.includes(label))
   if (labels.length === 0) return []
   await recordFirst(context, 'root-keys.destroy', labels.join(', '))
-  destroyVersions(creationOptions(invocation, context), labels)
-  leaveTokenToOwner(context)
+  destroyVersions(rootCreationOf(invocation, context.config), labels)
+  leaveTokenToOwner(context.config)
   return labels
 }
 
@@ -223,10 +216,6 @@ async function confirm({ terminal }: Invocation, labels: readonly string[]): Pro
 /** Before it is done: what cannot be recorded is not done. */
 async function recordFirst({ change }: ConsoleContext, operation: string, target: string): Promise<void> {
   await change(operation, target, (commit) => commit(() => Promise.resolve()))
-}
-
-function leaveTokenToOwner({ config }: ConsoleContext): void {
-  if (config.hsm.tokenDirectory !== undefined) leaveToOwner(config.hsm.tokenDirectory)
 }
 
 function nextStep(role: RotatableRole, older: readonly RootVersion[], plan: readonly OldVersion[]): string {

@@ -1,6 +1,6 @@
 import type { ConsoleContext } from '../console-context.ts'
 import { count, table } from '../output/command-answer.ts'
-import { isNeeded, type KekUsage, keysUnder, type KeyUnder, usageOf, wordsOf } from './kek-records.ts'
+import { isNeeded, type KekUsage, keysUnder, type KeyUnder, rangeOf, usageOf, wordsOf } from './kek-records.ts'
 import { chainsOfOthers } from './audit-handover.ts'
 import { type PepperUsage, pepperUsage, pepperWords } from './pepper-usage.ts'
 import { countOlder } from './resealing.ts'
@@ -73,7 +73,7 @@ export function unusedOf(versions: readonly RootVersion[], plan: readonly OldVer
   return versions.filter(({ newest, version }) => !newest && !needed.has(version)).map(({ label }) => label)
 }
 
-export function toDoOf({ vaultId, name, versions, latestVersion }: KeyUnder): KeyToDo {
+function toDoOf({ vaultId, name, versions, latestVersion }: KeyUnder): KeyToDo {
   const last = versions.at(-1) ?? 0
   return { vaultId, name, versions, rotate: last === latestVersion, trimTo: last + 1 }
 }
@@ -93,7 +93,5 @@ export function describePlan(plan: readonly OldVersion[]): string[] {
 }
 
 function keyRow({ vaultId, name, versions, rotate, trimTo }: KeyToDo): string[] {
-  const [first, last] = [versions[0], versions.at(-1)]
-  const range = first === last ? String(first) : `${first} to ${last}`
-  return [`  ${vaultId}`, name, range, `${rotate ? 'rotate, ' : ''}rewrap, trim to ${trimTo}`]
+  return [`  ${vaultId}`, name, rangeOf(versions), `${rotate ? 'rotate, ' : ''}rewrap, trim to ${trimTo}`]
 }

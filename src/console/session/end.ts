@@ -23,7 +23,7 @@ export function addSessionEnd(session: Command): void {
         const subject = id === undefined ? `user ${username}` : `session ${id} of user ${username}`
         const ended = await withAppliance(invocation, ({ change, services: { sessions, users } }) =>
           change('session.end', subject, async (commit) => {
-            const user = await users.find(username)
+            const user = await users.findMember(username)
             if (id === undefined) return commit((tx) => sessions.endOthers(tx, user.id))
             await sessions.endOne(user.id, decimalId(id), commit)
             return 1

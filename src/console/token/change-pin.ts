@@ -5,7 +5,7 @@ import { changePin } from '../../hsm/server/pin-change.ts'
 import { pinSourcesOf } from '../../hsm/server/token-location.ts'
 import { recordAlone } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
-import { leaveToOwner } from '../file-owner.ts'
+import { leaveTokenToOwner } from '../file-owner.ts'
 import { answering, type Invocation } from '../invocation.ts'
 import { table, type Answer } from '../output/command-answer.ts'
 import { pinCredentialOf } from './encrypted-pin.ts'
@@ -74,7 +74,7 @@ async function changeUserPin(
     tokenDirectory,
     newPin: (limits) => given ?? randomPin(limits),
   })
-  if (tokenDirectory !== undefined) leaveToOwner(tokenDirectory)
+  leaveTokenToOwner(config)
   const next = await renewLogins(invocation, config)
   if (isResumed) await record()
   const what =

@@ -5,7 +5,7 @@ import { tokenLocationOf } from '../../hsm/server/token-location.ts'
 import { soPin as currentPin } from '../backup-keys/ceremony.ts'
 import { recordAlone } from '../console-context.ts'
 import { UsageError } from '../exit-code.ts'
-import { leaveToOwner } from '../file-owner.ts'
+import { leaveTokenToOwner } from '../file-owner.ts'
 import type { Invocation } from '../invocation.ts'
 import type { Answer } from '../output/command-answer.ts'
 import { randomPin } from './new-pin.ts'
@@ -28,7 +28,7 @@ export async function changeOfficerPin(
   withDirectorySync(tokenDirectory, () =>
     asSecurityOfficer(tokenLocationOf(config), before, (officer) => officer.changeOwnPin(fresh)),
   )
-  if (tokenDirectory !== undefined) leaveToOwner(tokenDirectory)
+  leaveTokenToOwner(config)
   return {
     json: { outcome: 'changed' },
     lines: ['The security officer has the new PIN. The one of before is refused; nothing else has changed.'],
@@ -37,7 +37,9 @@ export async function changeOfficerPin(
 
 async function shownPin({ terminal, json }: Invocation): Promise<string> {
   if (!terminal.isInteractive || json === true)
-    throw new UsageError('There is nobody to show a new SO PIN to before it is set: give --new-pin-file FILE.')
+    throw new UsageError(
+      'Without a terminal, or with --json, a new SO PIN cannot be shown before it is set: give --new-pin-file FILE.',
+    )
   const pin = randomPin()
   terminal.complain(`SO PIN to be: ${pin}`)
   const answer = await terminal.ask(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { capabilityText, namesOf } from '../../access/capabilities.ts'
 import { loadConfig } from '../../config/loader.ts'
-import { listUsers } from '../../features/users/records.ts'
+import { isPerson, listUsers } from '../../features/users/records.ts'
 import { dateOf, table } from '../output/command-answer.ts'
 import { withStore } from '../console-context.ts'
 import { answering } from '../invocation.ts'
@@ -13,7 +13,9 @@ export function addUserList(user: Command): void {
     .addHelpText('after', '\nExample:\n  strongroom user list')
     .action(
       answering(async ({ config }) => {
-        const users = await withStore(loadConfig(config), (store) => listUsers(store.read))
+        const users = await withStore(loadConfig(config), async (store) =>
+          (await listUsers(store.read)).filter(isPerson),
+        )
         return {
           json: users.map(({ id, username, fullname, email, capabilities, createdAt }) => ({
             id,

@@ -24,7 +24,7 @@ export function addVaultConfirm(vault: Command): void {
         const id = vaultId(text)
         await withAppliance(invocation, ({ change, services }) =>
           change('vault.confirm', `vault ${id} user ${username}`, async (commit) => {
-            const user = await services.users.find(username)
+            const user = await services.users.findMember(username)
             const member = { vaultId: id, userId: user.id }
             await services.memberships.confirmByOperator(member, commit).catch((error: unknown) => {
               if (isFault(error, 'vault.not_found')) noVault(id)

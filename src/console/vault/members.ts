@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { decimalId } from '../../access/resource.ts'
+import { scopeOf } from '../../access/scope.ts'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { loadConfig } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'
@@ -15,7 +16,7 @@ export function addVaultMembers(vault: Command): void {
     .command('members')
     .description('Lists who shares a vault, and with which permission.')
     .argument('<id>', 'id of the vault')
-    .addHelpText('after', '\nExample:\n  strongroom vault members 31')
+    .addHelpText('after', '\nWhat narrows a member, --json shows.\n\nExample:\n  strongroom vault members 31')
     .action(
       answering(async ({ config }, text: string) => {
         const id = vaultId(text)
@@ -24,10 +25,11 @@ export function addVaultMembers(vault: Command): void {
           const open = await openRecoveries(store.read, id)
           return { members: await membersOf(store.read, id), resting: new Set(open.map(({ userId }) => userId)) }
         })
-        const rows = members.map(({ userId, username, permission, capabilities }) => ({
+        const rows = members.map(({ userId, username, permission, grants, capabilities }) => ({
           id: userId,
           username,
           permission,
+          grants: grants === null ? null : scopeOf(grants).entries,
           active: mayLogIn(capabilities),
           resting: resting.has(userId),
         }))
@@ -35,10 +37,10 @@ export function addVaultMembers(vault: Command): void {
           json: rows,
           lines: table([
             ['ID', 'NAME', 'PERMISSION', 'STATE'],
-            ...rows.map(({ id: userId, username, permission, active, resting: isResting }) => [
+            ...rows.map(({ id: userId, username, permission, grants, active, resting: isResting }) => [
               String(userId),
               username,
-              permission,
+              grants === null ? permission : `${permission}, narrowed`,
               stateOf(active, isResting),
             ]),
           ]),

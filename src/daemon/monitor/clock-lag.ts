@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../clock.ts'
+import { errorCodeOf } from '../../fault.ts'
 import type { ClockSight, WorkerSight } from '../../monitor/observation.ts'
 
 /**
@@ -15,7 +16,7 @@ export function createClockLag(
   let since: number | undefined
 
   return async (workers) => {
-    latest ??= await lastChange(trailFolder)
+    latest ??= await lastChange(trailFolder).catch(() => 0)
     const now = clock.now()
     latest = Math.max(latest, now, ...workers.map(({ report }) => report?.trail.wroteAt ?? 0))
     const behindMs = latest - now
@@ -24,13 +25,16 @@ export function createClockLag(
   }
 }
 
-async function lastChange(folder: string): Promise<number> {
-  const files = await readdir(folder).catch(() => [])
-  const times = files.map((file) =>
-    stat(join(folder, file)).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => 0,
-    ),
-  )
+/** When a file of the folder was last written to; 0 where there is none. */
+export async function lastChange(folder: string): Promise<number> {
+  const times = (await readdir(folder)).map(async (file) => {
+    try {
+      return (await stat(join(folder, file))).mtimeMs
+    } catch (error) {
+      // Taken into an archive meanwhile.
+      if (errorCodeOf(error) === 'ENOENT') return 0
+      throw error
+    }
+  })
   return Math.max(0, ...(await Promise.all(times)))
 }

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config/schema.ts'
 import { errorCodeOf } from '../../fault.ts'
 import type { FolderSight } from '../../monitor/observation.ts'
+import { patient } from './patient.ts'
 
 export interface FolderSights {
   /** Room on the disks of the appliance; none of a folder that this process cannot see, or whose disk does not answer. */
@@ -14,32 +14,21 @@ export interface FolderSights {
   trailFault(): Promise<string | undefined>
 }
 
-/** A disk that answers later stands still (a network, a controller): all who wait for it would. */
-const patienceMs = 1_500
-
-export function createFolderSights({ audit, store, hsm }: Config): FolderSights {
-  const folders = [
+/** What a full disk below stops the appliance. */
+export function foldersOnDisks({ audit, store, hsm }: Config) {
+  return [
     { folder: 'audit', path: audit.directory },
     ...(store.sqlite === undefined ? [] : [{ folder: 'database', path: dirname(store.sqlite) } as const]),
     ...(hsm.tokenDirectory === undefined ? [] : [{ folder: 'token', path: hsm.tokenDirectory } as const]),
     { folder: 'temporary', path: tmpdir() },
   ] as const
-  const looks = folders.map(({ folder, path }) => patient(() => lookAt(folder, path), []))
-  return {
-    look: async () => (await Promise.all(looks.map((look) => look()))).flat(),
-    trailFault: patient(() => trailFault(audit.directory), 'ETIMEDOUT'),
-  }
 }
 
-/** Does the work, and gives `silent` where it takes longer; what is under way is not begun again. */
-function patient<T>(work: () => Promise<T>, silent: T): () => Promise<T> {
-  let underWay: Promise<T> | undefined
-  return async () => {
-    underWay ??= work().finally(() => (underWay = undefined))
-    const stopped = new AbortController()
-    const { signal } = stopped
-    const silence = sleep(patienceMs, silent, { signal }).catch(() => silent)
-    return Promise.race([underWay, silence]).finally(() => stopped.abort())
+export function createFolderSights(config: Config): FolderSights {
+  const looks = foldersOnDisks(config).map(({ folder, path }) => patient(() => lookAt(folder, path), []))
+  return {
+    look: async () => (await Promise.all(looks.map((look) => look()))).flat(),
+    trailFault: patient(() => trailFault(config.audit.directory), 'ETIMEDOUT'),
   }
 }
 

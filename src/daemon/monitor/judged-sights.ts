@@ -3,19 +3,26 @@ import type { Config } from '../../config/schema.ts'
 import { judgeClock, judgeDisk, judgeEnd, type Judgement, judgeJump, judgeRoom } from '../../monitor/judgement.ts'
 import type { HostSight, Observation } from '../../monitor/observation.ts'
 import type { StandingWarning } from '../../monitor/standing-warning.ts'
+import { createBackupSight } from './backup-sight.ts'
 import { createRevocationAlarms } from './revocation-sights.ts'
 import type { Sight } from './sight.ts'
 
-/** Judges what was seen as `strongroom doctor` does: disks, the token's room, certificates and revocation lists, the clock. */
+/** Judges as `strongroom doctor` does: disks, the token's room, certificates and revocation lists, the clock, backups. */
 export function createJudgedSights(
   config: Config,
   sight: Pick<Sight, 'look'>,
 ): () => Promise<readonly StandingWarning[]> {
   const revocationAlarms = createRevocationAlarms(config)
+  const backupSight = createBackupSight(config)
   const jumpOf = createJumps()
   return async () => {
-    const { seen } = await sight.look()
-    return [...judged(seen, config), ...named('clock.set', judgeJump(jumpOf(), config.warnings)), ...revocationAlarms()]
+    const [{ seen }, backup] = await Promise.all([sight.look(), backupSight(systemClock.now())])
+    return [
+      ...judged(seen, config),
+      ...named('clock.set', judgeJump(jumpOf(), config.warnings)),
+      ...revocationAlarms(),
+      ...(backup === undefined ? [] : named('backup', backup)),
+    ]
   }
 }
 
@@ -38,7 +45,7 @@ function judged({ at, folders, hosts, clock, certificateEnds }: Observation, { w
 function named(name: string, { state, detail, remedy }: Judgement, certificate?: string): StandingWarning[] {
   if (state === 'ok') return []
   const subject = certificate === undefined ? '' : `the ${certificate} certificate `
-  const about = name.startsWith('clock') ? `the clock: ${detail}` : `${subject}${detail}`
+  const about = /^(clock|backup)/.test(name) ? `the ${name.split('.', 1)[0]}: ${detail}` : `${subject}${detail}`
   return [{ name, state, detail: about, remedy }]
 }
 

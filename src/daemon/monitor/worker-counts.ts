@@ -6,6 +6,7 @@ import type { RequestWatch, ServingProcess } from '../../hsm/client/hsm-client.t
 import { createTimings } from '../../monitor/timings.ts'
 import type { WorkerReport } from '../../monitor/worker-report.ts'
 import type { Store } from '../../store/store.ts'
+import { inTime } from './in-time.ts'
 import { usageOfProcess } from './process-usage.ts'
 import { createRowCounts, isReached } from './row-counts.ts'
 
@@ -55,9 +56,9 @@ export function createWorkerCounts(): WorkerCounts {
       },
     }),
     async report(store, withRowCounts) {
-      const [isDatabaseReached = false, rowCounts] = await Promise.all([
-        inTime(isReached(store.read)),
-        withRowCounts ? inTime(countRows(store.read)) : undefined,
+      const [isDatabaseReached, rowCounts] = await Promise.all([
+        inTime(isReached(store.read), databasePatienceMs, false),
+        withRowCounts ? inTime(countRows(store.read), databasePatienceMs, undefined) : undefined,
       ])
       return {
         pid: process.pid,
@@ -82,16 +83,4 @@ const processes: readonly ServingProcess[] = ['host', 'keeper', 'key-maker']
 function outcomeOf(fault: unknown): string {
   if (fault === undefined) return 'done'
   return fault instanceof Fault ? fault.code : 'internal'
-}
-
-/** Undefined for what fails, or takes too long. */
-function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(undefined), databasePatienceMs)
-    const settle = (value: T | undefined): void => {
-      clearTimeout(timer)
-      resolve(value)
-    }
-    answer.then(settle, () => settle(undefined))
-  })
 }

@@ -7,6 +7,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
 import { findUserById } from '../users/records.ts'
 import { findSealedMembership } from '../vaults/vault-seals.ts'
+import type { SharedVault } from '../vaults/records.ts'
 import type { Vaults } from '../vaults/vault.ts'
 
 /** Of the trail, for one page: 10,700 records of encryptions, which take 25 to 45 ms of processor time (measured). */
@@ -37,6 +38,9 @@ export interface VisibleRecords {
     request: RecordsRequest,
   ): Promise<{ readonly records: readonly VisibleRecord[]; readonly next: PagePoints | undefined }>
 }
+
+/** The trail of a vault names all that is in it, and what others do there. */
+const isWhole = ({ grants }: SharedVault): boolean => grants === null
 
 export function createVisibleRecords({
   store,
@@ -72,7 +76,7 @@ export function createVisibleRecords({
   return {
     machine: trail.machine ?? '',
     async read({ userId, criteria, before, mostRecords, isAdministrative }) {
-      const shared = new Set((await vaults.listFor(userId)).map(({ id }) => String(id)))
+      const shared = new Set((await vaults.listFor(userId)).filter(isWhole).map(({ id }) => String(id)))
       if (criteria.vault !== undefined && !shared.has(criteria.vault)) throw new Fault('vault.not_found')
       const isShown = ({ vault, operation }: TrailRecord) =>
         isAdministrative(operation) || (vault !== undefined && shared.has(vault))

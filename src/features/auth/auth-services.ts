@@ -8,7 +8,10 @@ import type { Recoveries } from '../users/recovery.ts'
 import { createApplicationKeys, type ApplicationKeys } from './application-key.ts'
 import { createCredentialCheck } from './credential-check.ts'
 import type { LoginType } from './credentials.ts'
+import type { IssuerKeys } from './issuer-keys.ts'
 import { createLogin, type Login } from './login.ts'
+import { createServiceLogin, type ServiceLogin } from './service-login.ts'
+import type { ServiceSessions } from './service-sessions.ts'
 import { createPassphraseChanges, type PassphraseChanges } from './passphrase-change.ts'
 import type { Sessions } from './sessions.ts'
 import { createCardReader, revocationWarnings, type CardReader } from './smartcard-login.ts'
@@ -18,6 +21,7 @@ import type { Throttle } from './throttle.ts'
 export interface AuthServices {
   readonly applicationKeys: ApplicationKeys
   readonly login: Login
+  readonly serviceLogin: ServiceLogin
   readonly readCard: CardReader
   readonly sessions: Sessions
   readonly passphraseChanges: PassphraseChanges
@@ -32,14 +36,16 @@ export function createAuth(dependencies: {
   readonly enabledTypes: readonly LoginType[]
   readonly passphraseMaxAgeMs: number
   readonly sessions: Sessions
+  readonly serviceSessions: ServiceSessions
   readonly throttle: Throttle
   readonly passphrases: Passphrases
   readonly otps: Otps
   readonly certificates: Certificates
   readonly recoveries: Recoveries
+  readonly issuerKeys: IssuerKeys
 }): AuthServices {
   const { store, hsm, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
-  const { sessions, throttle, passphrases, otps, certificates, recoveries } = dependencies
+  const { sessions, serviceSessions, throttle, passphrases, otps, certificates, recoveries, issuerKeys } = dependencies
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
   const credentialCheck = createCredentialCheck({ hsm, store, applicationKeys, passphrases, otps, throttle, clock })
   return {
@@ -56,6 +62,7 @@ export function createAuth(dependencies: {
       siteWarnings: () => revocationWarnings(certificates),
       passphraseMaxAgeMs,
     }),
+    serviceLogin: createServiceLogin({ store, hsm, clock, certificates, issuerKeys, sessions: serviceSessions }),
     readCard: createCardReader(certificates, clock),
     sessions,
     passphraseChanges: createPassphraseChanges({

@@ -1,5 +1,5 @@
 import { mayLogIn } from '../../access/capabilities.ts'
-import type { ResponseVersion } from '../../access/caller.ts'
+import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
 import { permissionFromBit } from '../../access/permission.ts'
 import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import type { Clock } from '../../clock.ts'
@@ -17,23 +17,26 @@ import {
 } from './caller-grants.ts'
 import { createSessionEnding } from './session-ending.ts'
 import { createLivenessCheck, type FoundSession, type LivenessDependencies } from './session-liveness.ts'
+import { createServiceLiveness } from './service-liveness.ts'
 import { standingOf } from './session-records.ts'
 import { hashOf } from './session-token.ts'
 import { createTokenRotation, type RotatedSession, type RotationRules } from './token-rotation.ts'
 
 type SessionRow = FoundSession &
   RotatedSession & {
-    readonly shapes: ResponseVersion
+    readonly shapes: ResponseVersion | null
     readonly permission: number | null
+    readonly grants: string | null
     readonly member_vault_id: number | null
-    readonly user_generation: number
     readonly member_generation: number | null
     /** 1 where the membership rests. */
     readonly rests: number
+    /** Of the vault, 0 or 1. */
+    readonly strict: number | null
   }
 
 export interface AuthenticatorDependencies
-  extends Omit<LivenessDependencies, 'endSessions'>, Pick<CallerGrantsDependencies, 'membershipOf'> {
+  extends Omit<LivenessDependencies, 'endSessions' | 'isServiceAlive'>, Pick<CallerGrantsDependencies, 'membershipOf'> {
   readonly store: Store
   readonly hsm: Pick<Hsm, 'sessionTokenSuccessor' | 'seal' | 'grant' | 'endSessions'>
   readonly clock: Clock
@@ -44,7 +47,11 @@ export interface AuthenticatorDependencies
 export function createAuthenticator(dependencies: AuthenticatorDependencies): Authenticator {
   const { store, hsm, clock } = dependencies
   const grants = createCallerGrants(dependencies)
-  const checkLiveness = createLivenessCheck({ ...dependencies, endSessions: createSessionEnding(hsm) })
+  const checkLiveness = createLivenessCheck({
+    ...dependencies,
+    endSessions: createSessionEnding(hsm),
+    isServiceAlive: createServiceLiveness(),
+  })
   const nextToken = createTokenRotation(dependencies)
   const statementOf = createStatements()
 
@@ -82,7 +89,7 @@ async function reauthorize(reader: Reader, authentication: Authentication): Prom
   return {
     ...authentication,
     caller: { ...caller, capabilities: standing.capabilities },
-    ...accessTo(vault?.id ?? null, standing, grant),
+    ...accessTo(vault?.id ?? null, { ...standing, strict: Number(vault?.strict) }, grant),
   }
 }
 
@@ -103,40 +110,42 @@ async function confirmed(grants: CallerGrants, subject: GrantSubject, row: Sessi
     const { fields } = await grants.of(subject)
     if (agrees(fields, row)) return row
     // Edited, or changed since the row was read: the keeper knows.
-    const { capabilities, permission } = (await grants.of(subject, 'anew')).fields
-    return { capabilities, permission: subject.member === undefined ? row.permission : permission }
+    const { fields: anew } = await grants.of(subject, 'anew')
+    const { capabilities } = anew
+    const { permission, grants: narrowing } = subject.member === undefined ? row : anew
+    return { capabilities, permission, grants: narrowing }
   } catch (error) {
     if (isFault(error, 'hsm.unavailable') || isFault(error, 'hsm.sealed')) return row
     throw error
   }
 }
 
-type GrantedStanding = Pick<SessionRow, 'capabilities' | 'permission'>
+type GrantedStanding = Pick<SessionRow, 'capabilities' | 'permission' | 'grants'>
 
-function agrees({ userId, capabilities, vault, permission }: KeptGrant['fields'], row: SessionRow): boolean {
+function agrees({ userId, capabilities, vault, permission, grants }: KeptGrant['fields'], row: SessionRow): boolean {
   const isSame = userId === row.user_id && capabilities === row.capabilities
-  return isSame && (vault === null || permission === row.permission)
+  return isSame && (vault === null || (permission === row.permission && grants === row.grants))
 }
 
 /** What the caller may do in a vault: nothing while the membership rests. */
 function accessTo(
   vaultId: number | null,
-  { permission: bit, rests: isResting }: { readonly permission: number | null; readonly rests: number },
+  { permission: bit, grants, rests: isResting, strict }: Pick<SessionRow, 'permission' | 'grants' | 'rests' | 'strict'>,
   grant: Authentication['grant'],
 ): Pick<Authentication, 'vault' | 'restingIn'> {
   const permission = bit === null ? undefined : permissionFromBit(bit)
   if (permission === undefined || vaultId === null) return { vault: undefined, restingIn: undefined }
   if (isResting === 1) return { vault: undefined, restingIn: vaultId }
-  return { vault: { id: vaultId, permission, grant }, restingIn: undefined }
+  return { vault: { id: vaultId, permission, grants, grant, strict: strict === 1 }, restingIn: undefined }
 }
 
 function authenticationOf(
   row: SessionRow,
-  { capabilities, permission }: GrantedStanding,
+  { capabilities, permission, grants }: GrantedStanding,
   request: AuthenticationRequest,
   grant: Authentication['grant'],
 ): Omit<Authentication, 'token'> {
-  const { vault, restingIn } = accessTo(row.member_vault_id, { permission, rests: row.rests }, grant)
+  const { vault, restingIn } = accessTo(row.member_vault_id, { ...row, permission, grants }, grant)
   return {
     caller: {
       userId: row.user_id,
@@ -144,7 +153,7 @@ function authenticationOf(
       capabilities,
       sessionId: row.session_id,
       applicationKeyId: row.application_key_id,
-      responseVersion: row.shapes,
+      responseVersion: row.shapes ?? currentResponseVersion,
     },
     vault,
     restingIn,
@@ -161,16 +170,17 @@ function createStatements(): (query: ResourceQuery<unknown> | undefined) => stri
     const known = built.get(query)
     if (known !== undefined) return known
     const statement = `
-      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, s.certificate,
-        t.issued_at, t.superseded_at, t.uses, u.id AS user_id, u.username, u.capabilities, u.generation AS user_generation,
-        a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.vault_id AS member_vault_id,
+      SELECT s.id AS session_id, s.created_at, s.last_seen_at, s.ended_at, s.certificate, s.credential, s.expires_at,
+        t.issued_at, t.superseded_at, t.uses, u.id AS user_id, u.username, u.capabilities, u.service, u.generation AS user_generation,
+        a.id AS application_key_id, a.revoked_at, a.shapes, m.permission, m.grants, m.vault_id AS member_vault_id,
         m.generation AS member_generation,
-        CASE WHEN ${rests('u', 'm')} THEN 1 ELSE 0 END AS rests
+        CASE WHEN ${rests('u', 'm')} THEN 1 ELSE 0 END AS rests,
+        (SELECT w.strict FROM vaults w WHERE w.id = m.vault_id) AS strict
         ${query ? `, ${query.columns}` : ''}
       FROM session_tokens t
       JOIN sessions s ON s.id = t.session_id
       JOIN users u ON u.id = s.user_id
-      JOIN application_keys a ON a.id = s.application_key_id
+      LEFT JOIN application_keys a ON a.id = s.application_key_id
       ${joins(query)}
       WHERE t.hash = $1`
     built.set(query, statement)

@@ -136,7 +136,7 @@ export async function sessionGrant(
   if (found === undefined) throw new Fault('session.invalid')
   const { user: current, applicationKey, sealed: session } = found
   const user = committed ?? current
-  const [own, application] = [sealedUser(user), sealedApplicationKey(applicationKey)]
+  const [own, application] = [sealedUser(user), applicationKey && sealedApplicationKey(applicationKey)]
   return hsm.grant({ token, session, user: own, applicationKey: application, membership: await memberOf(user) })
 }
 

@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts'
 import type { LoginOrigin } from '../users/login-queue.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import { passphraseRecordOf } from '../users/passphrase-records.ts'
-import { findByUsername, type User } from '../users/records.ts'
+import { findByUsername, isPerson, type User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
 import { type ApplicationKeys, sealedApplicationKey } from './application-key.ts'
 import type { ApplicationKey } from './login-records.ts'
@@ -73,9 +73,15 @@ export function createCredentialCheck({
 }): CredentialCheck {
   const checkFactor = createFactorCheck({ store, otps, throttle, clock })
 
+  /** A service account is no user here: applications log in by `service-login.ts`. */
+  async function findPerson(name: string): Promise<User | undefined> {
+    const user = await findByUsername(store.read, name)
+    return user !== null && isPerson(user) ? user : undefined
+  }
+
   async function examine(claim: Claim) {
     const name = loginNameOf(claim.username)
-    const user = (await findByUsername(store.read, name)) ?? undefined
+    const user = await findPerson(name)
     const attempt = { name, userId: user?.id, address: claim.address }
     const factor = await checkFactor(attempt, claim)
     // A row that was put back is of a factor that the user does not name any more.
@@ -116,8 +122,7 @@ export function createCredentialCheck({
         // Another login may have changed the row of the user since it was read, and the operator that of the key.
         return await decide(found, key).catch(async (error: unknown) => {
           if (!isFault(error, 'hsm.outdated')) throw error
-          const user = await findByUsername(store.read, attempt.name)
-          return decide(user ?? undefined, await applicationKeys.find(text))
+          return decide(await findPerson(attempt.name), await applicationKeys.find(text))
         })
       } catch (error) {
         if (isFault(error, 'login.refused')) return undefined

@@ -32,11 +32,31 @@ export interface PresentedCard {
 /** A pass phrase, a key or a one-time password, right or wrong. */
 export const secret = z.string().max(1024)
 
-/** Every name of a login type that clients send. */
-export const loginTypeField = z.enum(['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest'])
+/** The second factor of a call, for the documentation. */
+export const otpWords =
+  'The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a hardware token types. Each is good once.'
+
+const loginTypeWords =
+  'Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest` is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`.'
+
+/** Every name of a login type that clients of people send. */
+const loginTypeNames = ['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest'] as const
+export const loginTypeField = z.enum(loginTypeNames).describe(loginTypeWords)
+
+/** Those of service accounts; no list of login types names them, which clients of people read. */
+export const serviceLoginTypes = ['service_certificate', 'service_jwt', 'service_federated', 'service_static'] as const
+export type ServiceLoginType = (typeof serviceLoginTypes)[number]
+export const isServiceLoginType = (name: string | undefined): name is ServiceLoginType =>
+  serviceLoginTypes.some((one) => one === name)
+/** Every name of a login type. */
+export const anyLoginTypeField = z
+  .enum([...loginTypeNames, ...serviceLoginTypes])
+  .describe(
+    `${loginTypeWords} Service accounts: \`service_certificate\` with the client certificate of the TLS connection, \`service_jwt\` and \`service_federated\` with \`assertion\`, \`service_static\` with \`key\`.`,
+  )
 
 /** Clients use both names. */
-const smartcardTypes = ['smartcard', 'smc_rest']
+export const smartcardTypes = ['smartcard', 'smc_rest']
 
 export const isForSmartcard = (loginType: string | undefined): boolean => smartcardTypes.includes(loginType ?? '')
 

@@ -20,14 +20,21 @@ const touchesPerTimeout = 20
 export const touchEveryMs = ({ idleTimeoutMs }: SessionLimits): number => idleTimeoutMs / touchesPerTimeout
 
 /**
- * Whether a session has been idle too long, or is too old. A last call far in the future counts as one far in the past:
+ * Whether a session has been idle too long, or is too old; that of a service account, which has a credential, ends at its
+ * own time alone. A last call far in the future counts as one far in the past:
  * a clock that was set back prolongs no session.
  */
 export function hasExpired(
-  { createdAt, lastSeenAt }: Pick<Session, 'createdAt' | 'lastSeenAt'>,
+  {
+    createdAt,
+    lastSeenAt,
+    credential,
+    expiresAt,
+  }: Pick<Session, 'createdAt' | 'lastSeenAt' | 'credential' | 'expiresAt'>,
   limits: SessionLimits,
   now: number,
 ): boolean {
+  if (credential !== null) return now >= expiresAt
   const idle = Math.abs(now - lastSeenAt) > limits.idleTimeoutMs + touchEveryMs(limits)
   return idle || now - createdAt > limits.absoluteTimeoutMs
 }
@@ -39,12 +46,18 @@ export type FoundSession = {
   readonly last_seen_at: number
   readonly ended_at: number | null
   readonly certificate: string | null
+  readonly credential: string | null
+  readonly expires_at: number
   /** Of the token. */
   readonly superseded_at: number | null
   readonly user_id: number
   readonly username: string
   readonly capabilities: Capabilities
-  readonly application_key_id: number
+  /** See `User.service`. */
+  readonly service: string | null
+  readonly user_generation: number
+  /** Null for a service account. */
+  readonly application_key_id: number | null
   /** Of the application key. */
   readonly revoked_at: number | null
 }
@@ -66,17 +79,22 @@ export interface LivenessDependencies {
   readonly endSessions: EndSessions
   /** Why a user's smartcard is rejected now, for the audit trail; undefined while it is good. */
   readonly cardRejection: (userId: number, fingerprint: string) => Promise<string | undefined>
+  /** Whether a service account is good for a call from this address. */
+  readonly isServiceAlive: (session: Pick<FoundSession, 'user_id' | 'service'>, address: string, now: number) => boolean
   /** Told when a token was used that strict rotation had replaced: an attacker may hold it. */
   readonly report: (sessionId: number, username: string) => void
 }
 
 export function createLivenessCheck(dependencies: LivenessDependencies): CheckLiveness {
-  const { store, rules, commitAsAppliance, endSessions, cardRejection, report } = dependencies
+  const { store, rules, commitAsAppliance, endSessions, cardRejection, isServiceAlive, report } = dependencies
 
   function isAlive(session: FoundSession, now: number): boolean {
-    const { created_at: createdAt, last_seen_at: lastSeenAt } = session
-    const isOver = session.ended_at !== null || hasExpired({ createdAt, lastSeenAt }, rules, now)
-    return !isOver && session.revoked_at === null && mayLogIn(session.capabilities)
+    const { created_at: createdAt, last_seen_at: lastSeenAt, credential, expires_at: expiresAt } = session
+    const isOver = session.ended_at !== null || hasExpired({ createdAt, lastSeenAt, credential, expiresAt }, rules, now)
+    // Of a person by an application key, or of a service account by a credential.
+    const isOneKind = (session.service === null) === (session.application_key_id !== null)
+    const isStanding = isOneKind && (session.service !== null) === (credential !== null) && session.revoked_at === null
+    return !isOver && isStanding && mayLogIn(session.capabilities)
   }
 
   const isReused = ({ superseded_at: supersededAt }: FoundSession, now: number): boolean =>
@@ -90,7 +108,8 @@ export function createLivenessCheck(dependencies: LivenessDependencies): CheckLi
     now: number,
   ) {
     const { session_id: sessionId, user_id: userId, username, application_key_id: applicationKeyId } = session
-    await commitAsAppliance(operation, { userId, username, sessionId, applicationKeyId, ...note }, async (tx) => {
+    const about = { userId, username, sessionId, applicationKeyId: applicationKeyId ?? undefined }
+    await commitAsAppliance(operation, { ...about, ...note }, async (tx) => {
       // Another call was quicker, and has recorded it.
       if ((await endSessions(tx, [sessionId], now)) === 0) throw new Fault('session.invalid')
     })
@@ -102,6 +121,8 @@ export function createLivenessCheck(dependencies: LivenessDependencies): CheckLi
       if (session.ended_at === null) await store.transaction((tx) => endSessions(tx, [sessionId], now))
       throw new Fault('session.invalid')
     }
+    // From elsewhere it is refused, and goes on where it may be used.
+    if (session.service !== null && !isServiceAlive(session, address, now)) throw new Fault('session.invalid')
     if (isReused(session, now)) {
       await end(session, 'session.end.reuse', { address }, now)
       report(sessionId, username)

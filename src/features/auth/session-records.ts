@@ -1,5 +1,6 @@
 import { EntitySchema, In, IsNull, LessThan } from 'typeorm'
 import { bytes, id, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
+import { isSet } from '../../store/conditions.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { rests } from '../users/recovery-records.ts'
@@ -7,13 +8,16 @@ import { rests } from '../users/recovery-records.ts'
 export interface Session {
   readonly id: number
   readonly userId: number
-  readonly applicationKeyId: number
+  /** Null for a service account, which has none. */
+  readonly applicationKeyId: number | null
   readonly address: string
   readonly createdAt: number
   readonly lastSeenAt: number
   readonly endedAt: number | null
   /** Fingerprint of the smartcard that it was opened with; null for another second factor. */
   readonly certificate: string | null
+  /** Id of the credential by which a service account began it; null for a person. */
+  readonly credential: string | null
   /** 16 random bytes that the keeper drew. */
   readonly identity: Buffer
   /** How often the user had been recovered when it began. */
@@ -35,9 +39,12 @@ export interface SessionTokenRecord {
 }
 
 /** A session as lists show it. */
-export interface ListedSession extends Pick<Session, 'id' | 'userId' | 'address' | 'createdAt' | 'lastSeenAt'> {
+export interface ListedSession extends Pick<
+  Session,
+  'id' | 'userId' | 'address' | 'createdAt' | 'lastSeenAt' | 'credential' | 'expiresAt'
+> {
   readonly username: string
-  /** Name of the application key. */
+  /** Name of the application key; of a service account the credential. */
   readonly application: string
 }
 
@@ -47,12 +54,13 @@ export const SessionTable = new EntitySchema<Session>({
   columns: {
     id,
     userId: named('user_id', integer),
-    applicationKeyId: named('application_key_id', integer),
+    applicationKeyId: named('application_key_id', nullable(integer)),
     address: text,
     createdAt: named('created_at', time),
     lastSeenAt: named('last_seen_at', time),
     endedAt: named('ended_at', nullable(time)),
     certificate: nullable(text),
+    credential: nullable(text),
     identity: bytes,
     recoveries: integer,
     expiresAt: named('expires_at', time),
@@ -109,6 +117,7 @@ export async function tokensOf(reader: Reader, sessionIds: readonly number[]): P
 export interface Standing {
   readonly capabilities: number
   readonly permission: number | null
+  readonly grants: string | null
   readonly rests: number
 }
 
@@ -122,8 +131,8 @@ export async function standingOf(
   return standing
 }
 
-const standings = `SELECT u.capabilities, m.permission, CASE WHEN ${rests('u', 'm')} THEN 1 ELSE 0 END AS rests
-  FROM sessions s JOIN users u ON u.id = s.user_id JOIN application_keys a ON a.id = s.application_key_id
+const standings = `SELECT u.capabilities, m.permission, m.grants, CASE WHEN ${rests('u', 'm')} THEN 1 ELSE 0 END AS rests
+  FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN application_keys a ON a.id = s.application_key_id
   LEFT JOIN vault_members m ON m.user_id = u.id AND m.vault_id = $2
   WHERE s.id = $1 AND s.ended_at IS NULL AND a.revoked_at IS NULL`
 
@@ -162,10 +171,10 @@ export async function listSessions(reader: Reader, userId: number | undefined): 
   return select<ListedSession>(
     reader,
     `SELECT s.id, s.user_id AS "userId", s.address, s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt",
-       u.username, a.name AS application
+       s.credential, s.expires_at AS "expiresAt", u.username, COALESCE(a.name, 'credential ' || s.credential) AS application
      FROM sessions s
      JOIN users u ON u.id = s.user_id
-     JOIN application_keys a ON a.id = s.application_key_id
+     LEFT JOIN application_keys a ON a.id = s.application_key_id
      WHERE s.ended_at IS NULL AND a.revoked_at IS NULL ${userId === undefined ? '' : 'AND s.user_id = $1'}
      ORDER BY s.id DESC`,
     userId === undefined ? [] : [userId],
@@ -173,12 +182,18 @@ export async function listSessions(reader: Reader, userId: number | undefined): 
 }
 
 /** Ids of sessions that have expired and are not marked as ended: a bounded number. */
-export async function findExpired(reader: Reader, seenBefore: number, createdBefore: number): Promise<number[]> {
-  const open = { endedAt: IsNull() }
+export async function findExpired(
+  reader: Reader,
+  seenBefore: number,
+  createdBefore: number,
+  now: number,
+): Promise<number[]> {
+  const open = { endedAt: IsNull(), credential: IsNull() }
   const expired = await reader.find(SessionTable, {
     where: [
       { ...open, lastSeenAt: LessThan(seenBefore) },
       { ...open, createdAt: LessThan(createdBefore) },
+      { endedAt: IsNull(), credential: isSet(), expiresAt: LessThan(now) },
     ],
     take: 1_000,
     select: { id: true },
@@ -186,10 +201,13 @@ export async function findExpired(reader: Reader, seenBefore: number, createdBef
   return expired.map((session) => session.id)
 }
 
-/** Forgets sessions not seen since `before`, a bounded number at a time so that no login waits for a large sweep. */
-export async function sweepSessions(tx: Tx, before: number): Promise<void> {
+/**
+ * Forgets sessions that are over and were not seen since `before`, a bounded number at a time so that no login waits for a
+ * large sweep.
+ */
+export async function sweepSessions(tx: Tx, before: number, now: number): Promise<void> {
   const stale = await tx.find(SessionTable, {
-    where: { lastSeenAt: LessThan(before) },
+    where: { lastSeenAt: LessThan(before), expiresAt: LessThan(now) },
     order: { lastSeenAt: 'ASC' },
     take: 100,
     select: { id: true },

@@ -6,15 +6,24 @@ import { findApplicationKeyById, type ApplicationKey } from './login-records.ts'
 import { findSessionById, findToken, type Session } from './session-records.ts'
 
 /** What a seal covers of a session, beside the users and applications that it is of. */
-type SealedColumns = Pick<Session, 'identity' | 'recoveries' | 'certificate' | 'createdAt' | 'expiresAt'>
+type SealedColumns = Pick<Session, 'identity' | 'recoveries' | 'certificate' | 'credential' | 'createdAt' | 'expiresAt'>
 
 export interface SessionOwner {
   readonly user: Pick<User, 'identity'>
-  readonly applicationKey: Pick<ApplicationKey, 'identity'>
+  /** Undefined for a service account. */
+  readonly applicationKey: Pick<ApplicationKey, 'identity'> | undefined
 }
 
 /** Each token of a session has a record of its own: whoever shows the token shows this. */
 function sessionRecord(session: SealedColumns, { user, applicationKey }: SessionOwner, tokenHash: string): Buffer {
+  const { credential } = session
+  if (applicationKey === undefined)
+    return composeRecord('service session', {
+      ...session,
+      credential: credential ?? '',
+      account: user.identity,
+      tokenHash,
+    })
   return composeRecord('session', {
     ...session,
     user: user.identity,
@@ -27,7 +36,8 @@ function sessionRecord(session: SealedColumns, { user, applicationKey }: Session
 export interface FoundToken {
   readonly session: Session
   readonly user: User
-  readonly applicationKey: ApplicationKey
+  /** Undefined for a service account. */
+  readonly applicationKey: ApplicationKey | undefined
   readonly sealed: SealedRecord
 }
 
@@ -36,8 +46,11 @@ export async function findSealedSession(reader: Reader, tokenHash: string): Prom
   const token = await findToken(reader, tokenHash)
   const session = token && (await findSessionById(reader, token.sessionId))
   const user = session && (await findUserById(reader, session.userId))
-  const applicationKey = session && (await findApplicationKeyById(reader, session.applicationKeyId))
-  if (!token || !session || !user || !applicationKey) return undefined
+  if (!token || !session || !user) return undefined
+  const { applicationKeyId } = session
+  const applicationKey =
+    applicationKeyId === null ? undefined : ((await findApplicationKeyById(reader, applicationKeyId)) ?? undefined)
+  if (applicationKeyId !== null && applicationKey === undefined) return undefined
   const record = sessionRecord(session, { user, applicationKey }, tokenHash)
   return { session, user, applicationKey, sealed: { record, seal: token.seal } }
 }

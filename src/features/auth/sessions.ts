@@ -1,7 +1,4 @@
 import type { SealedGrant } from '../../access/acting.ts'
-import { holds } from '../../access/capabilities.ts'
-import type { Caller } from '../../access/caller.ts'
-import { decimalId } from '../../access/resource.ts'
 import { sessionTokenHash } from '../../access/session-token-form.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
@@ -91,7 +88,7 @@ export function createSessions({
 
     async open(tx, session) {
       const now = clock.now()
-      await sweepSessions(tx, now - limits.absoluteTimeoutMs)
+      await sweepSessions(tx, now - limits.absoluteTimeoutMs, now)
       const { begun, user, ...row } = session
       await limitSessions(tx, user.id, { limits, endSessions }, now)
       const { token, identity, seal, createdAt, expiresAt } = begun
@@ -99,7 +96,7 @@ export function createSessions({
       const times = { createdAt, expiresAt, lastSeenAt: now, endedAt: null }
       const sessionId = await insertSession(
         tx,
-        { ...row, ...times, userId: user.id, recoveries: user.recoveries, identity },
+        { ...row, ...times, credential: null, userId: user.id, recoveries: user.recoveries, identity },
         { hash, seal },
       )
       return { sessionId, grant: () => newGrant(hsm, tx, { token, hash }, user) }
@@ -129,7 +126,7 @@ export function createSessions({
     async endExpired() {
       const now = clock.now()
       const seenBefore = now - limits.idleTimeoutMs - touchEveryMs(limits)
-      const ids = await findExpired(store.read, seenBefore, now - limits.absoluteTimeoutMs)
+      const ids = await findExpired(store.read, seenBefore, now - limits.absoluteTimeoutMs, now)
       return ids.length === 0 ? 0 : store.transaction((tx) => endSessions(tx, ids, now))
     },
   }
@@ -164,16 +161,4 @@ async function limitSessions(
     open.filter((session) => !keep.has(session)).map(({ id }) => id),
     now,
   )
-}
-
-/**
- * The user whose sessions a path names: the caller, or any user where the caller is an administrator.
- * @throws Fault `access.capability`, `user.not_found` for what cannot be an id
- */
-export function sessionOwner(userid: string, caller: Caller): number {
-  const userId = decimalId(userid)
-  if (userId === caller.userId) return userId
-  if (!holds(caller.capabilities, 'admin')) throw new Fault('access.capability')
-  if (userId === undefined) throw new Fault('user.not_found')
-  return userId
 }

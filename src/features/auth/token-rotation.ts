@@ -22,6 +22,8 @@ export type RotatedSession = {
   readonly issued_at: number
   readonly superseded_at: number | null
   readonly uses: number
+  /** Set for a session of a service account: it has one token. */
+  readonly credential: string | null
 }
 
 /**
@@ -61,9 +63,10 @@ export function createTokenRotation({
 
   return async (session, { token, hash }, now) => {
     const isReplaced = session.superseded_at !== null
+    const isLasting = session.credential !== null
     const pending = isReplaced ? 0 : useCounts.count(hash)
     // A client that still sends a replaced token may have lost the answer that named the next one.
-    const wantsNext = isReplaced ? isStrict : isDue(session, pending, now)
+    const wantsNext = !isLasting && (isReplaced ? isStrict : isDue(session, pending, now))
     const isStale = now - session.last_seen_at > touchEveryMs(rules)
     if (!wantsNext && !isStale && !useCounts.isDue(pending)) return token
     const next = wantsNext ? await replacementOf({ token, hash }) : undefined

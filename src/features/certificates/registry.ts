@@ -48,6 +48,13 @@ export interface Certificates {
    * @throws Fault `hsm.seal_broken`
    */
   identify(presented: PresentedCertificate | undefined): Promise<Identification>
+  /** @throws Fault `certificate.invalid` for one that could not be used here */
+  checkRegistrable(certificate: Certificate): void
+  /**
+   * Why a certificate that no user has is not valid at this moment, for the audit trail; undefined while it is. Every call
+   * checks everything anew.
+   */
+  presentedReason(presented: PresentedCertificate): Promise<string | undefined>
   /**
    * Why a session that this certificate has opened must end, for the audit trail; undefined while the certificate is
    * the user's and valid. Checked once a second at most, because a session makes many calls.
@@ -121,6 +128,15 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
       return rejectReason === undefined ? { holder, certificate } : rejected(`${name}: ${rejectReason}`)
     },
 
+    checkRegistrable: (certificate) => validator.checkRegistrable(certificate),
+
+    async presentedReason(presented) {
+      const certificate = readShown(presented.der)
+      if (certificate === undefined) return 'a certificate that cannot be read'
+      const reason = (await validator.rejectReason(certificate)) ?? tlsRejectReason(presented)
+      return reason === undefined ? undefined : `${labelOf(certificate.fingerprint)}: ${reason}`
+    },
+
     async rejectReason(userId, fingerprint) {
       const session = `${userId} ${fingerprint}`
       if (Math.abs(clock.now() - (foundValid.get(session) ?? 0)) < validForMs) return undefined
@@ -135,6 +151,14 @@ export function createCertificates(dependencies: CertificateDependencies): Certi
     isRegistered: async (tx, userId, fingerprint) => (await certificateOf(tx, userId))?.fingerprint === fingerprint,
 
     alarms: () => validator.alarms(),
+  }
+}
+
+function readShown(der: Buffer): Certificate | undefined {
+  try {
+    return readCertificate(der)
+  } catch {
+    return undefined
   }
 }
 

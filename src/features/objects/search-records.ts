@@ -64,8 +64,8 @@ async function readInTurns(reader: Reader, { userId, needle, most }: Search): Pr
 /** For FTS5. */
 const phraseOf = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
-/** The membership does not rest. */
-const isAwake = awake('m')
+/** The membership does not rest, and what narrows it lets the member list: that word is the first, and no pattern has quotes. */
+const isAwake = `${awake('m')} AND (m.grants IS NULL OR m.grants LIKE '%"objects":["list"%')`
 const lastId = 'SELECT max(id) AS id FROM vault_objects'
 const hasMore = `SELECT 1 FROM vault_members m CROSS JOIN vault_objects o ON o.vault_id = m.vault_id
   WHERE m.user_id = $1 AND ${isAwake} LIMIT 1 OFFSET $2`

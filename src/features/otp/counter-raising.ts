@@ -1,4 +1,5 @@
 import type { Hsm } from '../../hsm/hsm.ts'
+import { pagesOf } from '../../store/pages.ts'
 import type { Tx } from '../../store/store.ts'
 import { devicesAfter, type OtpDevice, raiseCounter, stateOf } from './records.ts'
 
@@ -22,10 +23,9 @@ const pageSize = 500
  * ahead.
  */
 export async function raiseCounters(hsm: Pick<Hsm, 'raiseOtps'>, tx: Tx, rules: RaisingRules): Promise<RaisedCounters> {
-  let [raised, broken, after] = [0, 0, 0]
-  for (;;) {
-    const devices = await devicesAfter(tx, after, pageSize)
-    if (devices.length === 0) return { raised, broken }
+  let [raised, broken] = [0, 0]
+  for await (const devices of pagesOf((after, most) => devicesAfter(tx, after, most), pageSize)) {
+    if (devices.length === 0) break
     const states = devices.map((device) => ({ ...stateOf(device), counter: raisedCounter(device, rules) }))
     const good = await hsm.raiseOtps(states)
     for (const [at, { id }] of devices.entries()) {
@@ -34,8 +34,8 @@ export async function raiseCounters(hsm: Pick<Hsm, 'raiseOtps'>, tx: Tx, rules: 
     }
     raised += good.filter((isGood) => isGood).length
     broken += good.filter((isGood) => !isGood).length
-    after = devices.at(-1)?.id ?? after
   }
+  return { raised, broken }
 }
 
 /** The counter of a hardware token is (power-ups << 8) | presses since (`OtpState`). */

@@ -3,51 +3,81 @@ import { fieldTypes, type Field, type Template } from './template.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-const set = z.literal(true).optional()
+const templateId = z.string().regex(/^\d+$/).describe('Id of the template. Decimal digits.')
+const set = (what: string) => z.literal(true).describe(`${what} Absent when not.`).optional()
 
-const infoSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  ico: z.string(),
-  active: z.boolean(),
-  wb: z.boolean(),
-  ed: set,
-  jp: set,
-  hid: set,
-  file: z.string().optional(),
-})
+const infoSchema = z
+  .object({
+    id: templateId,
+    name: z.string().describe('Its name.'),
+    ico: z.string().describe('Name of its icon, which published clients can draw.'),
+    active: z.boolean().describe('Whether new objects may be made of it.'),
+    wb: z.boolean().describe('Whether its objects can be edited in the workbench of clients.'),
+    ed: set('Its objects are edited at once, and have nothing below them.'),
+    jp: set('After saving, clients show the parent of the object.'),
+    hid: set('Clients do not offer it.'),
+    file: z.string().describe('Its objects hold a file: `*` any, else extensions with commas between.').optional(),
+  })
+  .meta({ id: 'TemplateInfo', description: 'What a template is.' })
 
-const attributesSchema = z.object({
-  translation: z.string(),
-  type: z.enum(fieldTypes),
-  encrypted: z.boolean(),
-  show: z.boolean(),
-  policy: z.boolean(),
-  alarm: z.boolean(),
-  opt: z.boolean(),
-  cc: z.boolean(),
-  nc: z.boolean(),
-  log: set,
-  options: z.array(z.string()).optional(),
-  options_default: z.string().optional(),
-  placeholder: z.string().optional(),
-})
+const attributesSchema = z
+  .object({
+    translation: z.string().describe('Label of the field, for people.'),
+    type: z
+      .enum(fieldTypes)
+      .describe('How clients show the field; one that does not know the type shows a line of text.'),
+    encrypted: z.boolean().describe('Whether its value is encrypted, and shown only where `decrypt` asks for it.'),
+    show: z.boolean().describe('Whether it is part of the normal view, or of the workbench alone.'),
+    policy: z.boolean().describe('Whether its value should keep the password policy of the vault.'),
+    alarm: z.boolean().describe('Whether decrypting it can raise an alarm.'),
+    opt: z.boolean().describe('Whether it may be empty or missing.'),
+    cc: z.boolean().describe('Whether clients mark a change until a user has seen it.'),
+    nc: z.boolean().describe('Whether clients show its value only on a click.'),
+    log: set('Its value may be logged.'),
+    options: z.array(z.string().describe('A value.')).describe('Values that a dropdown offers.').optional(),
+    options_default: z.string().describe('The one that is chosen at first.').optional(),
+    placeholder: z.string().describe('What an empty field shows.').optional(),
+  })
+  .meta({ id: 'TemplateField', description: 'A field of a template.' })
 
 /** `templateEntry`, for the documentation. */
-export const entrySchema = z.object({ INFO: infoSchema, STRUCTURE: z.record(z.string(), attributesSchema) })
+export const entrySchema = z
+  .object({
+    INFO: infoSchema,
+    STRUCTURE: z.record(z.string(), attributesSchema).describe('Its fields by name, in the order of the form.'),
+  })
+  .meta({ id: 'TemplateEntry', description: 'A template, with its fields by name.' })
 
 /** `templateRecord`, for the documentation. */
-export const recordSchema = z.object({
-  id: z.string(),
-  info: infoSchema,
-  structure: z.array(attributesSchema.extend({ fieldname: z.string() })),
-})
+export const recordSchema = z
+  .object({
+    id: templateId,
+    info: infoSchema,
+    structure: z
+      .array(
+        attributesSchema
+          .extend({
+            fieldname: z.string().describe('Name of the field: the member of an object that holds its value.'),
+          })
+          .meta({ id: 'NamedTemplateField', description: 'A field of a template, with its name.' }),
+      )
+      .describe('Its fields, in the order of the form.'),
+  })
+  .meta({ id: 'Template', description: 'A template, with its fields as a list.' })
 
 /** `filledStructure`, for the documentation. */
-export const filledSchema = z.record(
-  z.string(),
-  attributesSchema.extend({ val: z.string(), alarmed: z.string(), ischanged: z.boolean() }),
-)
+export const filledSchema = z
+  .record(
+    z.string(),
+    attributesSchema
+      .extend({
+        val: z.string().describe('What the file says for this field; empty where it says nothing.'),
+        alarmed: z.string().describe('Always empty; published clients read it.'),
+        ischanged: z.boolean().describe('Always false; published clients read it.'),
+      })
+      .meta({ id: 'FilledTemplateField', description: 'A field of a template, with a value.' }),
+  )
+  .describe('The template that the file belongs to, its fields by name and filled in.')
 
 /** A template as `/template` writes it (spec: Template structure): fields by name, in the order of the form. */
 export function templateEntry(template: Template): { readonly INFO: Members; readonly STRUCTURE: Members } {

@@ -1,5 +1,4 @@
 import type { Granted, VaultAccess } from '../../access/caller.ts'
-import { includes } from '../../access/permission.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Commit, Store } from '../../store/store.ts'
@@ -138,7 +137,7 @@ async function encryptWithNew(
   commit: Commit,
 ) {
   const made = ifAbsent()
-  await checkMayCreate(vault, made, on.createsOnUse)
+  await checkCreatesOnUse(vault, made, on.createsOnUse)
   cipherOf(made.type)
   const fitting = mapEach(items, (item) => checkFirst(made.type, item))
   // Items that cannot be encrypted are no use, and make no key.
@@ -244,16 +243,11 @@ async function opener(
   }
 }
 
-async function checkMayCreate(
-  vault: VaultAccess,
+async function checkCreatesOnUse(
+  vault: Pick<VaultAccess, 'id'>,
   { name }: NewKey,
   createsOnUse: CipherDependencies['createsOnUse'],
 ): Promise<void> {
-  if (!includes(vault.permission, 'Write'))
-    throw new Fault(
-      'access.permission',
-      `There is no key ${name} in this vault, and making it needs Write; you have ${vault.permission}.`,
-    )
   if (!(await createsOnUse(vault.id)))
     throw new Fault(
       'key.not_found',

@@ -39,7 +39,7 @@ export interface DataKeys {
 
 interface DataKeyDependencies {
   readonly store: Pick<Store, 'read'>
-  readonly hsm: Pick<Hsm, 'random' | 'encrypt' | 'encryptRandom'>
+  readonly hsm: Pick<Hsm, 'makeDataKey'>
   readonly keyring: Pick<Keyring, 'rotateIfDue'>
   readonly versions: Pick<KeyVersions, 'find'>
   readonly invocations: Pick<Invocations, 'spend'>
@@ -66,11 +66,7 @@ async function make(
   const used = await versions.find(store.read, found, version ?? key.latestVersion, writableFrom(key), 'encrypts')
   await invocations.spend(by, key, used.version, 1)
   const reference = (await places.referencesOf(key, await by.grant()))(used)
-  const answer = (bytes: Buffer, plaintext: Buffer | undefined) => {
-    return { key, ciphertext: { version: used.version, bytes }, plaintext }
-  }
   // What the client does not ask to see is seen by no process of ours but the token host.
-  if (!open) return answer(await trusting(() => hsm.encryptRandom(reference, bytes, aad)), undefined)
-  const plaintext = await hsm.random(bytes)
-  return answer(await trusting(() => hsm.encrypt(reference, plaintext, aad)), plaintext)
+  const { ciphertext, plaintext } = await trusting(() => hsm.makeDataKey(reference, { count: bytes, aad, open }))
+  return { key, ciphertext: { version: used.version, bytes: ciphertext }, plaintext }
 }

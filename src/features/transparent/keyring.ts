@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { GeneratedKey } from '../../hsm/made-key.ts'
-import type { Commit, Store } from '../../store/store.ts'
+import type { Commit, Reader, Store } from '../../store/store.ts'
 import type { CallersGrant, Destruction } from '../destruction/pending-destruction.ts'
 import type { Invocations } from './invocations.ts'
 import { noteObjects } from './key-end.ts'
@@ -52,8 +52,8 @@ export interface Keyring {
   ): Promise<{ stored: StoredKey }>
   /** The key with its versions, every seal checked. @throws Fault `key.not_found` */
   read(stored: StoredKey | undefined): Promise<{ key: TransparentKey; versions: readonly KeyVersion[] }>
-  /** Keys in the order of their names, from the one after `after` on. */
-  list(vaultId: number, after: string, limit: number): Promise<TransparentKey[]>
+  /** Keys in the order of their names, of those that are shown. */
+  list(vaultId: number, page: KeyPage): Promise<TransparentKey[]>
   /** @throws Fault `key.not_found`, `key.flag_off`, `key.version_unknown` */
   update(stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
   /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found` */
@@ -72,6 +72,13 @@ export interface Keyring {
   ): Promise<TransparentKey>
   /** Destroys all versions before `oldest`. @throws Fault `key.not_found`, `key.version_unknown` */
   trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey>
+}
+
+export interface KeyPage {
+  /** From the name after this one on. */
+  readonly after: string
+  readonly most: number
+  readonly isShown: (name: string) => boolean
 }
 
 interface KeyringDependencies {
@@ -103,10 +110,10 @@ export function createKeyring(on: KeyringDependencies): Keyring {
 
     read: (stored) => read(on, stored),
 
-    async list(vaultId, after, limit) {
-      const found = await listKeys(store.read, vaultId, after, limit)
-      await Promise.all(found.map(({ key }) => checkPolicy(hsm, key)))
-      return found.map(({ key }) => key)
+    async list(vaultId, page) {
+      const found = await pageOf(store.read, vaultId, page)
+      await Promise.all(found.map((key) => checkPolicy(hsm, key)))
+      return found
     },
 
     update: async (stored, changes, commit) =>
@@ -134,6 +141,16 @@ export function createKeyring(on: KeyringDependencies): Keyring {
 
     trim: (stored, oldest, commit) => trim(on, stored, oldest, commit),
   }
+}
+
+async function pageOf(reader: Reader, vaultId: number, { after, most, isShown }: KeyPage): Promise<TransparentKey[]> {
+  const shown: TransparentKey[] = []
+  for (let from: string | undefined = after; from !== undefined && shown.length < most;) {
+    const found: TransparentKey[] = (await listKeys(reader, vaultId, from, most)).map(({ key }) => key)
+    shown.push(...found.filter(({ name }) => isShown(name)))
+    from = found.length < most ? undefined : found.at(-1)?.name
+  }
+  return shown.slice(0, most)
 }
 
 async function insert<T>(

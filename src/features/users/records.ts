@@ -2,6 +2,7 @@ import { EntitySchema, Raw } from 'typeorm'
 import { capabilitiesOf, type Capabilities } from '../../access/capabilities.ts'
 import { Fault } from '../../fault.ts'
 import { bytes, id, integer, named, nullable, text, time } from '../../store/columns.ts'
+import { isSet } from '../../store/conditions.ts'
 import { readInPages } from '../../store/pages.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
@@ -42,11 +43,13 @@ export interface User {
   readonly passphraseBy: number | null
   /** The second factors, see `user-factors.ts`. */
   readonly factors: Buffer
+  /** What the seal of a service account covers besides (`service-account.ts`); null for a person. */
+  readonly service: string | null
   /** 16 random bytes that the keeper drew. */
   readonly identity: Buffer
   /** See `record-generation.ts`. */
   readonly generation: number
-  /** Over the record of the user (`user-seals.ts`); empty in a row of before that was not taken over. */
+  /** Over the record of the user or service account (`user-seals.ts`); empty in a row of before that was not taken over. */
   readonly seal: Buffer
 }
 
@@ -76,28 +79,29 @@ export const UserTable = new EntitySchema<User>({
     madeBy: named('made_by', nullable(integer)),
     passphraseBy: named('passphrase_by', nullable(integer)),
     factors: bytes,
+    service: nullable(text),
     identity: bytes,
     generation: integer,
     seal: bytes,
   },
 })
 
-/** User names differ by more than upper and lower case. */
+/** A person, or a service account. User names differ by more than upper and lower case. */
 export function findByUsername(reader: Reader, username: string): Promise<User | null> {
   return reader.findOneBy(UserTable, { username: Raw((column) => `lower(${column}) = lower(:username)`, { username }) })
 }
 
 export type NewUserRow = Omit<
   User,
-  'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt' | 'recoveries' | keyof typeof unsealed
->
+  'id' | 'searchText' | 'failedLogins' | 'lastFailedLoginAt' | 'recoveries' | 'service' | keyof typeof unsealed
+> & { readonly service?: string | null }
 
 const unsealed = { factors: Buffer.alloc(0), identity: Buffer.alloc(0), generation: 1, seal: Buffer.alloc(0) }
 
 /** Without its seal, which names the id of the row: see `sealNewUser`. */
 export async function insertUser(tx: Tx, user: NewUserRow): Promise<User> {
   const counts = { failedLogins: 0, lastFailedLoginAt: null, recoveries: 0 }
-  const row = { ...user, ...counts, ...unsealed, searchText: searchTextOf(user) }
+  const row = { ...user, service: user.service ?? null, ...counts, ...unsealed, searchText: searchTextOf(user) }
   const inserted = await tx.insert(UserTable, row)
   return { ...row, id: Number(inserted.identifiers[0]?.['id']) }
 }
@@ -110,6 +114,7 @@ export async function updateUser(tx: Tx, user: User, changes: Partial<User>): Pr
   return { ...changed, ...next }
 }
 
+/** Service accounts among them. */
 export function listUsers(reader: Reader): Promise<User[]> {
   return reader.find(UserTable, { order: { id: 'ASC' } })
 }
@@ -123,14 +128,31 @@ export function findUserById(reader: Reader, id: number): Promise<User | null> {
   return reader.findOneBy(UserTable, { id })
 }
 
+/** A row of users that is a person's. */
+export const isPerson = ({ service }: Pick<User, 'service'>): boolean => service === null
+
+/** The row as it is once it is locked; null where there is none. */
+export async function lockedRow(tx: Tx, userId: number): Promise<User | null> {
+  return (await lockUser(tx, userId)) ? findUserById(tx, userId) : null
+}
+
 /**
- * The user as the row is once it is locked.
+ * The same of a person: a service account is no user.
  * @throws Fault `user.not_found`
  */
 export async function lockedUser(tx: Tx, userId: number): Promise<User> {
-  const user = (await lockUser(tx, userId)) ? await findUserById(tx, userId) : null
-  if (user === null) throw new Fault('user.not_found')
+  const user = await lockedRow(tx, userId)
+  if (user === null || !isPerson(user)) throw new Fault('user.not_found')
   return user
+}
+
+export function findUserByIdentity(reader: Reader, identity: Buffer): Promise<User | null> {
+  return reader.findOneBy(UserTable, { identity })
+}
+
+/** In the order in which they were made. */
+export function listServices(reader: Reader): Promise<User[]> {
+  return reader.find(UserTable, { where: { service: isSet() }, order: { id: 'ASC' } })
 }
 
 /** In SQL, what `mayLogIn` says of a row of users. */
@@ -167,12 +189,12 @@ export interface ListedUser extends Pick<
   readonly otpPrefixes: readonly string[]
 }
 
-/** Users by id, or those whose text is like a pattern of `searchPattern`, in the order of their ids. */
+/** Persons by id, or those whose text is like a pattern of `searchPattern`, in the order of their ids. */
 export function selectUsers(
   reader: Reader,
   where: { readonly id: number } | { readonly pattern: string },
 ): Promise<ListedUser[]> {
-  if ('id' in where) return listedUsers(reader, 'u.id = $1', [where.id])
+  if ('id' in where) return listedUsers(reader, 'u.id = $1 AND u.service IS NULL', [where.id])
   return readInPages(reader, (after, most) =>
     listedUsers(reader, `u.id IN (${withText})`, [where.pattern, after, most]),
   )
@@ -192,8 +214,9 @@ type ListedRow = Omit<ListedUser, 'otpPrefixes'> & { readonly public_id: string 
 
 const listed = `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, u.fingerprint, d.public_id
   FROM users u LEFT JOIN otp_devices d ON d.user_id = u.id AND d.kind = 'hwkey_otp'`
-/** On SQLite from an index of these texts alone: a row of a user has some 4 KiB. */
-const withText = `SELECT t.id FROM users t WHERE t.search_text LIKE $1 ESCAPE '\\' AND t.id > $2 ORDER BY t.id LIMIT $3`
+/** On SQLite from indices of these texts and of the service accounts alone: a row of a user has some 4 KiB. */
+const withText = `SELECT t.id FROM users t WHERE t.search_text LIKE $1 ESCAPE '\\' AND t.id > $2
+  AND t.id NOT IN (SELECT s.id FROM users s WHERE s.service IS NOT NULL) ORDER BY t.id LIMIT $3`
 
 /** The login name stands in a line of its own before what everybody may search. */
 function searchTextOf({ username, fullname, email }: Pick<User, 'username' | 'fullname' | 'email'>): string {

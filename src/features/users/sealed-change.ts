@@ -8,7 +8,7 @@ export type Sealer = Pick<Hsm, 'seal' | 'sealNew' | 'raise'>
 /**
  * Seals a record for whoever the transaction acts by, in place of the row's present one. With the commit the keeper
  * learns of it, and refuses older ones from then on; not before, so that a change that is undone shuts nobody out.
- * `member`: of a membership, the present record of its user.
+ * `member`: of a membership, the present record of its user; of a service account, that of its owner.
  */
 export async function sealChange(
   hsm: Sealer,
@@ -27,8 +27,9 @@ export async function sealFirst(
   hsm: Sealer,
   tx: Tx,
   recordOf: (identity: Buffer) => Buffer,
+  member?: SealedRecord,
 ): Promise<{ readonly identity: Buffer; readonly seal: Buffer }> {
-  const drawn = await hsm.sealNew(recordOf(Buffer.alloc(0)), await grantOf(tx))
+  const drawn = await hsm.sealNew(recordOf(Buffer.alloc(0)), await grantOf(tx), member)
   afterCommit(tx, () => hsm.raise([{ record: recordOf(drawn.identity), seal: drawn.seal }]))
   return drawn
 }

@@ -4,7 +4,7 @@ import type { Tx } from '../../store/store.ts'
 import { findByUsername } from './records.ts'
 
 /** Spec: Limits. Lengths are counted in Unicode code points. */
-const fieldLimits = { username: [5, 32], fullname: [5, 64], email: [5, 128] } as const
+export const fieldLimits = { username: [5, 32], fullname: [5, 64], email: [5, 128] } as const
 type LimitedField = keyof typeof fieldLimits
 
 export type UserFields = { readonly [field in LimitedField]?: string | undefined }

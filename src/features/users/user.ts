@@ -9,6 +9,7 @@ import { passphraseColumns } from './passphrase-records.ts'
 import {
   findByUsername,
   insertUser,
+  isPerson,
   listUsers,
   searchPattern,
   selectUsers,
@@ -43,9 +44,12 @@ export interface Users {
    * @throws Fault `user.invalid` (the detail names the field), `user.exists`, and those of `SecondFactors`
    */
   create(user: NewUser, by: number, commit: Commit): Promise<CreatedUser>
+  /** Service accounts too; no other of these knows them. */
   list(): Promise<User[]>
   /** @throws Fault `user.not_found` */
   find(username: string): Promise<User>
+  /** The same of a person or a service account, which both are members of vaults and have sessions. @throws Fault `user.not_found` */
+  findMember(username: string): Promise<User>
   /** @throws Fault `user.not_found` */
   read(id: number): Promise<ListedUser>
   /**
@@ -97,9 +101,16 @@ export function createUsers({
     )
   }
 
-  async function find(username: string): Promise<User> {
+  async function findMember(username: string): Promise<User> {
     const user = await findByUsername(store.read, username)
     if (user === null) throw new Fault('user.not_found', `There is no user ${username}.`)
+    return user
+  }
+
+  async function find(username: string): Promise<User> {
+    const user = await findMember(username)
+    if (!isPerson(user))
+      throw new Fault('user.not_found', `${username} is a service account, which "strongroom service" knows.`)
     return user
   }
 
@@ -112,6 +123,7 @@ export function createUsers({
 
   return {
     find,
+    findMember,
     create,
     change,
     list: () => listUsers(store.read),
@@ -157,6 +169,6 @@ async function rowOf(
 }
 
 /** 40 upper-case hexadecimal digits, the length of the OpenPGP fingerprints that clients of this API know. */
-function fingerprintOf(publicKey: Buffer): string {
+export function fingerprintOf(publicKey: Buffer): string {
   return createHash('sha256').update(publicKey).digest('hex').slice(0, 40).toUpperCase()
 }

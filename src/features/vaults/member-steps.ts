@@ -45,8 +45,8 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
   ): Promise<SealedState> {
     const row = await findMember(tx, member)
     if (row === null) throw new Fault('vault.member_unknown')
-    const { permission, recoveries } = { ...row, ...changes }
-    const state = { permission, recoveries, generation: row.generation + 1 }
+    const { permission, grants, recoveries } = { ...row, ...changes }
+    const state = { permission, grants, recoveries, generation: row.generation + 1 }
     return sealedState(await sealMembership(hsm, tx, place, state, sealedMembership(place, row)))
   }
 
@@ -59,19 +59,23 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
         removed.recoveries >= user.recoveries ||
         (await confirmersAfter(tx, member, removed.recoveries)).includes(grant.by)
       const recoveries = mayConfirm ? Math.max(user.recoveries, removed?.recoveries ?? 0) : removed.recoveries
-      const first = { permission: permissionBits[grant.permission], generation: (removed?.generation ?? 0) + 1 }
-      const last = removed === null ? undefined : sealedMembership(place, { ...removed, permission: 0 })
+      const { permission, grants } = grant
+      const first = { permission: permissionBits[permission], grants, generation: (removed?.generation ?? 0) + 1 }
+      const last = removed === null ? undefined : sealedMembership(place, { ...removed, ...nothingLeft })
       const state = await sealMembership(hsm, tx, place, { ...first, recoveries }, last)
       await addMember(tx, member, grant, sealedState(state))
     },
 
     async setPermission(tx, subject, grant) {
-      const state = await nextState(tx, subject, { permission: permissionBits[grant.permission] })
+      const state = await nextState(tx, subject, {
+        permission: permissionBits[grant.permission],
+        grants: grant.grants,
+      })
       if (!(await setPermission(tx, subject.member, grant, state))) throw new Fault('vault.last_admin')
     },
 
     async remove(tx, subject) {
-      const state = await nextState(tx, subject, { permission: 0 })
+      const state = await nextState(tx, subject, nothingLeft)
       if (!(await removeMember(tx, subject.member, state))) throw new Fault('vault.last_admin')
     },
 
@@ -80,6 +84,9 @@ export function createMemberSteps(hsm: Sealer): MemberSteps {
     },
   }
 }
+
+/** Of a member who was removed. */
+const nothingLeft = { permission: 0, grants: null } as const
 
 const sealedState = ({ recoveries, generation, seal }: SealedState): SealedState => ({ recoveries, generation, seal })
 

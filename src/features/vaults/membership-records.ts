@@ -1,6 +1,6 @@
 import { EntitySchema, type WhereExpressionBuilder } from 'typeorm'
 import { permissionBits, type Permission } from '../../access/permission.ts'
-import { bytes, integer, named, nullable, primary, time } from '../../store/columns.ts'
+import { bytes, integer, named, nullable, primary, text, time } from '../../store/columns.ts'
 import { select } from '../../store/statement.ts'
 import type { Reader, Tx } from '../../store/store.ts'
 import { logsIn } from '../users/records.ts'
@@ -11,6 +11,8 @@ export interface MembershipRow {
   readonly vaultId: number
   readonly userId: number
   readonly permission: number
+  /** What makes it narrower than Read (`access/scope.ts`); null for nothing. */
+  readonly grants: string | null
   readonly addedAt: number
   /** How many recoveries of the user an Admin has admitted or confirmed: the membership rests while there are more. */
   readonly recoveries: number
@@ -30,6 +32,7 @@ export const MembershipTable = new EntitySchema<MembershipRow>({
     vaultId: named('vault_id', primary(integer)),
     userId: named('user_id', primary(integer)),
     permission: integer,
+    grants: nullable(text),
     addedAt: named('added_at', time),
     recoveries: integer,
     grantedBy: named('granted_by', nullable(integer)),
@@ -60,9 +63,10 @@ export const RemovedMemberTable = new EntitySchema<RemovedMember>({
 /** One user in one vault. */
 export type MembershipKey = Pick<MembershipRow, 'vaultId' | 'userId'>
 
-/** Who gives a permission, and when. */
+/** Who gives a permission, how narrow, and when. */
 export interface Grant {
   readonly permission: Permission
+  readonly grants: string | null
   readonly by: number
   readonly at: number
 }
@@ -73,10 +77,10 @@ export type SealedState = Pick<MembershipRow, 'recoveries' | 'generation' | 'sea
 export async function addMember(
   tx: Tx,
   member: MembershipKey,
-  { permission, by: grantedBy, at }: Grant,
+  { permission, grants, by: grantedBy, at }: Grant,
   state: SealedState,
 ): Promise<void> {
-  const grant = { permission: permissionBits[permission], grantedBy, grantedAt: at, addedAt: at }
+  const grant = { permission: permissionBits[permission], grants, grantedBy, grantedAt: at, addedAt: at }
   await tx.insert(MembershipTable, { ...member, ...grant, ...state })
 }
 
@@ -111,10 +115,10 @@ const keepsAdmin = `(permission <> ${permissionBits.Admin}
 export async function setPermission(
   tx: Tx,
   member: MembershipKey,
-  { permission, by: grantedBy, at: grantedAt }: Grant,
+  { permission, grants, by: grantedBy, at: grantedAt }: Grant,
   state: SealedState,
 ): Promise<boolean> {
-  const grant = { permission: permissionBits[permission], grantedBy, grantedAt, ...state }
+  const grant = { permission: permissionBits[permission], grants, grantedBy, grantedAt, ...state }
   const update = tx.createQueryBuilder().update(MembershipTable).set(grant)
   const changed = await at(update, member, permission === 'Admin' ? undefined : keepsAdmin).execute()
   return changed.affected === 1
@@ -159,19 +163,29 @@ export interface Member {
   readonly email: string
   readonly capabilities: number
   readonly permission: Permission
+  readonly grants: string | null
+  /** Whether it is a service account, and no person. */
+  readonly isService: boolean
   /** Who gave the present pass phrase; null for the user himself, and where it is not known. */
   readonly passphraseBy: number | null
 }
 
 export async function membersOf(reader: Reader, vaultId: number): Promise<Member[]> {
-  const rows = await select<Omit<Member, 'permission' | 'userId'> & { id: number; permission: number }>(
+  const rows = await select<
+    Omit<Member, 'permission' | 'userId' | 'isService'> & { id: number; permission: number; service: string | null }
+  >(
     reader,
-    `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, u.passphrase_by AS "passphraseBy", m.permission
+    `SELECT u.id, u.username, u.fullname, u.email, u.capabilities, u.passphrase_by AS "passphraseBy", m.permission, m.grants, u.service
      FROM vault_members m JOIN users u ON u.id = m.user_id
      WHERE m.vault_id = $1 ORDER BY u.id`,
     [vaultId],
   )
-  return rows.map(({ id: userId, permission, ...row }) => ({ ...row, userId, permission: permissionOf(permission) }))
+  return rows.map(({ id: userId, permission, service, ...row }) => ({
+    ...row,
+    userId,
+    permission: permissionOf(permission),
+    isService: service !== null,
+  }))
 }
 
 /** A vault as the operator sees it: nothing of what is in it. */

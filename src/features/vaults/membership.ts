@@ -4,12 +4,19 @@ import type { Permission } from '../../access/permission.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
-import { findUserById, lockUser } from '../users/records.ts'
+import { isPerson, lockedRow } from '../users/records.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { findMember, hasAdmin, membersOf, type Member, type MembershipKey } from './membership-records.ts'
 import { confirmersAfter, createMemberSteps, type Subject } from './member-steps.ts'
 import { findVault, lockVault } from './records.ts'
 import { openRecoveries, type OpenRecovery } from './resting-records.ts'
+
+/** What an Admin gives a member. */
+export interface GivenRights {
+  readonly permission: Permission
+  /** See `writeGrants`; null for all that the permission allows; undefined: as they are. */
+  readonly grants: string | null | undefined
+}
 
 /** A member, and why the membership rests: nothing where it does not. */
 export interface ListedMember extends Member {
@@ -27,9 +34,9 @@ export interface Memberships {
    * may confirm it.
    * @throws Fault `user.not_found` also for a user who cannot log in, `vault.member_exists`
    */
-  add(member: MembershipKey, permission: Permission, by: number, commit: Commit): Promise<void>
-  /** @throws Fault `vault.member_unknown`, `vault.last_admin` */
-  change(member: MembershipKey, permission: Permission, by: number, commit: Commit): Promise<void>
+  add(member: MembershipKey, given: GivenRights, by: number, commit: Commit): Promise<void>
+  /** @throws Fault `vault.member_unknown`, `vault.last_admin`, `request.invalid` for grants with more than Read */
+  change(member: MembershipKey, given: GivenRights, by: number, commit: Commit): Promise<void>
   /** @throws Fault `vault.member_unknown`, `vault.last_admin` */
   remove(member: MembershipKey, commit: Commit): Promise<void>
   /**
@@ -81,21 +88,25 @@ export function createMemberships({
       return members.map((member) => ({ ...member, open: open.filter(({ userId }) => userId === member.userId) }))
     },
 
-    add: (member, permission, by, commit) =>
+    add: (member, { permission, grants = null }, by, commit) =>
       withVaultLocked(
         member,
         commit,
         async (tx, subject) => {
           checkUser(subject)
           if ((await findMember(tx, member)) !== null) throw new Fault('vault.member_exists')
-          await steps.admit(tx, subject, { permission, by, at: clock.now() })
+          checkNarrow(subject, permission, grants)
+          await steps.admit(tx, subject, { permission, grants, by, at: clock.now() })
         },
         noSuchUser,
       ),
 
-    change: (member, permission, by, commit) =>
+    change: (member, { permission, grants: given }, by, commit) =>
       withVaultLocked(member, commit, async (tx, subject) => {
-        await steps.setPermission(tx, subject, { permission, by, at: clock.now() })
+        // A client that knows no grants does not widen them.
+        const grants = given === undefined ? ((await findMember(tx, member))?.grants ?? null) : given
+        checkNarrow(subject, permission, grants)
+        await steps.setPermission(tx, subject, { permission, grants, by, at: clock.now() })
       }),
 
     remove: (member, commit) => withVaultLocked(member, commit, (tx, subject) => steps.remove(tx, subject)),
@@ -117,9 +128,9 @@ export function createMemberships({
         member,
         commit,
         async (tx, subject) => {
-          checkUser(subject)
+          checkPerson(subject)
           if (await hasAdmin(tx, member.vaultId)) throw new Fault('vault.has_admin')
-          const grant = { permission: 'Admin', by: operatorId, at: clock.now() } as const
+          const grant = { permission: 'Admin', grants: null, by: operatorId, at: clock.now() } as const
           const row = await findMember(tx, member)
           await (row === null ? steps.admit(tx, subject, grant) : steps.setPermission(tx, subject, grant))
         },
@@ -144,13 +155,32 @@ function withVaultLocked(
   return commit(async (tx) => {
     const vault = (await lockVault(tx, member.vaultId)) ? await findVault(tx, member.vaultId) : null
     if (vault === null) throw new Fault('vault.not_found')
-    const user = (await lockUser(tx, member.userId)) ? await findUserById(tx, member.userId) : null
+    const user = await lockedRow(tx, member.userId)
     if (user === null) throw absent()
     await work(tx, { member, place: { vault, user }, user })
   })
 }
 
+/** @throws Fault `request.invalid` */
+function checkNarrow({ user }: Subject, permission: Permission, grants: string | null): void {
+  if (grants === null && !isPerson(user))
+    throw new Fault(
+      'request.invalid',
+      'A service account needs grants: say in grants what it may do in this vault, with status 1.',
+    )
+  if (grants === null || permission === 'Read') return
+  throw new Fault(
+    'request.invalid',
+    `Grants narrow Read: give ${permission} with grants null, or status 1 with the grants.`,
+  )
+}
+
 const noSuchUser = (): Fault => new Fault('user.not_found', 'There is no such user, or the user cannot log in.')
+
+function checkPerson(subject: Subject): void {
+  checkUser(subject)
+  if (!isPerson(subject.user)) throw noSuchUser()
+}
 
 function checkUser({ user }: Subject): void {
   if (!mayLogIn(user.capabilities)) throw noSuchUser()

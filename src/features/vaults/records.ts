@@ -33,6 +33,8 @@ export interface Vault {
   readonly createsKeysOnUse: number
   /** The permission bit that signing needs. */
   readonly signingPermission: number
+  /** 0 or 1: whether calls with members that the interface does not know are refused, and no key is made on first use. */
+  readonly strict: number
 }
 
 export const VaultTable = new EntitySchema<Vault>({
@@ -55,6 +57,7 @@ export const VaultTable = new EntitySchema<Vault>({
     createdAt: named('created_at', time),
     createsKeysOnUse: named('creates_keys_on_use', integer),
     signingPermission: named('signing_permission', integer),
+    strict: integer,
   },
 })
 
@@ -114,7 +117,7 @@ export async function deleteVault(tx: Tx, id: number): Promise<void> {
   await tx.delete(VaultTable, { id })
 }
 
-export type KeyRules = Pick<Vault, 'createsKeysOnUse' | 'signingPermission'>
+export type KeyRules = Pick<Vault, 'createsKeysOnUse' | 'signingPermission' | 'strict'>
 
 export async function changeKeyRules(tx: Tx, vaultId: number, rules: Partial<KeyRules>): Promise<void> {
   await tx.update(VaultTable, { id: vaultId }, rules)
@@ -127,6 +130,8 @@ export function isKeyOfVault(reader: Reader, keyId: string): Promise<boolean> {
 /** A vault as one of its members sees it. */
 export interface SharedVault extends Pick<Vault, 'id' | 'name' | 'policyId' | 'description'> {
   readonly permission: Permission
+  /** What makes it narrower; null for nothing. */
+  readonly grants: string | null
 }
 
 /** Without those in which the membership rests. */
@@ -137,9 +142,10 @@ export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVa
     policy_id: number
     description: string
     permission: number
+    grants: string | null
   }>(
     reader,
-    `SELECT v.id, v.name, v.policy_id, v.description, m.permission
+    `SELECT v.id, v.name, v.policy_id, v.description, m.permission, m.grants
      FROM vault_members m JOIN vaults v ON v.id = m.vault_id JOIN users u ON u.id = m.user_id
      WHERE m.user_id = $1 AND NOT (${rests('u', 'm')}) ORDER BY v.id`,
     [userId],
@@ -150,6 +156,7 @@ export async function vaultsOf(reader: Reader, userId: number): Promise<SharedVa
     policyId: row.policy_id,
     description: row.description,
     permission: permissionOf(row.permission),
+    grants: row.grants,
   }))
 }
 

@@ -33,14 +33,16 @@ export interface MembershipPlace {
 }
 
 /** What the seal of a membership covers beside its place; permission 0 for a member who was removed. */
-export type MembershipState = Pick<FieldsOf<'membership'>, 'permission' | 'recoveries' | 'generation'>
+export interface MembershipState extends Pick<FieldsOf<'membership'>, 'permission' | 'recoveries' | 'generation'> {
+  /** Null for one that nothing narrows: their records have no place for it. */
+  readonly grants: string | null
+}
 
-export function membershipRecord({ vault, user }: MembershipPlace, state: MembershipState): Buffer {
-  return composeRecord('membership', {
-    ...state,
-    vault: Buffer.from(vault.identity, 'hex'),
-    user: user.identity,
-  })
+export function membershipRecord({ vault, user }: MembershipPlace, { grants, ...state }: MembershipState): Buffer {
+  const fields = { ...state, vault: Buffer.from(vault.identity, 'hex'), user: user.identity }
+  return grants === null
+    ? composeRecord('membership', fields)
+    : composeRecord('scoped membership', { ...fields, grants })
 }
 
 export function sealedMembership(

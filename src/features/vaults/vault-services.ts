@@ -1,7 +1,9 @@
+import type { DailyUse } from '../../access/daily-use.ts'
 import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
 import type { Destruction } from '../destruction/pending-destruction.ts'
+import { createDailyItems } from './daily-items.ts'
 import { createMemberships, type Memberships } from './membership.ts'
 import { createVaultKeys, type VaultKeyStorage } from './vault-key.ts'
 import { createVaults, type VaultDependencies, type Vaults } from './vault.ts'
@@ -10,6 +12,8 @@ import { createVaults, type VaultDependencies, type Vaults } from './vault.ts'
 export interface VaultServices {
   readonly vaults: Vaults
   readonly memberships: Memberships
+  /** How many items a day narrowed members may use. */
+  readonly dailyItems: DailyUse
 }
 
 export function createVaultServices(dependencies: {
@@ -26,5 +30,6 @@ export function createVaultServices(dependencies: {
   return {
     vaults: createVaults({ store, hsm, vaultKeys, destruction, clock, clearObjects }),
     memberships: createMemberships({ store, hsm, clock }),
+    dailyItems: createDailyItems({ store, clock }),
   }
 }

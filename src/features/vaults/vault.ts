@@ -53,14 +53,20 @@ export interface VaultSettings {
   readonly createsKeysOnUse: boolean
   /** What signing needs. */
   readonly signingPermission: Permission
+  /** Whether calls with unknown members are refused. Then no key is made on first use either. */
+  readonly strict: boolean
 }
 
 export type VaultChanges = { readonly [setting in keyof VaultSettings]?: VaultSettings[setting] | undefined }
 
-const defaultRules: KeyRules = { createsKeysOnUse: 1, signingPermission: permissionBits.Write }
+const defaultRules: KeyRules = { createsKeysOnUse: 1, signingPermission: permissionBits.Write, strict: 0 }
 
-function settingsOf({ createsKeysOnUse, signingPermission }: KeyRules): VaultSettings {
-  return { createsKeysOnUse: createsKeysOnUse === 1, signingPermission: permissionOf(signingPermission) }
+function settingsOf({ createsKeysOnUse, signingPermission, strict }: KeyRules): VaultSettings {
+  return {
+    createsKeysOnUse: createsKeysOnUse === 1 && strict !== 1,
+    signingPermission: permissionOf(signingPermission),
+    strict: strict === 1,
+  }
 }
 
 export interface VaultDependencies {
@@ -96,7 +102,7 @@ export function createVaults(on: VaultDependencies): Vaults {
           const row = await insertVault(tx, { ...vault, ...defaultRules, ...key, ...sealed, ...uses })
           await addCreator(hsm, tx, row, creator)
           const { id, name, policyId, description } = row
-          return { id, name, policyId, description, permission: 'Admin' as const }
+          return { id, name, policyId, description, permission: 'Admin' as const, grants: null }
         })
       } catch (error) {
         await vaultKeys.discard(made, grant)
@@ -118,13 +124,14 @@ export function createVaults(on: VaultDependencies): Vaults {
 
     settings: async (vaultId) => settingsOf((await findVault(store.read, vaultId)) ?? missing()),
 
-    changeSettings: (vaultId, { createsKeysOnUse, signingPermission }, commit) =>
+    changeSettings: (vaultId, { createsKeysOnUse, signingPermission, strict }, commit) =>
       commit(async (tx) => {
         const current = (await findVault(tx, vaultId)) ?? missing()
         const next = {
           createsKeysOnUse: createsKeysOnUse === undefined ? current.createsKeysOnUse : Number(createsKeysOnUse),
           signingPermission:
             signingPermission === undefined ? current.signingPermission : permissionBits[signingPermission],
+          strict: strict === undefined ? current.strict : Number(strict),
         }
         await changeKeyRules(tx, vaultId, next)
         return settingsOf(next)
@@ -155,9 +162,9 @@ async function remove(
 
 /** Whoever makes a vault is its first member, with Admin. */
 async function addCreator(hsm: Sealer, tx: Tx, vault: Vault, creator: User): Promise<void> {
-  const first = { permission: permissionBits.Admin, recoveries: creator.recoveries, generation: 1 }
+  const first = { permission: permissionBits.Admin, grants: null, recoveries: creator.recoveries, generation: 1 }
   const state = await sealMembership(hsm, tx, { vault, user: creator }, first, sealedVault(vault))
-  const grant = { permission: 'Admin', by: creator.id, at: vault.createdAt } as const
+  const grant = { permission: 'Admin', grants: null, by: creator.id, at: vault.createdAt } as const
   await addMember(tx, { vaultId: vault.id, userId: creator.id }, grant, state)
 }
 

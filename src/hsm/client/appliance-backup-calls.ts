@@ -14,8 +14,10 @@ export function applianceBackupCalls(keeper: Pick<RequestRouter<KeeperOperation>
       const reply = await keeper.call('signManifest', [Buffer.from(hash)])
       return { text: field(reply, 0).toString(), signature: field(reply, 1), signer: field(reply, 2) }
     },
-    async copyState() {
-      const points: Record<string, number> = JSON.parse(field(await keeper.call('copyState', []), 0).toString())
+    async copyState(to = '') {
+      const points: Record<string, number> = JSON.parse(
+        field(await keeper.call('copyState', [Buffer.from(to)]), 0).toString(),
+      )
       return new Map(Object.entries(points))
     },
     async raiseOtps(devices) {

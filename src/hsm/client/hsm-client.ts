@@ -143,8 +143,11 @@ function cipherCalls({ fields, bytes }: Calls) {
 
   return {
     encrypt: (key, plaintext, aad) => bytes('encrypt', [...referenceFields(key), plaintext, aad ?? nothing]),
-    encryptRandom: (key, count, aad) =>
-      bytes('encryptRandom', [...referenceFields(key), Buffer.from(String(count)), aad ?? nothing]),
+    async makeDataKey(key, { count, aad, open }) {
+      const asked = [Buffer.from(String(count)), aad ?? nothing, Buffer.from(open ? '1' : '0')]
+      const reply = await fields('makeDataKey', [...referenceFields(key), ...asked])
+      return { ciphertext: field(reply, 0), plaintext: open ? field(reply, 1) : undefined }
+    },
     decrypt: (key, ciphertext, aad) => bytes('decrypt', [...referenceFields(key), ciphertext, aad ?? nothing]),
     async rewrap(item) {
       const [outcome] = await many('rewrapMany', [rewrapItem(item)])

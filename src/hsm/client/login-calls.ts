@@ -1,5 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../hsm.ts'
+import type { BegunService } from '../login-request.ts'
 import { otpOutcomes, type OtpState, type OtpVerdict, type ShownOtp } from '../otp-use.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { sealedFields } from '../protocol/batch-frame.ts'
@@ -35,6 +36,11 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
         isCheckCurrent: isCurrent.toString() === '1',
       }
     },
+    async serviceLogin(account, { kind, shown, issuerKeys = Buffer.alloc(0) }) {
+      return begunIn(
+        await keeper.call('serviceLogin', [...sealedFields(account), Buffer.from(kind), shown, issuerKeys]),
+      )
+    },
     newPassphraseCheck: (hash) => one('newPassphraseCheck', [hash]),
     matchesPassphrase: async (check, hash) => (await one('matchesPassphrase', [check, hash])).toString() === '1',
     applicationKeyChecks: (key) => keeper.call('applicationKeyCheck', [Buffer.from(key)]),
@@ -60,6 +66,21 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
       return counter === '' ? undefined : Number(counter)
     },
   } satisfies Partial<Hsm>
+}
+
+function begunIn(reply: readonly Buffer[]): BegunService {
+  const [token, identity, seal, createdAt, expiresAt, credential, assertion, goodUntil] = reply
+  if (token === undefined || identity === undefined || seal === undefined) throw tooFew()
+  if (credential === undefined || assertion === undefined) throw tooFew()
+  return {
+    token: token.toString(),
+    identity,
+    seal,
+    createdAt: Number(createdAt),
+    expiresAt: Number(expiresAt),
+    credential: credential.toString(),
+    usedUp: assertion.length === 0 ? undefined : { assertion, goodUntil: Number(goodUntil) },
+  }
 }
 
 export const stateFields = ({ device, counter, driftSteps }: OtpState): Uint8Array[] => [

@@ -20,8 +20,8 @@ export function sealingCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'
     async acceptRestored() {
       await keeper.call('acceptRestored', [])
     },
-    async sealNew(record, grant) {
-      const reply = await keeper.call('sealNew', [record, ...sealedFields(grant)])
+    async sealNew(record, grant, member) {
+      const reply = await keeper.call('sealNew', [record, ...[grant, member].flatMap(sealedFields)])
       return { identity: field(reply, 0), seal: field(reply, 1) }
     },
     async rewrapVersion(version, vaultKey) {

@@ -9,7 +9,7 @@ import type { Dispatch } from '../server/frame-server.ts'
 import { generated, pong, provenance, statusFields, tokenObject, wrapped } from '../server/reply-fields.ts'
 import { hashes, paddings, quickKinds, secretKeyKinds, type SignatureScheme, vaultKek } from '../key-kind.ts'
 import { auditPublicKey, random, verify, verifyBackup } from '../pkcs11/seal-operations.ts'
-import { decrypt, decryptMany, encrypt, encryptMany, encryptRandom, rewrapMany } from '../pkcs11/cipher-operations.ts'
+import { decrypt, decryptMany, encrypt, encryptMany, makeDataKey, rewrapMany } from '../pkcs11/cipher-operations.ts'
 import { sealBackup } from '../pkcs11/key-backup.ts'
 import { exportKey, exportPlain } from '../pkcs11/key-export.ts'
 import { generate, importKey, importSecret } from '../pkcs11/key-making.ts'
@@ -111,7 +111,11 @@ const uses = {
   ],
   hmac: (token, fields) => [hmac(token, fields.reference(), fields.bytes())],
   verifyHmac: (token, fields) => [flag(verifyHmac(token, fields.reference(), fields.bytes(), fields.bytes()))],
-  encryptRandom: (token, fields) => [encryptRandom(token, fields.reference(), fields.integer(), fields.bytes())],
+  makeDataKey(token, fields) {
+    const [key, count, aad, open] = [fields.reference(), fields.integer(), fields.bytes(), fields.flag()]
+    const { ciphertext, plaintext } = makeDataKey(token, key, count, aad, open)
+    return [ciphertext, plaintext ?? Buffer.alloc(0)]
+  },
   signValidation(token, fields) {
     const client = fields.sealed()
     const answer = fields.bytes()

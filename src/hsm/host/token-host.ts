@@ -34,6 +34,7 @@ export function startTokenHost({ configFile, socket, isPassed, socketGroup }: To
       return {
         sockets: [{ dispatch, listen }],
         limits: { limit: keyMakerQueue, deadlineMs: deadlineMs * keyMakerPatience },
+        patience: keyMakerPatience,
         begin: (queue) => fill(queue).close,
       }
     },

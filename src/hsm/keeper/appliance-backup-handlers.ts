@@ -25,9 +25,9 @@ export function createApplianceBackupHandlers(
       return [text, auditKeys.sign(createHash('sha256').update(text).digest()), signer]
     },
     /** The file is left for the operator; the reply says where each chain stands in it. */
-    copyState() {
+    copyState(fields) {
       checkOperator(origin)
-      copyState()
+      copyState(fields.text() || undefined)
       const points = [...auditEnds.points()].map(([chain, { seq }]) => [chain, seq])
       return [Buffer.from(JSON.stringify(Object.fromEntries(points)))]
     },

@@ -1,4 +1,5 @@
 import { clockSkewMs, isGrantInTime } from '../../access/decision.ts'
+import { permissionBits } from '../../access/permission.ts'
 import { Fault } from '../../fault.ts'
 import { verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -14,6 +15,10 @@ export interface Authority {
   /** That a key's own policy asks for its next version. */
   readonly rotation: FieldsOf<'rotation'> | undefined
 }
+
+/** What narrows a membership narrows Read: beside it no permission counts for more. */
+const asNarrow = (grant: FieldsOf<'grant'>): FieldsOf<'grant'> =>
+  grant.grants === null ? grant : { ...grant, permission: Math.min(grant.permission, permissionBits.Read) }
 
 /**
  * The authority that came with a request.
@@ -34,6 +39,6 @@ export function readAuthority(token: Token, fields: RequestFields): Authority {
       : expiresAt >= now && expiresAt <= now + rotationMs + clockSkewMs
   if (!isInTime) throw new Fault('hsm.rejected', 'The grant is not good at this time.')
   return record.type === 'grant'
-    ? { grant: record.fields, rotation: undefined }
+    ? { grant: asNarrow(record.fields), rotation: undefined }
     : { grant: undefined, rotation: record.fields }
 }

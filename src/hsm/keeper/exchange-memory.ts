@@ -2,11 +2,12 @@ import { random } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import type { KeeperState } from './keeper-state.ts'
 
-export const kinds = ['floor', 'session', 'otp'] as const
+/** In the order in which they are told: what is good for the shortest time waits for nothing else. */
+export const kinds = ['assertion', 'otp', 'session', 'floor'] as const
 /** What is told. */
 export type Kind = (typeof kinds)[number]
 
-export const nothingTold = { floor: 0, session: 0, otp: 0 }
+export const nothingTold = { assertion: 0, otp: 0, session: 0, floor: 0 }
 
 /** Of this machine. Its batches form a chain: each names the hash of the one before. */
 export interface Own {
@@ -58,7 +59,8 @@ export function openExchangeMemory({
   return {
     own(): Own {
       const own: Own | null = get('own')
-      if (own !== null) return own
+      // An earlier release told fewer kinds.
+      if (own !== null) return { ...own, told: { ...nothingTold, ...own.told } }
       const machine = random(token, 16).toString('hex')
       const first = { machine, number: 0, hash: '', base: 1, isWhole: false, epoch: 0, toldAt: 0, batch: null }
       put('own', { ...first, told: nothingTold })
@@ -69,6 +71,8 @@ export function openExchangeMemory({
     other: (machine: string): Other | null => get(`machine ${machine}`),
     others: () =>
       list.all().map(({ name, value }): [string, Other] => [name.slice('machine '.length), JSON.parse(value)]),
+    /** They are known anew from what the database holds of them. */
+    forgetOthers: () => state.exec("DELETE FROM exchange WHERE name LIKE 'machine %'"),
     keepOther: (machine: string, other: Other) => put(`machine ${machine}`, other),
     faults,
     /** Each once, until they are forgotten. */

@@ -22,7 +22,10 @@ export interface FloorExchange {
   news(heads: FloorHeads): FloorNews
   /** @throws Fault `hsm.seal_broken`, `hsm.rejected` once all others are taken in, where one is no batch of a keeper */
   take(batches: readonly SealedRecord[]): void
-  /** The operator has accepted an older database: floors of before count no more, here and at the other machines. */
+  /**
+   * The operator has accepted an older database: floors of before count no more, here and at the other machines, and all that
+   * was told before begins anew.
+   */
   restored(): void
 }
 
@@ -54,7 +57,8 @@ export function createFloorExchange(on: FloorExchangeDependencies): FloorExchang
       noticeMissing(memory, heads)
       const own = memory.own()
       const stored = heads[own.machine] ?? 0
-      const isStored = stored >= own.number
+      // Of an epoch that nothing was told of yet, nothing can be missing.
+      const isStored = stored >= own.number || own.number < own.base
       // One that is missing is stored again; more of them begin anew.
       if (!isStored && stored === own.number - 1 && own.batch !== null)
         return { ...standingOf(memory, 0), ...batchOf(own) }
@@ -68,7 +72,8 @@ export function createFloorExchange(on: FloorExchangeDependencies): FloorExchang
       let broken: unknown
       for (const sealed of batches)
         try {
-          takeOne(on, memory, sealed.record, shown(on.token, 'floor news', sealed).fields)
+          // What else there is comes again, from its beginning.
+          if (takeOne(on, memory, sealed.record, shown(on.token, 'floor news', sealed).fields)) break
         } catch (error) {
           if (!isFault(error, 'hsm.seal_broken') && !isFault(error, 'hsm.rejected')) throw error
           memory.note('a batch of another machine was edited in the database')
@@ -77,8 +82,8 @@ export function createFloorExchange(on: FloorExchangeDependencies): FloorExchang
       if (broken !== undefined) throw broken
     },
     restored() {
-      const own = memory.own()
-      beginEpoch(on, memory, own.epoch + 1)
+      // By the clock: a machine that was restored from a backup knows no epoch, nor any batch, of after it.
+      beginEpoch(on, memory, Math.max(memory.own().epoch + 1, on.now()))
       memory.forgetFaults()
     },
   }
@@ -109,21 +114,34 @@ function composeNext({ token, exchanged, now, name }: FloorExchangeDependencies,
   return { ...own, number, hash: hashOf(record), isWhole, toldAt: at, told, batch }
 }
 
-function beginEpoch({ forgetFloors }: FloorExchangeDependencies, memory: ExchangeMemory, epoch: number): void {
+/**
+ * The database holds fewer batches than were told, on all machines: each is known from those that are there, and tells all that
+ * it knows anew, by numbers that no batch of before can have had.
+ */
+function beginEpoch(
+  { forgetFloors, exchanged }: FloorExchangeDependencies,
+  memory: ExchangeMemory,
+  epoch: number,
+): void {
   forgetFloors()
+  memory.forgetOthers()
+  for (const kind of kinds) if (kind !== 'floor') exchanged[kind].risen.raiseTaken()
   const own = memory.own()
-  memory.keepOwn({ ...own, epoch, ...anew(own) })
+  const number = Math.max(own.number, epoch)
+  memory.keepOwn({ ...own, epoch, number, batch: null, ...anew({ number }) })
 }
 
+/** Whether a new epoch began with it. */
 function takeOne(
   on: FloorExchangeDependencies,
   memory: ExchangeMemory,
   record: Buffer,
   { machine, ...news }: FieldsOf<'floor news'>,
-): void {
-  if (machine === memory.own().machine) return
+): boolean {
+  if (machine === memory.own().machine) return false
   // The operator accepted a restored database there, which is this one too.
-  if (news.epoch > memory.own().epoch) beginEpoch(on, memory, news.epoch)
+  const isNewEpoch = news.epoch > memory.own().epoch
+  if (isNewEpoch) beginEpoch(on, memory, news.epoch)
   const { epoch } = memory.own()
   const entries: readonly Entry[] = JSON.parse(news.entries)
   for (const [kind, subject, number] of entries)
@@ -131,16 +149,17 @@ function takeOne(
     if (kind !== 'floor' || news.epoch >= epoch) on.exchanged[kind].take(Buffer.from(subject, 'base64'), number)
   const known = memory.other(machine)
   // One that comes late has been taken in all the same.
-  if (known !== null && news.number <= known.number) return
+  if (known !== null && news.number <= known.number) return isNewEpoch
   const goesOn = news.number === (known?.number ?? 0) + 1 && news.previous === (known?.hash ?? '')
   if (!goesOn && news.number !== news.base)
     memory.note(`a batch of machine ${news.name} before its ${news.number}th was left out`)
   const { name, number, at: toldAt } = news
   memory.keepOther(machine, { name, number, hash: hashOf(record), toldAt })
+  return isNewEpoch
 }
 
 /** Has everything told anew, beginning with the next batch. */
-const anew = ({ number }: Own) => ({ base: number + 1, told: nothingTold, toldAt: 0, isWhole: false })
+const anew = ({ number }: Pick<Own, 'number'>) => ({ base: number + 1, told: nothingTold, toldAt: 0, isWhole: false })
 
 const hashOf = (record: Buffer): string => createHash('sha256').update(record).digest('hex')
 

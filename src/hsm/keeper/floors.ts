@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { checkFloor, type Generation } from '../record-generation.ts'
-import { makePrivate } from '../server/private-file.ts'
+import { openPrivate } from '../server/private-file.ts'
 import { type RisenRows, risenRows } from './risen-rows.ts'
 
 /**
@@ -29,10 +29,7 @@ export interface WritableFloors extends Floors {
 
 /** For the keeper. */
 export function openFloors(path: string): WritableFloors {
-  makePrivate(path)
-  const file = new Database(path)
-  file.exec('PRAGMA journal_mode = WAL')
-  file.exec('PRAGMA synchronous = FULL')
+  const file = openPrivate(path, 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   file.exec(
     'CREATE TABLE IF NOT EXISTS floors (subject BLOB PRIMARY KEY, generation INTEGER NOT NULL) STRICT, WITHOUT ROWID',
   )

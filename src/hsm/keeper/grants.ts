@@ -7,11 +7,17 @@ import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation } from '../protocol/frame.ts'
 import { generationOf, vaultGenerationOf } from '../record-generation.ts'
-import { composeRecord, type FieldsOf, type OpenedRecord } from '../record-layouts.ts'
+import { composeRecord, type FieldsOf, type OpenedRecord, type RecordType } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 import type { WritableFloors } from './floors.ts'
-import { shown } from './shown-record.ts'
+import { hasEnded, readServiceAccount } from '../service-account.ts'
+import { accountTypes, shown } from './shown-record.ts'
+
+type Opened<T extends RecordType> = Extract<OpenedRecord, { type: T }>
+
+const sessionTypes = ['session', 'service session'] as const
+const membershipTypes = ['membership', 'scoped membership'] as const
 
 export interface GrantDependencies {
   readonly token: Token
@@ -20,12 +26,15 @@ export interface GrantDependencies {
   readonly now: () => number
 }
 
-/** Which sealed records a request shows; the membership of a vault last, and only where it is for one. */
+/** What the sealed records of a request say; the membership only where it is for a vault. */
 interface Shown {
-  readonly session: FieldsOf<'session'>
-  readonly user: FieldsOf<'user'>
-  readonly applicationKey: FieldsOf<'application key'>
-  readonly membership: FieldsOf<'membership'> | undefined
+  readonly session: Pick<FieldsOf<'session'>, 'identity' | 'tokenHash' | 'recoveries' | 'expiresAt'>
+  readonly user: Pick<FieldsOf<'user'>, 'identity' | 'id' | 'capabilities' | 'recoveries'>
+  /** Nothing that the session rests on was taken away: its application key, or the credential of its service account. */
+  readonly isStanding: boolean
+  /** Of a user whom an administrator made, and who has not logged in yet. */
+  readonly isNew: boolean
+  readonly membership: Opened<(typeof membershipTypes)[number]>['fields'] | undefined
 }
 
 /**
@@ -49,6 +58,7 @@ export function createGrantHandlers(on: GrantDependencies) {
         vault: membership?.vault ?? null,
         permission: membership?.permission ?? 0,
         expiresAt,
+        grants: membership !== undefined && 'grants' in membership ? membership.grants : null,
       })
       return [record, seal(token, record)]
     },
@@ -67,7 +77,7 @@ function endAll({ token, endedSessions }: GrantDependencies, sessions: readonly 
   const broken: Fault[] = []
   for (const sealed of sessions) {
     try {
-      endedSessions.add(shown(token, 'session', sealed).fields)
+      endedSessions.add(shown(token, sessionTypes, sealed).fields)
     } catch (error) {
       if (!isFault(error, 'hsm.seal_broken')) throw error
       broken.push(error)
@@ -77,12 +87,13 @@ function endAll({ token, endedSessions }: GrantDependencies, sessions: readonly 
 }
 
 /** @throws Fault `hsm.seal_broken`, `hsm.outdated` for a record of before, `hsm.rejected` for what does not belong together */
-function readShown({ token, floors }: GrantDependencies, fields: RequestFields): Shown {
-  const session = shown(token, 'session', fields.sealed())
-  const user = shown(token, 'user', fields.sealed())
-  const applicationKey = shown(token, 'application key', fields.sealed())
+function readShown({ token, floors, now }: GrantDependencies, fields: RequestFields): Shown {
+  const session = shown(token, sessionTypes, fields.sealed())
+  const user = shown(token, accountTypes, fields.sealed())
+  const key = fields.optionalSealed()
+  const applicationKey = key && shown(token, 'application key', key)
   const member = fields.optionalSealed()
-  const membership = member && shown(token, 'membership', member)
+  const membership = member && shown(token, membershipTypes, member)
   const newest: readonly (OpenedRecord | undefined)[] = [user, applicationKey, membership]
   for (const record of newest) {
     const generation = record && generationOf(record)
@@ -93,32 +104,58 @@ function readShown({ token, floors }: GrantDependencies, fields: RequestFields):
     // Of a commit that was not shown, this is how the keeper learns.
     floors.raise(generation)
   }
-  const belongs =
-    session.fields.user.equals(user.fields.identity) &&
-    session.fields.applicationKey.equals(applicationKey.fields.identity) &&
-    membership?.fields.user.equals(user.fields.identity) !== false
-  if (!belongs) throw new Fault('hsm.rejected', 'These records are not of one session.')
-  return {
-    session: session.fields,
-    user: user.fields,
-    applicationKey: applicationKey.fields,
-    membership: membership?.fields,
-  }
+  const standing = standingOf({ session, user, applicationKey }, now())
+  if (standing === undefined || membership?.fields.user.equals(user.fields.identity) === false)
+    throw new Fault('hsm.rejected', 'These records are not of one session.')
+  const isWhole = membership?.type === 'membership' && membership.fields.permission !== 0
+  if (user.type === 'service account' && isWhole) throw withoutGrants()
+  return { session: session.fields, user: user.fields, ...standing, membership: membership?.fields }
 }
+
+/** Undefined where the session is not of this user by this application key, or of this service account. */
+function standingOf(
+  {
+    session,
+    user,
+    applicationKey,
+  }: {
+    readonly session: Opened<'session' | 'service session'>
+    readonly user: Opened<'user' | 'service account'>
+    readonly applicationKey: Opened<'application key'> | undefined
+  },
+  now: number,
+): Pick<Shown, 'isStanding' | 'isNew'> | undefined {
+  if (session.type === 'session' && user.type === 'user' && applicationKey !== undefined) {
+    const isTheirs =
+      session.fields.user.equals(user.fields.identity) &&
+      session.fields.applicationKey.equals(applicationKey.fields.identity)
+    if (!isTheirs) return undefined
+    return { isStanding: applicationKey.fields.revokedAt === null, isNew: user.fields.madeBy !== null }
+  }
+  if (session.type !== 'service session' || user.type !== 'service account' || applicationKey !== undefined)
+    return undefined
+  if (!session.fields.account.equals(user.fields.identity)) return undefined
+  const account = readServiceAccount(user.fields.account)
+  const credential = account.credentials.find(({ id }) => id === session.fields.credential)
+  const isStanding = credential !== undefined && !hasEnded(account, now) && !hasEnded(credential, now)
+  return { isStanding, isNew: false }
+}
+
+const withoutGrants = (): Fault =>
+  new Fault('access.permission', 'A service account uses a vault by grants alone: ask an Admin of the vault for some.')
 
 /** @throws Fault `session.invalid`, `vault.not_found`, `access.resting` */
 function checkSession(
   { endedSessions, now }: GrantDependencies,
   token: string,
-  { session, user, applicationKey, membership }: Shown,
+  { session, user, isStanding, isNew, membership }: Shown,
 ): void {
   const isOver = session.expiresAt < now() || endedSessions.has(session.identity)
   const isTheirs = createHash('sha256').update(token).digest('base64') === session.tokenHash
-  if (isOver || !isTheirs || !mayLogIn(user.capabilities) || applicationKey.revokedAt !== null)
-    throw new Fault('session.invalid')
+  if (isOver || !isTheirs || !mayLogIn(user.capabilities) || !isStanding) throw new Fault('session.invalid')
   if (membership === undefined) return
   // The first login ends that the maker gives what he likes: a worker must have noted it before a vault is used.
-  if (user.madeBy !== null) throw new Fault('session.invalid')
+  if (isNew) throw new Fault('session.invalid')
   if (membership.permission === 0) throw new Fault('vault.not_found')
   // Changed hands, and not confirmed in this vault: neither before the session began nor since.
   if (membership.recoveries < Math.max(user.recoveries, session.recoveries)) throw new Fault('access.resting')

@@ -4,13 +4,13 @@ import type { SealedRecord } from '../hsm.ts'
 import { random, seal, sealAnew, verify } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { type KeeperOperation, keeperOperations } from '../protocol/frame.ts'
-import { composeRecord, type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
+import { composeRecord, identityBytes, type OpenedRecord } from '../record-layouts.ts'
 import type { Dispatch } from '../server/frame-server.ts'
 import { createRequestFields, type RequestFields } from '../server/request-fields.ts'
 import { pong, statusFields } from '../server/reply-fields.ts'
 import { type Authority, readAuthority } from './authority.ts'
 import { heldKey, nonceBytes, onlyPlace, provenanceRecord } from '../provenance.ts'
-import { type Generation, generationOf, vaultGenerationOf } from '../record-generation.ts'
+import { followEachOther, type Generation, generationOf, vaultGenerationOf } from '../record-generation.ts'
 import type { WritableFloors } from './floors.ts'
 import { createApplianceBackupHandlers } from './appliance-backup-handlers.ts'
 import { createFloorHandlers } from './floor-handlers.ts'
@@ -18,9 +18,9 @@ import { createGrantHandlers } from './grants.ts'
 import type { KeeperMemory } from './keeper-memory.ts'
 import { createKeyHandlers } from './key-handlers.ts'
 import { createLoginHandlers } from './login-handlers.ts'
-import { checkOperator, type Origin, type RuleContext } from './record-change.ts'
+import { checkOperator, type Origin, type Person, type RuleContext } from './record-change.ts'
 import { checkChange } from './record-rules.ts'
-import { newestShown, opened } from './shown-record.ts'
+import { accountTypes, newestShown, opened } from './shown-record.ts'
 import { createTakeoverHandlers } from './takeover-handlers.ts'
 import { sealTombstone, sealUnused } from './tombstones.ts'
 import { createTrailHandlers } from './trail-handlers.ts'
@@ -79,7 +79,11 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
     ...createGrantHandlers({ token, floors, endedSessions, now: Date.now }),
     ...createFloorHandlers(exchange),
     ...createLoginHandlers({ token, ...memory }),
-    sealNew: (fields) => sealNew(token, memory, fields.bytes(), { origin, ...readAuthority(token, fields) }),
+    sealNew(fields) {
+      const record = fields.bytes()
+      const authority = readAuthority(token, fields)
+      return sealNew(token, memory, record, { origin, ...authority, member: readMember(token, floors, fields) })
+    },
     ...createTakeoverHandlers(token, takeover, origin),
     acceptRestored() {
       checkOperator(origin)
@@ -104,13 +108,13 @@ export function createKeeperDispatch(token: Token, memory: KeeperMemory, origin:
 interface AskedChange extends Authority {
   readonly origin: Origin
   readonly previous?: SealedRecord | undefined
-  readonly member?: FieldsOf<'user'> | undefined
+  readonly member?: Person | undefined
 }
 
-/** The user whose membership is sealed; undefined where none was shown. */
-function readMember(token: Token, floors: WritableFloors, fields: RequestFields): FieldsOf<'user'> | undefined {
+/** The user whose membership is sealed, or the owner of a service account; undefined where none was shown. */
+function readMember(token: Token, floors: WritableFloors, fields: RequestFields): Person | undefined {
   const sealed = fields.optionalSealed()
-  return sealed && newestShown(token, floors, 'user', sealed).fields
+  return sealed && newestShown(token, floors, accountTypes, sealed).fields
 }
 
 /** Reads a record and asks its type's rule; whether it takes the place of another, or is the first of a thing. */
@@ -130,7 +134,7 @@ function checkedChange(
   checkGeneration(memory.floors, next, before)
   checkChange({ next, previous: before, ...asked, ...contextOf(memory) })
   noteRecovery(memory, next, before, asked.origin === 'operator' ? operatorId : asked.grant?.userId)
-  return { next, replaces: before?.type === next.type }
+  return { next, replaces: before !== undefined && followEachOther(before.type, next.type) }
 }
 
 const contextOf = ({ recovery, recoverers }: KeeperMemory): RuleContext => ({
@@ -146,13 +150,21 @@ function noteRecovery(
   before: OpenedRecord | undefined,
   by: number | undefined,
 ): void {
-  if (next.type !== 'user' || before?.type !== 'user' || by === undefined) return
+  const isPerson = next.type === 'user' || next.type === 'service account'
+  if (!isPerson || before?.type !== next.type || by === undefined) return
   const { identity, recoveries } = next.fields
   if (recoveries > before.fields.recoveries) recoverers.note(by, identity, recoveries)
 }
 
 /** The types whose records are made by `sealNew`. */
-const ownsIdentity: ReadonlySet<string> = new Set(['transparent key 2', 'user', 'application key', 'vault', 'session'])
+const ownsIdentity: ReadonlySet<string> = new Set([
+  'transparent key 2',
+  ...accountTypes,
+  'application key',
+  'vault',
+  'session',
+  'service session',
+])
 
 /** Each change makes the next generation of a thing, of a record that is not outdated; a thing begins once. */
 function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: OpenedRecord | undefined): void {
@@ -163,7 +175,7 @@ function checkGeneration(floors: WritableFloors, next: OpenedRecord, previous: O
   const shownGeneration = previous && generationOf(previous)
   if (shownGeneration !== undefined) floors.check(shownGeneration)
   // The first record of a version follows that of its key.
-  const before = previous?.type === next.type ? shownGeneration : undefined
+  const before = previous !== undefined && followEachOther(previous.type, next.type) ? shownGeneration : undefined
   const known = before?.number ?? floors.of(generation.subject) ?? 0
   const isNext = generation.isCount === true ? generation.number >= known : generation.number === known + 1
   if ((before === undefined && known > 0) || !isNext)

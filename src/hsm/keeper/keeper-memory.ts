@@ -13,10 +13,12 @@ import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
 import { createPassphraseJudge, type PassphraseJudge } from './passphrase-judge.ts'
 import type { RuleContext } from './record-change.ts'
+import { createServiceLogins, type LogInService } from './service-logins.ts'
 import { copyState } from './state-copy.ts'
 import { createRecoverers, type Recoverers } from './recoverers.ts'
 import { createTakeover, type Takeover } from './takeover.ts'
 import { createTryLimit, tryRulesOf } from './try-limit.ts'
+import { createUsedAssertions } from './used-assertions.ts'
 import { createUsedOtps } from './used-otps.ts'
 import { createUsedProvenance, type UsedProvenance } from './used-provenance.ts'
 
@@ -38,8 +40,9 @@ export interface KeeperMemory {
   readonly now: () => number
   readonly passphrases: PassphraseJudge
   readonly logIn: LogIn
+  readonly logInService: LogInService
   /** Leaves a copy of the file beside it: see `state-copy.ts`. */
-  readonly copyState: () => void
+  readonly copyState: (to: string | undefined) => void
   /** What these requests leave is on the disk, with one sync of each file, when it returns; nothing is if it throws. */
   together(requests: () => void): void
   close(): void
@@ -55,7 +58,10 @@ export function openKeeperMemory({
 }: {
   readonly token: Token
   readonly files: { readonly state: string; readonly floors: string }
-  readonly config: Pick<Config, 'audit' | 'login' | 'otp' | 'session' | 'smartcard' | 'transparent' | 'users'>
+  readonly config: Pick<
+    Config,
+    'audit' | 'login' | 'otp' | 'service' | 'session' | 'smartcard' | 'transparent' | 'users'
+  >
   readonly now: () => number
   /** Told of what an operator should see to. */
   readonly report: (sentence: string) => void
@@ -67,11 +73,14 @@ export function openKeeperMemory({
   const endedSessions = createEndedSessions(state, now)
   const otps = createOtpJudge({ token, used, tries, rules: config.otp, now })
   const passphrases = createPassphraseJudge(token, tries)
+  const judges = { token, floors, now }
+  const usedAssertions = createUsedAssertions(state, now)
+  const smartcards = config.smartcard?.enabled === true
   const auditKeys = createAuditKeys(token, state, now)
   const exchange = createFloorExchange({
     token,
     state,
-    exchanged: { floor: floors, session: endedSessions, otp: used },
+    exchanged: { floor: floors, session: endedSessions, otp: used, assertion: usedAssertions },
     forgetFloors: () => floors.forget(),
     name: config.audit.machine ?? hostname(),
     now,
@@ -93,16 +102,15 @@ export function openKeeperMemory({
     now,
     otps,
     passphrases,
-    copyState: () => copyState(state),
+    copyState: (to) => copyState(state, to),
     logIn: createLogins({
-      token,
-      floors,
+      ...judges,
       otps,
       passphrases,
-      now,
       longestSessionMs: config.session.absoluteTimeoutMs,
-      smartcards: config.smartcard?.enabled === true,
+      smartcards,
     }),
+    logInService: createServiceLogins({ ...judges, rules: config.service, certificates: smartcards, usedAssertions }),
     // Floors first: what another keeper told is noted as taken in the other file, and would not be told again.
     together: state.transaction((requests: () => void) => floors.together(requests)),
     close() {

@@ -1,5 +1,6 @@
 import { clockSkewMs } from '../../access/decision.ts'
 import { includes, type Permission, permissionFromBit } from '../../access/permission.ts'
+import { allows, scopeOf } from '../../access/scope.ts'
 import { importJobMs } from '../import-limits.ts'
 import { isKeyPairKind, kindOfType, tokenObjectKek } from '../key-kind.ts'
 import { type FieldsOf, identityBytes, type OpenedRecord } from '../record-layouts.ts'
@@ -26,6 +27,7 @@ export const keyRules: {
   // What was used up stays used up. A member who may use the key has uses of it reserved; the first are `mayBegin`'s.
   'invocations 2': (change) =>
     change.previous !== undefined &&
+    encrypts(change) &&
     isSame(change.next, change.previous, 'identity', 'vault', 'version') &&
     (isReserved(change.next.fields.invocations - change.previous.fields.invocations) || isClosed(change)) &&
     isMember(change, change.next.fields.vault, 'Read'),
@@ -45,6 +47,11 @@ function isMember({ origin, grant }: Asker, vault: Buffer, needed: Permission): 
   const held = grant?.vault?.equals(vault) === true ? permissionFromBit(grant.permission) : undefined
   return held !== undefined && includes(held, needed)
 }
+
+/** A narrowed member who may not encrypt at all has nothing reserved. With which keys, hosts know: the record has no name. */
+const encrypts = ({ grant }: Asker): boolean =>
+  typeof grant?.grants !== 'string' ||
+  (['key.encrypt', 'key.rewrap', 'key.datakey'] as const).some((use) => allows(scopeOf(String(grant.grants)), use))
 
 /** Whether the policy of the key asks for this version of it. */
 function isAskedFor({ rotation }: Asker, key: Placed, version: number): boolean {

@@ -1,7 +1,7 @@
 import { mayLogIn } from '../../access/capabilities.ts'
 import { sessionTokenForm } from '../../access/session-token-form.ts'
 import { Fault } from '../../fault.ts'
-import type { LoginRequest } from '../login-request.ts'
+import { evidenceKinds, type LoginRequest } from '../login-request.ts'
 import { secretKeyKinds } from '../key-kind.ts'
 import { applicationKeyText, privateIdText, seedCheckText, successorText } from '../peppered-text.ts'
 import type { Token } from '../pkcs11/token-link.ts'
@@ -13,6 +13,7 @@ import { devicesHeldBy, type LogIn } from './logins.ts'
 import type { OtpJudge } from './otp-judge.ts'
 import { pepperVersions } from '../pkcs11/seal-operations.ts'
 import { checkOf, checksOf, type PassphraseJudge, peppered } from './passphrase-judge.ts'
+import type { LogInService } from './service-logins.ts'
 import { newestShown } from './shown-record.ts'
 
 export interface LoginDependencies {
@@ -21,10 +22,11 @@ export interface LoginDependencies {
   readonly otps: OtpJudge
   readonly passphrases: PassphraseJudge
   readonly logIn: LogIn
+  readonly logInService: LogInService
 }
 
 /** What workers ask of pass phrases, one-time passwords and keys of applications: the pepper never meets bytes that a worker composed. */
-export function createLoginHandlers({ token, floors, otps, passphrases, logIn }: LoginDependencies) {
+export function createLoginHandlers({ token, floors, otps, passphrases, logIn, logInService }: LoginDependencies) {
   return {
     login(fields: RequestFields) {
       const { token: sessionToken, identity, seal, createdAt, expiresAt, isCheckCurrent } = logIn(loginIn(fields))
@@ -35,6 +37,14 @@ export function createLoginHandlers({ token, floors, otps, passphrases, logIn }:
         ...[createdAt, expiresAt].map((time) => Buffer.from(String(time))),
         flag(isCheckCurrent),
       ]
+    },
+    serviceLogin(fields: RequestFields) {
+      const [account, kind] = [fields.optionalSealed(), fields.oneOf(evidenceKinds)]
+      const begun = logInService(account, { kind, shown: fields.bytes(), issuerKeys: fields.optionalBytes() })
+      const { token: sessionToken, identity, seal, createdAt, expiresAt, credential, usedUp } = begun
+      const times = [createdAt, expiresAt].map((time) => Buffer.from(String(time)))
+      const used = [usedUp?.assertion ?? Buffer.alloc(0), Buffer.from(String(usedUp?.goodUntil ?? ''))]
+      return [Buffer.from(sessionToken), identity, seal, ...times, Buffer.from(credential), ...used]
     },
     newPassphraseCheck: (fields: RequestFields) => [passphrases.check(hashIn(fields))],
     matchesPassphrase: (fields: RequestFields) => [flag(passphrases.matches(fields.bytes(), hashIn(fields)))],

@@ -1,7 +1,8 @@
 import { capabilitiesOf, holds, isPossible, raisesOwn } from '../../access/capabilities.ts'
 import { operatorId } from '../../access/confirmation.ts'
 import { permissionBits } from '../../access/permission.ts'
-import type { FieldsOf } from '../record-layouts.ts'
+import { areGrants } from '../../access/scope.ts'
+import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
 import { areFactors, gainsFactor } from '../user-factors.ts'
 import { type Change, isSame, refused, type Rule } from './record-change.ts'
 
@@ -22,7 +23,7 @@ const askerOf = ({ origin, grant }: Pick<Change, 'origin' | 'grant'>): number | 
 
 /** What is sealed of users, application keys, vaults and members. */
 export const peopleRules: {
-  readonly [T in 'user' | 'application key' | 'vault' | 'membership']: Rule<T>
+  readonly [T in 'user' | 'application key' | 'vault' | 'membership' | 'scoped membership']: Rule<T>
 } = {
   user: (change) => keepsUser(change) && recovers(change) && isAllowed(change, (grant) => mayChangeUser(grant, change)),
 
@@ -39,7 +40,14 @@ export const peopleRules: {
       ({ capabilities, user }) => holds(capabilities, 'createVault') && user.equals(next.fields.creator),
     ),
 
-  membership: (change) => keepsMembership(change) && isAllowed(change, (grant) => mayChangeMember(grant, change)),
+  // Of a service account it is narrowed, or none.
+  membership: (change) =>
+    (change.next.fields.permission === 0 || change.member?.account === undefined) && isChangeOfMember(change),
+  // What is narrower than Read is never more than Read; and hosts read what it is in one form alone.
+  'scoped membership': (change) =>
+    change.next.fields.permission === permissionBits.Read &&
+    areGrants(change.next.fields.grants) &&
+    isChangeOfMember(change),
 }
 
 function isRevokedStill(next: FieldsOf<'application key'>, previous: FieldsOf<'application key'>): boolean {
@@ -97,18 +105,30 @@ function mayChangeUser(grant: Grant, { next, previous }: Change<'user'>): boolea
   return isDone || after.capabilities === before.capabilities
 }
 
+type MemberRecord = Extract<OpenedRecord, { type: 'membership' | 'scoped membership' }>
+
+/** Of a membership, which grants make narrower or do not. */
+interface MemberChange extends Omit<Change, 'next' | 'previous'> {
+  readonly next: MemberRecord
+  readonly previous: MemberRecord | undefined
+}
+
+function isChangeOfMember(change: MemberChange): boolean {
+  return keepsMembership(change) && isAllowed(change, (grant) => mayChangeMember(grant, change))
+}
+
 /**
  * A membership is confirmed for recoveries that the newest record of its user counts, so that none of later ones is
  * confirmed with them.
  */
-function isCounted({ next, previous, member }: Change<'membership'>): boolean {
+function isCounted({ next, previous, member }: MemberChange): boolean {
   const { user, recoveries } = next.fields
   if (recoveries <= (previous?.fields.recoveries ?? -1)) return true
   return member?.identity.equals(user) === true && recoveries <= member.recoveries
 }
 
 /** For every asker: a membership stays in its place, and an administrator does not confirm recoveries of his own. */
-function keepsMembership(change: Change<'membership'>): boolean {
+function keepsMembership(change: MemberChange): boolean {
   const { next, previous, madeRecovery, origin } = change
   const { permission, recoveries, user } = next.fields
   const isRemoval = permission === 0
@@ -129,7 +149,7 @@ function keepsMembership(change: Change<'membership'>): boolean {
 }
 
 /** An Admin of the vault changes its members, and each member may leave. A member does not confirm himself. */
-function mayChangeMember(grant: Grant, { next, previous }: Change<'membership'>): boolean {
+function mayChangeMember(grant: Grant, { next, previous }: MemberChange): boolean {
   const { vault, user, permission, recoveries } = next.fields
   if (grant.vault?.equals(vault) !== true) return false
   const isOwn = grant.user.equals(user)

@@ -24,9 +24,14 @@ export interface Change<T extends RecordType = RecordType> extends RuleContext, 
   /** The sealed record that it takes the place of; undefined for a new one. */
   readonly previous: Extract<OpenedRecord, { type: T }> | undefined
   readonly origin: Origin
-  /** Of a membership: the newest record of its user, where it was shown. */
-  readonly member?: FieldsOf<'user'> | undefined
+  /** The newest record of the user of a membership, or of the owner of a service account, where it was shown. */
+  readonly member?: Person | undefined
 }
+
+/** Whose recoveries are counted: of a user, or of a service account. */
+export type Person = Pick<FieldsOf<'user'>, 'identity' | 'recoveries'> &
+  // Of a service account.
+  Partial<Pick<FieldsOf<'service account'>, 'account'>>
 
 /** Whether a record may be sealed. */
 export type Rule<T extends RecordType> = (change: Change<T>) => boolean

@@ -1,8 +1,10 @@
 import { holds } from '../../access/capabilities.ts'
+import { followEachOther } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
 import { checkNewVersion, isSameKey, keyRules } from './key-rules.ts'
 import { checkFirstMember, checkVaultKey, isAllowed, peopleRules } from './people-rules.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
+import { serviceRule } from './service-rules.ts'
 
 const isAdministrator = ({ capabilities }: FieldsOf<'grant'>): boolean => holds(capabilities, 'admin')
 
@@ -32,6 +34,9 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   session: ({ next, previous }) =>
     previous !== undefined &&
     isSame(next, previous, 'identity', 'user', 'applicationKey', 'recoveries', 'certificate', 'createdAt', 'expiresAt'),
+  // It goes on under no other token: the account logs in again.
+  'service session': () => false,
+  'service account': serviceRule,
   // The keeper composes what allows something, and what says that it has ended; it seals none of it for others.
   grant: () => false,
   rotation: () => false,
@@ -50,7 +55,7 @@ export function checkChange(change: AnyChange): void {
   if (previous?.type === 'vault' && next.type === 'vault key 2') return checkVaultKey(next, previous, change)
   if (previous?.type === 'transparent key 2' && next.type === 'transparent key version 2')
     return checkNewVersion(next, previous, change)
-  if (previous !== undefined && previous.type !== next.type) throw refused(next.type)
+  if (previous !== undefined && !followEachOther(previous.type, next.type)) throw refused(next.type)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are of the type of the rule
   const rule = rules[next.type] as (change: AnyChange) => boolean
   if (!rule(change)) throw refused(next.type)

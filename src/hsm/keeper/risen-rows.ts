@@ -13,23 +13,42 @@ export interface RisenRows {
   /** For a row that rises now; 0 stands for one that another keeper has told. */
   next(): number
   after(rose: number, limit: number): Risen[]
+  /** Has what other keepers told rise here, too: one of them may have lost it. */
+  raiseTaken(): void
+}
+
+interface RisenTable {
+  readonly table: string
+  /** Columns of it. */
+  readonly subject: string
+  readonly number: string
+  /** Rows with a smaller number are told no more. */
+  readonly tellFrom?: () => number
 }
 
 /** The table gets a column more, so that what is to be told costs no write of its own. */
 export function risenRows(
   file: Database.Database,
-  { table, subject, number }: { readonly table: string; readonly subject: string; readonly number: string },
+  { table, subject, number, tellFrom = () => 0 }: RisenTable,
 ): RisenRows {
   const columns = file.prepare<[], string>(`SELECT name FROM pragma_table_info('${table}')`).pluck().all()
   if (!columns.includes('rose')) file.exec(`ALTER TABLE ${table} ADD COLUMN rose INTEGER NOT NULL DEFAULT 0`)
   file.exec(`CREATE INDEX IF NOT EXISTS ${table}_rose ON ${table} (rose)`)
-  const find = file.prepare<[number, number], Risen>(
-    `SELECT ${subject} AS subject, ${number} AS number, rose FROM ${table} WHERE rose > ? ORDER BY rose LIMIT ?`,
+  const find = file.prepare<[number, number, number], Risen>(
+    `SELECT ${subject} AS subject, ${number} AS number, rose FROM ${table} WHERE rose > ? AND ${number} >= ?
+     ORDER BY rose LIMIT ?`,
+  )
+  const raise = file.prepare<[number]>(
+    `UPDATE ${table} SET rose = taken.rose FROM
+     (SELECT ${subject} AS key, ? + row_number() OVER () AS rose FROM ${table} WHERE rose = 0) AS taken
+     WHERE ${subject} = taken.key`,
   )
   let last = file.prepare<[], number>(`SELECT coalesce(max(rose), 0) FROM ${table}`).pluck().get() ?? 0
+  // By the clock, because the rows that rose last may have been forgotten before the keeper was started again.
+  const next = (): number => (last = Math.max(last + 1, Date.now()))
   return {
-    // By the clock, because the rows that rose last may have been forgotten before the keeper was started again.
-    next: () => (last = Math.max(last + 1, Date.now())),
-    after: (rose, limit) => find.all(rose, limit),
+    next,
+    after: (rose, limit) => find.all(rose, tellFrom(), limit),
+    raiseTaken: () => void (last += raise.run(next()).changes),
   }
 }

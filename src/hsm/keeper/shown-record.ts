@@ -21,12 +21,13 @@ export function opened(record: Buffer): OpenedRecord {
  */
 export function shown<T extends RecordType>(
   token: Token,
-  type: T,
+  type: T | readonly T[],
   sealed: SealedRecord,
 ): Extract<OpenedRecord, { type: T }> {
   verify(token, sealed)
   const record = opened(sealed.record)
-  if (!isOf(record, type)) throw new Fault('hsm.rejected', `This is no record of a ${type}.`)
+  const types: readonly T[] = typeof type === 'string' ? [type] : type
+  if (!isOf(record, types)) throw new Fault('hsm.rejected', `This is no record of a ${types.join(' or ')}.`)
   return record
 }
 
@@ -34,7 +35,7 @@ export function shown<T extends RecordType>(
 export function newestShown<T extends RecordType>(
   token: Token,
   floors: Floors,
-  type: T,
+  type: T | readonly T[],
   sealed: SealedRecord,
 ): Extract<OpenedRecord, { type: T }> {
   const record = shown(token, type, sealed)
@@ -43,6 +44,12 @@ export function newestShown<T extends RecordType>(
   return record
 }
 
-function isOf<T extends RecordType>(record: OpenedRecord, type: T): record is Extract<OpenedRecord, { type: T }> {
-  return record.type === type
+function isOf<T extends RecordType>(
+  record: OpenedRecord,
+  types: readonly T[],
+): record is Extract<OpenedRecord, { type: T }> {
+  return types.some((type) => type === record.type)
 }
+
+/** The records of a row of users: of a person, or of a service account. */
+export const accountTypes = ['user', 'service account'] as const

@@ -1,20 +1,22 @@
 import { rmSync } from 'node:fs'
-import Database from 'better-sqlite3'
-import { makePrivate } from '../server/private-file.ts'
+import type Database from 'better-sqlite3'
+import { openPrivate } from '../server/private-file.ts'
 import type { KeeperState } from './keeper-state.ts'
 
-/** Beside the keeper's file: the keeper may write nowhere else. */
-export const copyOf = (path: string): string => `${path}.copy`
+/** Where there is no other place: a keeper that is confined writes nowhere but beside its file. */
+function besideOf(path: string): string {
+  const copy = `${path}.copy`
+  for (const suffix of ['', '-journal']) rmSync(`${copy}${suffix}`, { force: true })
+  return copy
+}
 
 /**
  * A copy of all that the keeper's file holds, of one moment. Row by row, because requests may run inside of a transaction,
  * where SQLite makes no copy of a file; 100,000 rows take some 2 s, in which the keeper answers nothing else.
  */
-export function copyState(state: KeeperState): void {
-  const path = copyOf(state.name)
-  for (const suffix of ['', '-journal']) rmSync(`${path}${suffix}`, { force: true })
-  makePrivate(path)
-  const copy = new Database(path)
+export function copyState(state: KeeperState, to: string | undefined): void {
+  const path = to ?? besideOf(state.name)
+  const copy = openPrivate(path, 'PRAGMA locking_mode = EXCLUSIVE')
   try {
     copy.transaction(() => copyTables(state, copy))()
   } finally {
@@ -29,7 +31,8 @@ function copyTables(state: KeeperState, copy: Database.Database): void {
     )
     .all()
   for (const { type, name, sql } of schema) {
-    copy.exec(sql)
+    // One statement each: root's command reads what another user wrote, and SQLite takes a definition with more behind it.
+    copy.prepare(sql).run()
     if (type !== 'table') continue
     const columns = state.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(name)
     const keep = copy.prepare(

@@ -1,9 +1,9 @@
 import { Fault } from '../../fault.ts'
 import type { SignedEnd } from '../audit-end.ts'
-import { publicAuditKeys } from '../pkcs11/audit-key-copy.ts'
+import { type PublicAuditKey, publicAuditKeys } from '../pkcs11/audit-key-copy.ts'
 import { ecdsa } from '../pkcs11/mechanisms.ts'
 import { findRoot, roleOf, rootClass, rootLabel, versionOf } from '../pkcs11/root-objects.ts'
-import { listObjects } from '../pkcs11/token-objects.ts'
+import { listObjects, type TokenObject } from '../pkcs11/token-objects.ts'
 import { type TokenLocation, withToken } from '../pkcs11/token-opening.ts'
 import { pointsIn } from './audit-ends.ts'
 import { openKeeperState } from './keeper-state.ts'
@@ -27,9 +27,11 @@ export function succeedInOtherToken({ state: path, from, to, shown, now }: Token
   const state = openKeeperState(path)
   try {
     const successions = successionsIn(state)
-    const next = newestPair(to)
+    const next = pairIn(to, (versions) => Math.max(...versions))
     if (successions.list().some(({ version }) => version === next.version)) return
-    const former = pairOf(from, successions.list().at(-1)?.version)
+    const last = successions.list().at(-1)?.version
+    // Where no succession says another, the first that there is signs.
+    const former = pairIn(from, (versions) => last ?? Math.min(...versions))
     const heads = new Map([...headsIn(former.publicKey, shown), ...pointsIn(state)])
     const keys = { from: former.publicKey, to: next.publicKey, at: now(), heads }
     successions.keep(next.version, composeSuccession(keys, former.sign, next.sign))
@@ -43,7 +45,7 @@ export function hasMovedOn(path: string, from: TokenLocation): boolean {
   const state = openKeeperState(path)
   try {
     const last = successionsIn(state).list().at(-1)?.version
-    return last !== undefined && !signingVersions(from).includes(last)
+    return last !== undefined && !withToken(from, (token) => signingVersions(listObjects(token)).includes(last))
   } finally {
     state.close()
   }
@@ -51,45 +53,40 @@ export function hasMovedOn(path: string, from: TokenLocation): boolean {
 
 /** Whether a token holds the pair of this public audit key, and not its public half alone. */
 export function holdsPairOf(publicKey: Buffer, location: TokenLocation): boolean {
-  const versions = signingVersions(location)
-  const known = withToken(location, (token) => publicAuditKeys(token.session, listObjects(token)))
-  return known.some((one) => versions.includes(one.version) && one.publicKey.equals(publicKey))
+  return withToken(location, (token) => {
+    const objects = listObjects(token)
+    const versions = signingVersions(objects)
+    const known = publicAuditKeys(token.session, objects)
+    return known.some((one) => versions.includes(one.version) && one.publicKey.equals(publicKey))
+  })
 }
 
-interface Pair {
-  readonly version: number
-  readonly publicKey: Buffer
+interface Pair extends PublicAuditKey {
   /** r ‖ s over a SHA-256 digest. */
   readonly sign: (digest: Buffer) => Buffer
 }
 
-/** The one that signs where no succession says another: the first that there is. */
-const pairOf = (location: TokenLocation, version = Math.min(...signingVersions(location))): Pair =>
-  pairIn(location, version)
+const signingVersions = (objects: readonly TokenObject[]): number[] =>
+  objects
+    .filter(({ label, objectClass }) => roleOf(label) === 'audit' && objectClass === rootClass('audit'))
+    .map(({ label }) => versionOf(label))
 
-const newestPair = (location: TokenLocation): Pair => pairIn(location, Math.max(...signingVersions(location)))
-
-function signingVersions(location: TokenLocation): number[] {
-  return withToken(location, (token) =>
-    listObjects(token)
-      .filter(({ label, objectClass }) => roleOf(label) === 'audit' && objectClass === rootClass('audit'))
-      .map(({ label }) => versionOf(label)),
-  )
+/** Of the versions that sign, the one that is chosen. */
+function pairIn(location: TokenLocation, choose: (versions: readonly number[]) => number): Pair {
+  return withToken(location, (token) => {
+    const objects = listObjects(token)
+    const version = choose(signingVersions(objects))
+    const label = rootLabel('audit', version)
+    const found = publicAuditKeys(token.session, objects).find((one) => one.version === version)
+    if (found === undefined) throw new Fault('hsm.unavailable', `The token has no ${label}.`)
+    return { ...found, sign: (digest) => signIn(location, label, digest) }
+  })
 }
 
-function pairIn(location: TokenLocation, version: number): Pair {
-  const label = rootLabel('audit', version)
-  const found = withToken(location, (token) => publicAuditKeys(token.session, listObjects(token))).find(
-    (one) => one.version === version,
-  )
-  if (found === undefined) throw new Fault('hsm.unavailable', `The token has no ${label}.`)
-  return {
-    ...found,
-    sign: (digest) =>
-      withToken(location, (token) => {
-        const key = findRoot(listObjects(token), label, rootClass('audit'))
-        if (key === undefined) throw new Fault('hsm.unavailable', `The token has no ${label} that signs.`)
-        return token.session.sign(ecdsa, key, digest, Buffer.alloc(64))
-      }),
-  }
+function signIn(location: TokenLocation, label: string, digest: Buffer): Buffer {
+  return withToken(location, (token) => {
+    const key = findRoot(listObjects(token), label, rootClass('audit'))
+    if (key === undefined) throw new Fault('hsm.unavailable', `The token has no ${label} that signs.`)
+    return token.session.sign(ecdsa, key, digest, Buffer.alloc(64))
+  })
 }

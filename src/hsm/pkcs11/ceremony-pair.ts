@@ -13,7 +13,7 @@ import { lastingTemplate } from './token-objects.ts'
 import { type OpenToken, withToken } from './token-opening.ts'
 import { knownPin, type UserPin } from './user-pin.ts'
 
-// The receiver's side of a ceremony. Until it ends the token has a PIN that nobody knows, because whoever has the PIN
+// The receiver's side of a ceremony. Until it ends the token has a PIN that nobody knows, because an attacker with the PIN
 // while the pair is there could read what it unwraps. Each step draws another PIN, so that no state has to be kept.
 
 /** The pair's private half. */
@@ -74,6 +74,11 @@ export function ceremonyKey(session: Pkcs11Session): CeremonyKey {
 }
 
 export function destroyCeremony(session: Pkcs11Session): void {
-  for (const handle of session.find([{ type: pkcs11.CKA_LABEL, value: ceremonyLabel }])) session.destroy(handle)
+  destroyPair(session)
   destroyTrusted(session)
+}
+
+/** Of this ceremony, or of one that was broken off. */
+export function destroyPair(session: Pkcs11Session): void {
+  for (const handle of session.find([{ type: pkcs11.CKA_LABEL, value: ceremonyLabel }])) session.destroy(handle)
 }

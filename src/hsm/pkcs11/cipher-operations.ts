@@ -7,6 +7,7 @@ import type { OpenedRecord } from '../record-layouts.ts'
 import { decryptWith, encryptWith } from './cipher-calls.ts'
 import type { Connection } from './connection.ts'
 import { TokenFailure } from './failure.ts'
+import type { UsedRecord } from './key-handles.ts'
 import type { SecretKeyRow } from './key-kinds.ts'
 import type { KeyHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { random } from './seal-operations.ts'
@@ -15,17 +16,28 @@ import type { Token } from './token-link.ts'
 /** IV ‖ ciphertext ‖ tag, in sizes of the key's cipher. */
 export function encrypt(token: Token, key: KeyReference, plaintext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'write', 'encrypt', (handle, row, whole) =>
-      encryptWith(session, handle, row, plaintext, callersAad(whole, aad)),
+    keys.use(key, 'encrypt', 'encrypt', (handle, row, used) =>
+      encryptWith(session, handle, row, plaintext, callersAad(used, aad)),
     ),
   )
 }
 
-/** Like `encrypt`, of random bytes of the token, which are zeroed. */
-export function encryptRandom(token: Token, key: KeyReference, count: number, aad: Buffer): Buffer {
+export interface MadeDataKey {
+  readonly ciphertext: Buffer
+  /** Only where it was asked for. */
+  readonly plaintext: Buffer | undefined
+}
+
+/** Random bytes of the token, encrypted; they are zeroed unless they are to be shown. */
+export function makeDataKey(token: Token, key: KeyReference, count: number, aad: Buffer, open: boolean): MadeDataKey {
   const plaintext = random(token, count)
   try {
-    return encrypt(token, key, plaintext, aad)
+    const ciphertext = token.run(({ session, keys }) =>
+      keys.use(key, 'datakey', 'encrypt', (handle, row, used) =>
+        encryptWith(session, handle, row, plaintext, callersAad(used, aad)),
+      ),
+    )
+    return { ciphertext, plaintext: open ? Buffer.from(plaintext) : undefined }
   } finally {
     plaintext.fill(0)
   }
@@ -33,8 +45,8 @@ export function encryptRandom(token: Token, key: KeyReference, count: number, aa
 
 export function decrypt(token: Token, key: KeyReference, ciphertext: Buffer, aad: Buffer): Buffer {
   return token.run(({ session, keys }) =>
-    keys.use(key, 'read', 'encrypt', (handle, row, whole) =>
-      decryptWith(session, handle, row, ciphertext, callersAad(whole, aad)),
+    keys.use(key, 'decrypt', 'encrypt', (handle, row, used) =>
+      decryptWith(session, handle, row, ciphertext, callersAad(used, aad)),
     ),
   )
 }
@@ -53,30 +65,55 @@ export interface RewrapCipherItem extends CipherItem {
 }
 
 export function encryptMany(token: Token, items: readonly CipherItem[]): Outcome[] {
-  return runBatch(token, items, 'write', ({ session, handle, row }, { data, aad }) =>
+  return runBatch(token, items, 'encrypt', ({ session, handle, row }, { data, aad }) =>
     encryptWith(session, handle, row, data, aad),
   )
 }
 
 export function decryptMany(token: Token, items: readonly CipherItem[]): Outcome[] {
-  return runBatch(token, items, 'read', ({ session, handle, row }, { data, aad }) =>
+  return runBatch(token, items, 'decrypt', ({ session, handle, row }, { data, aad }) =>
     decryptWith(session, handle, row, data, aad),
   )
 }
 
 /** The plaintexts are zeroed here and go nowhere. */
 export function rewrapMany(token: Token, items: readonly RewrapCipherItem[]): Outcome[] {
-  const opened = runBatch(token, items, 'read', ({ session, handle, row }, { data, aad, to, newAad }) => ({
+  const opened = runBatch(token, items, 'rewrap-from', (from, { data, aad, to, newAad }) => ({
     key: to,
-    data: decryptWith(session, handle, row, data, aad),
+    data: decryptWith(from.session, from.handle, from.row, data, aad),
     aad: newAad,
+    from: { used: from.used, aad },
   }))
   try {
-    return replaceResults(opened, encryptMany(token, resultsOf(opened)))
+    const made = runBatch(token, resultsOf(opened), 'rewrap-to', ({ session, handle, row, used }, item) => {
+      checkStaysInPlace(item.from, { used, aad: item.aad })
+      return encryptWith(session, handle, row, item.data, item.aad)
+    })
+    return replaceResults(opened, made)
   } finally {
     for (const { data } of resultsOf(opened)) data.fill(0)
   }
 }
+
+interface BoundKey {
+  readonly used: UsedRecord
+  readonly aad: Buffer
+}
+
+/**
+ * Of a narrowed member: under another key, or bound to other data, the text could be decrypted by one who may not decrypt
+ * it as it is, and what another key opens would be encrypted by one who may not encrypt.
+ */
+function checkStaysInPlace(from: BoundKey, to: BoundKey): void {
+  if (from.used.checkAad === undefined && to.used.checkAad === undefined) return
+  if (isOneKey(from.used.whole, to.used.whole) && from.aad.equals(to.aad)) return
+  throw new Fault('access.permission', 'What is granted to you rewraps under the same key, with the same aad alone.')
+}
+
+const isOneKey = (one: OpenedRecord, other: OpenedRecord): boolean =>
+  one.type === 'transparent key version 2' &&
+  other.type === 'transparent key version 2' &&
+  one.fields.identity.equals(other.fields.identity)
 
 /**
  * One outcome for each item, in their order. Key by key, so that a key is looked up once however many items it has. A
@@ -94,11 +131,11 @@ function runBatch<I extends CipherItem, T>(
     const remaining = () => ofKey.filter((item) => !outcomes.has(item))
     try {
       token.run((connection) =>
-        connection.keys.use(key, use, 'encrypt', (handle, row, whole) => {
+        connection.keys.use(key, use, 'encrypt', (handle, row, used) => {
           for (const item of remaining()) {
             const once = () => {
-              callersAad(whole, item.aad)
-              return work({ session: connection.session, handle, row }, item)
+              callersAad(used, item.aad)
+              return work({ session: connection.session, handle, row, used }, item)
             }
             outcomes.set(item, outcomeOf(connection, once))
           }
@@ -116,15 +153,18 @@ interface UsedKey {
   readonly session: Pkcs11Session
   readonly handle: KeyHandle
   readonly row: SecretKeyRow
+  readonly used: UsedRecord
 }
 
 /**
  * Additional data as a caller gave them.
- * @throws Fault `hsm.rejected` where the key of a vault is to serve in another name than that of an object
+ * @throws Fault `hsm.rejected` where the key of a vault is to serve in another name than that of an object,
+ * `access.permission` where the caller's rights are narrowed to other data
  */
-function callersAad(key: OpenedRecord, aad: Buffer): Buffer {
-  if (key.type === 'vault key 2' && !isObjectAad(aad))
+function callersAad({ whole, checkAad }: UsedRecord, aad: Buffer): Buffer {
+  if (whole.type === 'vault key 2' && !isObjectAad(aad))
     throw new Fault('hsm.rejected', 'The key of a vault encrypts what objects hold, under the name of its place.')
+  checkAad?.(aad)
   return aad
 }
 

@@ -30,7 +30,8 @@ function isRecent(path: string, sinceMs: number): boolean {
   return stat !== undefined && stat.mtimeMs >= sinceMs - clockGrainMs
 }
 
-function syncPath(path: string): void {
+/** A file, or the names in a folder. */
+export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

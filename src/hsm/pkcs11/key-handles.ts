@@ -25,9 +25,9 @@ export interface KeyHandles {
     reference: KeyReference,
     use: KeyUse,
     serves: SecretKeyRow['serves'],
-    work: (key: KeyHandle, row: SecretKeyRow, whole: OpenedRecord) => T,
+    work: (key: KeyHandle, row: SecretKeyRow, used: UsedRecord) => T,
   ): T
-  /** The same with one half of a pair: the private one writes, the public one reads. */
+  /** The same with one half of a pair: the private one signs, the public one verifies. */
   usePair<T>(reference: KeyReference, half: Half, work: (key: KeyHandle, row: KeyPairRow) => T): T
   /** Checks both seals and the policy, and reads the record, out of the outer wrapping, without a key in the token. */
   open(reference: KeyReference, use: KeyUse): OpenRecord
@@ -44,6 +44,13 @@ export interface KeyHandles {
   held(): number
   /** The most that are held. */
   readonly limit: number
+}
+
+/** The record of a key that is used. */
+export interface UsedRecord {
+  readonly whole: OpenedRecord
+  /** Of a caller whose rights are narrowed: throws `access.permission` unless they allow the use with these data. */
+  readonly checkAad: ((aad: Buffer) => void) | undefined
 }
 
 export interface KeyHandlesOptions {
@@ -63,11 +70,15 @@ export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
   const { verify, openPolicy, openGrant, openKey } = createSealCheck(options)
   const held = createHeldKeys({ ...options, openKey })
 
-  const checkUse = (use: KeyUse, key: OpenedRecord, { policy, grant }: KeyReference): void => {
+  const checkUse = (use: KeyUse, key: OpenedRecord, { policy, grant }: KeyReference): UsedRecord => {
     const records = { key, policy: policy && openPolicy(policy), grant: grant && openGrant(grant) }
-    const refusal = useRefusal(use, records, Date.now())
-    if (refusal !== undefined) throw refusal
+    const check = (aad?: Buffer): void => {
+      const refusal = useRefusal(use, records, Date.now(), aad)
+      if (refusal !== undefined) throw refusal
+    }
+    check()
     floors?.check(key, ...(records.policy ? [records.policy] : []))
+    return { whole: key, checkAad: typeof records.grant?.grants === 'string' ? check : undefined }
   }
 
   return {
@@ -75,13 +86,13 @@ export function createKeyHandles(options: KeyHandlesOptions): KeyHandles {
     verify,
     use(reference, use, serves, work) {
       const { handle, row, whole } = held.hold(reference, serves)
-      checkUse(use, whole, reference)
+      const used = checkUse(use, whole, reference)
       if (row.serves === 'sign' || row.serves !== serves) throw wrongKind()
-      return held.forgetting(reference.key, 'private', () => work(handle, row, whole))
+      return held.forgetting(reference.key, 'private', () => work(handle, row, used))
     },
     usePair(reference, half, work) {
       const { handle, row, whole } = held.hold(reference, 'sign', half)
-      checkUse(half === 'private' ? 'write' : 'read', whole, reference)
+      checkUse(half === 'private' ? 'sign' : 'verify', whole, reference)
       if (row.serves !== 'sign') throw wrongKind()
       return held.forgetting(reference.key, half, () => work(handle, row))
     },

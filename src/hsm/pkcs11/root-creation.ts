@@ -64,7 +64,7 @@ function createMissing(token: OpenToken, options: RootCreationOptions): RootCrea
   if (options.isUsed === true && gone.length > 0)
     throw new Fault(
       'hsm.rejected',
-      `The token ${info.label}, serial ${info.serialNumber}, has no ${gone.join(', ')}, but the database is in use: new keys would open nothing that is in it, and log nobody in. Nothing was made. Restore the token from its backup, or correct hsm.token; to go on with another token, "strongroom migrate token" takes the keys along.`,
+      `The token ${info.label}, serial ${info.serialNumber}, has no ${gone.join(', ')}, but the database is in use: new keys would open nothing that is in it, and log no user in. Nothing was made. Restore the token from its backup, or correct hsm.token; to go on with another token, "strongroom migrate token" takes the keys along.`,
     )
   for (const role of lasting) {
     const there = labelsOf(objects, role)

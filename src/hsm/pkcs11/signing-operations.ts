@@ -35,7 +35,7 @@ export function verifySignature(
   )
 }
 
-export function hmac(token: Token, key: KeyReference, data: Buffer, use: 'write' | 'read' = 'write'): Buffer {
+export function hmac(token: Token, key: KeyReference, data: Buffer, use: 'hmac' | 'verify' = 'hmac'): Buffer {
   return token.run(({ session, keys }) =>
     keys.use(key, use, 'hmac', (handle, row) =>
       session.sign(row.mechanism, handle, data, Buffer.alloc(row.outputBytes)),
@@ -44,7 +44,7 @@ export function hmac(token: Token, key: KeyReference, data: Buffer, use: 'write'
 }
 
 export function verifyHmac(token: Token, key: KeyReference, data: Buffer, mac: Buffer): boolean {
-  const expected = hmac(token, key, data, 'read')
+  const expected = hmac(token, key, data, 'verify')
   return mac.length === expected.length && timingSafeEqual(mac, expected)
 }
 

@@ -3,7 +3,7 @@ import pkcs11 from 'pkcs11js'
 import { Fault } from '../../fault.ts'
 import { continueAuditKeys, publicAuditKeys, type PublicAuditKey } from './audit-key-copy.ts'
 import type { BackupSharingOptions } from './backup-sharing.ts'
-import { ceremonyKey, makePair, returnPin, withOtherPin } from './ceremony-pair.ts'
+import { ceremonyKey, destroyPair, makePair, returnPin, withOtherPin } from './ceremony-pair.ts'
 import { withDirectorySync } from './directory-sync.ts'
 import { TokenFailure } from './failure.ts'
 import { oaep } from './mechanisms.ts'
@@ -72,11 +72,6 @@ function invite(token: OpenToken): Invitation {
   return { recipient: makePair(token.session), there: there.map(placeOf), others }
 }
 
-/** Of this ceremony, or of one that was broken off. */
-function destroyPair(session: Pkcs11Session): void {
-  for (const handle of session.find([{ type: pkcs11.CKA_LABEL, value: ceremonyLabel }])) session.destroy(handle)
-}
-
 interface Invitation {
   readonly recipient: Buffer
   /** Objects that bear our labels. */
@@ -124,7 +119,8 @@ function wrapped(session: Pkcs11Session, trusted: KeyHandle, key: MovableKey): W
   }
 }
 
-const placeOf = ({ label, id }: Pick<TokenObject, 'label' | 'id'>): string => `${label} ${id}`
+/** What tells a key from every other one in a token. */
+export const placeOf = ({ label, id }: Pick<TokenObject, 'label' | 'id'>): string => `${label} ${id}`
 
 /**
  * What an earlier run of the same move has brought or made, and the audit keys, which are compared where they are copied.

@@ -41,7 +41,7 @@ export const operations = [
   'sealBackup',
   'verifyBackup',
   'restoreKey',
-  'encryptRandom',
+  'makeDataKey',
   'signValidation',
   'verifyValidation',
 ] as const
@@ -88,6 +88,7 @@ export const keeperOperations = [
   'signManifest',
   'copyState',
   'raiseOtps',
+  'serviceLogin',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

@@ -47,7 +47,7 @@ export function createFilePin(sources: PinSources): UserPin {
 const noPin = '-'
 
 /** The PIN of the file, and the one that was to come after it where a change was broken off. */
-export function candidatesIn(pinFile: string): string[] {
+function candidatesIn(pinFile: string): string[] {
   const next = nextPinBeside(pinFile)
   const pins = [readSecret(pinFile), ...(existsSync(next) ? [readSecret(next)] : [])]
   return pins.filter((pin, at) => at === 0 || pin !== noPin)
@@ -73,7 +73,7 @@ export function presentOne(
     if (at > 0 && token.isFinalTry()) break
     try {
       login(pin)
-      // Where another one was refused before it, that one stands in the file that everybody reads first.
+      // Where another one was refused before it, that one stands in the file that every process reads first.
       if (at === 0) ledger.clear()
       return at
     } catch (error) {

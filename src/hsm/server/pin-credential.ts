@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { readSecret } from '../../config/loader.ts'
+import { syncPath } from '../pkcs11/directory-sync.ts'
 import { nextPinBeside } from './file-pin.ts'
 
 /** Where the PIN lies, and the next one while it is made known to the token. */
@@ -46,11 +47,11 @@ export function createPinCredential(file: string, { encode, decode }: PinEncodin
       rmSync(draft, { force: true })
       writeLike(file, draft, encode(pin))
       renameSync(draft, next)
-      syncFolder(file)
+      syncPath(dirname(file))
     },
     promoteNext() {
       renameSync(next, file)
-      syncFolder(file)
+      syncPath(dirname(file))
     },
     discardNext() {
       for (const path of [next, draft]) rmSync(path, { force: true })
@@ -66,15 +67,6 @@ function writeLike(model: string, path: string, content: string | Buffer): void 
     writeSync(descriptor, Buffer.from(content))
     if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid)
     fchmodSync(descriptor, mode & 0o777)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function syncFolder(file: string): void {
-  const descriptor = openSync(dirname(file), 'r')
-  try {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)

@@ -1,9 +1,9 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { errorCodeOf, Fault } from '../../fault.ts'
 import type { PinnedToken } from '../pkcs11/user-pin.ts'
-import { makePrivate } from './private-file.ts'
+import { openPrivate } from './private-file.ts'
 
 /** A PIN that a token refused. */
 export interface Refusal {
@@ -53,15 +53,12 @@ export function withRefusedPins<T>(file: string, work: (refused: RefusedPins) =>
 
 function open(file: string): Database.Database {
   try {
-    makePrivate(file)
-    const database = new Database(file, { timeout: patienceMs })
     // Held from the first statement until the file is closed, over several commits.
-    database.exec('PRAGMA locking_mode = EXCLUSIVE')
-    database.exec('PRAGMA synchronous = FULL')
+    const held = 'PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL; BEGIN EXCLUSIVE; COMMIT'
+    const database = openPrivate(file, held, { timeout: patienceMs })
     database.exec(
       'CREATE TABLE IF NOT EXISTS refused (token TEXT NOT NULL, salt BLOB NOT NULL, hash BLOB NOT NULL, code INTEGER NOT NULL, at INTEGER NOT NULL)',
     )
-    database.exec('BEGIN EXCLUSIVE; COMMIT')
     return database
   } catch (cause) {
     if (errorCodeOf(cause) === 'SQLITE_BUSY')

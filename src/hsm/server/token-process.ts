@@ -8,6 +8,7 @@ import { createFrameServer, type Dispatch } from './frame-server.ts'
 import { createJournal, type Journal } from './journal.ts'
 import { createUnfinishedFrames } from './unfinished-frames.ts'
 import { tokenLocationOf } from './token-location.ts'
+import { createWatchdog } from './watchdog.ts'
 import { createRequestQueue, type RequestQueue, type RequestQueueOptions } from './request-queue.ts'
 
 /** A process that holds the token: a token host, or the keeper. */
@@ -30,6 +31,8 @@ export interface Service {
   /** Other bounds for waiting requests than `hsm.queue` and `hsm.deadlineMs`. */
   readonly limits?: Pick<RequestQueueOptions, 'limit' | 'deadlineMs'>
   readonly together?: RequestQueueOptions['together']
+  /** What it does at once may take so many times what others may; default: 1. */
+  readonly patience?: number
   /** What it does beside answering, from the start on; gives what ends it. */
   readonly begin?: (queue: RequestQueue) => () => void
 }
@@ -56,7 +59,7 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     floors,
   })
   const connections = new Set<{ destroy(): void }>()
-  const { sockets, limits, together, begin } = serve(token, config, log)
+  const { sockets, limits, together, patience, begin } = serve(token, config, log)
   // One queue for all sockets: the token does one thing at a time.
   const queue = createRequestQueue({
     limit: hsm.queue,
@@ -81,7 +84,10 @@ export function startTokenProcess({ configFile, name, serve }: TokenProcessOptio
     for (const { listen, server } of served) await listen(server)
   }
   // Before it listens, so that a client that reaches it gets the outcome of the first try.
-  const watch = watchToken(token, log, hsm.softhsmConf !== undefined)
+  const watch = watchToken(token, log, {
+    isSoftHsm: hsm.softhsmConf !== undefined,
+    reportAlive: createWatchdog(log, patience),
+  })
   const end = begin?.(queue)
   return {
     listening: listenInTurn(),
@@ -116,9 +122,15 @@ const probedDecryption =
 /**
  * Keeps the token open: a first try at once, further ones with growing pauses while it is down, and a wrap with the KEK
  * every few seconds, because keys that are unwrapped already go on working in a token that is gone. Handles below vaults
- * that were deleted go then, too.
+ * that were deleted go then, too. systemd hears after each try that this process lives: its event loop turns, which answers
+ * clients, and the module came back from an operation, or from a try to open the token. One that is away is no reason for
+ * a restart, which would bring it back no sooner.
  */
-function watchToken(token: Token, log: Journal, isSoftHsm: boolean): { close(): void } {
+function watchToken(
+  token: Token,
+  log: Journal,
+  { isSoftHsm, reportAlive }: { readonly isSoftHsm: boolean; readonly reportAlive: () => void },
+): { close(): void } {
   let retryMs = firstRetryMs
   let timer: NodeJS.Timeout | undefined
   let reported: string | undefined
@@ -138,6 +150,7 @@ function watchToken(token: Token, log: Journal, isSoftHsm: boolean): { close(): 
     else token.open()
     dropDeleted(token, log)
     report()
+    reportAlive()
     const isReady = token.state() === 'ready'
     retryMs = isReady ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs)
     timer = setTimeout(round, isReady ? canaryIntervalMs : retryMs)

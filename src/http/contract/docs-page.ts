@@ -1,99 +1,11 @@
-import { createHash } from 'node:crypto'
+import { policy, scriptElement, styleElement } from './docs-assets.ts'
+import { html, join, lines, type Markup } from './docs-markup.ts'
+import { samplesOf } from './docs-samples.ts'
+import { answerTable, bodyTable, failureTable, parameterTable, recordTable, successOf } from './docs-tables.ts'
 import type { Page } from './envelope.ts'
-import type { Operation, Parameter, Response } from './openapi-operation.ts'
-import { isSchema, membersOf, type Member, type Schema, wordsFor } from './openapi-schemas.ts'
+import { firstOf } from './example.ts'
+import type { Operation } from './openapi-operation.ts'
 import type { OpenApi } from './openapi.ts'
-
-/** HTML whose text is escaped. */
-export class Markup {
-  readonly #text: string
-
-  constructor(text: string) {
-    this.#text = text
-  }
-
-  toString(): string {
-    return this.#text
-  }
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** A template of HTML: what is put in is escaped unless it is markup itself. */
-export function html(pieces: TemplateStringsArray, ...values: readonly (Markup | string)[]): Markup {
-  return new Markup(String.raw({ raw: pieces }, ...values.map(escaped)))
-}
-
-/** For text of our own that is not HTML, such as a style sheet. */
-html.raw = (text: string): Markup => new Markup(text)
-
-export function join(parts: readonly (Markup | string)[]): Markup {
-  return new Markup(parts.map(escaped).join(''))
-}
-
-function escaped(value: Markup | string): string {
-  return value instanceof Markup
-    ? String(value)
-    : value.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
-}
-
-/** Light and dark, narrow and wide, screen and paper; no font, colour or image from elsewhere. */
-const docsStyle = `
-:root { --ink: #1d2126; --soft: #59626e; --paper: #fff; --line: #d9dee5; --tint: #f4f6f9; --link: #0b57a4; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e8ed; --soft: #a3adba; --paper: #15181c; --line: #343b45; --tint: #1e2329; --link: #7fb8f5; }
-}
-* { box-sizing: border-box; }
-html { scroll-padding-top: 1rem; }
-body { margin: 0 auto; max-width: 76rem; padding: 1.5rem; color: var(--ink); background: var(--paper); font: 1rem/1.55 system-ui, sans-serif; }
-a { color: var(--link); }
-a:focus-visible, main:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-.skip { position: absolute; left: -100rem; }
-.skip:focus { left: 1rem; top: 1rem; padding: .5rem 1rem; background: var(--paper); }
-h1 { margin: 0 0 .5rem; font-size: 2rem; }
-header p { max-width: 46rem; }
-section > h2 { margin: 3rem 0 .25rem; font-size: 1.5rem; border-bottom: 2px solid var(--line); }
-article { margin: 1.75rem 0 2.5rem; }
-h3 { margin: 0; font-size: 1.15rem; }
-code { font: .9em/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
-.route { margin: .35rem 0; padding: .4rem .6rem; background: var(--tint); border-radius: .3rem; }
-.route b { display: inline-block; min-width: 4.5rem; font: bold .85em ui-monospace, monospace; color: var(--soft); }
-.route .delete { color: #b3261e; }
-@media (prefers-color-scheme: dark) { .route .delete { color: #ff8a80; } }
-table { width: 100%; margin: .75rem 0; border-collapse: collapse; }
-caption { text-align: left; font-weight: 600; color: var(--soft); padding-bottom: .2rem; }
-th, td { padding: .35rem .6rem .35rem 0; border-top: 1px solid var(--line); vertical-align: top; text-align: left; overflow-wrap: anywhere; }
-th { width: 14rem; font-weight: 400; }
-th i { color: var(--soft); font-size: .85em; }
-td p { margin: 0 0 .2rem; }
-td ul { margin: .2rem 0; padding-left: 1.2rem; }
-nav { margin: 2rem 0; columns: 16rem; font-size: .9rem; }
-nav h2 { margin: 0; font-size: 1rem; break-after: avoid; }
-nav ul { margin: 0 0 1rem; padding-left: 1rem; list-style: none; break-inside: avoid; }
-@media (max-width: 40rem) {
-  body { padding: 1rem; }
-  th, td { display: block; width: auto; }
-  td { border-top: 0; padding-top: 0; }
-}
-@media print {
-  nav, .skip { display: none; }
-  body { max-width: none; font-size: 10pt; }
-  article, tr { break-inside: avoid; }
-}
-`
-
-// In one piece: the layout of the page below must not put a blank into what the hash is of.
-const styleElement = html.raw(`<style>${docsStyle}</style>`)
-
-const styleHash = createHash('sha256').update(docsStyle).digest('base64')
-/** Nothing of the page comes from elsewhere, and nothing in it runs. */
-const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 /** The interface as one page for a browser. */
 export function docsPage(document: OpenApi): Page {
@@ -125,19 +37,78 @@ function pageOf(document: OpenApi): Markup {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${document.info.title}: the interface</title>
-        ${styleElement}
+        ${html.raw(styleElement)}
       </head>
       <body>
         <a class="skip" href="#content">To the operations</a>
         <header>
           <h1>${document.info.title}</h1>
-          ${join(document.info.description.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`))}
+          ${lines(document.info.description)}
           <p>For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
         </header>
+        ${quickStart} ${tools}
         <nav aria-label="Operations">${join(groups.map(contents))}</nav>
-        <main id="content" tabindex="-1">${join(groups.map(section))}</main>
+        <main id="content" tabindex="-1">${join(groups.map(section))} ${failures(document)} ${records(document)}</main>
+        ${html.raw(scriptElement)}
       </body>
     </html>`
+}
+
+/** A test runs it as it stands. */
+const quickStartText = `export STRONGROOM=https://vault.example.com   # the address of this appliance
+
+# Log in: application key, pass phrase, and a code of your authenticator app
+export TOKEN=$(curl -s "$STRONGROOM/api/1.0/auth" -d '{
+  "username": "alice", "passphrase": "correct horse battery staple",
+  "apikey": "f3K9mQ2xT7bWn5Rz8LpV4cY6", "otp": "287082", "logintype": "totp" }' |
+  python3 -c 'import json, sys; print(json.load(sys.stdin)["CALLINFO"]["token"])')
+
+# Make a vault, and encrypt in it: the first use of a name makes its key
+VAULT=$(curl -s "$STRONGROOM/api/1.0/vault" -H "X-Http-Token: $TOKEN" -d '{ "vaultname": "Web shop" }' |
+  python3 -c 'import json, sys; print(json.load(sys.stdin)["VAULT"][0]["id"])')
+curl -s "$STRONGROOM/api/1.0/transparent/$VAULT/encrypt/orders" -H "X-Http-Token: $TOKEN" \\
+  -d '{ "plaintext": "'$(printf 4111111111111111 | base64)'" }'`
+
+const quickStart = html`<section aria-labelledby="start">
+  <h2 id="start">Quick start</h2>
+  <p>
+    You need a user with a second factor and an application key, both from the administrator. Every answer may bring a
+    new token in <code>CALLINFO.token</code>: a program takes it for the next call.
+  </p>
+  ${pre('start', quickStartText)}
+</section>`
+
+const tools = html`<div class="tools">
+  <input id="search" type="search" placeholder="Search operations, members, error numbers" aria-label="Search" hidden />
+  <span id="found" role="status"></span>
+  <span role="radiogroup" aria-label="Language of the examples">
+    <label><input type="radio" name="language" id="as-curl" checked /> curl</label>
+    <label><input type="radio" name="language" id="as-node" /> Node.js</label>
+    <label><input type="radio" name="language" id="as-python" /> Python</label>
+  </span>
+</div>`
+
+const languageClasses = { curl: 'curl', 'Node.js': 'node', Python: 'python' } as const
+
+/** In one piece: every blank of it is shown. */
+function pre(name: string, text: string): Markup {
+  return html.raw(`<pre class="${name}"><code>${String(html`${text}`)}</code></pre>`)
+}
+
+function failures({ components }: OpenApi): Markup {
+  const { description } = components.responses['AnyFailure'] ?? { description: '' }
+  return html`<section aria-labelledby="failures">
+    <h2 id="failures">Failures of any call</h2>
+    ${lines(description)}
+  </section>`
+}
+
+function records({ components }: OpenApi): Markup {
+  return html`<section aria-labelledby="records">
+    <h2 id="records">Records</h2>
+    <p>What several answers hold.</p>
+    ${join(Object.entries(components.schemas).map(([title, schema]) => recordTable(title, schema)))}
+  </section>`
 }
 
 type Group = { readonly name: string; readonly description: string; readonly entries: readonly Entry[] }
@@ -157,76 +128,36 @@ const section = ({ name, description, entries }: Group): Markup =>
 
 function article({ method, path, operation }: Entry): Markup {
   const body = Object.entries(operation.requestBody?.content ?? {})
-  return html`<article aria-labelledby="${operation.operationId}">
+  return html`<article aria-labelledby="${operation.operationId}" data-id="${operation.operationId}">
     <h3 id="${operation.operationId}">${operation.summary}</h3>
     <p class="route"><b class="${method.toLowerCase()}">${method}</b> <code>/api/1.0${path}</code></p>
-    <p>${operation.description}</p>
-    ${parameterTable(operation.parameters)} ${join(body.map(([type, { schema }]) => bodyTable(type, schema)))}
-    ${answerTable(operation.responses)}
+    ${lines(operation.description)}
+    <div class="samples">
+      ${join(samplesOf(method, path, operation).map(({ language, text }) => pre(languageClasses[language], text)))}
+    </div>
+    ${answerExample(operation)} ${batchExample(operation)} ${parameterTable(operation.parameters)}
+    ${join(body.map(([type, { schema }]) => bodyTable(type, schema)))} ${answerTable(operation.responses)}
+    ${failureTable(operation.responses)}
   </article>`
 }
 
-function parameterTable(parameters: readonly Parameter[]): Markup | '' {
-  return table(
-    'Parameters',
-    parameters.map((parameter) => [
-      name(parameter),
-      html`in the ${parameter.in};
-      ${wordsFor(parameter.schema)}${parameter.description ? html`. ${parameter.description}` : ''}`,
-    ]),
+function answerExample({ responses }: Operation): Markup | '' {
+  const example = firstOf(successOf(responses).content['application/json'])
+  if (example === undefined) return ''
+  return html`<details>
+    <summary>An answer</summary>
+    ${pre('answer', JSON.stringify(example, undefined, 2))}
+  </details>`
+}
+
+function batchExample({ requestBody, responses }: Operation): Markup | '' {
+  const [sent, answer] = [requestBody, successOf(responses)].map(
+    (one) => one?.content['application/json']?.examples?.many,
   )
-}
-
-const bodyTable = (type: string, schema: Schema): Markup | '' =>
-  table(
-    `Body, ${type}`,
-    membersOf(schema).map((member) => [name(member), wordsFor(member.schema)]),
-  )
-
-function answerTable(responses: Readonly<Record<string, Response>>): Markup | '' {
-  return table(
-    'Answers',
-    Object.entries(responses).map(([status, { description, content }]) => [
-      html`<code>${status}</code>`,
-      html`${join(description.split('\n\n').map((line) => html`<p>${line}</p>`))}${replyOf(content)}`,
-    ]),
-  )
-}
-
-/** What a success holds beyond the envelope. */
-function replyOf(content: Response['content']): Markup | string {
-  const { allOf } = content['application/json']?.schema ?? {}
-  const members = Array.isArray(allOf) ? allOf.filter(isSchema).flatMap(membersOf) : []
-  if (members.length === 0) return ''
-  return html`<ul>
-    ${join(members.map((member) => html`<li><code>${member.name}</code>: ${wordsFor(member.schema)}</li>`))}
-  </ul>`
-}
-
-function table(caption: string, rows: readonly (readonly [Markup, Markup | string])[]): Markup | '' {
-  if (rows.length === 0) return ''
-  return html`<table>
-    <caption>
-      ${caption}
-    </caption>
-    <tbody>
-      ${join(
-        rows.map(
-          ([first, second]) =>
-            html`<tr>
-              <th scope="row">${first}</th>
-              <td>${second}</td>
-            </tr>`,
-        ),
-      )}
-    </tbody>
-  </table>`
-}
-
-const name = ({ name: text, required }: Pick<Member, 'name' | 'required'>): Markup =>
-  html`<code>${text}</code>${required ? html` <i>required</i>` : ''}`
-
-/** Text whose `code` is set as code. */
-function inline(text: string): Markup {
-  return join(text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`)))
+  if (sent === undefined || answer === undefined) return ''
+  return html`<details>
+    <summary>${sent.summary}, and an answer</summary>
+    ${pre('answer', JSON.stringify(sent.value, undefined, 2))}
+    ${pre('answer', JSON.stringify(answer.value, undefined, 2))}
+  </details>`
 }

@@ -6,7 +6,8 @@ import type { AuditEvent } from '../../audit/event.ts'
 import type { Commit } from '../../store/store.ts'
 import type { FaultCode } from '../../fault.ts'
 import type { ResourceQuery } from '../../access/resource.ts'
-import type { HandlerName, Reply } from './envelope.ts'
+import { type KeyOperation, keyOperations, type ScopedUse } from '../../access/scope.ts'
+import type { HandlerName, JsonObject, Reply } from './envelope.ts'
 
 /** Who may call, checked before anything else of the call is looked at. */
 export type Access<Row> =
@@ -19,6 +20,12 @@ export type Access<Row> =
       readonly kind: 'session'
       /** What the caller must hold: this one, or any of these. */
       readonly capability?: Capability | readonly Capability[]
+      /** The path parameter that names a user, who needs no capability for a call about themself. */
+      readonly self?: string
+      /** Whom the thing belongs to that the path names: its owner needs no capability. */
+      readonly owner?: Ownership
+      /** What a service account needs; the call is of no vault, so that grants in any of its vaults are enough. */
+      readonly service?: ServiceNeed
     }
   | {
       readonly kind: 'vault'
@@ -30,6 +37,49 @@ export type Access<Row> =
       /** The thing in the vault that the path names; its row comes with the caller's, in one statement. */
       readonly resource?: ResourceQuery<Row>
     }
+
+/** Of things that belong to a user. */
+export interface Ownership {
+  /** What they are, for the documentation: "service accounts". */
+  readonly noun: string
+  /** The path parameter that holds the id of one. */
+  readonly parameter: string
+  /** Id of its owner; undefined where there is no such thing. */
+  readonly of: (id: number) => Promise<number | undefined>
+  /** A member of the body that an owner may not give. */
+  readonly reserved?: string
+}
+
+/** What grants have to allow, and those that a service account has. */
+export interface ServiceNeed {
+  readonly grant: KeyOperation
+  readonly grantsOf: (userId: number) => Promise<readonly string[]>
+}
+
+/** A form of a call that needs more permission in the vault than its other forms. */
+export interface DemandingForm<P, B> {
+  /** The beginning of the sentence that says so, in the refusal and in the documentation: "A data key in the open". */
+  readonly what: string
+  readonly permission: Permission | PermissionSetting
+  readonly isAsked: (call: DemandedCall<P, B>) => boolean
+  /** Of a narrowed member the grants alone say whether: an Admin has named the operation. */
+  readonly isGranted?: true
+}
+
+/** What tells the form of a call. */
+export type DemandedCall<P, B> = Pick<Call<P, B, Access<unknown>>, 'params' | 'body'> & {
+  readonly resource: unknown
+  readonly caller: Caller | undefined
+}
+
+/** A permission that each vault sets for itself. */
+export interface PermissionSetting {
+  /** Its name in `PUT /transparent/:vaultid/settings`. */
+  readonly setting: string
+  /** In a new vault. */
+  readonly usual: Permission
+  readonly of: (vaultId: number) => Promise<Permission>
+}
 
 /** The path parameter that names the vault of an endpoint whose access is `vault`. */
 export const vaultParameter = 'vaultid'
@@ -49,9 +99,14 @@ export interface Call<P, B, A extends Access<unknown>> {
   readonly resource: A extends { resource: ResourceQuery<infer Row> } ? Row | undefined : undefined
   /** What was uploaded, of a contract that takes uploads. */
   readonly file: UploadedFile | undefined
+  /** For the login alone, which hands a session to a browser. @throws Fault `session.cookie` unless one of our pages asks */
+  readonly refuseForeignPage: () => void
   /** Sets the token of the answer, and its version: for the login alone. */
-  readonly setToken: (token: string, responseVersion: ResponseVersion) => void
+  readonly setToken: (token: string, responseVersion: ResponseVersion, carrier: TokenCarrier) => void
 }
+
+/** Where an answer has the session's token: in CALLINFO, or in a cookie that scripts cannot read. */
+export type TokenCarrier = 'token' | 'cookie'
 
 /** A file on its way in. */
 export interface UploadedFile {
@@ -91,7 +146,16 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
   /** Below `/api/1.0`. */
   readonly path: `/${string}`
   readonly summary: string
+  /** What a developer should know beyond the summary: for the documentation. */
+  readonly details?: string
   readonly access: A
+  /** Forms of the call that need more in the vault than `access` says; checked like it, after validation. */
+  readonly demanding?: readonly DemandingForm<P, B>[]
+  /**
+   * What the grants of a narrowed member must allow for it, by its members as they came where they decide; without it the
+   * call is for no narrowed member. In a vault alone.
+   */
+  readonly grant?: ScopedUse | ((members: JsonObject) => readonly ScopedUse[])
   /** HTTP status of a success. */
   readonly success: 200 | 201
   /** What goes wrong in this call beyond what its access and form say already, for the documentation. */
@@ -141,3 +205,7 @@ export function endpoint<P, B, const A extends Access<unknown>>(contract: Endpoi
 /** An endpoint whose types the kernel does not know. */
 // oxlint-disable-next-line typescript/no-explicit-any -- P and B stand in both directions, so no other type holds every contract
 export type AnyEndpoint = Endpoint<any, any, any>
+
+/** What a call does with keys, where its contract has grants asked for that alone, whatever the call's members are. */
+export const keyOperationOf = ({ grant }: Pick<AnyEndpoint, 'grant'>): KeyOperation | undefined =>
+  keyOperations.find((one) => grant === `key.${one}`)

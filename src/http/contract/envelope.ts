@@ -1,3 +1,4 @@
+import { sessionTokenForm } from '../../access/session-token-form.ts'
 import { escapeBeyondAscii } from '../../encoding/ascii-json.ts'
 import type { Fault } from '../../fault.ts'
 import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
@@ -19,6 +20,7 @@ export type HandlerName =
   | 'UserHandler'
   | 'UserCertHandler'
   | 'UtilsHandler'
+  | 'ServiceHandler'
   | 'EncryptionHandler'
   | 'Handler'
 
@@ -30,13 +32,23 @@ export interface EnvelopeState {
   /** Members of query and body as they came, without secrets. */
   data: JsonObject
   headers: JsonObject
-  /** The session token as it was supplied, wherever it stood. */
+  /** The session token as it was supplied, wherever it stood but in the cookie. */
   suppliedToken?: string
+  /** The token in the cookie by which the call is made, or why it is not taken. No body of an answer holds it. */
+  cookie?: string | Fault
+  /** Two headers have a token each, and not the same: the caller may be either. */
+  readonly hasTwoTokens?: true
   /** The token for the next call; set once the supplied one was found good. */
   token?: string
   /** Set once it is known which application asks. */
   responseVersion?: ResponseVersion
+  /** Beside those that every answer has. */
+  answerHeaders?: Readonly<Record<string, string>>
 }
+
+/** The token that the caller has shown so far. */
+export const shownToken = ({ suppliedToken, cookie }: EnvelopeState): string | undefined =>
+  suppliedToken ?? (typeof cookie === 'string' ? cookie : undefined)
 
 /** A document as it goes out: one buffer for all who ask for it. */
 export interface Page {
@@ -64,6 +76,8 @@ export interface Reply {
   readonly page?: Page
   /** Sentences for CALLINFO.general. */
   readonly general?: readonly string[]
+  /** The caller has logged out: a browser forgets what it kept. */
+  readonly isFarewell?: true
   /** Called once, when the answer has left or its connection is gone. */
   readonly afterSend?: () => void
 }
@@ -96,7 +110,8 @@ export function success(state: EnvelopeState, status: number, reply: Reply): Ans
     ...reply.members,
   }
   const json = jsonOf(inVersion(envelope, state))
-  return { status, headers: fixedHeaders, ...(reply.longText ? withLongText(json, reply.longText) : { body: json }) }
+  const headers = { ...fixedHeaders, ...state.answerHeaders }
+  return { status, headers, ...(reply.longText ? withLongText(json, reply.longText) : { body: json }) }
 }
 
 /** The pieces go out as they are: a file of 64 MiB would be copied four times on its way through one text. */
@@ -124,7 +139,8 @@ export function failure(state: EnvelopeState, fault: Fault): Answer {
   }
   const { retryAfterMs } = fault
   const patience = retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterMs / 1000)) }
-  return { status, body: jsonOf(inVersion(envelope, state)), headers: { ...fixedHeaders, ...patience } }
+  const headers = { ...fixedHeaders, ...state.answerHeaders, ...patience }
+  return { status, body: jsonOf(inVersion(envelope, state)), headers }
 }
 
 /** The answer to a request that is turned away before anything was read of it but its headers. */
@@ -137,13 +153,25 @@ export type IncomingHeaders = Readonly<Record<string, string | string[] | undefi
 
 /** What is known of a call by its headers alone. */
 export function createEnvelopeState(headers: IncomingHeaders, handler: HandlerName = 'Handler'): EnvelopeState {
-  const token = headers['x-http-token']
+  const own = headers['x-http-token']
+  const bearer = bearerToken(headers['authorization'])
+  const token = typeof own === 'string' && own !== '' ? own : bearer
   return {
     handler,
     data: {},
     headers: canonicalHeaders(headers),
-    ...(typeof token === 'string' && token !== '' ? { suppliedToken: token } : {}),
+    ...(token === undefined ? {} : { suppliedToken: token }),
+    ...(bearer === undefined || bearer === token ? {} : { hasTwoTokens: true }),
   }
+}
+
+/**
+ * RFC 6750 §2.1, the scheme in whatever case (RFC 9110 §11.1). What has not the form of a session token is of a gateway in
+ * front, and none of ours.
+ */
+function bearerToken(authorization: IncomingHeaders[string]): string | undefined {
+  const token = typeof authorization === 'string' ? /^bearer +(\S+) *$/i.exec(authorization)?.[1] : undefined
+  return token !== undefined && sessionTokenForm.test(token) ? token : undefined
 }
 
 const inVersion = (envelope: Envelope, { responseVersion = currentResponseVersion }: EnvelopeState): JsonObject =>
@@ -170,7 +198,7 @@ const fixedHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-/** Credentials for a proxy in front, and cookies that are none of ours: echoing them would only spread them. */
+/** Credentials for a proxy in front, and cookies, ours among them: echoing them would only spread them. */
 const unechoed = new Set(['authorization', 'proxy-authorization', 'cookie'])
 /** HTTP/2 says the host in a field of its own (RFC 9113, 8.3.1). */
 const canonicalNames = new Map([[':authority', 'Host']])

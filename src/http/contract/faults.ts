@@ -1,19 +1,5 @@
 import type { FaultCode } from '../../fault.ts'
-
-export interface FaultRow {
-  readonly status: number
-  /**
-   * Key in ERRORCODES. Never reused: 12xx session and login, 13xx permission, 14xx vault, 15xx key and ciphertext, 16xx
-   * object and template, 17xx user, 18xx request, 19xx appliance.
-   */
-  readonly number: number
-  /** What ERRORCODES says, and ERRORS too where the fault carries no detail of its own. */
-  readonly text: string
-  /** The detail speaks of modules, sockets and codes of the token: callers hear the text alone, the journal all. */
-  readonly discreet?: true
-  /** The text stands in CALLINFO.general as well, where this interface has it. */
-  readonly general?: true
-}
+import type { FaultRow } from './fault-row.ts'
 
 /** The error catalogue of the interface. A fault code without a row does not compile. */
 export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
@@ -23,6 +9,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     text: 'You are not logged in, or your session has ended: log in again.',
   },
   'session.not_found': { status: 404, number: 1205, text: 'The user has no such session open.' },
+  'session.cookie': {
+    status: 403,
+    number: 1206,
+    text: 'A session in a cookie is for pages of this appliance alone: X-Strongroom-Console: 1 is missing, or the Sec-Fetch-Site: same-origin of a browser.',
+  },
   'login.refused': {
     status: 403,
     number: 1201,
@@ -54,6 +45,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     status: 403,
     number: 1303,
     text: 'Who gave the member a pass phrase or a second factor cannot confirm the member, nor can an Admin whom that one has appointed since: ask another Admin of the vault.',
+  },
+  'access.used_up': {
+    status: 429,
+    number: 1304,
+    text: 'What your grants allow for a day is used up: wait until 00:00 UTC, or ask an Admin of the vault.',
   },
   'vault.not_found': { status: 404, number: 1400, text: 'There is no such vault, or it is not shared with you.' },
   'vault.policy_unknown': { status: 400, number: 1401, text: 'There is no such password policy: see /utils/policies.' },
@@ -172,6 +168,9 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'user.not_found': { status: 404, number: 1700, text: 'There is no such user.' },
   'user.exists': { status: 409, number: 1701, text: 'The user name is taken.' },
   'user.invalid': { status: 400, number: 1702, text: 'The user cannot be saved like this.' },
+  'service.not_found': { status: 404, number: 1750, text: 'There is no such service account.' },
+  'service.invalid': { status: 400, number: 1751, text: 'The service account cannot be saved like this.' },
+  'service.credential_unknown': { status: 404, number: 1752, text: 'The service account has no such credential.' },
   'otp.device_exists': { status: 409, number: 1703, text: 'This hardware token is registered already.' },
   'otp.device_limit': { status: 409, number: 1704, text: 'The user holds as many hardware tokens as are allowed.' },
   'otp.device_invalid': { status: 400, number: 1705, text: 'The hardware token cannot be registered like this.' },
@@ -188,11 +187,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     text: 'No valid certificate of an active user was found: present the registered one.',
     general: true,
   },
-  'certificate.invalid': {
-    status: 400,
-    number: 1741,
-    text: 'This certificate cannot be registered.',
-  },
+  'certificate.invalid': { status: 400, number: 1741, text: 'This certificate cannot be registered.' },
   'certificate.taken': { status: 409, number: 1742, text: 'This certificate is registered to another user.' },
   'certificate.none': { status: 404, number: 1743, text: 'The user has no certificate.' },
   'certificate.forwarded': {

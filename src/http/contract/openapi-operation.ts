@@ -1,6 +1,14 @@
 import type { z } from 'zod'
+import type { Permission } from '../../access/permission.ts'
 import type { FaultCode } from '../../fault.ts'
-import { vaultParameter, type Access, type AnyEndpoint } from './endpoint.ts'
+import {
+  type AnyEndpoint,
+  keyOperationOf,
+  type Ownership,
+  type PermissionSetting,
+  type ServiceNeed,
+} from './endpoint.ts'
+import { shown, type Example, type Shown } from './example.ts'
 import { faultCatalogue } from './faults.ts'
 import { inputSchema, membersOf, outputSchema, type Schema } from './openapi-schemas.ts'
 
@@ -10,11 +18,14 @@ export interface Parameter {
   readonly required: boolean
   readonly schema: Schema
   readonly description?: string
+  readonly example?: unknown
 }
 
 export interface Response {
   readonly description: string
-  readonly content: Readonly<Record<string, { readonly schema: Schema }>>
+  readonly content: Readonly<Record<string, { readonly schema: Schema } & Shown>>
+  /** The numbers in ERRORCODES that its description lists. */
+  readonly 'x-error-numbers'?: readonly number[]
 }
 
 /** One operation of an OpenAPI document. */
@@ -26,27 +37,49 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: Response['content'] }
-  readonly responses: Readonly<Record<string, Response>>
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
 }
 
-/** How a token may be handed over; a member `token` of the body is a third way, for clients that know no other. */
+/** How a token may be handed over; a member `token` of the body is another way, for clients that know no other. */
 export const securitySchemes = {
   header: { type: 'apiKey', in: 'header', name: 'X-Http-Token', description: 'The session token; preferred.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The same, as Authorization: Bearer.' },
   query: { type: 'apiKey', in: 'query', name: 'token', description: 'The session token, for older clients.' },
+  cookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-strongroom',
+    description:
+      'A session that was begun with `session` `cookie`. Taken only with `X-Strongroom-Console: 1` and the `Sec-Fetch-Site: same-origin` of a browser, and where no token comes another way.',
+  },
 }
 
-export function operationOf(contract: AnyEndpoint, operationId: string): Operation {
+/** Schemas that several operations name, by their ids. */
+export type SharedSchemas = Record<string, Schema>
+
+/** What the document knows of an operation beside its contract. */
+export interface OperationNotes {
+  readonly operationId: string
+  readonly example: Example | undefined
+  /** With `batch_input`. */
+  readonly many: Example | undefined
+  readonly shared: SharedSchemas
+}
+
+export function operationOf(contract: AnyEndpoint, { operationId, example, many, shared }: OperationNotes): Operation {
   const inQuery = contract.method === 'GET' || contract.method === 'LIST'
   const body = inputSchema(contract.body)
   return {
     operationId,
     tags: [tagOf(contract)],
     summary: contract.summary,
-    description: needsOf(contract.access),
-    security: contract.access.kind === 'public' ? [] : [{ header: [] }, { query: [] }],
-    parameters: [...pathParameters(contract), ...(inQuery ? queryParameters(body) : [])],
-    ...(inQuery ? {} : requestBody(contract, body)),
-    responses: { [contract.success]: successOf(contract), ...failuresOf(contract) },
+    description: [`${needsOf(contract)}${grantOf(contract)}`, contract.details].filter(Boolean).join('\n\n'),
+    security: contract.access.kind === 'public' ? [] : [{ header: [] }, { bearer: [] }, { query: [] }, { cookie: [] }],
+    parameters: [...pathParameters(contract), ...(inQuery ? queryParameters(body) : [])].map((parameter) =>
+      exemplified(parameter, example),
+    ),
+    ...(inQuery ? {} : requestBody(contract, body, [example, many])),
+    responses: { [contract.success]: successOf(contract, shared, [example, many]), ...failuresOf(contract) },
   }
 }
 
@@ -55,35 +88,78 @@ export function tagOf({ operation }: AnyEndpoint): string {
   return operation.split('.')[0] ?? ''
 }
 
-function needsOf(access: Access<unknown>): string {
+/** Who may call, as the pipeline checks it. */
+function needsOf({ access, demanding = [] }: Pick<AnyEndpoint, 'access' | 'demanding'>): string {
   if (access.kind === 'public') return 'Anybody may call this.'
+  const holder = access.kind === 'session' ? exceptionOf(access) : ''
   const capability =
-    access.capability === undefined ? '' : ` The user needs the capability ${[access.capability].flat().join(' or ')}.`
-  return access.kind === 'session'
-    ? `Needs a session.${capability}`
-    : `Needs a session of a member of the vault, with ${access.permission} or more.${capability}`
+    access.capability === undefined
+      ? ''
+      : ` The user needs the capability ${[access.capability].flat().join(' or ')}${holder}.`
+  if (access.kind === 'session') return `Needs a session.${capability}${serviceWords(access)}`
+  const forms = demanding.map(({ what, permission }) => ` ${what} needs ${permissionWords(permission)}.`)
+  return `Needs a session of a member of the vault, with ${access.permission} or more.${forms.join('')}${capability}`
 }
 
-const pathWords: Readonly<Record<string, string>> = {
-  [vaultParameter]: 'Id of the vault, decimal.',
-  name: 'Name of the key.',
-  version: 'Version of the key, from 1.',
-  userid: 'Id of the user, decimal.',
+/** Who needs no capability. */
+function exceptionOf({ self, owner }: { readonly self?: string; readonly owner?: Ownership }): string {
+  if (self !== undefined) return ', for other users than oneself'
+  if (owner === undefined) return ''
+  return `, for ${owner.noun} of others${owner.reserved === undefined ? '' : ` and to give \`${owner.reserved}\``}`
+}
+
+function serviceWords({ service }: { readonly service?: ServiceNeed }): string {
+  return service === undefined ? '' : ` A service account needs grants for ${service.grant} in one of its vaults.`
+}
+
+/** What a narrowed member needs. */
+function grantOf({ access, grant }: AnyEndpoint): string {
+  if (access.kind !== 'vault') return ''
+  if (grant === undefined) return ' A member whose rights are narrowed by grants is refused.'
+  const uses = typeof grant === 'function' ? grant({}) : [grant]
+  const names = uses.map((use) => {
+    const [subject, operation] = use.split('.')
+    return subject === 'object' ? `${operation} (objects)` : operation
+  })
+  return ` A member whose rights are narrowed needs grants for ${names.join(' and ')}.`
+}
+
+function permissionWords(permission: Permission | PermissionSetting): string {
+  return typeof permission === 'string'
+    ? permission
+    : `what the vault sets as \`${permission.setting}\`, ${permission.usual} in a new vault`
 }
 
 function pathParameters({ params }: AnyEndpoint): Parameter[] {
   return membersOf(inputSchema(params)).map(({ name, schema }) => ({
-    name,
+    ...described(name, schema),
     in: 'path',
     required: true,
-    schema,
-    ...(pathWords[name] === undefined ? {} : { description: pathWords[name] }),
   }))
 }
 
-const queryParameters = (body: Schema): Parameter[] => membersOf(body).map((member) => ({ ...member, in: 'query' }))
+/** A parameter says what it is beside its schema, not in it. */
+function described(
+  name: string,
+  { description, ...schema }: Schema,
+): Pick<Parameter, 'name' | 'schema' | 'description'> {
+  return { name, schema, ...(typeof description === 'string' ? { description } : {}) }
+}
 
-function requestBody({ upload }: AnyEndpoint, body: Schema): Pick<Operation, 'requestBody'> {
+function exemplified(parameter: Parameter, example: Example | undefined): Parameter {
+  const { params = {}, members = {} } = example ?? {}
+  const value = parameter.in === 'path' ? params[parameter.name] : members[parameter.name]
+  return value === undefined ? parameter : { ...parameter, example: value }
+}
+
+const queryParameters = (body: Schema): Parameter[] =>
+  membersOf(body).map(({ name, schema, required }) => ({ ...described(name, schema), in: 'query', required }))
+
+function requestBody(
+  { upload }: AnyEndpoint,
+  body: Schema,
+  [example, many]: readonly (Example | undefined)[],
+): Pick<Operation, 'requestBody'> {
   const members = membersOf(body)
   if (members.length === 0 && upload === undefined) return {}
   const file = {
@@ -96,31 +172,45 @@ function requestBody({ upload }: AnyEndpoint, body: Schema): Pick<Operation, 're
     properties: { ...Object.fromEntries(members.map(({ name, schema }) => [name, schema])), file },
     ...(upload === 'required' ? { required: ['file'] } : {}),
   }
+  const { members: sent = {}, file: sentFile } = example ?? {}
+  const sentExample = example && sentFile === undefined ? shown(sent, many?.members) : {}
+  const formExample = sentFile === undefined ? {} : { example: { ...sent, file: sentFile } }
   const content = {
-    ...(upload === 'required' ? {} : { 'application/json': { schema: body } }),
-    ...(upload === undefined ? {} : { 'multipart/form-data': { schema: form } }),
+    ...(upload === 'required' ? {} : { 'application/json': { schema: body, ...sentExample } }),
+    ...(upload === undefined ? {} : { 'multipart/form-data': { schema: form, ...formExample } }),
   }
   return { requestBody: { required: upload === 'required' || members.some(({ required }) => required), content } }
 }
 
-/** The schema of an object whose member `name` is this. */
-const within = (name: string, schema: z.ZodType | undefined): Schema | undefined =>
-  schema && { type: 'object', properties: { [name]: outputSchema(schema) } }
+const places = {
+  CALLINFO: 'What the call answers, beside the members of every answer.',
+  DATA: 'What the call answers, beside what was sent.',
+}
 
-function successOf({ reply, document }: AnyEndpoint): Response {
+/** The schema of an object whose member `name` is this. */
+const within = (name: keyof typeof places, schema: Schema | undefined): Schema | undefined =>
+  schema && { type: 'object', properties: { [name]: { description: places[name], ...schema } } }
+
+function successOf(
+  { reply, document, success }: AnyEndpoint,
+  shared: SharedSchemas,
+  [example, many]: readonly (Example | undefined)[],
+): Response {
   if (document !== undefined) return { description: 'The document.', content: { [document]: { schema: {} } } }
   const envelope = { $ref: '#/components/schemas/Envelope' }
   const { callinfo, data, members } = reply ?? {}
-  const more = [within('CALLINFO', callinfo), within('DATA', data), members && outputSchema(members)].filter(
+  const output = (schema: z.ZodType | undefined): Schema | undefined => schema && outputSchema(schema, shared)
+  const more = [within('CALLINFO', output(callinfo)), within('DATA', output(data)), output(members)].filter(
     (schema) => schema !== undefined,
   )
   const schema = more.length === 0 ? envelope : { allOf: [envelope, ...more] }
-  return { description: 'Done.', content: { 'application/json': { schema } } }
+  const answer = example === undefined ? {} : shown(example.answer, many?.answer)
+  return { description: success === 201 ? 'Made.' : 'Done.', content: { 'application/json': { schema, ...answer } } }
 }
 
 /** What may go wrong with a call of this contract, and is told by a number of its own. */
 export function faultsOf(contract: AnyEndpoint): FaultCode[] {
-  const { access, upload, method } = contract
+  const { upload, method } = contract
   const takesBody = method !== 'GET' && method !== 'LIST'
   const takesAnything =
     membersOf(inputSchema(contract.body)).length + membersOf(inputSchema(contract.params)).length > 0
@@ -129,37 +219,68 @@ export function faultsOf(contract: AnyEndpoint): FaultCode[] {
       ...(takesAnything ? (['request.invalid'] as const) : []),
       ...(takesBody ? (['request.not_json', 'request.too_large'] as const) : []),
       ...(upload === undefined ? [] : (['request.not_form'] as const)),
-      ...accessFaults(access),
+      ...accessFaults(contract),
+      ...(keyOperationOf(contract) === undefined ? [] : (['access.used_up'] as const)),
       ...(contract.quota === undefined ? [] : (['request.quota'] as const)),
       ...(contract.faults ?? []),
     ]),
   ]
 }
 
-function accessFaults(access: Access<unknown>): FaultCode[] {
-  if (access.kind === 'public') return []
+function accessFaults({ access }: Pick<AnyEndpoint, 'access'>): FaultCode[] {
+  if (access.kind === 'public') return ['request.too_many']
   const capability: FaultCode[] = access.capability === undefined ? [] : ['access.capability']
-  if (access.kind === 'session') return ['session.invalid', ...capability]
+  if (access.kind === 'session')
+    return ['session.invalid', ...(access.service === undefined ? [] : (['access.permission'] as const)), ...capability]
   const missing = access.resource?.vaultOf?.missing ?? 'vault.not_found'
-  return [
-    'session.invalid',
-    missing,
-    ...(access.permission === 'Read' ? [] : (['access.permission'] as const)),
-    ...capability,
-  ]
+  return ['session.invalid', missing, 'access.resting', 'access.permission', ...capability]
 }
 
-function failuresOf(contract: AnyEndpoint): Record<string, Response> {
-  const lines = new Map<number, string[]>()
-  for (const { status, number, text } of faultsOf(contract).map((code) => faultCatalogue[code]))
-    lines.set(status, [...(lines.get(status) ?? []), `${number}: ${text}`])
+function failuresOf(contract: AnyEndpoint): Operation['responses'] {
+  const byStatus = new Map<number, FaultCode[]>()
+  for (const code of faultsOf(contract)) {
+    const { status } = faultCatalogue[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
   return {
-    ...Object.fromEntries([...lines].map(([status, texts]) => [String(status), failureResponse(texts.join('\n\n'))])),
-    default: failureResponse('Any other failure; the number in ERRORCODES says which.'),
+    ...Object.fromEntries([...byStatus].map(([status, codes]) => [String(status), failureResponse(codes)])),
+    default: { $ref: '#/components/responses/AnyFailure' },
   }
 }
 
-const failureResponse = (description: string): Response => ({
-  description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
-})
+function failureResponse(codes: readonly FaultCode[], introduction: readonly string[] = []): Response {
+  const rows = codes.map((code) => faultCatalogue[code])
+  return {
+    description: [...introduction, ...rows.map(({ number, text }) => `${number}: ${text}`)].join('\n\n'),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+    'x-error-numbers': rows.map(({ number }) => number),
+  }
+}
+
+/** What any call may answer, whatever it is about: so it stands in the document once. */
+const anywhere: readonly FaultCode[] = [
+  'session.cookie',
+  'request.not_found',
+  'request.method',
+  'request.expect',
+  'request.length_required',
+  'request.timeout',
+  'request.encoding',
+  'request.header_too_large',
+  'request.uri_too_long',
+  'request.plain_http',
+  'certificate.forwarded',
+  'hsm.unavailable',
+  'hsm.sealed',
+  'hsm.rejected',
+  'hsm.seal_broken',
+  'hsm.outdated',
+  'store.unavailable',
+  'store.conflict',
+  'audit.unavailable',
+  'appliance.stopping',
+  'appliance.busy',
+  'internal',
+]
+
+export const anyFailure = failureResponse(anywhere, ['What may go wrong with any call.'])

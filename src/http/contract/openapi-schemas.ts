@@ -5,27 +5,41 @@ export type Schema = Readonly<Record<string, unknown>>
 
 /** What a caller may send for a schema of a contract: before defaults and transformations. */
 export function inputSchema(schema: z.ZodType): Schema {
-  return plain(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+  return plain(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: tidy }))
 }
 
 /**
  * What is sent for a schema of a reply. It forbids no other members: the envelope's are beside them, and later releases
- * add some.
+ * add some. A schema with an id is put into `shared`, once, and named by it.
  */
-export function outputSchema(schema: z.ZodType): Schema {
-  return plain(
-    z.toJSONSchema(schema, {
-      io: 'output',
-      unrepresentable: 'any',
-      override({ jsonSchema }) {
-        if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-      },
-    }),
-  )
+export function outputSchema(schema: z.ZodType, shared: Record<string, Schema>): Schema {
+  const written = z.toJSONSchema(schema, {
+    io: 'output',
+    unrepresentable: 'any',
+    override(context) {
+      tidy(context)
+      if (context.jsonSchema.additionalProperties === false) delete context.jsonSchema.additionalProperties
+    },
+  })
+  const { $defs = {}, ...own } = inComponents(plain(written))
+  if (isSchema($defs)) Object.assign(shared, $defs)
+  return own
+}
+
+/** Drops what says nothing: the pattern of a format, the range of all numbers, an id beside the name that it is. */
+function tidy({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }): void {
+  delete jsonSchema['id']
+  if (jsonSchema['format'] === 'date-time') delete jsonSchema['pattern']
+  if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
+  if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum']
 }
 
 function plain({ $schema: _dialect, ...schema }: Schema): Schema {
   return schema
+}
+
+function inComponents(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
 }
 
 export interface Member {
@@ -56,21 +70,32 @@ const nouns: Readonly<Record<string, string>> = {
   object: 'object',
 }
 
-/** What every text of a contract says: nothing that a reader needs to know. */
-const noControls = '^\\P{Cc}*$'
+/** Patterns that need no saying, or have words of their own. */
+const patternWords: Readonly<Record<string, string>> = {
+  '^\\P{Cc}*$': '',
+  '^\\d+$': 'digits',
+  '^[1-9]\\d{0,14}$': 'digits',
+  '^[1-9]\\d{0,8}$': 'digits',
+}
 
-/** A schema for people: "text, 128 characters at most". */
+/** The form of a schema for people: "text, 128 characters at most". */
 export function wordsFor(schema: Schema): string {
-  const { pattern, description, default: preset } = schema
+  const { pattern, default: preset, format, contentEncoding } = schema
   return [
-    kindOf(schema),
+    typeof contentEncoding === 'string' ? contentEncoding : typeof format === 'string' ? format : kindOf(schema),
     lengthOf(schema),
-    typeof pattern === 'string' && pattern !== noControls ? `matching ${pattern}` : '',
+    rangeOf(schema),
+    typeof pattern === 'string' ? (patternWords[pattern] ?? `matching ${pattern}`) : '',
     preset === undefined || preset === '' ? '' : `${JSON.stringify(preset)} when absent`,
-    typeof description === 'string' ? description.replace(/\.$/, '') : '',
   ]
     .filter(Boolean)
     .join(', ')
+}
+
+function rangeOf({ minimum, maximum, maxItems }: Schema): string {
+  if (typeof maxItems === 'number') return `${maxItems} at most`
+  if (typeof minimum === 'number' && typeof maximum === 'number') return `${minimum} to ${maximum}`
+  return typeof minimum === 'number' && minimum !== 0 ? `${minimum} at least` : ''
 }
 
 function lengthOf({ minLength, maxLength }: Schema): string {
@@ -80,14 +105,13 @@ function lengthOf({ minLength, maxLength }: Schema): string {
 }
 
 function kindOf(schema: Schema): string {
-  const { type, enum: values, const: value, anyOf, items } = schema
+  const { type, enum: values, const: value, anyOf, items, $ref } = schema
+  if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? ''
   if (Array.isArray(values)) return `one of ${values.map(String).join(', ')}`
   if (value !== undefined) return typeof value === 'string' ? value : JSON.stringify(value)
   if (Array.isArray(anyOf)) return [...new Set(anyOf.filter(isSchema).map(wordsFor))].join(', or ')
   if (type === 'array') return `list of ${isSchema(items) ? wordsFor(items) : 'anything'}`
-  const members = membersOf(schema)
-  if (members.length === 0) return nouns[String(type)] ?? 'anything'
-  return `object with ${members.map((member) => `${member.name} (${wordsFor(member.schema)})`).join(', ')}`
+  return nouns[String(type)] ?? 'anything'
 }
 
 const text = { type: 'string' }
@@ -95,19 +119,25 @@ const flag = { type: 'integer', enum: [0, 1] }
 const object = { type: 'object', additionalProperties: true }
 
 const callinfo = {
+  description: 'What became of the call.',
   type: 'object',
   required: ['status', 'handler', 'errors', 'errorcodes', 'general'],
   properties: {
-    status: { type: 'string', enum: ['SUCCESS', 'FAIL'] },
+    status: { type: 'string', enum: ['SUCCESS', 'FAIL'], description: 'Whether the call did what it was to do.' },
     handler: { ...text, description: 'Name of the handler that served the call.' },
-    errors: { ...flag, description: '1 when ERRORS exists.' },
-    errorcodes: { ...flag, description: '1 when ERRORCODES exists.' },
-    general: { type: 'array', items: text, description: 'What else there is to say.' },
+    errors: { ...flag, description: 'Whether ERRORS exists: 1 or 0.' },
+    errorcodes: { ...flag, description: 'Whether ERRORCODES exists: 1 or 0.' },
+    general: {
+      type: 'array',
+      items: text,
+      description: 'What else there is to say, in sentences for people; mostly empty.',
+    },
     token: { ...text, description: 'The session token for the next call; absent where there is no session.' },
   },
 }
 
 const envelope = {
+  description: 'What every answer holds.',
   type: 'object',
   required: ['CALLINFO', 'DATA', 'HEADERS', 'PARAMS'],
   properties: {
@@ -122,6 +152,7 @@ const envelope = {
 }
 
 const failure = {
+  description: 'The answer of a call that failed.',
   allOf: [{ $ref: '#/components/schemas/Envelope' }],
   type: 'object',
   required: ['ERRORCODES', 'ERRORS'],

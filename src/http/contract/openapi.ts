@@ -1,6 +1,15 @@
+import { manyOf, withOperationIds, type Examples } from './example.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import { operationOf, securitySchemes, tagOf, type Operation } from './openapi-operation.ts'
-import { componentSchemas } from './openapi-schemas.ts'
+import {
+  anyFailure,
+  operationOf,
+  securitySchemes,
+  tagOf,
+  type Operation,
+  type Response,
+  type SharedSchemas,
+} from './openapi-operation.ts'
+import { componentSchemas, type Schema } from './openapi-schemas.ts'
 
 export type PathItem = Readonly<Record<string, Operation>>
 
@@ -11,18 +20,23 @@ export interface OpenApi {
   readonly servers: readonly { readonly url: string }[]
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, PathItem>>
-  readonly components: Readonly<Record<string, unknown>>
+  readonly components: {
+    readonly securitySchemes: object
+    readonly responses: Readonly<Record<string, Response>>
+    readonly schemas: Readonly<Record<string, Schema>>
+  }
 }
 
 const description = `Secrets in vaults that people share, and keys that encrypt for applications and never leave their hardware security module.
 
-Every answer is one JSON object, the envelope; a success has \`CALLINFO.status\` \`SUCCESS\`. A body is read as JSON whatever Content-Type says. Ids are decimal strings in answers, and numbers or strings in requests. Members that a call does not know are ignored. Where GET lists something, LIST on the same path does the same over HTTP/2.`
+Every answer is one JSON object, the envelope; a success has \`CALLINFO.status\` \`SUCCESS\`. A body is read as JSON whatever Content-Type says. Ids are decimal strings in answers, and numbers or strings in requests. Members that a call does not know are ignored, and refused where a vault is \`strict\`. Where GET lists something, LIST on the same path does the same over HTTP/2.`
 
 /** What the operations of each first word are about; a test sees that none is missing. */
 const tagWords: Readonly<Record<string, string>> = {
   auth: 'Login and session.',
   authinfo: 'What one may know before a login.',
   user: 'Users, their second factors and their sessions.',
+  service: 'Accounts of applications that run unattended, and their credentials.',
   usercert: 'Certificates of users, for the login by smartcard.',
   audit: 'Records of the audit trail, for users with the capability Audit.',
   vault: 'Vaults and their members.',
@@ -35,8 +49,10 @@ const tagWords: Readonly<Record<string, string>> = {
   docs: 'This document.',
 }
 
-export function describeInterface(endpoints: readonly AnyEndpoint[]): OpenApi {
+export function describeInterface(endpoints: readonly AnyEndpoint[], examples: Examples = new Map()): OpenApi {
   const used = new Set(endpoints.map(tagOf))
+  const shared: SharedSchemas = {}
+  const paths = pathsOf(endpoints, examples, shared)
   return {
     openapi: '3.1.0',
     info: {
@@ -47,21 +63,22 @@ export function describeInterface(endpoints: readonly AnyEndpoint[]): OpenApi {
     },
     servers: [{ url: '/api/1.0' }],
     tags: [...used].map((name) => ({ name, description: tagWords[name] ?? '' })),
-    paths: pathsOf(endpoints),
-    components: { securitySchemes, schemas: componentSchemas },
+    paths,
+    components: { securitySchemes, responses: { AnyFailure: anyFailure }, schemas: { ...componentSchemas, ...shared } },
   }
 }
 
-/** OpenAPI 3.1 knows no method LIST: it is an alias of GET everywhere, and the description says so. */
-function pathsOf(endpoints: readonly AnyEndpoint[]): Record<string, PathItem> {
+function pathsOf(
+  endpoints: readonly AnyEndpoint[],
+  examples: Examples,
+  shared: SharedSchemas,
+): Record<string, PathItem> {
   const paths: Record<string, Record<string, Operation>> = {}
-  const seen = new Set<string>()
-  for (const contract of endpoints.filter(({ method }) => method !== 'LIST')) {
-    const method = contract.method.toLowerCase()
-    const operationId = seen.has(contract.operation) ? `${contract.operation}.${method}` : contract.operation
-    seen.add(operationId)
+  for (const { contract, operationId } of withOperationIds(endpoints)) {
     const path = contract.path.replaceAll(/:([a-z_]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [method]: operationOf(contract, operationId) }
+    const [example, many] = [examples.get(operationId), examples.get(manyOf(operationId))]
+    const operation = operationOf(contract, { operationId, example, many, shared })
+    paths[path] = { ...paths[path], [contract.method.toLowerCase()]: operation }
   }
   return paths
 }

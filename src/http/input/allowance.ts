@@ -29,7 +29,7 @@ const tokenBodyValues = 1_024
 const keptFileBytes = 1024 * 1024
 
 /**
- * Decides before the body of a call is read. `identify` finds the caller by a token in header or query: without a
+ * Decides before the body of a call is read. `identify` finds the caller by a token in header, query or cookie: without a
  * session nobody sends more than a little.
  * @throws Fault `request.too_large`, and what `identify` throws
  */
@@ -70,7 +70,7 @@ export async function admitBody(
 export interface IncomingBody {
   readonly req: IncomingMessage
   readonly address: string
-  /** Whether header or query have a session token. */
+  /** Whether header, query or cookie have a session token. */
   readonly hasToken: boolean
   readonly isPublic: boolean
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
-import type { JsonObject } from '../contract/envelope.ts'
+import { shownToken, type JsonObject } from '../contract/envelope.ts'
 import type { RequestContext } from '../pipeline/request-context.ts'
 import { admitBody, type Allowance } from './allowance.ts'
 import { createBodyBudget } from './body-budget.ts'
@@ -20,7 +20,7 @@ export interface BodyLimits {
 
 /**
  * Reads the members of a call, which are not checked yet: those of its query or of its body. Notes what was sent, for
- * the echo, and the session token where it stands there. `identify` finds the caller by a token in header or query.
+ * the echo, and the session token where it stands there. `identify` finds the caller by a token in header, query or cookie.
  * @throws Fault of the form that a call has (`request.…`), `appliance.busy`, and what `identify` throws
  */
 export type InputReader = (
@@ -53,7 +53,7 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
       const incoming = {
         req: koa.req,
         address: request.client.address,
-        hasToken: envelope.suppliedToken !== undefined,
+        hasToken: shownToken(envelope) !== undefined,
         isPublic: contract.access.kind === 'public',
       }
       const allowance = await admitBody(incoming, { maxBodyBytes, budget, identify })
@@ -72,9 +72,16 @@ export function createInputReader({ maxBodyBytes, maxFileBytes, maxUnidentifiedB
   }
 }
 
-/** The header is preferred, then the query, then the body. */
-function noteToken({ envelope }: RequestContext, { token }: JsonObject): void {
-  if (envelope.suppliedToken === undefined && typeof token === 'string' && token !== '') envelope.suppliedToken = token
+/** The header is preferred, then the query, then the body; the cookie counts where none of them has one. */
+function noteToken(request: RequestContext, { token }: JsonObject): void {
+  const { envelope } = request
+  if (envelope.suppliedToken !== undefined || typeof token !== 'string' || token === '') return
+  envelope.suppliedToken = token
+  if (envelope.cookie === undefined) return
+  // By the cookie the body may have been let in already: whom it is of does not make the call.
+  delete envelope.cookie
+  delete request.caller
+  request.authenticationTried = false
 }
 
 /** What DATA repeats of the members of a call: no other function leaves secrets out. */

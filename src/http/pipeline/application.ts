@@ -3,7 +3,8 @@ import Koa from 'koa'
 import { Fault } from '../../fault.ts'
 import type { Log } from '../../log.ts'
 import type { AnyEndpoint } from '../contract/endpoint.ts'
-import { readFrontPage } from '../routes/read-front-page.ts'
+import { answerOfFile, type Encoding, type WebFile } from '../routes/web-files.ts'
+import type { SendDocument } from './document-sending.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** The one version of the interface (spec: Versioning). */
@@ -12,9 +13,16 @@ const prefix = '/api/1.0'
 /** Longest address, in characters: long enough for every path and query of the interface. */
 const maxUrlLength = 8_192
 
-/** The Koa application that serves these endpoints, as a callback for a server. */
+/** The files of the people's console by their paths, and how one is sent. */
+export interface Console {
+  readonly files: ReadonlyMap<string, WebFile>
+  readonly send: SendDocument
+}
+
+/** The Koa application that serves these endpoints and the people's console, as a callback for a server. */
 export function createApplication(
   endpoints: readonly AnyEndpoint[],
+  console: Console,
   pipeline: Pipeline,
   log: Log,
 ): ReturnType<Koa['callback']> {
@@ -29,7 +37,12 @@ export function createApplication(
     if (context.url.length > maxUrlLength) return pipeline.refuse(context, new Fault('request.uri_too_long'))
     return hasPath(context) ? next() : pipeline.refuse(context, new Fault('request.not_found'))
   })
-  koa.use((context, next) => (isVisit(context) ? pipeline.serve(context, readFrontPage, {}) : next()))
+  koa.use((context, next) => {
+    const file = context.method === 'GET' ? console.files.get(context.path) : undefined
+    if (file === undefined || (context.path === '/' && !isVisit(context))) return next()
+    const answer = () => answerOfFile(file, encodingFor(context), context.get('If-None-Match'))
+    return console.send(context, answer) ? undefined : pipeline.refuse(context, new Fault('request.too_many'))
+  })
   koa.use((context, next) => routerOf(context.path)?.serve(context, next) ?? next())
   koa.use((context) => {
     const allowed = allowedMethods(routerOf(context.path)?.router, context.path)
@@ -43,8 +56,13 @@ export function createApplication(
 }
 
 /** Of a person with a browser: a program, which asks for JSON or says nothing, is told in the envelope that there is nothing. */
-const isVisit = (context: Koa.Context): boolean =>
-  context.path === '/' && context.method === 'GET' && context.accepts('json', 'html') === 'html'
+const isVisit = (context: Koa.Context): boolean => context.accepts('json', 'html') === 'html'
+
+/** Of those in which the files lie ready, the one that the browser likes best. */
+function encodingFor(context: Koa.Context): Encoding {
+  const best = context.acceptsEncodings('br', 'gzip', 'identity')
+  return best === 'br' || best === 'gzip' ? best : 'identity'
+}
 
 /** An address may name a host as well (RFC 9112 §3.2.2), and of one that is none there is nothing to read. */
 function hasPath(context: Koa.Context): boolean {

@@ -2,12 +2,22 @@ import { decimalId } from '../../access/resource.ts'
 import { holds } from '../../access/capabilities.ts'
 import type { Authentication, AuthenticationRequest, Authenticator } from '../../access/authenticator.ts'
 import { includes } from '../../access/permission.ts'
+import { allows, scopeOf } from '../../access/scope.ts'
 import { Fault } from '../../fault.ts'
-import { vaultParameter, type Access, type AnyEndpoint } from '../contract/endpoint.ts'
-import type { EnvelopeState, JsonObject } from '../contract/envelope.ts'
+import type { Caller, VaultAccess } from '../../access/caller.ts'
+import {
+  vaultParameter,
+  type Access,
+  type AnyEndpoint,
+  type DemandedCall,
+  type Ownership,
+  type ServiceNeed,
+} from '../contract/endpoint.ts'
+import { shownToken, type EnvelopeState, type JsonObject } from '../contract/envelope.ts'
 import { isPlainText } from '../input/members.ts'
 import { targetOfBody, type Params } from './call-target.ts'
-import type { RequestContext } from './request-context.ts'
+import type { Demand, RequestContext } from './request-context.ts'
+import { putCookie } from './session-cookie.ts'
 
 type InVault = Extract<Access<unknown>, { kind: 'vault' }>
 
@@ -15,7 +25,7 @@ type InVault = Extract<Access<unknown>, { kind: 'vault' }>
 export interface Authorization {
   /**
    * Undefined for a public call.
-   * @throws Fault `session.invalid`, `access.capability`, `access.permission`, `access.resting`, `request.invalid`, `vault.not_found`, or
+   * @throws Fault `session.invalid`, `session.cookie`, `access.capability`, `access.permission`, `access.resting`, `request.invalid`, `vault.not_found`, or
    * the fault that the resource names for one that is missing
    */
   authorize(
@@ -25,7 +35,16 @@ export interface Authorization {
     body: JsonObject,
   ): Promise<Authentication | undefined>
   /**
-   * Finds the caller by the token in header or query, before the body is read.
+   * What the form of a validated call needs beyond its contract's access.
+   * @throws Fault `access.permission`
+   */
+  checkForm(
+    request: RequestContext,
+    contract: AnyEndpoint,
+    call: DemandedCall<unknown, unknown> & { readonly vault: VaultAccess | undefined },
+  ): Promise<void>
+  /**
+   * Finds the caller by the token in header, query or cookie, before the body is read.
    * @throws Fault `session.invalid`
    */
   identify(request: RequestContext): Promise<void>
@@ -44,7 +63,7 @@ export function createAuthorization(authenticator: Authenticator): Authorization
     request.authenticationTried = true
     const authentication = await authenticator.authenticate({ token, address: request.client.address, ...resource })
     request.caller = authentication.caller
-    request.envelope.token = authentication.token
+    passOn(request.envelope, token, authentication.token)
     request.envelope.responseVersion = authentication.caller.responseVersion
     return authentication
   }
@@ -54,28 +73,60 @@ export function createAuthorization(authenticator: Authenticator): Authorization
       const { envelope } = request
       request.note = { ...request.note, ...targetOfBody(contract, body) }
       if (contract.access.kind === 'public') return refuseToken(contract.access, envelope)
-      if (envelope.suppliedToken === undefined) throw new Fault('session.invalid')
-      const authentication = await authenticate(request, envelope.suppliedToken, resourceOf(contract, params, body))
+      const authentication = await authenticate(request, neededToken(envelope), resourceOf(contract, params, body))
       const vaultId = authentication.vault?.id ?? authentication.restingIn
       if (vaultId !== undefined) request.note = { ...request.note, vault: String(vaultId) }
-      check(contract, authentication, body)
+      const checkNow = async (found: Authentication): Promise<void> => {
+        await check(contract, found, { params, body })
+        checkDemands(request.demands, found.vault)
+      }
+      await checkNow(authentication)
       request.grant = authentication.grant
-      request.reauthorize = async (reader) =>
-        check(contract, await authenticator.reauthorize(reader, authentication), body)
+      request.reauthorize = async (reader) => checkNow(await authenticator.reauthorize(reader, authentication))
       return authentication
     },
 
+    async checkForm(request, { access: itsAccess, demanding = [] }, call) {
+      const access: Access<unknown> = itsAccess
+      const { vault } = call
+      if (access.kind === 'session' && access.service !== undefined) await checkService(access.service, call.caller)
+      if (vault === undefined) return
+      const asked = demanding.filter((form) => form.isAsked(call))
+      if (asked.length === 0) return
+      request.demands = await Promise.all(
+        asked.map(async ({ what, permission, isGranted = false }) => ({
+          what,
+          isGranted,
+          permission: typeof permission === 'string' ? permission : await permission.of(vault.id),
+        })),
+      )
+      checkDemands(request.demands, vault)
+    },
+
     async identify(request) {
-      await authenticate(request, request.envelope.suppliedToken ?? '')
+      await authenticate(request, neededToken(request.envelope))
     },
 
     async findCaller(request) {
-      const { suppliedToken } = request.envelope
-      if (request.authenticationTried || suppliedToken === undefined) return
+      const token = shownToken(request.envelope)
+      if (request.authenticationTried || token === undefined) return
       // A fault of the authentication is not what went wrong here.
-      await authenticate(request, suppliedToken).catch(() => undefined)
+      await authenticate(request, token).catch(() => undefined)
     },
   }
+}
+
+/** @throws Fault `session.invalid`, `session.cookie`, `request.invalid` */
+function neededToken({ suppliedToken, cookie }: EnvelopeState): string {
+  const token = suppliedToken ?? cookie
+  if (typeof token === 'string') return token
+  throw token ?? new Fault('session.invalid')
+}
+
+/** The token for the next call goes the way that the present one came. */
+function passOn(envelope: EnvelopeState, token: string, next: string): void {
+  if (envelope.suppliedToken !== undefined) envelope.token = next
+  else if (next !== token) putCookie(envelope, next)
 }
 
 /** What the authenticator looks for: the vault that the call names, and the thing in it. */
@@ -98,14 +149,35 @@ function resourceOf(
   }
 }
 
-function check(contract: AnyEndpoint, authentication: Authentication, body: JsonObject): void {
+async function check(
+  contract: AnyEndpoint,
+  authentication: Authentication,
+  { params, body }: { readonly params: Params; readonly body: JsonObject },
+): Promise<void> {
   const access: Access<unknown> = contract.access
   if (access.kind === 'public') return
   if (access.kind === 'vault') checkPermission(access, authentication, body)
+  if (typeof authentication.vault?.grants === 'string')
+    checkGranted(contract, authentication.vault.grants, params['name'], body)
   const { capability } = access
-  const { capabilities } = authentication.caller
-  if (capability !== undefined && ![capability].flat().some((one) => holds(capabilities, one)))
-    throw new Fault('access.capability')
+  const { capabilities, userId } = authentication.caller
+  if (capability === undefined || [capability].flat().some((one) => holds(capabilities, one))) return
+  if (access.kind !== 'session') throw new Fault('access.capability')
+  const { self, owner } = access
+  if (self !== undefined && idOf(params[self]) === userId) return
+  if (owner !== undefined && (await isOwn(owner, userId, params, body))) return
+  throw new Fault('access.capability')
+}
+
+/** A thing that is not there belongs to none: a caller who may not see it hears the same of both. */
+async function isOwn(
+  { parameter, of, reserved }: Ownership,
+  userId: number,
+  params: Params,
+  body: JsonObject,
+): Promise<boolean> {
+  if (reserved !== undefined && body[reserved] !== undefined) return false
+  return (await of(idOf(params[parameter]))) === userId
 }
 
 function checkPermission(access: InVault, { vault, restingIn }: Authentication, body: JsonObject): void {
@@ -119,6 +191,34 @@ function checkPermission(access: InVault, { vault, restingIn }: Authentication, 
       'access.permission',
       `This call needs ${access.permission} in the vault; you have ${vault.permission}.`,
     )
+}
+
+async function checkService({ grant, grantsOf }: ServiceNeed, caller: Caller | undefined): Promise<void> {
+  // People have an application key.
+  if (caller?.applicationKeyId !== null) return
+  if ((await grantsOf(caller.userId)).some((grants) => allows(scopeOf(grants), `key.${grant}`))) return
+  throw new Fault('access.permission', `No grants of this service account, in any of its vaults, let it ${grant}.`)
+}
+
+function checkDemands(demands: readonly Demand[], vault: VaultAccess | undefined): void {
+  if (vault === undefined) return
+  for (const { what, permission, isGranted } of demands)
+    if (!(isGranted && vault.grants !== null) && !includes(vault.permission, permission))
+      throw new Fault('access.permission', `${what} needs ${permission} in the vault; you have ${vault.permission}.`)
+}
+
+/** Of a narrowed member: what the contract does not say to be asked of grants, no grants allow. */
+function checkGranted({ grant }: AnyEndpoint, grants: string, name: string | undefined, body: JsonObject): void {
+  if (grant === undefined)
+    throw new Fault('access.permission', 'This call is not for members whose rights are narrowed by grants.')
+  const refused = (typeof grant === 'function' ? grant(body) : [grant]).find(
+    (use) => !allows(scopeOf(grants), use, { name }),
+  )
+  if (refused === undefined) return
+  const [subject, operation] = refused.split('.')
+  const what =
+    subject === 'object' ? 'with objects' : name === undefined ? 'with keys' : `with the key ${name.slice(0, 128)}`
+  throw new Fault('access.permission', `What is granted to you in this vault does not let you ${operation} ${what}.`)
 }
 
 function nameIn({ resource }: InVault, params: Params): string | undefined {

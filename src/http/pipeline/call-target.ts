@@ -22,7 +22,11 @@ export function targetOfPath(params: Params): AuditNote {
   }
 }
 
-function thingOf({ userid, sessionid, deviceid, objectid, templateid }: Params): string | undefined {
+function thingOf(params: Params): string | undefined {
+  const { userid, sessionid, deviceid, objectid, templateid, serviceid, credentialid } = params
+  if (serviceid !== undefined && credentialid !== undefined)
+    return `service ${short(serviceid)}: credential ${short(credentialid)}`
+  if (serviceid !== undefined) return `service ${short(serviceid)}`
   if (userid !== undefined && sessionid !== undefined) return `session ${short(sessionid)} of user ${short(userid)}`
   if (userid !== undefined && deviceid !== undefined) return `user ${short(userid)}: OTP device ${short(deviceid)}`
   if (userid !== undefined) return `user ${short(userid)}`

@@ -1,19 +1,23 @@
 import type { Context } from 'koa'
 import type { Authenticator } from '../../access/authenticator.ts'
+import type { DailyUse } from '../../access/daily-use.ts'
 import type { Caller, ResponseVersion } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
-import { isFault, type Fault } from '../../fault.ts'
-import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'
-import { failure, success, type Answer, type Reply } from '../contract/envelope.ts'
+import { Fault, isFault } from '../../fault.ts'
+import type { AnyEndpoint, AuditNote, AuditPart, TokenCarrier } from '../contract/endpoint.ts'
+import { failure, shownToken, success, type Answer, type Reply } from '../contract/envelope.ts'
 import { createEcho, createInputReader, validate, type BodyLimits } from '../input/request-input.ts'
 import { createAuthorization, type Authorization } from './authorization.ts'
 import { targetOfPath, type Params } from './call-target.ts'
+import { countItems } from './daily-calls.ts'
 import type { ClientIdentity } from './client-identity.ts'
 import { callersOutbox, createOutbox, strangersOutbox } from './outbox.ts'
-import { createRecording, type RecordingDependencies } from './recording.ts'
+import { createRecording, type Recording, type RecordingDependencies } from './recording.ts'
 import type { Quotas } from './quotas.ts'
 import type { StrangerLimit } from './stranger-limit.ts'
+import { refuseLooseCall } from './strict-calls.ts'
 import { atClose, createRequestContext, send, type RequestContext } from './request-context.ts'
+import { isOwnPage, putCookie, takeAllBack, takeCookieBack } from './session-cookie.ts'
 
 export interface PipelineDependencies extends RecordingDependencies, BodyLimits {
   readonly authenticator: Authenticator
@@ -21,6 +25,7 @@ export interface PipelineDependencies extends RecordingDependencies, BodyLimits 
   readonly strangerLimit: StrangerLimit
   readonly clock: Clock
   readonly quotas: Quotas
+  readonly dailyUse: DailyUse
   /** Told of each call that is answered: its operation, `allowed` or the code of its fault, and how long it took. */
   readonly count: (operation: string, outcome: string, milliseconds: number) => void
 }
@@ -34,7 +39,7 @@ export interface Pipeline {
 
 /** The steps of a request, in order: see `docs/architecture.md`. */
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  const { clientIdentity, clock, count, quotas, strangerLimit } = dependencies
+  const { clientIdentity, clock, count, dailyUse, quotas, strangerLimit } = dependencies
   const authorization = createAuthorization(dependencies.authenticator)
   const refuseHaste = createHasteCheck(strangerLimit, authorization)
   const recording = createRecording(dependencies)
@@ -61,11 +66,13 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       if (reply.afterSend) atClose(request, reply.afterSend)
       await recording.allow(request)
       await noteEcho()
+      if (reply.isFarewell) takeAllBack(envelope)
       ended = [success(envelope, contract?.success ?? 200, reply), 'allowed']
     } catch (error) {
       await authorization.findCaller(request)
       const fault = await recording.refuse(request, error)
       await noteEcho()
+      if (fault.code === 'session.invalid') takeCookieBack(envelope)
       ended = [failure(envelope, fault), fault.code]
       request.form?.abandon()
     }
@@ -78,23 +85,21 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
       request.note = targetOfPath(params)
       return conclude(request, contract, async () => {
         await refuseHaste(request, contract.access)
+        refuseTwoTokens(request)
         clientIdentity.refuseForged(context.req)
         const body = await readInput(request, contract, () => authorization.identify(request))
         const authentication = await authorization.authorize(request, contract, params, body)
+        refuseLooseCall(contract, authentication?.vault, params['name'], request.sent?.members ?? body)
         const call = {
           params: validate(contract.params, params),
           body: validate(contract.body, body),
           caller: authentication?.caller,
           vault: authentication?.vault,
           resource: authentication?.resource,
-          file: request.form?.file,
-          client: request.client,
-          note: (fields: AuditNote) => void (request.note = { ...request.note, ...fields }),
-          record: (part: AuditPart) => recording.part(request, part),
-          commit: recording.commitOf(request),
-          setToken: (token: string, responseVersion: ResponseVersion) =>
-            void Object.assign(request.envelope, { token, responseVersion }),
+          ...meansOf(request, recording),
         }
+        await authorization.checkForm(request, contract, call)
+        if (typeof call.vault?.grants === 'string') await countItems(dailyUse, contract, call)
         return withinQuota(quotas, contract, call, () => contract.run(call))
       })
     },
@@ -109,6 +114,25 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   }
 }
 
+/** What a handler may do beside its answer. */
+function meansOf(request: RequestContext, recording: Recording) {
+  return {
+    file: request.form?.file,
+    client: request.client,
+    note: (fields: AuditNote) => void (request.note = { ...request.note, ...fields }),
+    record: (part: AuditPart) => recording.part(request, part),
+    commit: recording.commitOf(request),
+    refuseForeignPage() {
+      if (!isOwnPage(request.koa.req.headers)) throw new Fault('session.cookie')
+    },
+    setToken(token: string, responseVersion: ResponseVersion, carrier: TokenCarrier) {
+      request.envelope.responseVersion = responseVersion
+      if (carrier === 'cookie') putCookie(request.envelope, token)
+      else request.envelope.token = token
+    },
+  }
+}
+
 /** Sends answers, for which callers and strangers have room of their own, and counts them. */
 function createAnswering(count: PipelineDependencies['count']) {
   const outboxes = { strangers: createOutbox(strangersOutbox), callers: createOutbox(callersOutbox) }
@@ -116,6 +140,13 @@ function createAnswering(count: PipelineDependencies['count']) {
     send(request, answer, request.caller === undefined ? outboxes.strangers : outboxes.callers)
     count(request.operation, outcome, performance.now() - request.startedTick)
   }
+}
+
+function refuseTwoTokens({ envelope }: RequestContext): void {
+  if (envelope.hasTwoTokens === undefined) return
+  // Neither names the caller in the record.
+  delete envelope.suppliedToken
+  throw new Fault('request.invalid', 'X-Http-Token and Authorization have a session token each: send one of them.')
 }
 
 /** After authorization, so that nobody spends another's quota, and after validation, which costs little. */
@@ -137,14 +168,14 @@ async function withinQuota(
 
 /**
  * Before anything of a call is read: from an address that has called too often, those alone are served that show a
- * session in their header.
+ * session in header or cookie.
  */
 function createHasteCheck(strangerLimit: StrangerLimit, authorization: Pick<Authorization, 'identify'>) {
   return async (request: RequestContext, { kind }: AnyEndpoint['access']): Promise<void> => {
     try {
       strangerLimit.check(request.client.address)
     } catch (haste) {
-      if (kind === 'public' || request.envelope.suppliedToken === undefined) throw haste
+      if (kind === 'public' || shownToken(request.envelope) === undefined) throw haste
       await authorization.identify(request).catch((error: unknown) => {
         throw isFault(error, 'session.invalid') ? haste : error
       })

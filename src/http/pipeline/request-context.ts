@@ -1,3 +1,4 @@
+import type { Permission } from '../../access/permission.ts'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
@@ -12,6 +13,15 @@ import { createEnvelopeState, type Answer, type EnvelopeState, type JsonObject }
 import { hasBody } from '../input/body.ts'
 import type { Form } from '../input/upload.ts'
 import type { Bearer, Outbox } from './outbox.ts'
+import { readCookie } from './session-cookie.ts'
+
+/** A permission that the form of a call needs, and what the form is called. */
+export interface Demand {
+  readonly what: string
+  readonly permission: Permission
+  /** See `DemandingForm`. */
+  readonly isGranted: boolean
+}
 
 /** One call while it runs. */
 export interface RequestContext {
@@ -26,6 +36,8 @@ export interface RequestContext {
   caller?: Caller
   /** By what the keeper makes changes for the caller. */
   grant?: Granted['grant']
+  /** What the form of the call needs in the vault beyond its contract's access. */
+  demands: readonly Demand[]
   /** Checks again, at this moment, that the caller may make the call. */
   reauthorize?: (reader: Reader) => Promise<void>
   form?: Form
@@ -39,31 +51,44 @@ export interface RequestContext {
   closed: boolean
 }
 
+/** What the context says of a contract. */
+type Called = Pick<AnyEndpoint, 'operation' | 'handler' | 'access'>
+
 /**
  * The context of a call that has just come in; without a contract, one that matches nothing. `now` in milliseconds
  * since 1970.
  */
 export function createRequestContext(
   koa: Context,
-  contract: AnyEndpoint | undefined,
+  contract: Called | undefined,
   client: Client,
   now: number,
 ): RequestContext {
   const request: RequestContext = {
     koa,
-    envelope: createEnvelopeState(koa.req.headers, contract?.handler),
+    envelope: envelopeStateOf(koa.req, contract),
     requestId: randomUUID(),
     startedAt: now,
     startedTick: performance.now(),
     client,
     operation: contract?.operation ?? 'unmatched',
     note: {},
+    demands: [],
     authenticationTried: contract?.access.kind === 'public',
     recorded: false,
     closed: false,
   }
   koa.res.once('close', () => (request.closed = true))
   return request
+}
+
+/** The cookie is looked at where a session is asked for and no header has a token. */
+function envelopeStateOf({ headers }: IncomingMessage, contract: Called | undefined): EnvelopeState {
+  const envelope = createEnvelopeState(headers, contract?.handler)
+  if (contract === undefined || contract.access.kind === 'public' || envelope.suppliedToken !== undefined)
+    return envelope
+  const cookie = readCookie(headers)
+  return cookie === undefined ? envelope : { ...envelope, cookie }
 }
 
 /** What the audit trail says of a call; `outcome` is `allowed` or the code of the fault. */
@@ -79,7 +104,7 @@ export function eventOf(request: RequestContext, outcome: string): AuditEvent {
       userId: caller.userId,
       username: caller.username,
       sessionId: caller.sessionId,
-      applicationKeyId: caller.applicationKeyId,
+      applicationKeyId: caller.applicationKeyId ?? undefined,
     }),
     ...note,
     ms: Math.round((performance.now() - request.startedTick) * 1000) / 1000,

@@ -1,13 +1,10 @@
 import { z } from 'zod'
-import { docsPage } from '../contract/docs-page.ts'
-import { endpoint, type AnyEndpoint } from '../contract/endpoint.ts'
-import type { Page } from '../contract/envelope.ts'
-import { describeInterface } from '../contract/openapi.ts'
+import { endpoint } from '../contract/endpoint.ts'
+import type { InterfacePages } from './interface-pages.ts'
 
-/** `GET /docs`: the same for people, as one page without scripts. */
-export const readDocs = (endpoints: () => readonly AnyEndpoint[]) => {
-  let page: Page | undefined
-  return endpoint({
+/** `GET /docs`: the same for people, as one page that takes nothing from elsewhere. */
+export const readDocs = (pages: () => Promise<InterfacePages>) =>
+  endpoint({
     operation: 'docs.page',
     handler: 'Handler',
     method: 'GET',
@@ -18,9 +15,7 @@ export const readDocs = (endpoints: () => readonly AnyEndpoint[]) => {
     document: 'text/html',
     params: z.object({}),
     body: z.object({}),
-    run() {
-      page ??= docsPage(describeInterface(endpoints()))
-      return Promise.resolve({ page })
+    async run() {
+      return { page: (await pages()).docs }
     },
   })
-}

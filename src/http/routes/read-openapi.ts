@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { endpoint, type AnyEndpoint } from '../contract/endpoint.ts'
-import { describeInterface } from '../contract/openapi.ts'
+import { endpoint } from '../contract/endpoint.ts'
+import type { InterfacePages } from './interface-pages.ts'
 
-/** `GET /openapi.json`: what the interface is, for programs. It holds nothing that differs between appliances. */
-export const readOpenApi = (endpoints: () => readonly AnyEndpoint[]) => {
-  let content: Buffer | undefined
-  return endpoint({
+/** `GET /openapi.json`: what the interface is, for programs. */
+export const readOpenApi = (pages: () => Promise<InterfacePages>) =>
+  endpoint({
     operation: 'docs.openapi',
     handler: 'Handler',
     method: 'GET',
@@ -16,9 +15,7 @@ export const readOpenApi = (endpoints: () => readonly AnyEndpoint[]) => {
     document: 'application/json',
     params: z.object({}),
     body: z.object({}),
-    run() {
-      content ??= Buffer.from(JSON.stringify(describeInterface(endpoints()), undefined, 2))
-      return Promise.resolve({ page: { contentType: 'application/json', content } })
+    async run() {
+      return { page: (await pages()).openApi }
     },
   })
-}

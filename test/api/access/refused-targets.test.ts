@@ -15,6 +15,8 @@ const missing: Readonly<Record<string, string>> = {
   objectid: '900000006',
   templateid: '900000007',
   type: 'plaintext',
+  serviceid: '900000008',
+  credentialid: '900000009',
   needle: 'looked-for',
 }
 /** What is looked for is no subject, and a kind of answer neither. */

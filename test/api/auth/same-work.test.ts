@@ -3,9 +3,13 @@ import { systemClock } from '../../../src/clock.ts'
 import { isFault } from '../../../src/fault.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
 import { otpKindOf, readKeys, type Credentials } from '../../../src/features/auth/credentials.ts'
-import { createServices } from '../../../src/daemon/services.ts'
+import { createServices, type Services } from '../../../src/daemon/services.ts'
+import type { ShownCredential } from '../../../src/features/auth/shown-credential.ts'
+import { operatorId } from '../../../src/access/confirmation.ts'
 import { TestAppliance, type TestUser } from '../../support/appliance.ts'
+import { makePair, ownClaims, signed } from '../../support/assertion-kit.ts'
 import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
+import { addCredential, addService, asked as askedFirst } from '../../support/service-kit.ts'
 
 let appliance: TestAppliance
 
@@ -32,23 +36,41 @@ function counted(hsm: Hsm): { hsm: Hsm; asked: Record<string, number> } {
 }
 
 /** What a login asks of the token; it must end as it is said to. */
-async function workOf(username: string, credentials: readonly Credentials[], good = false): Promise<object> {
+async function workDone(
+  begin: (logins: Pick<Services, 'login' | 'serviceLogin'>) => Promise<unknown>,
+  good: boolean,
+): Promise<object> {
   const { hsm, asked } = counted(appliance.hsm)
   const { store, config } = appliance
   const unrecorded = { append: () => Promise.resolve() }
-  const { login } = createServices({ config, store, hsm, clock: systemClock, audit: unrecorded })
-  const ended = await login
-    .logIn({ username, credentials, address: '192.0.2.1' }, (work) => store.transaction(work))
-    .then(
-      () => true,
-      (error: unknown) => {
-        if (!isFault(error, 'login.refused')) throw error
-        return false
-      },
-    )
+  const ended = await begin(createServices({ config, store, hsm, clock: systemClock, audit: unrecorded })).then(
+    () => true,
+    (error: unknown) => {
+      if (!isFault(error, 'login.refused')) throw error
+      return false
+    },
+  )
   expect(ended).toBe(good)
   return asked
 }
+
+const workOf = (username: string, credentials: readonly Credentials[], good = false): Promise<object> =>
+  workDone(
+    ({ login }) =>
+      login.logIn({ username, credentials, address: '192.0.2.1' }, (work) => appliance.store.transaction(work)),
+    good,
+  )
+
+const workOfService = (account: string | undefined, shown: ShownCredential, good = false): Promise<object> =>
+  workDone(
+    ({ serviceLogin }) =>
+      serviceLogin.logIn(
+        { account, shown, address: '192.0.2.1' },
+        (work) => appliance.store.transaction(work),
+        () => undefined,
+      ),
+    good,
+  )
 
 function formB(
   user: TestUser,
@@ -102,5 +124,33 @@ describe('a login does the same work', () => {
     const right = await workOf(user.username, keys(appliance.applicationKey), true)
     expect(await workOf('nobody-at-all', keys(appliance.applicationKey))).toEqual(right)
     expect(await workOf(user.username, keys('AAAAAAAAAA'))).toEqual(right)
+  })
+})
+
+describe('a login of a service account does the same work', () => {
+  it('whether there is an account of this name or not', async () => {
+    const owner = await appliance.addUser()
+    const pair = await makePair()
+    const service = await addService(appliance, owner)
+    await addCredential(appliance, service, { ...askedFirst, kind: 'jwt', publicKey: pair.jwk, kid: null })
+    const assertion = async (name: string, by = pair): Promise<ShownCredential> => ({
+      kind: 'jwt',
+      assertion: await signed(by, ownClaims(name)),
+    })
+    const right = await workOfService(undefined, await assertion(service.name), true)
+    expect(right).toEqual({ serviceLogin: 1 })
+    const [far, disabled, ended] = [
+      await addService(appliance, owner, { addresses: ['203.0.113.0/24'] }),
+      await addService(appliance, owner),
+      await addService(appliance, owner, { expiresAt: Date.now() + 1 }),
+    ]
+    await appliance.services.serviceAccounts.change(disabled.id, { isActive: false }, operatorId, appliance.commit)
+    const stranger = await makePair()
+    for (const name of [service.name, far.name, disabled.name, ended.name, owner.username, 'nothing-here', 'x'])
+      expect(await workOfService(undefined, await assertion(name, stranger)), name).toEqual(right)
+    const federated = { kind: 'federated', assertion: await signed(stranger, { iss: 'https://none.example' }) } as const
+    for (const shown of [{ kind: 'static', key: 'A'.repeat(43) }, federated] as const)
+      for (const name of [service.name, 'nothing-here', owner.username])
+        expect(await workOfService(name, shown), `${shown.kind} ${name}`).toEqual(right)
   })
 })

@@ -7,10 +7,10 @@ import { tables } from '../../../src/daemon/tables.ts'
 import type { Answer } from '../../support/client.ts'
 import { contracts } from '../../support/contracts.ts'
 import { expectUnharmed } from '../../support/health.ts'
-import { formWith } from '../../support/object-kit.ts'
 import { goodCalls, type Arrange, type GoodCall } from './good-calls.ts'
 import { makePremises, type Premises } from './premises.ts'
-import { triesOf, type Form, type Try } from './tries.ts'
+import { sendCall } from './sent-call.ts'
+import { triesOf, type Try } from './tries.ts'
 
 /**
  * Every field of every call, with everything that it should not be. What the published document forbids is refused; a refusal is one
@@ -51,7 +51,8 @@ async function problemsOf(contract: AnyEndpoint, arrange: Arrange): Promise<stri
   let good = await arrange(at)
   for (const one of triesOf(contract, complete(good), at.foreign)) {
     const before = stored()
-    const answer = await send(contract, one.spoil(complete(good)), one.form)
+    const call = one.spoil(complete(good))
+    const answer = await sendCall(call.client ?? at.admin, contract, call, one.form)
     const isUnchanged = answer.status < 300 || good.oneTime !== undefined || stored() === before
     const problem = problemOf(contract, one, answer) ?? (isUnchanged ? undefined : 'changed something')
     if (problem !== undefined) problems.push(`${one.form} ${one.field}, ${one.what}: ${problem}`)
@@ -61,22 +62,6 @@ async function problemsOf(contract: AnyEndpoint, arrange: Arrange): Promise<stri
 }
 
 const complete = (call: GoodCall): GoodCall => ({ ...call, members: { ...call.members, ...call.oneTime?.() } })
-
-function send(
-  { method, path }: AnyEndpoint,
-  { client = at.admin, params = {}, members = {}, file }: GoodCall,
-  form: Form,
-): Promise<Answer> {
-  const address = path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name] ?? '')
-  const text = String(
-    new URLSearchParams(Object.entries(members).map(([name, value]): [string, string] => [name, String(value)])),
-  )
-  if (method === 'GET') return client.get(`${address}?${text}`)
-  if (file !== undefined) return client.call(method, address, formWith(members, Buffer.from(file)))
-  if (form === 'urlencoded')
-    return client.call(method, address, { raw: text, headers: { 'Content-Type': 'application/x-www-form-urlencoded' } })
-  return client.call(method, address, { raw: JSON.stringify(members) })
-}
 
 function problemOf(contract: AnyEndpoint, { field, verdict }: Try, { status, json }: Answer): string | undefined {
   if (status < 300) return verdict === 'refused' ? 'was taken' : undefined

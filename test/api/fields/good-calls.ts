@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TestClient } from '../../support/client.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
+import { addCredential, addService, asked, byKey } from '../../support/service-kit.ts'
 import { formWith, server } from '../../support/object-kit.ts'
 import { importBody } from '../transparent/key-kit.ts'
 import type { Premises } from './premises.ts'
@@ -39,11 +40,19 @@ const newKey = {
   allow_delete: 'true',
   auto_rotate_period: 3600,
 }
+const ofService = async (at: Premises): Promise<GoodCall> => ({
+  params: { serviceid: String((await addService(at.appliance, at.user)).id) },
+})
 const ofUser: Arrange = async (at) => ({ params: { userid: await at.newUserId() } })
 const ofCardHolder: Arrange = ({ cardHolder }) => ({ params: { userid: String(cardHolder.id) } })
 const ofVault: Arrange = async (at) => ({ params: { vaultid: await at.newVault() } })
 const ofKey: Arrange = async (at) => ({ params: await at.newKey() })
 const ofKnownKey: Arrange = ({ known }) => ({ params: known })
+
+const grants = [
+  { keys: 'mail-*', operations: ['encrypt', 'read'], aad: 'AAAA', daily: 10, strict: true },
+  { objects: ['list', 'read'] },
+]
 
 const editUser: Arrange = once(async (at) => ({
   params: { userid: await at.newUserId() },
@@ -87,6 +96,11 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
         members: { username: user.username },
         oneTime: () => keys(appliance.credentials(user)),
       }
+    },
+    async ({ appliance, user }) => {
+      const service = await addService(appliance, user)
+      const { key } = await addCredential(appliance, service, { ...asked, kind: 'static' })
+      return { client: appliance.client(), members: byKey(service.name, key) }
     },
   ],
   'GET /auth/logout': once(async (at) => ({ client: await at.newSession() })),
@@ -172,6 +186,45 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     return { params: { userid: String(cardHolder.id) } }
   }),
 
+  'GET /service': nothing,
+  'GET /service/:serviceid': ofService,
+  'POST /service': once((at) => ({
+    members: {
+      name: at.freeName().name,
+      description: 'A service',
+      owner: String(at.user.id),
+      addresses: ['2001:db8::/32'],
+      expires: '2100-01-01T00:00:00Z',
+    },
+  })),
+  'PUT /service/:serviceid': async (at) => ({
+    ...(await ofService(at)),
+    members: {
+      description: 'Another',
+      owner: at.user.id,
+      addresses: ['2001:db8::7'],
+      expires: '2100-01-01T00:00:00Z',
+      active: true,
+    },
+  }),
+  'DELETE /service/:serviceid': ofService,
+  'POST /service/:serviceid/credential': [
+    once(async (at) => ({
+      ...(await ofService(at)),
+      members: { kind: 'certificate', name: 'first', expires: '2100-01-01T00:00:00Z', certificate: at.certificate },
+    })),
+    once(async (at) => ({
+      ...(await ofService(at)),
+      members: { kind: 'ca', name: 'first', certificate: at.caCertificate, san: { type: 'dns', pattern: '*.example' } },
+    })),
+  ],
+  'DELETE /service/:serviceid/credential/:credentialid': once(async (at) => {
+    const { params } = await ofService(at)
+    const members = { kind: 'certificate', name: 'first', certificate: at.certificate }
+    const { credential } = await at.told('POST', `/service/${params?.['serviceid']}/credential`, members)
+    return { params: { ...params, credentialid: (credential as { id: string }).id } }
+  }),
+
   'POST /vault': () => ({ members: { vaultname: 'New', policy: '7', description: 'About it' } }),
   'GET /vault': nothing,
   'GET /vault/:vaultid': ({ vaultId }) => ({ params: { vaultid: vaultId } }),
@@ -181,11 +234,14 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   }),
   'DELETE /vault/:vaultid': once(ofVault),
   'GET /vault/:vaultid/members': ({ vaultId }) => ({ params: { vaultid: vaultId } }),
-  'POST /vault/:vaultid/member/:userid': once(async (at) => ({
-    params: await at.newMember(false),
-    members: { status: '2' },
-  })),
-  'PUT /vault/:vaultid/member/:userid': async (at) => ({ params: await at.newMember(), members: { status: 2 } }),
+  'POST /vault/:vaultid/member/:userid': [
+    once(async (at) => ({ params: await at.newMember(false), members: { status: '2' } })),
+    once(async (at) => ({ params: await at.newMember(false), members: { status: 1, grants } })),
+  ],
+  'PUT /vault/:vaultid/member/:userid': [
+    async (at) => ({ params: await at.newMember(), members: { status: 2, grants: null } }),
+    async (at) => ({ params: await at.newMember(), members: { status: 1, grants } }),
+  ],
   'DELETE /vault/:vaultid/member/:userid': once(async (at) => ({ params: await at.newMember() })),
   'POST /vault/:vaultid/member/:userid/confirm': once(async (at) => ({
     params: await at.restingMember(),
@@ -217,10 +273,13 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
       file: 'content',
     }),
   ],
-  'GET /object/:objectid': ({ objectId }) => ({
-    params: { objectid: objectId },
-    members: { decrypt: 'true', children: 'false', filedata: 'false' },
-  }),
+  'GET /object/:objectid': [
+    ({ objectId }) => ({
+      params: { objectid: objectId },
+      members: { decrypt: 'true', children: 'false', filedata: 'false' },
+    }),
+    ({ objectId }) => ({ params: { objectid: objectId } }),
+  ],
   'PUT /object/:objectid': async (at) => ({
     params: { objectid: await at.newObject() },
     members: { ...server, groupid: at.vaultId, parentid: 0, objectname: 'Renamed', password: 'changed' },
@@ -258,7 +317,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   }),
   'PUT /transparent/:vaultid/settings': async (at) => ({
     params: { vaultid: await at.newVault() },
-    members: { create_on_encrypt: false, signing_permission: 'Admin' },
+    members: { create_on_encrypt: false, signing_permission: 'Admin', strict: false },
   }),
 
   'POST /transparent/:vaultid/encrypt/:name': [

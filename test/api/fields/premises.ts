@@ -16,7 +16,11 @@ export async function makePremises() {
   const card = ca.issue('/CN=Card of the user/O=Example')
   const cards = await CardAppliance.start(
     { clientCa: ca.certificate },
-    { login: { freeAttempts: 100, argon2: { memoryKiB: 8192, passes: 1 } }, quotas: { rsaKeysPerMinute: 1_000 } },
+    {
+      service: { allowStatic: true },
+      login: { freeAttempts: 100, argon2: { memoryKiB: 8192, passes: 1 } },
+      quotas: { rsaKeysPerMinute: 1_000 },
+    },
   )
   const { appliance } = cards
   const user = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
@@ -43,6 +47,7 @@ export async function makePremises() {
     /** A user with a smartcard, its certificate, and a client that presents it. */
     cardHolder,
     certificate: pemOf(card),
+    caCertificate: pemOf(ca),
     cardReader: cards.holding(card),
     /** Things of another user, by the names of the fields that could name them. */
     foreign: await thingsOfAStranger(appliance),

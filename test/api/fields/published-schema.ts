@@ -7,6 +7,7 @@ const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
   object: isSchema,
   array: Array.isArray,
+  null: (value) => value === null,
 }
 
 /** Whether a value is one that a schema of the published document allows; of JSON Schema what the document makes use of. */

@@ -1,11 +1,11 @@
 import { type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { freePort, startDaemon, TestAppliance } from '../../support/appliance.ts'
+import { endDaemon, startDaemon, TestAppliance } from '../../support/appliance.ts'
 import { TestClient } from '../../support/client.ts'
 import { strongroom } from '../../support/console-kit.ts'
+import { configureBeside, type MachineBeside } from '../../support/machine-beside.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 
 const patience = { timeout: 30_000, interval: 200 }
@@ -16,29 +16,7 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
   let second: ChildProcess
   const clients: TestClient[] = []
 
-  /** The configuration of a machine with a keeper and a trail of its own, at the token of the first. */
-  async function configure(name: string, machine?: string): Promise<{ file: string; port: number; trail: string }> {
-    const { config, directory } = appliance
-    const [port, run] = [await freePort(), join(directory, name)]
-    mkdirSync(run, { mode: 0o700 })
-    const keeper = {
-      socket: join(run, 'keeper.sock'),
-      operatorSocket: join(run, 'operator.sock'),
-      state: join(run, 'keeper.sqlite'),
-    }
-    const trail = join(run, 'audit')
-    const own = {
-      ...config,
-      http: { ...config.http, port },
-      hsm: { ...config.hsm, sockets: [join(run, '1.sock')], keeper },
-      audit: { ...config.audit, directory: trail, ...(machine !== undefined && { machine }) },
-    }
-    const file = join(directory, `${name}.json`)
-    writeFileSync(file, JSON.stringify(own))
-    return { file, port, trail }
-  }
-
-  let other: Awaited<ReturnType<typeof configure>>
+  let other: MachineBeside
   const verify = async (file: string, ...args: string[]) => {
     const { status, stdout, stderr } = await strongroom(file, ['--json', 'audit', 'verify', ...args])
     return { status, stderr, ...(stdout === '' ? {} : JSON.parse(stdout)) }
@@ -49,9 +27,9 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
     appliance = await TestAppliance.own({ store: { postgresUrlFile: database.urlFile } })
     const user = await appliance.addUser()
     const session = await appliance.login(user)
-    other = await configure('second', 'second')
-    second = await startDaemon(other.file, [])
-    const there = new TestClient(`https://127.0.0.1:${other.port}/api/1.0`, appliance.ca, session.token)
+    other = await configureBeside(appliance, 'second', 'second')
+    second = await startDaemon(other.configFile, [])
+    const there = new TestClient(other.url, appliance.ca, session.token)
     clients.push(there)
     await there.must('GET', '/vault')
     const chains = async () =>
@@ -61,8 +39,7 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
   }, 120_000)
   afterAll(async () => {
     for (const client of clients) client.close()
-    second.kill('SIGTERM')
-    await once(second, 'exit')
+    await endDaemon(second, 'SIGTERM')
     await appliance.close()
     database.cleanup()
   })
@@ -73,7 +50,7 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
       sound: true,
       absent: [{ machine: 'second', chains: ['second-worker-1'] }],
     })
-    expect(await verify(other.file)).toMatchObject({ status: 0, absent: [{ machine: '', chains: ['worker-1'] }] })
+    expect(await verify(other.configFile)).toMatchObject({ status: 0, absent: [{ machine: '', chains: ['worker-1'] }] })
     const { stdout } = await strongroom(appliance.configFile, ['audit', 'verify'])
     expect(stdout).toContain('Not here: the trail of machine second (second-worker-1)')
     expect(stdout).toContain('Nothing was changed, removed or added.')
@@ -81,7 +58,7 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
 
   it('are verified together, with the registry, and each is missed where all are wanted', async () => {
     const first = appliance.config.audit.directory
-    const both = ['--directory', first, '--directory', other.trail, '--all-machines']
+    const both = ['--directory', first, '--directory', other.config.audit.directory, '--all-machines']
     expect(await verify(appliance.configFile, ...both)).toMatchObject({ status: 0, heads: true, absent: [] })
     const alone = await verify(appliance.configFile, '--all-machines')
     expect(alone).toMatchObject({ status: 1, sound: false })
@@ -102,11 +79,13 @@ describe.skipIf(!hasPostgres)('two machines on one database', () => {
   })
 
   it('let no third start without a name, or with one that is taken, and say which setting to change', async () => {
-    const unnamed = await configure('third')
-    await expect(startDaemon(unnamed.file, [])).rejects.toThrow(/ended with 6[^]*audit\.machine/)
-    const taken = await configure('fourth', 'second')
-    await expect(startDaemon(taken.file, [])).rejects.toThrow(/ended with 6[^]*has the name second[^]*audit\.machine/)
-    expect(await strongroom(unnamed.file, ['apikey', 'create', 'payroll'])).toMatchObject({
+    const unnamed = await configureBeside(appliance, 'third')
+    await expect(startDaemon(unnamed.configFile, [])).rejects.toThrow(/ended with 6[^]*audit\.machine/)
+    const taken = await configureBeside(appliance, 'fourth', 'second')
+    await expect(startDaemon(taken.configFile, [])).rejects.toThrow(
+      /ended with 6[^]*has the name second[^]*audit\.machine/,
+    )
+    expect(await strongroom(unnamed.configFile, ['apikey', 'create', 'payroll'])).toMatchObject({
       status: 6,
       stderr: expect.stringContaining('audit.machine'),
     })

@@ -67,7 +67,8 @@ describe('strongroom audit show', () => {
   it('takes no more memory for a large trail, and waits for a slow reader', async () => {
     const directory = givenDirectory()
     for (const chain of ['worker-1', 'worker-2']) writeLargeChain(directory, chain, 150_000)
-    const environment = { ...process.env, NODE_OPTIONS: '--max-old-space-size=48' }
+    // The program itself takes 35 MB on Node 20 and 44 MB on Node 24; the trail has more than 100.
+    const environment = { ...process.env, NODE_OPTIONS: '--max-old-space-size=64' }
     const show = spawn(process.execPath, [entry, '--json', 'audit', 'show', '--directory', directory], {
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -125,7 +126,7 @@ it('the commands of the documents do what they say', async () => {
   expect(commands.length).toBeGreaterThan(6)
   for (const command of commands) {
     const [line = ''] = command.split(' | ')
-    const args = line.replaceAll("'", '').split(' ').slice(1)
+    const args = line.replaceAll("'", '').replace('/mnt/archive', givenDirectory()).split(' ').slice(1)
     const at = args.indexOf('--output')
     expect(await premises.run(at === -1 ? args : args.with(at + 1, output)), command).toMatchObject({ status: 0 })
   }

@@ -1,7 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { beforeAll, afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type AgePair, givenAgePair, givenFolder, pack, packWith, unpack } from '../../support/backup-kit.ts'
@@ -100,6 +110,27 @@ describe('a backup', () => {
     expect((await verify(good, '--public-key', auditKey())).status).toBe(0)
   })
 
+  it('has the token where softhsm2.conf names its folder as SoftHSM2 reads it', async () => {
+    const [folder, { token }] = [givenFolder(), premises]
+    const softhsmConf = join(folder, 'softhsm2.conf')
+    // The last line counts, # begins a comment, and the slash at the end is Debian’s.
+    const named = readFileSync(token.softhsmConf, 'utf8').replace(/(tokendir = .*)/, '$1/ # the tokens')
+    writeFileSync(softhsmConf, `directories.tokendir = /nonexistent\n${named}`)
+    premises.configure({ hsm: { softhsmConf, tokenDirectory: undefined } })
+    onTestFinished(() => premises.configure({}))
+    const file = join(folder, 'slash.age')
+    const { manifest } = await premises.ask(['backup', 'create', file, '--recipient', pair.recipient])
+    const names: string[] = manifest.files.map(({ name }: { readonly name: string }) => name)
+    const inToken = readdirSync(token.tokenDirectory, { recursive: true, encoding: 'utf8' })
+    const objects = inToken.filter((name) => name.endsWith('.object')).map((name) => `token/${name}`)
+    expect(names.filter((name) => /^token\/.*\.object$/.test(name)).toSorted()).toEqual(objects.toSorted())
+    const restored = ['--public-key', auditKey(), '--pin-file', token.pinFile, '--into', join(folder, 'r')]
+    expect(await premises.run(['backup', 'restore', file, '--identity', pair.identity, ...restored])).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
+  })
+
   it('is encrypted to each of its recipients', async () => {
     const [other, file] = [givenPair('second'), join(givenFolder(), 'two.age')]
     await premises.ask(['backup', 'create', file, '--recipient', other.recipient, '--recipient', pair.recipient])
@@ -145,6 +176,59 @@ describe('what cannot be made', () => {
         stderr: expect.stringContaining(`${recipient} is no recipient`) as unknown,
       })
   })
+
+  /** A folder for tokens, and a softhsm2.conf that names it. */
+  function givenTokens(): { readonly tokenDirectory: string; readonly softhsmConf: string } {
+    const folder = givenFolder()
+    const [tokenDirectory, softhsmConf] = [join(folder, 'tokens'), join(folder, 'softhsm2.conf')]
+    mkdirSync(tokenDirectory)
+    writeFileSync(softhsmConf, `directories.tokendir = ${tokenDirectory}\n`)
+    return { tokenDirectory, softhsmConf }
+  }
+
+  it.each<[string, (empty: ReturnType<typeof givenTokens>) => object, RegExp]>([
+    ['hsm.tokenDirectory names an empty folder', ({ tokenDirectory }) => ({ tokenDirectory }), /correct hsm.token/],
+    ['both settings name an empty folder', (empty) => empty, /is not in .* \(hsm\.tokenDirectory\), so a backup/],
+    [
+      'softhsm2.conf names an empty folder',
+      ({ softhsmConf }) => ({ softhsmConf, tokenDirectory: undefined }),
+      /is not in .* \(hsm\.softhsmConf\), so a backup/,
+    ],
+    [
+      'hsm.tokenDirectory names one that is not there',
+      ({ tokenDirectory }) => ({ tokenDirectory: `${tokenDirectory}/none`, softhsmConf: undefined }),
+      /is not in .* \(hsm\.tokenDirectory\), so a backup/,
+    ],
+    [
+      'hsm.tokenDirectory names an older copy of the token',
+      ({ tokenDirectory }) => {
+        cpSync(premises.token.tokenDirectory, tokenDirectory, { recursive: true })
+        return { tokenDirectory }
+      },
+      /has SoftHSM2 use the tokens in .*, and not those in .* \(hsm\.tokenDirectory\)/,
+    ],
+    [
+      'hsm.tokenDirectory names the folder of another token',
+      (another) => {
+        const name = '01234567-89ab-cdef-0123-456789abcdef'
+        cpSync(join(premises.token.tokenDirectory, tokenName()), join(another.tokenDirectory, name), {
+          recursive: true,
+        })
+        return another
+      },
+      /The token .*, serial [0-9a-f]{16}, is not in/,
+    ],
+  ])('without the token that it says it holds: %s', async (_, settings, sentence) => {
+    premises.configure({ hsm: { ...settings(givenTokens()) } })
+    onTestFinished(() => premises.configure({}))
+    const folder = givenFolder()
+    const { status, stderr } = await create(join(folder, 'x.age'))
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(sentence) as unknown })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  const tokenName = (): string =>
+    readdirSync(premises.token.tokenDirectory).find((name) => /^[0-9a-f-]{36}$/.test(name)) ?? ''
 
   it.runIf(process.getuid?.() === 0)('on a disk without room, and leaves nothing there', async () => {
     const folder = givenFolder()
@@ -269,7 +353,12 @@ describe('a restore', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toMatch(/^Restored: .*strongroom\.json, and what it names\.$/m)
     expect(stdout).toMatch(/^ok +token +strongroom, serial/m)
+    // Nothing runs there yet, which is no problem: the last line says how it is started.
+    expect(stdout).not.toMatch(/^problem +(?:daemon|token hosts)/m)
     const configFile = join(into, premises.configFile)
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(`Next: strongroomd --config ${configFile}`)
+    const authority = join(premises.directory, 'tls/ca.pem')
+    expect(readFileSync(join(into, authority))).toEqual(readFileSync(authority))
     expect(JSON.parse((await strongroom(configFile, ['--json', 'user', 'list'])).stdout)).toMatchObject([
       { username: 'alice' },
     ])
@@ -278,7 +367,7 @@ describe('a restore', () => {
     expect(mode(premises.token.tokenDirectory)).toBe('700')
     expect(mode(premises.database)).toBe('600')
     expect(mode(premises.auditDirectory)).toBe('700')
-    expect(mode(premises.token.pinFile)).toBe('600')
+    expect(mode(premises.token.pinFile)).toBe('400')
     expect(readFileSync(join(into, premises.token.softhsmConf), 'utf8')).toContain(
       `directories.tokendir = ${join(into, premises.token.tokenDirectory)}`,
     )

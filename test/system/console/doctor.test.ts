@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { TestAppliance, twoWorkers } from '../../support/appliance.ts'
 import { givenInitialised, strongroom, type Outcome, type Premises } from '../../support/console-kit.ts'
+import { makePair } from '../../support/assertion-kit.ts'
 import { sealedRecord } from '../../support/grant-kit.ts'
 
 interface Finding {
@@ -153,6 +154,52 @@ describe('strongroom doctor', () => {
     if (uid !== 0) return
     chownSync(premises.token.pinFile, 0, 0)
     expect(await separation()).toMatchObject([{ state: 'ok' }])
+  })
+
+  it('finds keys of issuers that cannot be read, that are none, or that others may write', async () => {
+    const premises = await givenInitialised({ tokenHost: false })
+    const folder = join(premises.directory, 'issuers')
+    mkdirSync(folder, { mode: 0o755 })
+    chmodSync(premises.directory, 0o755)
+    const file = join(folder, 'cluster.json')
+    premises.configure({ service: { issuers: [{ issuer: 'https://cluster.example', jwksFile: file }] } })
+    const issuers = async () =>
+      findings(await premises.run(['--json', 'doctor', '--only', 'issuers']))
+        .filter(({ subject }) => subject === 'issuers')
+        .map(({ state, detail, remedy }) => `${state}: ${detail} ${remedy ?? ''}`)
+    const named = `${file} (service.issuers.0.jwksFile)`
+    expect(await issuers()).toEqual([expect.stringMatching(/cannot be used: ENOENT.*nobody logs in by https:/)])
+    const { jwk } = await makePair()
+    const set = JSON.stringify({ keys: [jwk] })
+    for (const [text, reason] of [
+      ['{', 'JSON'],
+      [JSON.stringify({ keys: [{ ...jwk, d: 'AAAA' }] }), 'holds a private key'],
+      [JSON.stringify({ keys: [{ kty: 'oct', k: 'AAAA' }] }), 'holds no key'],
+      [set.padEnd(300_000), 'too long'],
+    ] as const) {
+      writeFileSync(file, text)
+      const seen = await issuers()
+      expect(seen, text.slice(0, 60)).toEqual([expect.stringContaining(`problem: ${named} cannot be used: `)])
+      expect(seen.join()).toContain(reason)
+    }
+    writeFileSync(file, set)
+    expect(await issuers()).toEqual(['ok: the keys of 1 issuer can be read '])
+    chmodSync(file, 0o664)
+    chmodSync(folder, 0o777)
+    expect(await issuers()).toEqual([
+      expect.stringMatching(/^problem: .*cluster.json \(service.*written by others \(mode 0664\).*chmod go-w .*json$/),
+      expect.stringMatching(/^problem: .*issuers \(service.*written by others \(mode 0777\).*chmod go-w .*issuers$/),
+    ])
+    chmodSync(folder, 0o755)
+    if (process.getuid?.() !== 0) return
+    // Another user runs the keeper, and one more the workers.
+    chownSync(join(premises.directory, 'data'), 65_534, 65_534)
+    chmodSync(file, 0o600)
+    expect(await issuers()).toEqual([expect.stringContaining('cannot be read by nobody, the user of the keeper')])
+    chmodSync(file, 0o644)
+    expect(await issuers()).toEqual(['ok: the keys of 1 issuer can be read '])
+    for (const path of [premises.auditDirectory, file]) chownSync(path, 1, 1)
+    expect(await issuers()).toEqual([expect.stringContaining(`${named} belongs to daemon, the user of the workers`)])
   })
 
   it('finds a certificate that has expired, and one that is not of the key', async () => {

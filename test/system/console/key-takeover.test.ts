@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { DataSource } from 'typeorm'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TestClient } from '../../support/client.ts'
 import { strongroom } from '../../support/console-kit.ts'
 import { readObject } from '../../support/object-kit.ts'
+import { hasPostgres } from '../../support/postgres.ts'
 import { applianceOfRelease020, type ApplianceOfBefore, type VaultOfBefore } from '../../support/release-020.ts'
 
 const entry = resolve(import.meta.dirname, '../../../dist/bin/strongroom.js')
@@ -17,12 +19,32 @@ interface Counts {
   readonly vaults: number
 }
 
+/** The rows of a statement, on either kind of database. */
+async function query<Row>({ postgres, database }: ApplianceOfBefore, sql: string): Promise<Row[]> {
+  if (postgres === undefined) return database((connection) => connection.prepare<[], Row>(sql).all())
+  const source = await new DataSource({ type: 'postgres', url: postgres.url }).initialize()
+  try {
+    return await source.query<Row[]>(sql)
+  } finally {
+    await source.destroy()
+  }
+}
+
+async function change(appliance: ApplianceOfBefore, sql: string): Promise<void> {
+  if (appliance.postgres === undefined) appliance.database((connection) => connection.exec(sql))
+  else await query(appliance, sql)
+}
+
+async function numberOf(appliance: ApplianceOfBefore, sql: string): Promise<number> {
+  const [row] = await query<{ readonly n: number | string }>(appliance, `SELECT (${sql}) AS n`)
+  return Number(row?.n)
+}
+
 /** Keys and vaults that are not taken over. */
-const leftOf = (appliance: ApplianceOfBefore): Counts =>
-  appliance.database((connection) => {
-    const count = (table: string) => Number(connection.prepare(`SELECT count(*) AS n FROM ${table}`).pluck().get())
-    return { keys: count('transparent_keys WHERE identity IS NULL'), vaults: count('vaults WHERE key_layout = 1') }
-  })
+const leftOf = async (appliance: ApplianceOfBefore): Promise<Counts> => ({
+  keys: await numberOf(appliance, 'SELECT count(*) FROM transparent_keys WHERE identity IS NULL'),
+  vaults: await numberOf(appliance, 'SELECT count(*) FROM vaults WHERE key_layout = 1'),
+})
 
 async function init(appliance: ApplianceOfBefore) {
   const { stdout, stderr, status } = await strongroom(appliance.configFile, ['--json', 'init'])
@@ -83,34 +105,70 @@ async function serves(vault: VaultOfBefore, admin: TestClient): Promise<void> {
   expect(await decrypt('copy', ofNext)).toBe('strict')
 }
 
-it('the daemon of today refuses keys of release 0.2.0 until init has taken them over', async () => {
-  const appliance = await applianceOfRelease020()
-  await expect(appliance.start()).rejects.toMatchObject({ message: expect.stringContaining('strongroom init') })
-  const before = appliance.database((connection) =>
-    connection.prepare('SELECT count(*) FROM transparent_keys').pluck().get(),
+describe.each([
+  { name: 'SQLite', dialect: 'sqlite', isThere: true },
+  { name: 'PostgreSQL', dialect: 'postgres', isThere: hasPostgres },
+] as const)('release 0.2.0 on $name', ({ dialect, isThere }) => {
+  it.runIf(isThere)(
+    'the daemon of today refuses keys of release 0.2.0 until init has taken them over',
+    async () => {
+      const appliance = await applianceOfRelease020(onTestFinished, dialect)
+      await expect(appliance.start()).rejects.toMatchObject({ message: expect.stringContaining('strongroom init') })
+      const before = await numberOf(appliance, 'SELECT count(*) FROM transparent_keys')
+      const answer = await init(appliance)
+      expect(answer.takenOver).toEqual({ keys: before, vaults: 2, left: [] })
+      expect(await leftOf(appliance)).toEqual({ keys: 0, vaults: 0 })
+      expect(answer.backups).toMatchObject({ moved: expect.any(Number), left: 0, under: ['backup.v1'] })
+      await appliance.start()
+      const admin = await appliance.login(appliance.owner)
+      for (const vault of [appliance.inToken, appliance.wrapped]) await serves(vault, admin)
+
+      // A backup that was taken out of release 0.2.0 names no vault: the operator lets it in.
+      const { inToken } = appliance
+      const file = join(appliance.directory, 'ledger.backup')
+      writeFileSync(file, inToken.backups.ledger)
+      const accepting = ['vault', 'accept-backup', inToken.id, file]
+      const restore = () =>
+        admin.call('POST', `/transparent/restore/${inToken.id}/of-before`, { body: { backup: inToken.backups.ledger } })
+      expect((await restore()).json.CALLINFO.status).toBe('FAIL')
+      expect(await strongroom(appliance.configFile, accepting)).toMatchObject({ status: 0 })
+      expect((await restore()).json.CALLINFO.status).toBe('SUCCESS')
+
+      const again = await init(appliance)
+      expect(again.takenOver).toEqual({ keys: 0, vaults: 0, left: [] })
+    },
+    60_000,
   )
-  const answer = await init(appliance)
-  expect(answer.takenOver).toEqual({ keys: before, vaults: 2, left: [] })
-  expect(leftOf(appliance)).toEqual({ keys: 0, vaults: 0 })
-  expect(answer.backups).toMatchObject({ moved: expect.any(Number), left: 0, under: ['backup.v1'] })
-  await appliance.start()
-  const admin = await appliance.login(appliance.owner)
-  for (const vault of [appliance.inToken, appliance.wrapped]) await serves(vault, admin)
 
-  // A backup that was taken out of release 0.2.0 names no vault: the operator lets it in.
-  const { inToken } = appliance
-  const file = join(appliance.directory, 'ledger.backup')
-  writeFileSync(file, inToken.backups.ledger)
-  const accepting = ['vault', 'accept-backup', inToken.id, file]
-  const restore = () =>
-    admin.call('POST', `/transparent/restore/${inToken.id}/of-before`, { body: { backup: inToken.backups.ledger } })
-  expect((await restore()).json.CALLINFO.status).toBe('FAIL')
-  expect(await strongroom(appliance.configFile, accepting)).toMatchObject({ status: 0 })
-  expect((await restore()).json.CALLINFO.status).toBe('SUCCESS')
-
-  const again = await init(appliance)
-  expect(again.takenOver).toEqual({ keys: 0, vaults: 0, left: [] })
-}, 60_000)
+  it.runIf(isThere)(
+    'rows whose seals were not good before are left, and stop no others',
+    async () => {
+      const appliance = await applianceOfRelease020(onTestFinished, dialect)
+      const idOf = (name: string) =>
+        numberOf(appliance, `SELECT id FROM transparent_keys WHERE name = '${name}' AND vault_id = 1`)
+      const [kept, ledger] = [await idOf('kept'), await idOf('ledger')]
+      await change(
+        appliance,
+        `UPDATE transparent_keys SET allow_export = 1 WHERE id = ${kept};
+     UPDATE key_versions SET disabled = 1 WHERE key_id = ${ledger} AND version = 1`,
+      )
+      const { left } = (await init(appliance)).takenOver
+      expect(left).toEqual(['version 1 of key ledger of vault 1', 'the row of key kept of vault 1'])
+      await appliance.start()
+      const admin = await appliance.login(appliance.owner)
+      const decrypt = async (name: string, ciphertext: string) => {
+        const { json } = await admin.call('POST', `/transparent/1/decrypt/${name}`, { body: { ciphertext } })
+        return json.CALLINFO.status
+      }
+      const { inToken } = appliance
+      expect(await decrypt('ledger', inToken.ledger[1])).toBe('SUCCESS')
+      expect(await decrypt('ledger', inToken.ledger[0])).toBe('FAIL')
+      expect(await decrypt('kept', inToken.kept)).toBe('FAIL')
+      expect(await decrypt('strict', inToken.strict)).toBe('SUCCESS')
+    },
+    60_000,
+  )
+})
 
 /** Runs `init` until it is amid the transaction of this key, and kills it there. */
 async function killedAmid(appliance: ApplianceOfBefore, keyId: number): Promise<void> {
@@ -121,58 +179,28 @@ async function killedAmid(appliance: ApplianceOfBefore, keyId: number): Promise<
   )
   const pass = spawn(process.execPath, [entry, '--config', appliance.configFile, 'init'], { stdio: 'ignore' })
   const ended = new Promise((done) => pass.once('exit', done))
-  while (firstLeft(appliance) !== keyId && pass.exitCode === null) await delay(50)
+  while ((await firstLeft(appliance)) !== keyId && pass.exitCode === null) await delay(50)
   pass.kill('SIGKILL')
   await ended
   appliance.database((connection) => connection.exec('DROP TRIGGER standstill'))
 }
 
-const firstLeft = (appliance: ApplianceOfBefore): unknown =>
-  appliance.database((connection) =>
-    connection.prepare('SELECT min(id) FROM transparent_keys WHERE identity IS NULL').pluck().get(),
-  )
+const firstLeft = (appliance: ApplianceOfBefore): Promise<number> =>
+  numberOf(appliance, 'SELECT min(id) FROM transparent_keys WHERE identity IS NULL')
 
 it('a takeover that is killed goes on where it was', async () => {
   const appliance = await applianceOfRelease020()
   // Its daemon has brought the tables up to date before it refuses.
   await expect(appliance.start()).rejects.toThrow()
-  const { keys: total } = leftOf(appliance)
+  const { keys: total } = await leftOf(appliance)
   for (const keyId of [4, 9]) {
     await killedAmid(appliance, keyId)
-    expect(leftOf(appliance)).toEqual({ keys: total - keyId + 1, vaults: 2 })
+    expect(await leftOf(appliance)).toEqual({ keys: total - keyId + 1, vaults: 2 })
     await expect(appliance.start()).rejects.toMatchObject({ message: expect.stringContaining('strongroom init') })
   }
   expect((await init(appliance)).takenOver).toEqual({ keys: total - 8, vaults: 2, left: [] })
-  expect(leftOf(appliance)).toEqual({ keys: 0, vaults: 0 })
+  expect(await leftOf(appliance)).toEqual({ keys: 0, vaults: 0 })
   await appliance.start()
   const admin = await appliance.login(appliance.owner)
   for (const vault of [appliance.inToken, appliance.wrapped]) await serves(vault, admin)
 }, 120_000)
-
-it('rows whose seals were not good before are left, and stop no others', async () => {
-  const appliance = await applianceOfRelease020()
-  const idOf = (name: string) =>
-    Number(
-      appliance.database((connection) =>
-        connection.prepare('SELECT id FROM transparent_keys WHERE name = ? AND vault_id = 1').pluck().get(name),
-      ),
-    )
-  const [kept, ledger] = [idOf('kept'), idOf('ledger')]
-  appliance.database((connection) =>
-    connection.exec(`UPDATE transparent_keys SET allow_export = 1 WHERE id = ${kept};
-      UPDATE key_versions SET disabled = 1 WHERE key_id = ${ledger} AND version = 1`),
-  )
-  const { left } = (await init(appliance)).takenOver
-  expect(left).toEqual(['version 1 of key ledger of vault 1', 'the row of key kept of vault 1'])
-  await appliance.start()
-  const admin = await appliance.login(appliance.owner)
-  const decrypt = async (name: string, ciphertext: string) => {
-    const { json } = await admin.call('POST', `/transparent/1/decrypt/${name}`, { body: { ciphertext } })
-    return json.CALLINFO.status
-  }
-  const { inToken } = appliance
-  expect(await decrypt('ledger', inToken.ledger[1])).toBe('SUCCESS')
-  expect(await decrypt('ledger', inToken.ledger[0])).toBe('FAIL')
-  expect(await decrypt('kept', inToken.kept)).toBe('FAIL')
-  expect(await decrypt('strict', inToken.strict)).toBe('SUCCESS')
-}, 60_000)

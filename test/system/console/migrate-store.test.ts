@@ -131,6 +131,8 @@ describe.skipIf(!hasPostgres)('strongroom migrate store', () => {
       'accepted_backups',
       'floor_news',
       'pending_destructions',
+      'service_uses',
+      'used_assertions',
       'user_certificates',
       'user_recoveries',
       'validated_otps',

@@ -69,8 +69,10 @@ describe('strongroom migrate token', () => {
     const { status, stdout } = await run(newFile, other)
     expect(status).toBe(1)
     expect(stdout).toMatch(/^Nothing was moved/)
-    expect(stdout).toContain('POST /transparent/rewrap/VAULT/KEY')
-    expect(stdout).toMatch(/^ {2}\d+ +stays +1 to 2 +rotate, rewrap, trim to 3$/m)
+    expect(stdout).toContain('strongroom transparent rewrap-plan')
+    expect(stdout).toMatch(
+      /^ {2}\d+ +stays +aes256-gcm96 +2 +1 to 2 +residency "token" +make another, encrypt anew, delete$/m,
+    )
     expect(labelsIn(other)).toEqual([])
   })
 
@@ -220,7 +222,7 @@ describe('strongroom migrate token', () => {
     const finish = ['migrate', 'token', '--finish', '--from', oldFile]
     expect(await strongroom(appliance.configFile, finish)).toMatchObject({
       status: 1,
-      stdout: expect.stringMatching(/stays +1 to \d/),
+      stdout: expect.stringMatching(/stays +aes256-gcm96 +\d +1 to \d/),
     })
     expect(await strongroom(appliance.configFile, [...finish, '--leave-behind'])).toMatchObject({
       status: 2,

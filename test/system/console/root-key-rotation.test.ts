@@ -134,7 +134,10 @@ describe('strongroom root-keys', () => {
     const others = await versions('pepper')
     expect(await ask('rotate', 'pepper')).toMatchObject({ made: ['strongroom.pepper.v2'] })
     const peppers = async () => (await versions('pepper')).map(({ protects }: { protects: unknown }) => protects)
-    expect(await peppers()).toEqual([others[0].protects, { passphrases: 0, applicationKeys: 0, devices: 0 }])
+    expect(await peppers()).toEqual([
+      others[0].protects,
+      { passphrases: 0, applicationKeys: 0, staticKeys: 0, devices: 0 },
+    ])
     await appliance.login(user)
     const [{ passphrases, applicationKeys }] = await peppers()
     expect({ passphrases, applicationKeys }).toEqual({
@@ -148,7 +151,7 @@ describe('strongroom root-keys', () => {
     const { key } = await appliance.services.applicationKeys.create('made by v2', appliance.commit)
     const login = { ...appliance.credentials(fresh), apikey: key }
     expect((await appliance.client().call('POST', '/auth', { body: login })).status).toBe(200)
-    expect((await peppers())[1]).toEqual({ passphrases: 2, applicationKeys: 1, devices: 2 })
+    expect((await peppers())[1]).toEqual({ passphrases: 2, applicationKeys: 1, staticKeys: 0, devices: 2 })
     const { destroyed, older } = await ask('rotate', 'pepper', '--destroy-unused', '--yes')
     expect(destroyed).toEqual([])
     expect(older).toMatchObject([{ label: 'strongroom.pepper.v1', needed: true }])

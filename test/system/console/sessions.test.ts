@@ -16,6 +16,7 @@ async function openSession(premises: Premises, userId: number, seenMsAgo = 0): P
     lastSeenAt,
     endedAt: null,
     certificate: null,
+    credential: null,
     identity: Buffer.alloc(16),
     recoveries: 0,
     expiresAt: 0,

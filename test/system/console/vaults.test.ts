@@ -31,6 +31,12 @@ describe('strongroom vault', () => {
     expect((await run('vault', 'list')).stdout).toMatch(/^\d+ +\S+ \S+ +1 +1 +Ledgers$/m)
     expect(await ask('vault', 'members', vault.id)).toMatchObject([{ permission: 'Admin', active: true }])
     expect((await run('vault', 'members', vault.id)).stdout).toMatch(/Admin +active$/m)
+    const grants = [{ keys: 'mail-*', operations: ['encrypt'] }]
+    const { id } = await appliance.addUser()
+    await vault.admin.must('POST', `/vault/${vault.id}/member/${id}`, { status: 1, grants })
+    expect(await ask('vault', 'members', vault.id)).toMatchObject([{ grants: null }, { permission: 'Read', grants }])
+    expect((await run('vault', 'members', vault.id)).stdout).toMatch(/Read, narrowed +active$/m)
+    await vault.admin.must('DELETE', `/vault/${vault.id}/member/${id}`)
     for (const args of [['list'], ['members', vault.id]])
       expect((await run('vault', ...args)).stdout).not.toContain('secret-name')
   })

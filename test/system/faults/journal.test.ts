@@ -8,6 +8,7 @@ import type { TestClient } from '../../support/client.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
 import { eventually } from '../../support/fault-kit.ts'
 import { createObject, readObject } from '../../support/object-kit.ts'
+import { childrenOf } from '../../support/processes.ts'
 import { makeVault } from '../../support/vault.ts'
 
 /** Each read of an object with an alarm is a line of the journal, and this many are more than a process keeps. */
@@ -109,7 +110,8 @@ async function callsGoOn(make: (appliance: TestAppliance) => Destination): Promi
   const read = () => readObject(admin, object, '?decrypt=true')
   for (let done = 0; done < reads; done += 10) await Promise.all(Array.from({ length: 10 }, read))
   // The primary has something to say, too, and so have those that it starts.
-  const children = childrenOf(daemon).filter((pid) => /strongroom-(tokend|keeper)/.test(commandOf(pid)))
+  const { pid = 0 } = daemon
+  const children = ['strongroom-tokend', 'strongroom-keeper'].flatMap((name) => childrenOf(pid, name))
   expect(children.length).toBeGreaterThan(2)
   for (const child of children) process.kill(child, 'SIGKILL')
   await eventually(() => answers(admin))
@@ -124,11 +126,6 @@ async function callsGoOn(make: (appliance: TestAppliance) => Destination): Promi
   expect(alarms).toBeLessThan(reads)
   return lines
 }
-
-const childrenOf = ({ pid = 0 }: ChildProcess): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').map(Number)
-
-const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'latin1')
 
 /** Lines that are no JSON, or name a member of every line twice. */
 const spoilt = (lines: readonly string[]): string[] =>

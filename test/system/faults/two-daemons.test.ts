@@ -1,12 +1,10 @@
 import { type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createObject, formWith, readObject, server } from '../../support/object-kit.ts'
-import { freePort, startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
+import { endDaemon, startDaemon, TestAppliance, type TestUser, twoWorkers } from '../../support/appliance.ts'
 import { TestClient } from '../../support/client.ts'
 import { totpCode } from '../../support/hardware-token.ts'
+import { configureBeside, type MachineBeside } from '../../support/machine-beside.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../../support/postgres.ts'
 import { makeVault } from '../../support/vault.ts'
 import { outcomesIn, requestIdOf, vaultIdOf, verdict } from '../../support/fault-kit.ts'
@@ -18,38 +16,25 @@ describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', (
   let database: TestPostgres
   let appliance: TestAppliance
   let second: ChildProcess
-  let secondUrl: string
-  let secondTrail: string
+  let beside: MachineBeside
   const clients: TestClient[] = []
 
   beforeAll(async () => {
     database = startPostgres()
     appliance = await TestAppliance.own({ ...twoWorkers, store: { postgresUrlFile: database.urlFile } })
-    const { config, directory } = appliance
-    const port = await freePort()
-    secondUrl = `https://127.0.0.1:${port}/api/1.0`
-    secondTrail = join(directory, 'second-audit')
-    const configFile = join(directory, 'second.json')
-    const own = {
-      ...config,
-      http: { ...config.http, port },
-      hsm: { ...config.hsm, sockets: [join(directory, 'second-1.sock')] },
-      audit: { ...config.audit, directory: secondTrail, machine: 'second' },
-    }
-    writeFileSync(configFile, JSON.stringify(own))
-    second = await startDaemon(configFile, [])
+    beside = await configureBeside(appliance, 'second', 'second')
+    second = await startDaemon(beside.configFile, [])
   })
   afterAll(async () => {
     for (const client of clients) client.close()
-    second.kill('SIGTERM')
-    await once(second, 'exit')
+    await endDaemon(second, 'SIGTERM')
     await appliance.close()
     database.cleanup()
   })
 
   /** The same session at the other daemon. */
   function elsewhere(client?: TestClient): TestClient {
-    const other = new TestClient(secondUrl, appliance.ca, client?.token)
+    const other = new TestClient(beside.url, appliance.ca, client?.token)
     clients.push(other)
     return other
   }
@@ -136,7 +121,7 @@ describe.skipIf(!hasPostgres)('two daemons over one PostgreSQL and one token', (
         [here, there, here, there].map((client) => client.call('DELETE', `/vault/${id}`)),
       )
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-      const recorded = [appliance.config.audit.directory, secondTrail].map(outcomesIn)
+      const recorded = [appliance.config.audit.directory, beside.config.audit.directory].map(outcomesIn)
       const told = answers.flatMap((answer) => recorded.flatMap((trail) => trail.get(requestIdOf(answer)) ?? []))
       expect(told.filter((outcome) => outcome === 'allowed')).toHaveLength(1)
     }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -6,7 +6,8 @@ import { createEndedSessions } from '../../../src/hsm/keeper/ended-sessions.ts'
 import { createFloorExchange, type FloorExchange } from '../../../src/hsm/keeper/floor-exchange.ts'
 import { openFloors, type WritableFloors } from '../../../src/hsm/keeper/floors.ts'
 import { openKeeperState } from '../../../src/hsm/keeper/keeper-state.ts'
-import { createUsedOtps } from '../../../src/hsm/keeper/used-otps.ts'
+import { createUsedAssertions, type UsedAssertions } from '../../../src/hsm/keeper/used-assertions.ts'
+import { createUsedOtps, type UsedOtps } from '../../../src/hsm/keeper/used-otps.ts'
 import { createToken, type Token } from '../../../src/hsm/pkcs11/token-link.ts'
 import { knownPin } from '../../../src/hsm/pkcs11/user-pin.ts'
 import type { SealedRecord } from '../../../src/hsm/sealed-record.ts'
@@ -50,6 +51,8 @@ beforeEach(() => {
 
 interface Machine extends FloorExchange {
   readonly floors: WritableFloors
+  readonly assertions: UsedAssertions
+  readonly otps: UsedOtps
   /** One turn of its courier; with `stored: false` what it tells is lost on the way. */
   turn(options?: { readonly stored?: boolean }): void
   close(): void
@@ -58,11 +61,18 @@ interface Machine extends FloorExchange {
 function machine(name: string): Machine {
   const state = openKeeperState(join(folder, `${name}.sqlite`))
   const floors = openFloors(join(folder, `${name}-floors.sqlite`))
+  const otps = createUsedOtps(state)
   const now = () => nowMs
+  const assertions = createUsedAssertions(state, now)
   const exchange = createFloorExchange({
     token,
     state,
-    exchanged: { floor: floors, session: createEndedSessions(state, now), otp: createUsedOtps(state) },
+    exchanged: {
+      floor: floors,
+      session: createEndedSessions(state, now),
+      otp: otps,
+      assertion: assertions,
+    },
     forgetFloors: () => floors.forget(),
     name,
     now,
@@ -71,6 +81,8 @@ function machine(name: string): Machine {
   return {
     ...exchange,
     floors,
+    assertions,
+    otps,
     turn({ stored = true } = {}) {
       const { machine: own, known } = exchange.standing()
       const news = [...table].flatMap(([from, batches]) =>
@@ -90,6 +102,7 @@ function machine(name: string): Machine {
   }
 }
 
+const copyOf = (one: typeof table): typeof table => new Map([...one].map(([name, batches]) => [name, new Map(batches)]))
 const subject = (number: number) => Buffer.from(`subject ${number}`)
 const batchesOf = (one: Machine) => table.get(one.standing().machine)?.size ?? 0
 
@@ -121,6 +134,43 @@ describe('what rises on one machine', () => {
     two.turn()
     expect([1, 2].map((number) => two.floors.of(subject(number)))).toEqual([7, 8])
     expect(reports).toEqual([])
+    for (const each of [one, two]) each.close()
+  })
+
+  it('is told of assertions before all else, and of none that ended long ago', () => {
+    const [one, two] = [machine('one'), machine('two')]
+    one.assertions.use({ assertion: subject(1), goodUntil: nowMs })
+    nowMs += 1_800_000
+    for (let number = 0; number < 5_000; number++) one.floors.raise({ subject: subject(number), number: 3 })
+    one.assertions.use({ assertion: subject(2), goodUntil: nowMs + 300_000 })
+    one.turn()
+    two.turn()
+    // The one that ended is good for nothing; a machine that is not told it would note it as new.
+    expect([1, 2].map((number) => two.assertions.use({ assertion: subject(number), goodUntil: nowMs }))).toEqual([
+      true,
+      false,
+    ])
+    expect(one.assertions.use({ assertion: subject(1), goodUntil: nowMs })).toBe(false)
+    for (const each of [one, two]) each.close()
+  })
+
+  it('is told of assertions by a keeper whose files are of a release that told of none', () => {
+    const two = machine('two')
+    let one = machine('one')
+    one.turn()
+    one.close()
+    const state = openKeeperState(join(folder, 'one.sqlite'))
+    state.exec(`
+      UPDATE exchange SET value = json_remove(value, '$.told.assertion') WHERE name = 'own';
+      DROP TABLE used_assertions;
+      CREATE TABLE used_assertions (assertion BLOB PRIMARY KEY, good_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      INSERT INTO used_assertions VALUES (x'01', 9000000000000)`)
+    state.close()
+    one = machine('one')
+    one.assertions.use({ assertion: subject(1), goodUntil: nowMs })
+    for (const each of [one, two]) each.turn()
+    expect(one.assertions.use({ assertion: Buffer.from([1]), goodUntil: nowMs })).toBe(false)
+    expect(two.assertions.use({ assertion: subject(1), goodUntil: nowMs })).toBe(false)
     for (const each of [one, two]) each.close()
   })
 
@@ -189,5 +239,84 @@ describe('what rises on one machine', () => {
     for (let turns = 0; turns < 20; turns++) one.turn()
     expect(batchesOf(one)).toBe(2)
     one.close()
+  })
+})
+
+describe('a machine that is restored with the database of all', () => {
+  const filesOf = (name: string): string => join(folder, `${name}.sqlite`)
+  const turnsOf = (...machines: readonly Machine[]) => {
+    for (let turns = 0; turns < 3; turns++) for (const each of machines) each.turn()
+  }
+  /** By the backup of before, with a new file of floors. */
+  function restore(name: string, tableThen: typeof table): Machine {
+    copyFileSync(filesOf('backup'), filesOf(name))
+    rmSync(filesOf(`${name}-floors`))
+    table = copyOf(tableThen)
+    const restored = machine(name)
+    restored.restored()
+    return restored
+  }
+
+  it('is followed by the others, which have seen newer rows, and learns from them what was used since', () => {
+    const [two, three] = [machine('two'), machine('three')]
+    let one = machine('one')
+    two.floors.raise({ subject: subject(1), number: 2 })
+    turnsOf(one, two, three)
+    one.close()
+    copyFileSync(filesOf('one'), filesOf('backup'))
+    const then = copyOf(table)
+
+    one = machine('one')
+    // Again and again from the same backup.
+    for (const round of [1, 2]) {
+      for (let turns = 0; turns < 5; turns++) {
+        for (const each of [one, two, three]) each.floors.raise({ subject: subject(1), number: 10 * round + turns })
+        one.otps.advance(subject(7), 10 * round + turns)
+        one.assertions.use({ assertion: subject(8), goodUntil: nowMs + 600_000 })
+        turnsOf(one, two, three)
+      }
+      one.close()
+      nowMs += 60_000
+      one = restore('one', then)
+      expect(one.otps.of(subject(7))).toBe(0)
+      turnsOf(one, two, three)
+      for (const each of [one, two, three]) expect(each.floors.of(subject(1))).toBeUndefined()
+      expect(one.otps.of(subject(7))).toBe(10 * round + 4)
+      expect(one.assertions.use({ assertion: subject(8), goodUntil: nowMs + 600_000 })).toBe(false)
+      for (const [number, each] of [one, two, three].entries())
+        each.floors.raise({ subject: subject(100 + number), number: round })
+      turnsOf(one, two, three)
+      for (const each of [one, two, three])
+        expect([100, 101, 102].map((number) => each.floors.of(subject(number)))).toEqual([round, round, round])
+    }
+    expect(reports).toEqual([])
+    for (const each of [one, two, three]) each.close()
+  })
+
+  it('is told of batches that went away where it has not told yet that it was restored, and is followed all the same', () => {
+    const two = machine('two')
+    let one = machine('one')
+    turnsOf(one, two)
+    one.close()
+    copyFileSync(filesOf('one'), filesOf('backup'))
+    const then = copyOf(table)
+    one = machine('one')
+    for (const number of [2, 3, 4]) {
+      for (const each of [one, two]) each.floors.raise({ subject: subject(1), number })
+      turnsOf(one, two)
+    }
+    one.close()
+    table = copyOf(then)
+    two.turn()
+    expect(reports.join()).toMatch(/two: batches of machine one were taken out.*two: batches of this machine were/)
+    expect(two.floors.of(subject(1))).toBe(4)
+    one = restore('one', then)
+    turnsOf(one, two)
+    expect(two.floors.of(subject(1))).toBeUndefined()
+    expect(two.standing().faults).toHaveLength(2)
+    two.restored()
+    turnsOf(one, two)
+    expect([one, two].map((each) => each.standing().faults)).toEqual([[], []])
+    for (const each of [one, two]) each.close()
   })
 })

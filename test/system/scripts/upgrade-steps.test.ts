@@ -71,6 +71,102 @@ describe('the copy of the database before an upgrade', () => {
   })
 })
 
+describe('the copy of the database that the package keeps', () => {
+  /** Version `installed` is configured where `before` was the last: what it says of the copy. */
+  function givenPackage() {
+    const { inFolder, data, database, run } = givenFolder()
+    mkdirSync(inFolder('bin'))
+    const configured = (installed: string, before: string, after = '') => {
+      writeFileSync(inFolder('bin/dpkg-query'), `#!/bin/sh\nprintf ${installed}\n`, { mode: 0o755 })
+      const steps = `. scripts/package/database-copy.bash; before=${before}; prepare_database; cat "$work/note"; ${after}`
+      const { stdout, stderr } = run(steps, { PATH: `${inFolder('bin')}:${process.env['PATH']}` })
+      expect(stderr).toBe('')
+      return stdout
+    }
+    return { data, database, configured, rows: () => readFileSync(database, 'utf8') }
+  }
+
+  it('is of before the upgrade, however often that is tried, and the earlier package puts it back', () => {
+    const { database, configured, rows } = givenPackage()
+    expect(configured('2', '1')).toBe(`${database}.before-upgrade`)
+    writeFileSync(database, 'rows of 2')
+    expect(configured('2', '1')).toBe('there is one already')
+    expect(configured('3', '1')).toBe('there is one already')
+    expect(configured('1', '1')).toBe('put back, as it was before the upgrade')
+    expect(rows()).toBe('rows')
+    expect(readFileSync(`${database}-wal`, 'utf8')).toBe('log')
+    for (const name of ['', '-wal', '-trail', '-version'])
+      expect(existsSync(`${database}.before-upgrade${name}`)).toBe(false)
+  })
+
+  it('is another one for the next upgrade, and none where the newer release has answered calls', () => {
+    const { data, database, configured, rows } = givenPackage()
+    configured('2', '1')
+    writeFileSync(database, 'rows of 2')
+    expect(configured('3', '2')).toBe(`${database}.before-upgrade`)
+    expect(readFileSync(`${database}.before-upgrade`, 'utf8')).toBe('rows of 2')
+    const record = `records\n{"type":"event","operation":"transparent.encrypt"}\n`
+    writeFileSync(join(data, 'audit/worker-1.000001.jsonl'), record)
+    writeFileSync(database, 'rows of 3')
+    expect(configured('2', '2')).toMatch(/^not put back, because the newer release has answered calls/)
+    expect(rows()).toBe('rows of 3')
+    expect(readFileSync(`${database}.before-failed-upgrade`, 'utf8')).toBe('rows of 2')
+  })
+
+  it('is not put back over what an operator did at the console; what init did is nothing to lose', () => {
+    const { data, configured, rows } = givenPackage()
+    const did = (operation: string) =>
+      writeFileSync(join(data, 'audit/console.000001.jsonl'), `{"type":"event","operation":"${operation}"}\n`)
+    for (const [operation, expected] of [
+      ['console.init', 'rows'],
+      ['console.user.add', 'rows of 2'],
+    ] as const) {
+      rmSync(join(data, 'audit/console.000001.jsonl'), { force: true })
+      configured('2', '1')
+      writeFileSync(join(data, 'strongroom.db'), 'rows of 2')
+      did(operation)
+      configured('1', '1')
+      expect(rows()).toBe(expected)
+    }
+  })
+
+  it('stays until the new daemon runs', () => {
+    const { database, configured } = givenPackage()
+    configured('2', '1', 'forget_copy')
+    expect(existsSync(`${database}.before-upgrade`)).toBe(true)
+    configured('2', '1', 'serving() { echo 1; }; forget_copy')
+    expect(existsSync(`${database}.before-upgrade`)).toBe(false)
+  })
+})
+
+it.each([
+  [1, 1],
+  [2, 2],
+  [3, 2],
+  [4, 2],
+  [8, 4],
+  [64, 8],
+])('on %i cores a new configuration has %i token hosts', (cores, hosts) => {
+  const { inFolder, run } = givenFolder()
+  mkdirSync(inFolder('bin'))
+  writeFileSync(inFolder('bin/nproc'), `#!/bin/sh\necho ${cores}\n`, { mode: 0o755 })
+  const { stdout } = run('echo "$sockets"', { PATH: `${inFolder('bin')}:${process.env['PATH']}` })
+  expect(JSON.parse(stdout)).toEqual(Array.from({ length: hosts }, (_, at) => inFolder(`run/${at + 1}.sock`)))
+})
+
+it('under systemd the token hosts of the configuration are started, however many cores there are', () => {
+  const { inFolder, run } = givenFolder()
+  writeFileSync(
+    inFolder('strongroom.json'),
+    JSON.stringify({ hsm: { sockets: ['/run/a/1.sock', '/run/a/spare.sock'] } }),
+  )
+  expect(run('socket_units').stdout.split('\n').slice(0, 3)).toEqual([
+    'strongroom-token@1.socket',
+    'strongroom-token@spare.socket',
+    'strongroom-token@key-maker.socket',
+  ])
+})
+
 it('Node packages that do not load in this Node.js are compiled anew', () => {
   const { inFolder, run } = givenFolder()
   mkdirSync(inFolder('node_modules/better-sqlite3'), { recursive: true })

@@ -57,6 +57,8 @@ describe.runIf(hasPostgres)('more calls at once than PostgreSQL has connections 
     const keyed = await services.objectReading.vault({
       id: Number(vault.id),
       permission: 'Admin',
+      strict: false,
+      grants: null,
       grant: () => grantIn(appliance, vault.id),
     })
     const folder = await services.templates.find(2)

@@ -35,8 +35,8 @@ describeUpgrade(
   async (store) => {
     expect(await findDeletedBefore(store.read, 8, 10)).toMatchObject([{ name: 'parcels' }])
     expect(await findDeletedBefore(store.read, 7, 10)).toEqual([])
-    expect(await findExpired(store.read, 11, 0)).toEqual([1])
-    expect(await findExpired(store.read, 0, 4)).toEqual([1, 3])
+    expect(await findExpired(store.read, 11, 0, 0)).toEqual([1])
+    expect(await findExpired(store.read, 0, 4, 0)).toEqual([1, 3])
     expect(await selectUsers(store.read, { pattern: searchPattern('BOB@', false) })).toMatchObject([{ id: 2 }])
     expect(await selectUsers(store.read, { pattern: searchPattern('', true) })).toHaveLength(2)
   },

@@ -26,7 +26,7 @@ describeUpgrade(
     // No session of before has a seal: all of them ended with the upgrade.
     expect(await standingOf(store.read, 9, 3)).toBeUndefined()
     await store.query('UPDATE sessions SET ended_at = NULL', [])
-    expect(await standingOf(store.read, 9, 3)).toEqual({ capabilities: 131, permission: 4, rests: 0 })
+    expect(await standingOf(store.read, 9, 3)).toEqual({ capabilities: 131, permission: 4, rests: 0, grants: null })
     expect(await vaultsOf(store.read, 7)).toMatchObject([{ id: 3, permission: 'Admin' }])
     expect(await membersOf(store.read, 3)).toMatchObject([{ userId: 7, passphraseBy: null }])
     expect(await openRecoveries(store.read, 3)).toEqual([])

@@ -16,10 +16,12 @@ const grantOf = (permission: Permission, edits: Partial<VaultGrant> = {}): Vault
   vault,
   permission: permissionBits[permission],
   expiresAt: now,
+  grants: null,
   ...edits,
 })
 
 const policy = {
+  name: 'k',
   deletedAt: null,
   oldestVersion: 1,
   latestVersion: 3,
@@ -35,13 +37,13 @@ const codeOf = (...asked: Parameters<typeof decide>) => decide(...asked)?.code ?
 
 describe('the decision', () => {
   it.each<[KeyUse, KeyInVault, Permission, Permission | undefined]>([
-    ['write', named, 'Read', undefined],
-    ['read', named, 'Read', undefined],
+    ['encrypt', named, 'Read', undefined],
+    ['decrypt', named, 'Read', undefined],
     ['export', named, 'Admin', 'Write'],
     ['export-plain', named, 'Admin', 'Write'],
     ['backup', named, 'Admin', 'Write'],
-    ['write', ownOfVault, 'Write', 'Read'],
-    ['read', ownOfVault, 'Read', undefined],
+    ['encrypt', ownOfVault, 'Write', 'Read'],
+    ['decrypt', ownOfVault, 'Read', undefined],
   ])('allows %s by a permission of the vault, and not by less', (use, key, enough, less) => {
     expect(codeOf(grantOf(enough), key, use, now)).toBe('allowed')
     if (less !== undefined) expect(codeOf(grantOf(less), key, use, now)).toBe('access.permission')
@@ -50,15 +52,15 @@ describe('the decision', () => {
 
   it('refuses a grant for another vault, and one for none', () => {
     for (const other of [Buffer.alloc(16, 2), null])
-      expect(codeOf(grantOf('Admin', { vault: other }), named, 'read', now)).toBe('access.permission')
+      expect(codeOf(grantOf('Admin', { vault: other }), named, 'decrypt', now)).toBe('access.permission')
   })
 
   it('refuses a grant whose time is over, in a way that is tried again', () => {
-    expect(codeOf(grantOf('Admin'), named, 'read', now + 1)).toBe('hsm.unavailable')
+    expect(codeOf(grantOf('Admin'), named, 'decrypt', now + 1)).toBe('hsm.unavailable')
   })
 
   it('refuses a grant that is good for longer than any is given for, until its time has come', () => {
-    const from = (expiresAt: number) => codeOf(grantOf('Admin', { expiresAt }), named, 'read', now)
+    const from = (expiresAt: number) => codeOf(grantOf('Admin', { expiresAt }), named, 'decrypt', now)
     expect(from(now + longestGrantMs + clockSkewMs)).toBe('allowed')
     expect(from(now + longestGrantMs + clockSkewMs + 1)).toBe('hsm.unavailable')
     expect(from(now + 31_536_000_000)).toBe('hsm.unavailable')
@@ -75,12 +77,12 @@ describe('the decision', () => {
     expect(of({ allowExport: 0 }, 'export')).toBe('hsm.rejected')
     expect(of({ allowPlaintextExport: 0 }, 'export-plain')).toBe('hsm.rejected')
     expect(of({ allowBackup: 0 }, 'backup')).toBe('hsm.rejected')
-    expect(of({ deletedAt: 1 }, 'read')).toBe('hsm.rejected')
-    expect(of({}, 'read', { disabled: 1 })).toBe('hsm.rejected')
+    expect(of({ deletedAt: 1 }, 'decrypt')).toBe('hsm.rejected')
+    expect(of({}, 'decrypt', { disabled: 1 })).toBe('hsm.rejected')
     expect(of({}, 'backup', { disabled: 1 })).toBe('allowed')
-    expect(of({}, 'read', { version: 4 })).toBe('hsm.rejected')
-    expect(of({}, 'read', { version: 1 })).toBe('hsm.rejected')
-    expect(of({}, 'write', { version: 1 })).toBe('hsm.rejected')
+    expect(of({}, 'decrypt', { version: 4 })).toBe('hsm.rejected')
+    expect(of({}, 'decrypt', { version: 1 })).toBe('hsm.rejected')
+    expect(of({}, 'encrypt', { version: 1 })).toBe('hsm.rejected')
     expect(codeOf(grantOf('Admin'), ownOfVault, 'export', now)).toBe('hsm.rejected')
   })
 })

@@ -28,9 +28,12 @@ function givenChain(directory: string, chain: string, ...files: readonly (readon
   })
 }
 
+const unexpected = ({ chain }: { readonly chain: string }) => expect.unreachable(`a bundle of ${chain} is not there`)
+
 async function read(directory: string, criteria: RecordCriteria = {}): Promise<[string, number][]> {
   const found: [string, number][] = []
-  for await (const { record } of readMerged([directory], criteria)) found.push([record.chain, record.at])
+  for await (const { record } of readMerged([{ directory, archives: [] }], criteria, unexpected))
+    found.push([record.chain, record.at])
   return found
 }
 

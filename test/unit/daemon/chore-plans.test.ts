@@ -10,7 +10,7 @@ import { abandonedUploads } from '../../../src/features/objects/file-records.ts'
 import { deletedBefore } from '../../../src/features/objects/records.ts'
 import { deleteJobsBefore } from '../../../src/features/transparent/import-job-records.ts'
 import { findDeletedBefore } from '../../../src/features/transparent/records.ts'
-import { findByUsername } from '../../../src/features/users/records.ts'
+import { findByUsername, listServices, selectUsers } from '../../../src/features/users/records.ts'
 import { checkTakenOver } from '../../../src/daemon/unsealed-rows.ts'
 import { tables } from '../../../src/daemon/tables.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -19,8 +19,14 @@ import type { Store } from '../../../src/store/store.ts'
 /** Small for good, or read no further than to the first row. */
 const mayScan = /pending_destructions|LIMIT 1$/
 
-/** The statements on SQLite that `work` prepares, each with those steps of its plan that read a whole table. */
+/** Those steps of the plans of `work` that read a whole table. */
 async function scansOf(work: (store: Store) => Promise<unknown>): Promise<string[]> {
+  const steps = await stepsOf(work)
+  return steps.filter((step) => step.startsWith('SCAN') && !mayScan.test(step))
+}
+
+/** The statements on SQLite that `work` prepares, each behind a step of its plan. */
+async function stepsOf(work: (store: Store) => Promise<unknown>): Promise<string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-plans-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const sqlite = join(directory, 'test.sqlite')
@@ -33,9 +39,9 @@ async function scansOf(work: (store: Store) => Promise<unknown>): Promise<string
     )
     expect(statements.length).toBeGreaterThan(0)
     const database = new Database(sqlite)
-    const scans = statements.flatMap((sql) => planOf(database, sql).map((step) => `${step}: ${sql}`))
+    const steps = statements.flatMap((sql) => planOf(database, sql).map((step) => `${step}: ${sql}`))
     database.close()
-    return scans.filter((scan) => !mayScan.test(scan))
+    return steps
   } finally {
     prepare.mockRestore()
     await store.close()
@@ -45,10 +51,7 @@ async function scansOf(work: (store: Store) => Promise<unknown>): Promise<string
 function planOf(database: Database.Database, sql: string): string[] {
   const parameters = sql.match(/\?/g) ?? []
   const plan = database.prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-  return plan
-    .all(...parameters.map(() => 0))
-    .map(({ detail }) => detail)
-    .filter((detail) => detail.startsWith('SCAN'))
+  return plan.all(...parameters.map(() => 0)).map(({ detail }) => detail)
 }
 
 const hsm = {} as Parameters<typeof createDestruction>[0]['hsm']
@@ -64,8 +67,8 @@ it('a chore finds what it looks for without reading a whole table', async () => 
     await destroyPending()
     await deletedBefore(store.read, 1, 100)
     await abandonedUploads(store.read, 1, 100)
-    await findExpired(store.read, 1, 1)
-    await store.transaction((tx) => sweepSessions(tx, 1))
+    await findExpired(store.read, 1, 1, 1)
+    await store.transaction((tx) => sweepSessions(tx, 1, 1))
     await createThrottle({ transaction: (work) => store.transaction(work), clock, rules }).sweep()
   })
   expect(scans).toEqual([])
@@ -77,4 +80,15 @@ it('a start looks at no more than the first rows of a table', async () => {
 
 it('a user is found by the name without reading all users', async () => {
   expect(await scansOf((store) => findByUsername(store.read, 'alice'))).toEqual([])
+})
+
+it('users are searched for in the index of their texts, without their rows', async () => {
+  const steps = await stepsOf((store) => selectUsers(store.read, { pattern: '%alice%' }))
+  expect(steps).toContainEqual(expect.stringMatching(/^SEARCH t USING COVERING INDEX users_texts/))
+})
+
+it('service accounts are listed without reading all users', async () => {
+  const [step, ...others] = await stepsOf((store) => listServices(store.read))
+  expect(step).toMatch(/USING INDEX users_service/)
+  expect(others).toEqual([])
 })

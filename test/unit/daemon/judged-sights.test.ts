@@ -1,9 +1,13 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { backupName } from '../../../src/backup/retention.ts'
 import type { Config } from '../../../src/config/schema.ts'
 import { createJudgedSights } from '../../../src/daemon/monitor/judged-sights.ts'
 import { warningsOf } from '../../../src/daemon/monitor/revocation-sights.ts'
 import type { Sight } from '../../../src/daemon/monitor/sight.ts'
 import type { Observation } from '../../../src/monitor/observation.ts'
+import { givenFolder } from '../../support/backup-kit.ts'
 
 const hourMs = 3_600_000
 const startMs = Date.parse('2026-01-01T00:00:00Z')
@@ -12,15 +16,15 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: startMs }))
 afterEach(() => void vi.useRealTimers())
 
 const config = {
-  warnings: { everyMs: 60_000, freeMiB: 1000, certificateDays: 30, tokenPercent: 5, clockMs: 60_000 },
+  warnings: { everyMs: 60_000, freeMiB: 1000, certificateDays: 30, tokenPercent: 5, clockMs: 60_000, backupHours: 36 },
 } as unknown as Config
 
 /** What is warned of where this is seen, by name and state. */
-function given(first: Partial<Observation>) {
+function given(first: Partial<Observation>, more: Partial<Config> = {}) {
   let seen = first
   const quiet = { folders: [], hosts: [], clock: { behindMs: 0, forMs: 0 }, certificateEnds: {} }
   const look = () => Promise.resolve({ seen: { at: Date.now(), ...quiet, ...seen } })
-  const sights = createJudgedSights(config, { look } as unknown as Pick<Sight, 'look'>)
+  const sights = createJudgedSights({ ...config, ...more }, { look } as unknown as Pick<Sight, 'look'>)
   return async (next: Partial<Observation> = first) => {
     seen = next
     return (await sights()).map(({ name, state }) => `${name} ${state}`)
@@ -59,6 +63,27 @@ it('certificates near their end; revocation lists are judged by their own settin
     'certificate.server warning',
     'certificate.client-ca problem',
   ])
+})
+
+it('backups that the timer does not make any more, and those that cannot be looked at', async () => {
+  const directory = givenFolder()
+  const told = given({}, { backup: { directory } as unknown as NonNullable<Config['backup']> })
+  const withoutJump = async () => (await told()).filter((name) => !name.startsWith('clock'))
+  writeFileSync(join(directory, 'other.age'), '')
+  expect(await withoutJump()).toEqual(['backup warning'])
+  for (const hours of [0, -48]) writeFileSync(join(directory, backupName(startMs - hours * hourMs)), '')
+  for (const [hours, expected] of [
+    [35, []],
+    [37, ['backup warning']],
+  ] as const) {
+    vi.setSystemTime(startMs + hours * hourMs)
+    expect(await withoutJump()).toEqual(expected)
+  }
+  // What was made two days later by the clock of today.
+  vi.setSystemTime(startMs + (48 + 4 * 36) * hourMs)
+  expect(await withoutJump()).toEqual(['backup problem'])
+  rmSync(directory, { recursive: true })
+  expect(await withoutJump()).toEqual(['backup warning'])
 })
 
 it('each CA whose revocation lists need attention has one warning, with a short name that stays', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idText, moment, numberText } from '../../../http/contract/shared-fields.ts'
 import { Fault } from '../../../fault.ts'
 import { endpoint, type AnyEndpoint } from '../../../http/contract/endpoint.ts'
 import type { PagePoints, VisibleRecord, VisibleRecords } from '../visible-trail.ts'
@@ -8,27 +9,35 @@ const text = (most: number) =>
     .string()
     .max(most)
     .regex(/^\P{Cc}*$/u, 'must not hold control characters')
-const moment = z
+const givenMoment = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/, 'must be a time such as 2026-10-01T14:30:00Z')
   .refine((given) => !Number.isNaN(Date.parse(given)), 'must be a time')
 
-const recordSchema = z.object({
-  at: z.iso.datetime(),
-  chain: z.string().describe('the process that wrote it'),
-  seq: z.string().describe('its number in the chain'),
-  operation: z.string(),
-  outcome: z.string().describe('allowed, noted, or the code of a fault'),
-  requestid: z.string(),
-  userid: z.string().optional(),
-  username: z.string().optional(),
-  address: z.string().optional(),
-  vaultid: z.string().optional(),
-  key: z.string().optional(),
-  version: z.string().optional(),
-  subject: z.string().optional(),
-  count: z.string().optional().describe('how many calls it sums up'),
-})
+const recordSchema = z
+  .object({
+    at: moment('When it was written.'),
+    chain: z.string().describe('The process that wrote it: each has a chain of its own.'),
+    seq: numberText('Its number in the chain, as text.'),
+    operation: z
+      .string()
+      .describe(
+        'What was called or done, such as `transparent.decrypt`: the operation ids of this document, and more.',
+      ),
+    outcome: z.string().describe('`allowed`, `noted`, or the code of the fault that refused it.'),
+    requestid: z
+      .string()
+      .describe('Id of the call, a UUID where it came over this interface; several records may share it.'),
+    userid: idText('Id of the user who called.').optional(),
+    username: z.string().describe('Login name of the user, as it was then or as it was sent.').optional(),
+    address: z.string().describe('IP address that the call came from.').optional(),
+    vaultid: z.string().describe('Id of the vault that it was about.').optional(),
+    key: z.string().describe('Name of the key that it was about.').optional(),
+    version: z.string().describe('Version of that key.').optional(),
+    subject: z.string().describe('What else it was about.').optional(),
+    count: numberText('How many calls it sums up, as text; absent where it is one.').optional(),
+  })
+  .meta({ id: 'AuditRecord', description: 'A record of the audit trail.' })
 
 /**
  * `GET /audit`: records of the trail of the machine that answers, the newest first, for users with the capability Audit: of the
@@ -42,33 +51,39 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
     method: 'GET',
     path: '/audit',
     summary: 'Read records of the audit trail of this machine, newest first',
+    details:
+      'Of the vaults that are shared with the caller, and of administrators. It reads a bounded part of the trail: a page may hold fewer records than asked for, or none, and name a next one all the same.',
     access: { kind: 'session', capability: 'audit' },
     quota: 'files',
     success: 200,
     faults: ['vault.not_found'],
     reply: {
       callinfo: z.object({
-        machine: z.string().describe('whose trail this is, by audit.machine; empty where it has no name'),
-        next: z.string().optional().describe('for the next page; absent where nothing is left'),
+        machine: z
+          .string()
+          .describe('Name of the machine whose trail this is (the setting `audit.machine`); empty where it has none.'),
+        next: z.string().describe('What to send as `next` for the next page; absent where nothing is left.').optional(),
       }),
-      members: z.object({ RECORDS: z.array(recordSchema) }),
+      members: z.object({ RECORDS: z.array(recordSchema).max(100).describe('The records, the newest first.') }),
     },
     params: z.object({}),
     body: z.object({
-      since: moment.optional(),
-      until: moment.optional().describe('the first moment that is too late'),
-      user: text(128).optional().describe('a username, or the id of a user'),
-      vaultid: text(20).optional(),
-      key: text(256).optional(),
-      operation: text(64).optional().describe('or its beginning and a star'),
-      outcome: text(64).optional().describe('allowed, noted, refused, or the code of a fault'),
+      since: givenMoment.describe('First moment of the records, such as 2026-10-01T14:30:00Z.').optional(),
+      until: givenMoment.describe('First moment that is too late.').optional(),
+      user: text(128).describe('Login name or id of a user.').optional(),
+      vaultid: text(20).describe('Id of a vault.').optional(),
+      key: text(256).describe('Name of a key.').optional(),
+      operation: text(64).describe('An operation, or its beginning and a star: `transparent.*`.').optional(),
+      outcome: text(64).describe('`allowed`, `noted`, `refused` for every refusal, or the code of a fault.').optional(),
       limit: z
         .string()
         .regex(/^([1-9]|[1-9]\d|100)$/, 'must be 1 to 100')
+        .describe('Most records of the page, 1 to 100.')
         .default('50'),
       next: z
         .string()
         .regex(/^[\w-]{1,16384}$/, 'must be what the page before named')
+        .describe('`CALLINFO.next` of the page before.')
         .optional(),
     }),
     async run({ body, caller }) {
@@ -90,7 +105,9 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
 function administrative(endpoints: readonly AnyEndpoint[]): (operation: string) => boolean {
   const operations = new Set(
     endpoints
-      .filter(({ access }) => access.kind === 'session' && access.capability === 'admin')
+      .filter(
+        ({ access }) => access.kind === 'session' && access.capability === 'admin' && !(access.self ?? access.owner),
+      )
       .map((contract) => contract.operation),
   )
   return (operation) => operations.has(operation) || operation.startsWith('console.')

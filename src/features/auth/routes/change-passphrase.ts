@@ -1,16 +1,35 @@
 import { z } from 'zod'
+import { bitmapText, howMany, message } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { isForSmartcard, loginTypeField, otpKindOf, secret, type SecondFactor } from '../credentials.ts'
+import {
+  isForSmartcard,
+  loginTypeField,
+  otpKindOf,
+  otpWords,
+  secret,
+  smartcardTypes,
+  type SecondFactor,
+} from '../credentials.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
 import type { CardReader } from '../smartcard-login.ts'
 
-const body = z.object({
-  passphrase: secret,
-  newpassphrase: secret,
-  otp: secret.optional(),
-  logintype: loginTypeField.optional(),
-})
+const body = z
+  .object({
+    passphrase: secret.describe('The present pass phrase.'),
+    newpassphrase: secret.describe('The pass phrase from now on. It must not be one that is easily guessed.'),
+    otp: secret.describe(otpWords).optional(),
+    logintype: loginTypeField.optional(),
+  })
+  .meta({
+    anyOf: [
+      { required: ['otp'] },
+      {
+        required: ['logintype'],
+        properties: { logintype: { enum: smartcardTypes, description: 'With the client certificate.' } },
+      },
+    ],
+  })
 
 /** `PUT /auth/passphrase`: one's own pass phrase, with the present one and a fresh second factor. */
 export const changePassphrase = (changes: PassphraseChanges, readCard: CardReader) =>
@@ -20,14 +39,15 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
     method: 'PUT',
     path: '/auth/passphrase',
     summary: 'Change your own pass phrase',
+    details: 'Besides the present pass phrase it takes a fresh second factor. All other sessions of the user end.',
     access: { kind: 'session' },
     success: 200,
     faults: ['passphrase.refused', 'login.refused', 'login.throttled', 'login.busy'],
     reply: {
       callinfo: z.object({
-        userstatus: z.string(),
-        ended: z.int().describe('sessions that it ended'),
-        message: z.string(),
+        userstatus: bitmapText('Capabilities of the user.'),
+        ended: howMany('Other sessions of the user, which have ended.'),
+        message,
       }),
     },
     params: z.object({}),

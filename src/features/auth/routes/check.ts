@@ -12,6 +12,8 @@ export const check = (method: 'GET' | 'POST') =>
     method,
     path: '/auth/check',
     summary: 'Check the session token and refresh its time-out',
+    details:
+      'Send it more often than the time-out of the login says to keep a session that does nothing else. The token may be replaced, as by every call.',
     access: { kind: 'session' },
     success: 200,
     params: z.object({}),

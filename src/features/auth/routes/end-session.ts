@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { idSegment, messageSchema, userSegment } from '../../../http/contract/shared-fields.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { sessionOwner, type Sessions } from '../sessions.ts'
+import { userIdOf } from '../../users/routes/user-fields.ts'
+import type { Sessions } from '../sessions.ts'
 
 /** `DELETE /user/:userid/sessions/:sessionid`: for the user, and for administrators. */
 export const endSession = (sessions: Sessions) =>
@@ -11,14 +13,17 @@ export const endSession = (sessions: Sessions) =>
     method: 'DELETE',
     path: '/user/:userid/sessions/:sessionid',
     summary: 'End one session of a user',
-    access: { kind: 'session' },
+    access: { kind: 'session', capability: 'admin', self: 'userid' },
     success: 200,
-    faults: ['user.not_found', 'session.not_found', 'access.capability'],
-    reply: { callinfo: z.object({ message: z.string() }) },
-    params: z.object({ userid: z.string(), sessionid: z.string() }),
+    faults: ['user.not_found', 'session.not_found'],
+    reply: { callinfo: messageSchema },
+    params: z.object({
+      userid: userSegment(),
+      sessionid: idSegment('Id of the session, as `GET /user/{userid}/sessions` lists it.'),
+    }),
     body: z.object({}),
-    async run({ params, caller, commit }) {
-      await sessions.endOne(sessionOwner(params.userid, caller), decimalId(params.sessionid), commit)
+    async run({ params, commit }) {
+      await sessions.endOne(userIdOf(params.userid), decimalId(params.sessionid), commit)
       return { callinfo: { message: 'The session has ended.' } }
     },
   })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { howMany, userSegment } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { sessionOwner, type Sessions } from '../sessions.ts'
+import { userIdOf } from '../../users/routes/user-fields.ts'
+import type { Sessions } from '../sessions.ts'
 
 /** `DELETE /user/:userid/sessions`: for the user, whose own session ends with the others, and for administrators. */
 export const endSessions = (sessions: Sessions) =>
@@ -10,14 +12,15 @@ export const endSessions = (sessions: Sessions) =>
     method: 'DELETE',
     path: '/user/:userid/sessions',
     summary: 'End all sessions of a user',
-    access: { kind: 'session' },
+    details: 'The session of the call itself is among them where the user ends their own.',
+    access: { kind: 'session', capability: 'admin', self: 'userid' },
     success: 200,
-    faults: ['user.not_found', 'access.capability'],
-    reply: { callinfo: z.object({ ended: z.int() }) },
-    params: z.object({ userid: z.string() }),
+    faults: ['user.not_found'],
+    reply: { callinfo: z.object({ ended: howMany('Sessions that have ended.') }) },
+    params: z.object({ userid: userSegment() }),
     body: z.object({}),
-    async run({ params, caller, commit }) {
-      const userId = await sessions.knownUser(sessionOwner(params.userid, caller))
+    async run({ params, commit }) {
+      const userId = await sessions.knownUser(userIdOf(params.userid))
       const ended = await commit((tx) => sessions.endOthers(tx, userId))
       return { callinfo: { ended } }
     },

@@ -1,16 +1,20 @@
 import { z } from 'zod'
+import { idText, moment, userSegment } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ListedSession } from '../session-records.ts'
-import { sessionOwner, type Sessions } from '../sessions.ts'
+import { userIdOf } from '../../users/routes/user-fields.ts'
+import type { Sessions } from '../sessions.ts'
 
-const sessionSchema = z.object({
-  id: z.string(),
-  address: z.string(),
-  application: z.string(),
-  created: z.iso.datetime(),
-  last_seen: z.iso.datetime(),
-  current: z.boolean().describe('the one that asks'),
-})
+const sessionSchema = z
+  .object({
+    id: idText('Id of the session, for the call that ends it.'),
+    address: z.string().describe('IP address that logged in.'),
+    application: z.string().describe('Name of the application key that logged in.'),
+    created: moment('When it logged in.'),
+    last_seen: moment('When it last made a call; not every call is noted.'),
+    current: z.boolean().describe('Whether it is the session of this call.'),
+  })
+  .meta({ id: 'Session', description: 'An open session of a user.' })
 
 /** `GET /user/:userid/sessions`: for the user, and for administrators. */
 export const listSessions = (sessions: Sessions) =>
@@ -20,14 +24,16 @@ export const listSessions = (sessions: Sessions) =>
     method: 'GET',
     path: '/user/:userid/sessions',
     summary: 'List the open sessions of a user',
-    access: { kind: 'session' },
+    access: { kind: 'session', capability: 'admin', self: 'userid' },
     success: 200,
-    faults: ['user.not_found', 'access.capability'],
-    reply: { callinfo: z.object({ sessions: z.array(sessionSchema) }) },
-    params: z.object({ userid: z.string() }),
+    faults: ['user.not_found'],
+    reply: {
+      callinfo: z.object({ sessions: z.array(sessionSchema).describe('The open sessions, the newest first.') }),
+    },
+    params: z.object({ userid: userSegment() }),
     body: z.object({}),
     async run({ params, caller }) {
-      const open = await sessions.list(await sessions.knownUser(sessionOwner(params.userid, caller)))
+      const open = await sessions.list(await sessions.knownUser(userIdOf(params.userid)))
       return { callinfo: { sessions: open.map((session) => sessionItem(session, caller.sessionId)) } }
     },
   })

@@ -1,51 +1,77 @@
 import { z } from 'zod'
+import { currentResponseVersion, type Client } from '../../../access/caller.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Advice, Sentences } from '../login-advice.ts'
 import {
   isForSmartcard,
-  loginTypeField,
+  isServiceLoginType,
   otpKindOf,
   readKeys,
-  secret,
   type Credentials,
   type PresentedCard,
+  type ServiceLoginType,
 } from '../credentials.ts'
 import type { LoggedIn, Login } from '../login.ts'
+import { loginBody, loginResultSchema } from './login-members.ts'
+import type { ServiceLoggedIn, ServiceLogin } from '../service-login.ts'
+import type { ShownCredential } from '../shown-credential.ts'
 import type { CardReader } from '../smartcard-login.ts'
 
-const body = z.object({
-  username: z.string().min(1).max(128),
-  keys: secret.optional(),
-  passphrase: secret.optional(),
-  otp: secret.optional(),
-  apikey: secret.optional(),
-  logintype: loginTypeField.optional(),
-})
+type LoginBody = z.output<typeof loginBody>
 
-type LoginBody = z.infer<typeof body>
+interface Logins {
+  readonly login: Login
+  readonly serviceLogin: ServiceLogin
+}
 
-/** `POST /auth` (spec: Login), form A with `keys` or form B with separate members. */
-export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
+/** `POST /auth` (spec: Login), form A with `keys` or form B with separate members; or of a service account. */
+export const logIn = ({ login, serviceLogin }: Logins, sessions: Sessions, readCard: CardReader) =>
   endpoint({
     operation: 'auth.login',
     handler: 'AuthHandler',
     method: 'POST',
     path: '/auth',
-    summary: 'Log in with pass phrase, application key and second factor',
+    summary: 'Log in with pass phrase, application key and second factor, or as a service account',
+    details:
+      '`CALLINFO.token` is the session token: send it in the header `X-Http-Token` of every later call, and take the token of each answer for the next one.\n\nPages of the appliance itself send `session` `cookie`, with `X-Strongroom-Console: 1`: then the token stands in the cookie `__Host-strongroom` alone, which scripts cannot read.',
     access: { kind: 'public' },
     success: 200,
-    faults: ['login.refused', 'login.throttled', 'login.busy', 'login.type_disabled'],
-    reply: { callinfo: resultSchema },
+    faults: ['login.refused', 'login.throttled', 'login.busy', 'login.type_disabled', 'session.cookie'],
+    reply: { callinfo: loginResultSchema },
     params: z.object({}),
-    body,
-    async run({ body, client, note, setToken, commit }) {
-      note({ username: body.username })
+    body: loginBody,
+    async run({ body, client, note, refuseForeignPage, setToken, commit }) {
+      // Before a one-time password is used up; and no other page logs a browser in to an account of its own choice.
+      if (body.session === 'cookie') refuseForeignPage()
+      if (isServiceLoginType(body.logintype)) {
+        const { account, shown } = readShown(body, body.logintype, client.certificate)
+        note({ username: account })
+        const loggedIn = await serviceLogin.logIn(
+          { account, shown, address: client.address },
+          (work) =>
+            commit(
+              async (tx) => {
+                const opened = await work(tx)
+                const { account: user, sessionId, credential } = opened
+                note({ username: user.username, userId: user.id, sessionId, target: `credential ${credential}` })
+                return opened
+              },
+              { syncAside: true },
+            ),
+          (reason, name) => note({ target: reason, username: name }),
+        )
+        setToken(loggedIn.token, currentResponseVersion, body.session)
+        return { callinfo: serviceResult(loggedIn, Date.now()) }
+      }
+      const { username } = body
+      if (username === undefined) throw withoutName(body)
+      note({ username })
       const card = isForSmartcard(body.logintype) ? await readCard(client.certificate()) : undefined
       note({ target: card?.target })
       const credentials = card === undefined ? readCredentials(body) : [withCard(body, card.card)]
-      const loggedIn = await login.logIn({ username: body.username, credentials, address: client.address }, (work) =>
+      const loggedIn = await login.logIn({ username, credentials, address: client.address }, (work) =>
         commit(
           async (tx) => {
             const opened = await work(tx)
@@ -56,7 +82,7 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
           { syncAside: true },
         ),
       )
-      setToken(loggedIn.token, loggedIn.responseVersion)
+      setToken(loggedIn.token, loggedIn.responseVersion, body.session)
       const { passphrase_weak: weak } = loggedIn.advice.warnings
       return {
         callinfo: loginResult(loggedIn, sessions.idleTimeoutMs),
@@ -65,6 +91,31 @@ export const logIn = (login: Login, sessions: Sessions, readCard: CardReader) =>
       }
     },
   })
+
+/** What each login type of service accounts takes out of a call. */
+function readShown(
+  { account, assertion, key }: LoginBody,
+  type: ServiceLoginType,
+  certificate: Client['certificate'],
+): { readonly account: string | undefined; readonly shown: ShownCredential } {
+  if (type === 'service_jwt') return { account, shown: { kind: 'jwt', assertion: given('assertion', assertion) } }
+  if (account === undefined) throw new Fault('request.invalid', 'account is missing: the name of the service account.')
+  if (type === 'service_certificate') return { account, shown: { kind: 'certificate', presented: certificate() } }
+  if (type === 'service_federated')
+    return { account, shown: { kind: 'federated', assertion: given('assertion', assertion) } }
+  return { account, shown: { kind: 'static', key: given('key', key) } }
+}
+
+function given(member: string, value: string | undefined): string {
+  if (value === undefined) throw new Fault('request.invalid', `${member} is missing: this logintype needs it.`)
+  return value
+}
+
+const withoutName = ({ account }: LoginBody): Fault =>
+  new Fault(
+    'request.invalid',
+    account === undefined ? 'username is missing.' : 'logintype is missing: it says how the service account logs in.',
+  )
 
 /** The certificate replaces the OTP (spec: Authentication, 2). */
 function withCard({ passphrase, apikey }: LoginBody, card: PresentedCard | undefined): Credentials {
@@ -87,26 +138,13 @@ const missing = (member: string): Fault =>
     `${member} is missing: send username with keys, or with passphrase, apikey, logintype and, but for a smartcard, otp.`,
   )
 
-/** An empty list is an empty array, as clients of this interface expect it. */
-const listSchema = z.union([z.array(z.string()).max(0), z.record(z.string(), z.string())])
-
-const resultSchema = z.object({
-  fingerprint: z.string().describe('of the public key of the user'),
-  userid: z.string(),
-  password: z.string().describe('always empty'),
-  userstatus: z.string().describe('capabilities of the user, a bitmap'),
-  username: z.string(),
-  fullname: z.string(),
-  timeout: z.int().describe('milliseconds without a call that end the session'),
-  filesupport: z.int(),
-  version: z.string().describe('release whose shapes the answers have'),
-  audit: z.object({ violations: listSchema, warnings: listSchema }),
-})
-
 /** How many templates handle files, as clients of this interface expect it. */
 const fileSupport = 3
 
-function loginResult({ user, advice, responseVersion }: LoggedIn, timeoutMs: number): Record<string, unknown> {
+function loginResult(
+  { user, advice, responseVersion }: Pick<LoggedIn, 'user' | 'advice' | 'responseVersion'>,
+  timeoutMs: number,
+): Record<string, unknown> {
   return {
     fingerprint: user.fingerprint,
     userid: String(user.id),
@@ -119,6 +157,15 @@ function loginResult({ user, advice, responseVersion }: LoggedIn, timeoutMs: num
     filesupport: fileSupport,
     version: responseVersion,
     audit: auditOf(advice),
+  }
+}
+
+function serviceResult({ account, expiresAt }: ServiceLoggedIn, now: number): Record<string, unknown> {
+  const responseVersion = currentResponseVersion
+  const advice = { violations: {}, warnings: {} }
+  return {
+    ...loginResult({ user: account, advice, responseVersion }, expiresAt - now),
+    expires: new Date(expiresAt).toISOString(),
   }
 }
 

@@ -12,7 +12,17 @@ export const loginTypes = (enabled: readonly LoginType[]) =>
     summary: 'List the enabled login types',
     access: { kind: 'public' },
     success: 200,
-    reply: { callinfo: z.object({ enabled_login_types: z.array(z.array(z.string())) }) },
+    reply: {
+      callinfo: z.object({
+        enabled_login_types: z
+          .array(z.array(z.enum(['totp', 'hwkey_otp', 'smartcard']).describe('A login type.')))
+          .min(1)
+          .max(1)
+          .describe(
+            'One list of the login types: `totp` an authenticator app, `hwkey_otp` a hardware token or HOTP, `smartcard` a TLS client certificate.',
+          ),
+      }),
+    },
     params: z.object({}),
     body: z.object({}),
     unechoed: 'all',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bitmap, howMany, message, userSegment } from '../../../http/contract/shared-fields.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
@@ -16,18 +17,22 @@ export const resetPassphrase = (changes: PassphraseChanges, recoveries: Recoveri
     method: 'PUT',
     path: '/user/:userid/passphrase',
     summary: 'Give a user another pass phrase',
+    details:
+      'For another user: your own is changed with `PUT /auth/passphrase`. All sessions of the user end. Unless the operator has turned it off, memberships of the user in vaults rest until another Admin confirms them.',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found', 'passphrase.refused', 'login.busy'],
     reply: {
       callinfo: z.object({
-        calculated_status: z.int(),
-        ended: z.int().describe('sessions that it ended'),
-        message: z.string(),
+        calculated_status: bitmap('Capabilities of the user.'),
+        ended: howMany('Sessions of the user, which have ended.'),
+        message,
       }),
     },
-    params: z.object({ userid: z.string() }),
-    body: z.object({ newpassphrase: secret }),
+    params: z.object({ userid: userSegment() }),
+    body: z.object({
+      newpassphrase: secret.describe('The pass phrase from now on; the next login says that it is to be changed.'),
+    }),
     unechoed: ['newpassphrase'],
     async run({ params, body, caller, commit }) {
       const userId = decimalId(params.userid)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { moment } from '../../../http/contract/shared-fields.ts'
 import { holds } from '../../../access/capabilities.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Certificate } from '../certificate.ts'
@@ -6,14 +7,17 @@ import type { Certificates } from '../registry.ts'
 import { userIdOf, userParams } from '../../users/routes/user-fields.ts'
 
 export const certificateSubject = z
-  .record(z.string(), z.union([z.string(), z.array(z.string())]))
+  .record(
+    z.string(),
+    z.union([z.string(), z.array(z.string().describe('One of them.'))]).describe('Value of the field, or its values.'),
+  )
   .describe('Fields of the subject, such as CN, O, OU and C; one that occurs several times is an array.')
 
 /** Spec: User certificate. */
 const certificateForm = z.object({
   subject: certificateSubject,
-  validFrom: z.iso.datetime(),
-  validTo: z.iso.datetime(),
+  validFrom: moment('First moment of its validity.'),
+  validTo: moment('Last moment of its validity.'),
 })
 
 function formOf({ subject, validFrom, validTo }: Certificate) {
@@ -27,7 +31,11 @@ const contract = {
   summary: 'Read the certificate of a user',
   access: { kind: 'session' },
   success: 200,
-  reply: { callinfo: z.object({ certificate: certificateForm.optional() }) },
+  reply: {
+    callinfo: z.object({
+      certificate: certificateForm.describe('The certificate; absent where the user has none.').optional(),
+    }),
+  },
   body: z.object({}),
 } as const
 
@@ -45,6 +53,7 @@ export const readUserCertificate = (certificates: Certificates) =>
   endpoint({
     ...contract,
     operation: 'usercert.readany',
+    details: 'Administrators read the certificate of any user; other callers get their own, whatever id they send.',
     path: '/usercert/:userid',
     faults: ['user.not_found'],
     params: userParams,

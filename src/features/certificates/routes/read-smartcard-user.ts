@@ -12,10 +12,17 @@ export const readSmartcardUser = (certificates: Certificates, isEnabled: boolean
     method: 'GET',
     path: '/authinfo/smcuser',
     summary: 'Tell whose smartcard the client presents',
+    details:
+      'The certificate is that of the TLS connection: a client shows it to fill in the user name before the login.',
     access: { kind: 'public', refusesToken: true },
     success: 200,
     faults: ['certificate.not_found'],
-    reply: { callinfo: z.object({ username: z.string(), subject: certificateSubject }) },
+    reply: {
+      callinfo: z.object({
+        username: z.string().describe('Login name of the user whose card it is.'),
+        subject: certificateSubject,
+      }),
+    },
     params: z.object({}),
     body: z.object({}),
     async run({ client, note }) {

@@ -8,8 +8,12 @@ import type { FileOpener } from '../protected-file.ts'
 import { maxSampleBytes, recognise } from '../recognition.ts'
 
 const collectedSchema = z
-  .looseObject({ templateid: z.union([z.string(), z.int()]) })
-  .describe('what was read of the file, under the names of the fields of its template')
+  .looseObject({
+    templateid: z
+      .union([z.string(), z.int().min(1)])
+      .describe('Id of the template: a number, but text of a certificate, as a published client sends it on.'),
+  })
+  .describe('Beside the template, what was read of the file, under the names of the fields of the template.')
 
 /**
  * `POST /filecollect` (spec: Identify templates): the template that a file belongs to, filled in with what the file
@@ -26,18 +30,19 @@ export function collectFile(templates: Templates) {
     method: 'POST',
     path: '/filecollect',
     summary: 'Identify the template of a file by its content',
+    details: 'The file is not kept: `POST /object` saves it. The beginning of a large file is enough.',
     access: { kind: 'session' },
     success: 200,
     upload: 'required',
     reply: { data: collectedSchema, members: z.object({ STRUCTURE: filledSchema }) },
     params: z.object({}),
     body: z.object({
-      file1: z.string().optional(),
+      file1: z.string().describe('Name of the file, where its part has none.').optional(),
       passphrase: z
         .string()
         .max(1024, 'must have 1024 characters at most')
         .default('')
-        .describe('of the file, to read what a PKCS#12 or a private key says behind it'),
+        .describe('Pass phrase of the file, to read what a PKCS#12 or a private key says behind it. It is not kept.'),
     }),
     unechoed: async () => ['passphrase', ...(await templates.secretNames())],
     quota: 'files',

@@ -13,13 +13,19 @@ const body = z.object({
     .string()
     .refine((text) => decodeBase64(text) !== undefined, 'must be base64 with padding')
     .transform((text) => Buffer.from(text, 'base64'))
-    .refine((bytes) => bytes.length <= mostBytes, `must be ${mostBytes} bytes at most: the first of the file`),
+    .refine((bytes) => bytes.length <= mostBytes, `must be ${mostBytes} bytes at most: the first of the file`)
+    .meta({
+      contentEncoding: 'base64',
+      maxLength: Math.ceil(mostBytes / 3) * 4,
+      description: `The first bytes of the file, ${mostBytes} at most. Base64 with padding.`,
+    }),
   extension: z
     .string()
     // One published client sends the dot.
     .transform((text) => text.replace(/^\./, '').toLowerCase())
     .refine((text) => Array.from(text).length <= mostCharacters, `must have ${mostCharacters} characters at most`)
-    .refine((text) => !/[\p{Cc}/\\]/u.test(text), 'must not hold control characters or slashes'),
+    .refine((text) => !/[\p{Cc}/\\]/u.test(text), 'must not hold control characters or slashes')
+    .describe(`Extension of its name, ${mostCharacters} characters at most; without the dot, or with it.`),
   size: z
     .union(
       [
@@ -31,13 +37,14 @@ const body = z.object({
       ],
       'must be a number of bytes',
     )
+    .describe('Length that the file is to have, in bytes: a file that is too large for the appliance is refused.')
     .optional(),
 })
 
 const resultSchema = z.object({
-  mimetype: z.string(),
-  size: z.int().optional(),
-  max_file_size: z.int().describe('largest file, in bytes'),
+  mimetype: z.string().describe('Media type of the file.'),
+  size: z.int().min(0).describe('The size that was sent.').optional(),
+  max_file_size: z.int().min(0).describe('Largest file that the appliance takes, in bytes.'),
 })
 
 /** `POST /utils/get_mime_type` (spec: Detect MIME type). */
@@ -48,9 +55,10 @@ export const detectType = (maxFileBytes: number) =>
     method: 'POST',
     path: '/utils/get_mime_type',
     summary: 'Detect the MIME type of a file',
+    details: 'The first bytes decide, and the extension where several formats begin alike.',
     access: { kind: 'session' },
     success: 200,
-    reply: { members: z.object({ RESULT: resultSchema }) },
+    reply: { members: z.object({ RESULT: resultSchema.describe('What was found.') }) },
     params: z.object({}),
     body,
     async run({ body: { data, extension, size } }) {

@@ -8,12 +8,14 @@ import type { ObjectReading } from '../reading.ts'
 import { objectId, objectName, savedReply, savedSchema } from './object-record.ts'
 
 /** Beside these, one member per field of the template. */
-const body = z.looseObject({
-  groupid: objectId,
-  templateid: objectId.optional(),
-  parentid: objectId.default(0),
-  objectname: objectName.optional(),
-})
+const body = z
+  .looseObject({
+    groupid: objectId.describe('Id of the vault. In a form it stands before the file.'),
+    templateid: objectId.describe('Id of the template: required, but for a file, which template 3 takes.').optional(),
+    parentid: objectId.describe('Id of the object in which it is to lie, 0 for the root of the vault.').default(0),
+    objectname: objectName.describe('Name of the object. When absent or empty it is made of the fields.').optional(),
+  })
+  .describe('Beside these, one member for each field of the template: its value as text.')
 
 /** `POST /object`: a new object, as JSON or, with a file, as a form. */
 export const createObject = (objects: Objects, reading: ObjectReading, templates: Templates) =>
@@ -23,6 +25,8 @@ export const createObject = (objects: Objects, reading: ObjectReading, templates
     method: 'POST',
     path: '/object',
     summary: 'Create an object',
+    details:
+      'As JSON or, with a file, as a form. A value that breaks the password policy of the vault is saved all the same, and `CALLINFO.general` holds `BAD_POLICY`.',
     access: { kind: 'vault', permission: 'Write', member: 'groupid' },
     success: 200,
     faults: ['template.not_found', 'object.invalid', 'object.parent_unknown', 'object.key_exhausted', 'object.busy'],

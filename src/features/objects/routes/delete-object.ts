@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectQuery } from '../read-records.ts'
@@ -12,10 +13,11 @@ export const deleteObject = (objects: Objects) =>
     method: 'DELETE',
     path: '/object/:objectid',
     summary: 'Delete an object',
+    details: 'Objects that lie in it are to be deleted before. It cannot be taken back.',
     access: { kind: 'vault', permission: 'Write', resource: objectQuery },
     success: 200,
     faults: ['object.not_empty'],
-    reply: { callinfo: z.object({ message: z.string() }) },
+    reply: { callinfo: messageSchema },
     params: objectParams,
     body: z.object({}),
     async run({ resource, caller, commit }) {

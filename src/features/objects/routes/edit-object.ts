@@ -7,12 +7,14 @@ import { grantedTo, objectQuery, type StoredObject } from '../read-records.ts'
 import { objectId, objectName, objectParams, savedReply, savedSchema } from './object-record.ts'
 
 /** Beside these, any fields of the template. */
-const body = z.looseObject({
-  groupid: objectId.optional(),
-  templateid: objectId.optional(),
-  parentid: objectId.optional(),
-  objectname: objectName.optional(),
-})
+const body = z
+  .looseObject({
+    groupid: objectId.describe('Id of the vault of the object, which cannot be changed.').optional(),
+    templateid: objectId.describe('Id of the template of the object, which cannot be changed.').optional(),
+    parentid: objectId.describe('Id of the object in which it lies, which cannot be changed.').optional(),
+    objectname: objectName.describe('New name of the object.').optional(),
+  })
+  .describe('Beside these, any fields of the template: their new values as text.')
 
 /** `PUT /object/:objectid`: changes what is given and keeps the rest. */
 export const editObject = (objects: Objects, templates: Templates) =>
@@ -22,6 +24,7 @@ export const editObject = (objects: Objects, templates: Templates) =>
     method: 'PUT',
     path: '/object/:objectid',
     summary: 'Edit an object',
+    details: 'It changes what is given and keeps the rest. As JSON or, with another file, as a form.',
     access: { kind: 'vault', permission: 'Write', resource: objectQuery },
     success: 200,
     faults: ['object.invalid', 'object.tampered', 'object.key_exhausted'],

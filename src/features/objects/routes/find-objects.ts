@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { endpoint, type Endpoint } from '../../../http/contract/endpoint.ts'
-import { recordSchema } from '../../templates/template-json.ts'
 import type { Templates } from '../../templates/templates.ts'
 import { vaultRecord, vaultSchema } from '../../vaults/routes/vault-record.ts'
 import type { Vaults } from '../../vaults/vault.ts'
 import type { ObjectReading } from '../reading.ts'
-import { objectSchema, recordsOf } from './object-record.ts'
+import { objectSchema, recordsOf, templatesOfObjects } from './object-record.ts'
 
 /** A browser looks for the host name of a page, which can have 253 characters. */
 const needle = z
@@ -14,6 +13,7 @@ const needle = z
   .trim()
   .min(1, 'must not be empty')
   .max(255, 'must have 255 characters at most')
+  .describe('Text to look for, in any case of its letters.')
 
 export interface FindDependencies {
   readonly reading: ObjectReading
@@ -47,13 +47,14 @@ const shared = {
   handler: 'FindHandler',
   method: 'GET',
   summary: 'Find objects by their name and open fields',
+  details: 'It looks in every vault that is shared with the caller. Encrypted fields are not searched.',
   access: { kind: 'session' },
   success: 200,
   reply: {
     members: z.object({
-      OBJECT: z.array(objectSchema),
-      TEMPLATES: z.array(recordSchema),
-      VAULTS: z.array(vaultSchema),
+      OBJECT: z.array(objectSchema).describe('The objects that hold it, without encrypted fields.'),
+      TEMPLATES: templatesOfObjects,
+      VAULTS: z.array(vaultSchema).describe('The vaults in which they lie.'),
     }),
   },
 } as const satisfies Partial<Endpoint>

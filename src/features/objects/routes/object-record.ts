@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { idSegment, idText, message, numberText } from '../../../http/contract/shared-fields.ts'
 import type { Reply } from '../../../http/contract/envelope.ts'
 import { utcText } from '../../../clock.ts'
 import { templateRecord, recordSchema } from '../../templates/template-json.ts'
@@ -11,36 +12,45 @@ import type { Templates } from '../../templates/templates.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-const values = z.record(z.string(), z.string())
+const values = z.record(z.string(), z.string().describe('Value of the field.'))
 
 /** `objectRecord`, for the documentation. */
-export const objectSchema = z.object({
-  id: z.string(),
-  parentid: z.string().describe('0 in the root of the vault'),
-  templateid: z.string(),
-  groupid: z.string(),
-  status: z.string().describe('a bitmap'),
-  objectname: z.string(),
-  filename: z.string(),
-  children: z.string().describe('how many objects lie in it'),
-  notes: z.union([z.literal(false), z.string()]),
-  tags: z.string(),
-  alarmed: z.union([z.literal(false), z.string()]),
-  public: values,
-  crypted: values.optional(),
-  fileinfo: z
-    .object({
-      objectid: z.string(),
-      name: z.string(),
-      size: z.string(),
-      type: z.string(),
-      filepath: z.string(),
-      created: z.string(),
-      ext: z.string(),
-      iconpath: z.string(),
-    })
-    .optional(),
-})
+export const objectSchema = z
+  .object({
+    id: idText('Id of the object.'),
+    parentid: idText('Id of the object in which it lies, 0 in the root of the vault.'),
+    templateid: idText('Id of its template.'),
+    groupid: idText('Id of its vault.'),
+    status: numberText(
+      'A bitmap: 32 decrypting raises an alarm, 128 always, 1024 a value breaks the policy of the vault.',
+    ),
+    objectname: z.string().describe('Its name.'),
+    filename: z.string().describe('Name of its file; empty for what is no file.'),
+    children: numberText('How many objects lie in it, as text.'),
+    notes: z.union([z.literal(false), z.string()]).describe('Always false; published clients read it.'),
+    tags: z.string().describe('Always empty; published clients read it.'),
+    alarmed: z
+      .union([z.literal(false), z.string()])
+      .describe('A sentence where decrypting the object raises an alarm, else false.'),
+    public: values.describe('The fields of its template that are not encrypted, by name.'),
+    crypted: values
+      .describe('The encrypted fields in the open, by name: where the call asked for them with `decrypt`.')
+      .optional(),
+    fileinfo: z
+      .object({
+        objectid: idText('Id of the object.'),
+        name: z.string().describe('Name of the file.'),
+        size: numberText('Its length in bytes, as text.'),
+        type: z.string().describe('Its media type.'),
+        filepath: z.string().describe('Always empty; published clients read it.'),
+        created: z.string().describe('When it was uploaded: UTC, as `YYYY-MM-DD hh:mm:ss`.'),
+        ext: z.string().describe('Extension of its name, without the dot.'),
+        iconpath: z.string().describe('Always empty; published clients read it.'),
+      })
+      .describe('Its file; absent for what is no file.')
+      .optional(),
+  })
+  .meta({ id: 'Object', description: 'A secret or file in a vault, or a folder.' })
 
 /** An object as every answer writes it; `crypted` where its secrets were asked for. */
 export function objectRecord(object: StoredObject, crypted?: Readonly<Record<string, string>>): Members {
@@ -94,7 +104,9 @@ function fileRecord(objectId: number, { name, size, type, uploadedAt }: FileInfo
   }
 }
 
-export const savedSchema = z.object({ objectid: z.string(), message: z.string() })
+export const savedSchema = z.object({ objectid: idText('Id of the object.'), message })
+
+export const templatesOfObjects = z.array(recordSchema).describe('The templates that occur among the objects.')
 
 /**
  * What is said of an object that was saved: also where a value breaks the vault's policy, for it is saved all the
@@ -109,7 +121,10 @@ export function savedReply({ id, weakFields }: StoredObject): Reply {
 
 /** What lies in a vault, as `GET /vault/:vaultid` writes it: its objects, and the templates that occur among them. */
 export const vaultContents = (reading: ObjectReading, templates: Templates) => ({
-  shape: { OBJECTS: z.array(objectSchema), TEMPLATES: z.array(recordSchema) },
+  shape: {
+    OBJECTS: z.array(objectSchema).describe('What lies in the vault, at every depth, without encrypted fields.'),
+    TEMPLATES: templatesOfObjects,
+  },
   async read(vaultId: number) {
     const objects = await reading.ofVault(vaultId)
     const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
@@ -117,7 +132,7 @@ export const vaultContents = (reading: ObjectReading, templates: Templates) => (
   },
 })
 
-export const objectParams = z.object({ objectid: z.string() })
+export const objectParams = z.object({ objectid: idSegment('Id of the object.') })
 
 const anId = 'must be an id: a whole number'
 
@@ -135,7 +150,9 @@ export const objectName = z
   .transform((name) => name || undefined)
 
 /** A flag of a query. */
-export const queryFlag = z
-  .enum(['true', 'false'])
-  .default('false')
-  .transform((text) => text === 'true')
+export const queryFlag = (what: string) =>
+  z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe(what)

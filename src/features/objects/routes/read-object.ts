@@ -1,23 +1,43 @@
 import { z } from 'zod'
+import { base64, idText } from '../../../http/contract/shared-fields.ts'
 import { endpoint, type AuditPart } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
-import { recordSchema } from '../../templates/template-json.ts'
 import type { Template } from '../../templates/template.ts'
 import type { Templates } from '../../templates/templates.ts'
 import { grantedTo, objectQuery, type GrantedObject, type StoredObject } from '../read-records.ts'
 import type { ObjectReading } from '../reading.ts'
 import { statusBits } from '../records.ts'
-import { crumbOf, objectParams, objectRecord, objectSchema, queryFlag, recordsOf } from './object-record.ts'
+import {
+  crumbOf,
+  objectParams,
+  objectRecord,
+  objectSchema,
+  queryFlag,
+  recordsOf,
+  templatesOfObjects,
+} from './object-record.ts'
 
-const body = z.object({ decrypt: queryFlag, children: queryFlag, filedata: queryFlag })
+const body = z.object({
+  decrypt: queryFlag('Whether to decrypt its encrypted fields, into `crypted`. Not together with `children`.'),
+  children: queryFlag('Whether to list what lies in it, behind it.'),
+  filedata: queryFlag('Whether to decrypt its file, into `FILEDATA`.'),
+})
 
 type Record = (part: AuditPart) => Promise<void>
 
 const readSchema = z.object({
-  OBJECT: z.array(objectSchema).describe('the object, then what lies in it'),
-  TEMPLATES: z.array(recordSchema),
-  BREADCRUMB: z.array(z.object({ objectid: z.string(), objectname: z.string(), icon: z.string() })),
-  FILEDATA: z.string().optional().describe('base64'),
+  OBJECT: z.array(objectSchema).min(1).describe('The object, then what lies in it.'),
+  TEMPLATES: templatesOfObjects,
+  BREADCRUMB: z
+    .array(
+      z.object({
+        objectid: idText('Id of the parent.'),
+        objectname: z.string().describe('Its name.'),
+        icon: z.string().describe('Name of the icon of its template.'),
+      }),
+    )
+    .describe('Its parents, from the root of the vault down; empty in the root.'),
+  FILEDATA: base64('Content of its file, where the call asked for it with `filedata`.').optional(),
 })
 
 /** `GET /object/:objectid`: with its secrets, with what lies in it, or with its file. */
@@ -28,7 +48,13 @@ export const readObject = (reading: ObjectReading, templates: Templates) =>
     method: 'GET',
     path: '/object/:objectid',
     summary: 'Read an object',
+    details: 'Each field that is decrypted gets a record in the audit trail.',
     access: { kind: 'vault', permission: 'Read', resource: objectQuery },
+    grant: ({ decrypt, filedata, children }) => [
+      'object.read',
+      ...([decrypt, filedata].includes('true') ? (['object.decrypt'] as const) : []),
+      ...(children === 'true' ? (['object.list'] as const) : []),
+    ],
     success: 200,
     faults: ['object.tampered', 'object.no_file', 'object.busy'],
     reply: { members: readSchema },

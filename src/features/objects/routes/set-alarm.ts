@@ -15,11 +15,12 @@ export const setAlarm = (objects: Objects) =>
     method: 'PUT',
     path: '/object/:objectid/alarm',
     summary: 'Set or clear the alarm of an object',
+    details: 'With the alarm set, decrypting a field that can alarm, or the file, is told to the operator.',
     access: { kind: 'vault', permission: 'Admin', resource: objectQuery },
     success: 200,
     reply: { callinfo: savedSchema },
     params: objectParams,
-    body: z.object({ alarm: flag }),
+    body: z.object({ alarm: flag.describe('Whether decrypting the object raises an alarm from now on.') }),
     async run({ body: { alarm }, resource, caller, note, commit }) {
       const { object } = existing(resource)
       note({ target: `object ${object.id}: ${alarm ? 'on' : 'off'}` })

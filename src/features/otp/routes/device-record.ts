@@ -1,12 +1,22 @@
 import { z } from 'zod'
+import { codeAlgorithms } from '../code-parameters.ts'
+import { idSegment, idText, moment, numberText, userSegment } from '../../../http/contract/shared-fields.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { Fault } from '../../../fault.ts'
 import type { Devices } from '../devices.ts'
 import type { OtpDevice } from '../records.ts'
 import type { Holder } from '../enrolment.ts'
 
-export const userParams = z.object({ userid: z.string() })
-export const deviceParams = z.object({ userid: z.string(), deviceid: z.string() })
+export const userParams = z.object({ userid: userSegment() })
+export const deviceParams = userParams.extend({
+  deviceid: idSegment('Id of the device, as `GET /user/{userid}/otp` lists it.'),
+})
+
+export const kindField = z
+  .enum(['totp', 'hotp', 'hwkey_otp'])
+  .describe(
+    '`totp` an authenticator app (RFC 6238), `hotp` a token that counts (RFC 4226), `hwkey_otp` a hardware token that types 44 characters.',
+  )
 
 /** @throws Fault `user.not_found`, for what cannot be an id as well */
 export async function holderOf(devices: Devices, userid: string): Promise<Holder> {
@@ -22,16 +32,18 @@ export function deviceIdOf(deviceid: string): number {
   return deviceId
 }
 
-export const deviceSchema = z.object({
-  id: z.string(),
-  kind: z.enum(['totp', 'hotp', 'hwkey_otp']),
-  public_id: z.string().optional(),
-  algorithm: z.string().optional(),
-  digits: z.string().optional(),
-  period: z.string().optional(),
-  created: z.iso.datetime(),
-  used: z.iso.datetime().optional(),
-})
+export const deviceSchema = z
+  .object({
+    id: idText('Id of the device.'),
+    kind: kindField,
+    public_id: z.string().describe('Of a hardware token: the first 12 characters of each of its OTPs.').optional(),
+    algorithm: z.enum(codeAlgorithms).describe('Of an app or HOTP token: the hash of its codes.').optional(),
+    digits: numberText('Of an app or HOTP token: how many digits a code has, as text.').optional(),
+    period: numberText('Of an app: seconds for which a code is shown, as text.').optional(),
+    created: moment('When the appliance got to know it.'),
+    used: moment('When it was last used for a login.').optional(),
+  })
+  .meta({ id: 'OtpDevice', description: 'An OTP device, without its secrets.' })
 
 /** A device as the interface writes it: nothing of its secrets. */
 export function deviceRecord(device: OtpDevice): Record<string, string> {

@@ -8,32 +8,49 @@ import type { OtpDevice } from '../records.ts'
 import { qrImage, seedOf } from '../otpauth-uri.ts'
 import type { Commit } from '../../../store/store.ts'
 import { restingNotice, type Recoveries } from '../../users/recovery.ts'
-import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
+import { deviceRecord, deviceSchema, holderOf, userParams, kindField } from './device-record.ts'
 
 const aNumber = 'must be a whole number'
-const number = z
-  .union([z.int().min(0), z.string().regex(/^\d{1,15}$/, aNumber)], aNumber)
-  .transform(Number)
-  .optional()
-const text = z.string().max(256).optional()
+const number = (what: string) =>
+  z
+    .union([z.int().min(0), z.string().regex(/^\d{1,15}$/, aNumber)], aNumber)
+    .transform(Number)
+    .describe(what)
+    .optional()
+const text = (what: string) => z.string().max(256).describe(what).optional()
 
 const body = z.object({
-  kind: z.enum(['totp', 'hotp', 'hwkey_otp']),
-  algorithm: z.string().toLowerCase().pipe(z.enum(codeAlgorithms)).optional(),
-  digits: number,
-  period: number,
-  counter: number,
-  public_id: text,
-  private_id: text,
-  secret: text,
+  kind: kindField,
+  algorithm: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(codeAlgorithms))
+    .describe(
+      'Of `totp` and `hotp`: the hash, `sha1`, `sha256` or `sha512`. `sha1` when absent, which every app knows.',
+    )
+    .optional(),
+  digits: number('Of `totp` and `hotp`: digits of a code, 6 to 8. 6 when absent.'),
+  period: number('Of `totp`: seconds for which a code is shown, 15 to 120. 30 when absent.'),
+  counter: number('Of `hotp`: where a token that is in use already has got to. 0 when absent.'),
+  public_id: text(
+    'Of `hwkey_otp`, where it is required: 12 modhex characters. Alone it gives the user a token that the appliance knows.',
+  ),
+  private_id: text('Of `hwkey_otp`: 6 bytes in hexadecimal.'),
+  secret: text(
+    'Of `hwkey_otp` 16 bytes in hexadecimal, the AES key; of `totp` and `hotp` a seed of 16 to 64 bytes in base32. Where an app or HOTP token comes without, the token of the appliance makes a seed.',
+  ),
 })
 type Body = z.infer<typeof body>
 
 const enrolledSchema = z.object({
   otpdevice: deviceSchema,
-  uri: z.string().optional().describe('otpauth URI of a seed that was made here'),
-  secret: z.string().optional(),
-  qr: z.string().optional().describe('the URI as an SVG'),
+  uri: z
+    .string()
+    .meta({ format: 'uri' })
+    .describe('`otpauth` URI of a seed that was made here. Shown this once.')
+    .optional(),
+  secret: z.string().describe('The seed that was made here, in base32. Shown this once.').optional(),
+  qr: z.string().meta({ contentMediaType: 'image/svg+xml' }).describe('The URI as a QR code, an SVG.').optional(),
 })
 
 /**
@@ -48,6 +65,8 @@ export const enrolDevice = (devices: Devices, enrolments: Enrolments, recoveries
     method: 'POST',
     path: '/user/:userid/otp',
     summary: 'Give a user an OTP device',
+    details:
+      'A seed that is made here stands in this one answer and never again. Unless the operator has turned it off, memberships of the user in vaults rest until another Admin confirms them.',
     access: { kind: 'session', capability: 'admin' },
     success: 201,
     faults: ['user.not_found', 'otp.device_exists', 'otp.device_limit', 'otp.device_invalid'],

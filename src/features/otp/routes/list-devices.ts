@@ -14,7 +14,7 @@ export const listDevices = (devices: Devices) =>
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found'],
-    reply: { callinfo: z.object({ otpdevices: z.array(deviceSchema) }) },
+    reply: { callinfo: z.object({ otpdevices: z.array(deviceSchema).describe('The devices of the user.') }) },
     params: userParams,
     body: z.object({}),
     async run({ params }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { message } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Devices } from '../devices.ts'
 import { deviceIdOf, deviceParams, deviceRecord, deviceSchema, holderOf } from './device-record.ts'
@@ -11,10 +12,11 @@ export const removeDevice = (devices: Devices) =>
     method: 'DELETE',
     path: '/user/:userid/otp/:deviceid',
     summary: 'Take an OTP device from a user',
+    details: 'A login with it is refused from here on.',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found', 'otp.device_not_found'],
-    reply: { callinfo: z.object({ message: z.string(), otpdevice: deviceSchema }) },
+    reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
     params: deviceParams,
     body: z.object({}),
     async run({ params, commit }) {

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { codeForm } from '../codes.ts'
 import type { Devices } from '../devices.ts'
 import type { Resync } from '../resync.ts'
 import { deviceIdOf, deviceParams, holderOf } from './device-record.ts'
 
-const code = z.string().regex(codeForm, 'must be a code of 6 to 8 digits')
+const code = (what: string) => z.string().regex(codeForm, 'must be a code of 6 to 8 digits').describe(what)
 
 /** `PUT /user/:userid/otp/:deviceid/resync`: finds a HOTP token again by two codes that it gave one after the other. */
 export const resyncDevice = (devices: Devices, resync: Resync) =>
@@ -15,12 +16,13 @@ export const resyncDevice = (devices: Devices, resync: Resync) =>
     method: 'PUT',
     path: '/user/:userid/otp/:deviceid/resync',
     summary: 'Resynchronise a HOTP token by two consecutive codes',
+    details: 'For a token whose button was pressed so often without a login that its codes are no longer accepted.',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found', 'otp.device_not_found', 'otp.resync_failed'],
-    reply: { callinfo: z.object({ message: z.string() }) },
+    reply: { callinfo: messageSchema },
     params: deviceParams,
-    body: z.object({ otp1: code, otp2: code }),
+    body: z.object({ otp1: code('A code that the token shows.'), otp2: code('The code that it shows next.') }),
     unechoed: ['otp1', 'otp2'],
     async run({ params, body, client, commit }) {
       const { id: userId } = await holderOf(devices, params.userid)

@@ -5,7 +5,7 @@ import { findPolicy } from '../policies.ts'
 import type { Generator, PasswordRequest } from '../generator.ts'
 
 /** A number of the query. Clients send the empty fields of their form as empty text. */
-const number = (least: number, most: number) =>
+const number = (least: number, most: number, what: string) =>
   z
     .union(
       [
@@ -18,6 +18,7 @@ const number = (least: number, most: number) =>
       ],
       `must be a whole number from ${least} to ${most}`,
     )
+    .describe(`${what} ${least} to ${most}.`)
     .optional()
 
 const delimiters = { dash: '-', space: ' ', default: ' ', '': ' ' } as const
@@ -28,6 +29,9 @@ const delimiter = z
       z.enum([',', '.', '-', '_', '=', ':', ' ']),
     ],
     'must be dash, space, default or one of the characters , . - _ = : and blank',
+  )
+  .describe(
+    'Of `opie` and `diceword`: what stands between the words, as a name or as the character. A blank when absent.',
   )
   .optional()
 
@@ -45,16 +49,23 @@ const body = z.object({
   type: z
     .enum(['secure', 'pin', 'pronounceable', 'pronouncable', 'bytes', 'opie', 'diceword', ''])
     .transform((type) => type || 'secure')
+    .describe(
+      '`secure` random characters, `pin` digits, `pronounceable` syllables (`pronouncable` is the same), `bytes` random bytes, `opie` six short English words, `diceword` words of a list. `secure` when empty.',
+    )
     .default('secure'),
-  policyid: number(0, 9999),
-  length: number(1, 1024),
+  policyid: number(0, 9999, 'Id of a password policy that the password is to keep; goes before `type`.'),
+  length: number(
+    1,
+    1024,
+    'Length; when absent 40 of `secure`, 4 of `pin`, 12 of `pronounceable`, 32 of `bytes`, 20 by a policy. At most 100 of `pin`, 128 by a policy.',
+  ),
   delimiter,
   /** How one published client spells it. */
-  delimeter: delimiter,
-  language: z.string().max(32).default(''),
-  words: number(1, 100),
-  min_char: number(0, 100),
-  max_char: number(0, 100),
+  delimeter: delimiter.describe('The same as `delimiter`.'),
+  language: z.string().max(32).describe('Of `diceword`: language of the words. `en_US` when empty.').default(''),
+  words: number(1, 100, 'Of `diceword`: how many words, 5 when absent.'),
+  min_char: number(0, 100, 'Of `diceword`: letters of the shortest word, 2 when absent.'),
+  max_char: number(0, 100, 'Of `diceword`: letters of the longest word, 0 or absent for any.'),
 })
 
 /**
@@ -67,9 +78,16 @@ export const generatePassword = (generator: Generator) =>
     method: 'GET',
     path: '/utils/pwgen',
     summary: 'Generate a password',
+    details: 'Where fewer than 2^50 passwords are like it, `CALLINFO.general` says that it is weak.',
     access: { kind: 'session' },
     success: 200,
-    reply: { callinfo: z.object({ passphrase: z.string(), length: z.int(), type: z.string() }) },
+    reply: {
+      callinfo: z.object({
+        passphrase: z.string().describe('The password. The appliance does not keep it.'),
+        length: z.int().min(1).describe('Its length, in UTF-16 code units.'),
+        type: z.string().describe('The type that was asked for.'),
+      }),
+    },
     params: z.object({}),
     body,
     async run({ body: fields }) {

@@ -2,11 +2,20 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { passwordPolicies } from '../policies.ts'
 
-const policySchema = z.object({
-  id: z.int(),
-  name: z.string(),
-  rules: z.record(z.string(), z.union([z.int(), z.boolean()])).describe('those that apply'),
-})
+const policySchema = z
+  .object({
+    id: z.int().min(0).describe('Id of the policy, which vaults name in `policy`.'),
+    name: z.string().describe('What the policy asks for, in words.'),
+    rules: z
+      .record(
+        z.string(),
+        z.union([z.int().min(0), z.boolean()]).describe('A number of characters, or whether the rule applies.'),
+      )
+      .describe(
+        'The rules that apply, by name, such as `min_length`, `min_lowercase_chars`, `min_uppercase_chars`, `min_numeric_chars` and `min_nonalphanumeric_chars`.',
+      ),
+  })
+  .meta({ id: 'PasswordPolicy', description: 'A password policy.' })
 
 /** `GET /utils/policies` (spec: Obtain password policies). */
 export const listPolicies = () =>
@@ -18,7 +27,7 @@ export const listPolicies = () =>
     summary: 'List the password policies',
     access: { kind: 'session' },
     success: 200,
-    reply: { callinfo: z.object({ policies: z.array(policySchema) }) },
+    reply: { callinfo: z.object({ policies: z.array(policySchema).describe('The policies, by their ids.') }) },
     params: z.object({}),
     body: z.object({}),
     run: () => Promise.resolve({ callinfo: { policies: passwordPolicies } }),

@@ -13,7 +13,7 @@ export const listTemplates = (templates: Templates) =>
     summary: 'List the templates',
     access: { kind: 'session' },
     success: 200,
-    reply: { members: z.object({ TEMPLATE: z.array(entrySchema) }) },
+    reply: { members: z.object({ TEMPLATE: z.array(entrySchema).describe('The templates.') }) },
     params: z.object({}),
     body: z.object({}),
     async run() {

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { decimalId } from '../../../access/resource.ts'
+import { idSegment } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { entrySchema, recordSchema, templateEntry, templateRecord } from '../template-json.ts'
 import type { Templates } from '../templates.ts'
 
-const id = z.string().transform((text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0))
+const id = idSegment('Id of the template, as `GET /template` lists it.').transform((text) => decimalId(text) ?? 0)
 
 /**
  * `GET /template/:templateid`: one template, in both notations (published clients read the one, the specification has
@@ -19,7 +21,12 @@ export const readTemplate = (templates: Templates) =>
     access: { kind: 'session' },
     success: 200,
     faults: ['template.not_found'],
-    reply: { members: z.object({ TEMPLATE: entrySchema, TEMPLATES: z.array(recordSchema) }) },
+    reply: {
+      members: z.object({
+        TEMPLATE: entrySchema,
+        TEMPLATES: z.array(recordSchema).min(1).max(1).describe('The same with its fields as a list.'),
+      }),
+    },
     params: z.object({ templateid: id }),
     body: z.object({}),
     async run({ params }) {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { keyNames, keyParams } from './key-parameters.ts'
+import { keyNames, keyParams, latestVersion } from './key-parameters.ts'
 
 /**
  * `GET /transparent/backup/:vaultid/:name`: a key with all its versions and flags, restorable where the same backup
@@ -15,12 +16,17 @@ export const backUpKey = (transfers: Transfers) =>
     method: 'GET',
     path: '/transparent/backup/:vaultid/:name',
     summary: 'Back up a key',
+    details: 'With all its versions and flags. It can be restored on appliances that have the same backup keys.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.backup_forbidden', 'key.tampered'],
     reply: {
-      callinfo: z.object({ ...keyNames, version: z.string() }),
-      members: z.object({ KEYS: z.object({ backup: z.string().describe('base64') }) }),
+      callinfo: z.object({ ...keyNames, version: latestVersion }),
+      members: z.object({
+        KEYS: z
+          .object({ backup: base64('The backup: encrypted, for the call that restores it.') })
+          .describe('What was backed up.'),
+      }),
     },
     params: keyParams,
     body: z.object({}),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { numberText } from '../../../http/contract/shared-fields.ts'
 import { faultCatalogue } from '../../../http/contract/faults.ts'
 import { Fault } from '../../../fault.ts'
 import type { Batch } from '../batch.ts'
@@ -12,11 +13,22 @@ const maxItems = 1_000
  */
 export function batchInput<T extends z.ZodRawShape>(item: T) {
   const items = z.array(
-    z.object({ ...item, reference: z.string().max(256, 'must have 256 characters at most').optional() }),
+    z.object({
+      ...item,
+      reference: z
+        .string()
+        .max(256, 'must have 256 characters at most')
+        .describe('Any text of the client: the result of the item carries it.')
+        .optional(),
+    }),
   )
   return items
     .min(1, 'must have an item')
     .refine((list) => list.length <= maxItems, `must have ${maxItems} items at most`)
+    .meta({
+      maxItems,
+      description: `Many at once, in place of the members of one: ${maxItems} at most. One that fails does not keep the others.`,
+    })
     .optional()
 }
 
@@ -57,10 +69,35 @@ function errorOf(fault: Fault): { code: string; text: string } {
   return { code: String(number), text: fault.detail ?? text }
 }
 
+const itemError = z
+  .object({
+    code: numberText('Number of what went wrong, as ERRORCODES has it.'),
+    text: z.string().describe('What went wrong, for people.'),
+  })
+  .meta({ id: 'ItemError', description: 'Why an item failed.' })
+
+/** `one` member, or `batch_input`: for the documentation of a body that `itemsOf` reads. */
+export const oneOrMany = (one: string) => ({
+  oneOf: [
+    { title: 'One', required: [one] },
+    { title: 'Many', required: ['batch_input'] },
+  ],
+})
+
 /** What the answer to one item holds, or to many, beside what names the key; for the documentation. */
 export function replyOf(names: z.ZodRawShape, one: z.ZodRawShape, ofMany: z.ZodRawShape) {
-  const reference = z.string().optional()
-  const failed = z.object({ error: z.object({ code: z.string(), text: z.string() }), reference })
-  const results = z.array(z.union([z.object({ ...ofMany, reference }), failed]))
-  return z.union([z.object({ ...one, ...names }), z.object({ ...names, batch_results: results })])
+  const reference = z.string().describe('The text that the client gave the item.').optional()
+  const results = z
+    .array(
+      z.union([
+        z.object({ ...ofMany, reference }).describe('Result of an item.'),
+        z.object({ error: itemError, reference }).describe('An item that failed.'),
+      ]),
+    )
+    .max(maxItems)
+    .describe('A result for each item, in the order of the items.')
+  return z.union([
+    z.object({ ...one, ...names }).describe('Of one.'),
+    z.object({ ...names, batch_results: results }).describe('Of many.'),
+  ])
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { base64, moment, pem } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { pemOf } from '../../../encoding/pem.ts'
 import type { ImportJobs } from '../import-jobs.ts'
 import { keyQuery } from '../records.ts'
 import { newKeyMembers, newKeyOf, type KeyDefaults } from './create-key.ts'
-import { keyParams } from './key-parameters.ts'
+import { keyNames, keyParams } from './key-parameters.ts'
 
 /**
  * `POST /transparent/import_job/:vaultid/:name`: fixes what becomes of a key that is to come in, and makes the public key
@@ -18,19 +19,24 @@ export const createImportJob = (importJobs: ImportJobs, defaults: KeyDefaults) =
     method: 'POST',
     path: '/transparent/import_job/:vaultid/:name',
     summary: 'Prepare the import of a key that was made elsewhere',
+    details:
+      'Wrap the key to the public key of the job: RSA-OAEP with SHA-1 of an AES key, then AES-KWP (RFC 5649) of the key, one behind the other. Check the signature before, so that no third party gets the key.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 201,
     faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'key.residency', 'hsm.unsupported'],
     reply: {
       callinfo: z.object({
-        name: z.string(),
-        job: z.string().describe('good for one import of this key'),
-        public_key: z.string().describe('PEM'),
-        public_key_der: z.string().describe('base64'),
-        statement: z.string().describe('all that the job fixes and its public key, as JSON'),
-        signature: z.string().describe('of the statement by the audit key: ECDSA over SHA-256, DER in base64'),
-        signer: z.string().describe('the audit key, PEM: compare it with the one that the operator gave you'),
-        expires: z.iso.datetime(),
+        name: keyNames.name,
+        job: z.string().describe('Id of the job, for the call that imports. Good for one import of this key.'),
+        public_key: pem('RSA public key to wrap the key to.'),
+        public_key_der: base64('The same as DER SubjectPublicKeyInfo.'),
+        statement: z
+          .string()
+          .meta({ contentMediaType: 'application/json' })
+          .describe('All that the job fixes, and its public key: JSON, as it was signed.'),
+        signature: base64('Signature of the statement by the audit key: ECDSA over SHA-256, DER.'),
+        signer: pem('The audit key: compare it with the one that the operator gave you.'),
+        expires: moment('When the job ends.'),
       }),
     },
     params: keyParams,

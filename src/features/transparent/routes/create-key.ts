@@ -5,7 +5,16 @@ import { defaultKeyType, type KeyType } from '../key-type.ts'
 import type { Keyring } from '../keyring.ts'
 import type { NewKey } from '../key-policy.ts'
 import { keyQuery } from '../records.ts'
-import { info, keyNames, keyParams, keyTypeNamed, quotaOf, rotationPeriod } from './key-parameters.ts'
+import {
+  info,
+  keyNames,
+  keyParams,
+  keyTypeField,
+  keyTypeNamed,
+  quotaOf,
+  residencyWords,
+  rotationPeriod,
+} from './key-parameters.ts'
 
 /** What a new key may do when its creator does not say: settings of the appliance. */
 export interface KeyDefaults {
@@ -16,13 +25,15 @@ export interface KeyDefaults {
 
 /** Members of every body that makes a key. */
 export const newKeyMembers = (defaults: KeyDefaults) => ({
-  type: z.string().default(defaultKeyType),
+  type: keyTypeField.default(defaultKeyType),
   info: info.default(''),
-  residency: z.enum(['database', 'token']).default('database'),
-  allow_export: flag.default(defaults.allowExport),
-  allow_plaintext_export: flag.default(false),
-  allow_backup: flag.optional(),
-  allow_delete: flag.default(defaults.allowDelete),
+  residency: z.enum(['database', 'token']).describe(residencyWords).default('database'),
+  allow_export: flag.describe('Whether an Admin can export it, wrapped to a public key.').default(defaults.allowExport),
+  allow_plaintext_export: flag.describe('Whether an Admin can export it in the open as well.').default(false),
+  allow_backup: flag
+    .describe('Whether it can be backed up. When absent as the appliance is set up, but not with residency `token`.')
+    .optional(),
+  allow_delete: flag.describe('Whether it can be deleted.').default(defaults.allowDelete),
   auto_rotate_period: rotationPeriod.default(0),
 })
 
@@ -65,6 +76,7 @@ export const createKey = (keyring: Keyring, defaults: KeyDefaults) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Create a key',
+    details: 'The key is made in the token and never leaves it unwrapped, but where `allow_plaintext_export` says so.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 201,
     faults: ['key.exists', 'key.type_unknown', 'key.flag_off', 'key.residency', 'hsm.unsupported'],

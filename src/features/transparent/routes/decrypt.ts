@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { batchOf, mapEach, readyIn, valueOf } from '../batch.ts'
@@ -6,12 +7,17 @@ import type { CipherItem, Ciphers } from '../ciphers.ts'
 import { readCiphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import { existing } from '../key-versions.ts'
-import { batchInput, batchResults, itemsOf, replyOf } from './batch-input.ts'
-import { keyNames, keyParams, optionalBytesOf } from './key-parameters.ts'
+import { batchInput, batchResults, itemsOf, replyOf, oneOrMany } from './batch-input.ts'
+import { aadField, ciphertextField, keyNames, keyParams, optionalBytesOf, usedVersion } from './key-parameters.ts'
 
-const item = { ciphertext: z.string(), aad: z.string().optional() }
+const item = {
+  ciphertext: ciphertextField,
+  aad: aadField
+    .describe('Additional authenticated data as it was when the ciphertext was made. Base64 with padding.')
+    .optional(),
+}
 
-const opened = { plaintext: z.string().describe('base64') }
+const opened = { plaintext: base64('The data.') }
 
 /**
  * `POST /transparent/:vaultid/decrypt/:name` (spec: Decrypt data); `batch_input` in place of `ciphertext` for many at
@@ -24,7 +30,10 @@ export const decrypt = (ciphers: Ciphers) =>
     method: 'POST',
     path: '/transparent/:vaultid/decrypt/:name',
     summary: 'Decrypt what a named key has encrypted',
+    details:
+      'The ciphertext says which version of the key made it. `batch_input` in place of `ciphertext` decrypts many at once: faults then stand with the items, and the status is that of a success.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
+    grant: 'key.decrypt',
     success: 200,
     faults: [
       'key.not_found',
@@ -35,9 +44,11 @@ export const decrypt = (ciphers: Ciphers) =>
       'key.version_disabled',
       'key.tampered',
     ],
-    reply: { callinfo: replyOf(keyNames, { ...opened, key_version: z.string() }, opened) },
+    reply: { callinfo: replyOf(keyNames, { ...opened, key_version: usedVersion }, opened) },
     params: keyParams,
-    body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchInput(item) }),
+    body: z
+      .object({ ...item, ciphertext: ciphertextField.optional(), batch_input: batchInput(item) })
+      .meta(oneOrMany('ciphertext')),
     async run({ body, vault, resource, note }) {
       const { key } = existing(resource)
       if (body.batch_input) note({ target: `${body.batch_input.length} items` })

@@ -15,6 +15,8 @@ export const deleteKey = (keys: KeyDeletion) =>
     method: 'DELETE',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Delete a key; an Admin can take it back for a while',
+    details:
+      'Every use of the key ends at once. Until its recovery window has passed (the setting `keys.recoveryWindowMs`) it can be taken back; then it is destroyed with all that it encrypted.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.delete_forbidden'],

@@ -6,20 +6,41 @@ import type { Ciphers, PlainItem } from '../ciphers.ts'
 import { writeCiphertext, type Ciphertext } from '../ciphertext.ts'
 import { defaultKeyType } from '../key-type.ts'
 import { keyQuery } from '../records.ts'
-import { batchInput, batchResults, itemsOf, replyOf } from './batch-input.ts'
+import { batchInput, batchResults, itemsOf, replyOf, oneOrMany } from './batch-input.ts'
 import { plainKey, type KeyDefaults } from './create-key.ts'
-import { bytesOf, keyNames, keyParams, keyTypeNamed, keyVersion, optionalBytesOf } from './key-parameters.ts'
+import {
+  aadField,
+  bytesOf,
+  ciphertextText,
+  keyNames,
+  keyParams,
+  keyTypeField,
+  keyTypeNamed,
+  keyTypeText,
+  keyVersion,
+  optionalBytesOf,
+  plaintextField,
+  usedVersion,
+} from './key-parameters.ts'
 
-const item = { plaintext: z.string(), aad: z.string().optional(), key_version: keyVersion.optional() }
-const body = z.object({
-  ...item,
-  plaintext: z.string().optional(),
-  type: z.string().default(defaultKeyType),
-  batch_input: batchInput(item),
-})
+const item = { plaintext: plaintextField, aad: aadField.optional(), key_version: keyVersion.optional() }
+const body = z
+  .object({
+    ...item,
+    plaintext: plaintextField.optional(),
+    type: keyTypeField.default(defaultKeyType),
+    batch_input: batchInput(item),
+  })
+  .meta(oneOrMany('plaintext'))
 
 /** What answers say of an item that was encrypted. */
-export const encryptedItem = { key_version: z.string(), ciphertext: z.string() }
+export const encryptedItem = { key_version: usedVersion, ciphertext: ciphertextText }
+
+/** Without an id where every item failed and the key was not made. */
+const encryptedNames = {
+  ...keyNames,
+  objectid: z.string().regex(/^\d*$/).describe('Id of the key; empty where it was not made because every item failed.'),
+}
 
 /**
  * `POST /transparent/:vaultid/encrypt/:name` (spec: Encrypt data); `batch_input` in place of `plaintext` for many at
@@ -32,10 +53,19 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
     method: 'POST',
     path: '/transparent/:vaultid/encrypt/:name',
     summary: 'Encrypt data with a named key',
+    details:
+      'A key that is missing is made, of `type`, unless the vault has that turned off. `batch_input` in place of `plaintext` encrypts many at once: faults then stand with the items, and the status is that of a success.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
+    grant: 'key.encrypt',
+    demanding: [
+      {
+        what: 'Making a key that the vault does not have',
+        permission: 'Write',
+        isAsked: ({ resource }) => resource === undefined,
+      },
+    ],
     success: 201,
     faults: [
-      'access.permission',
       'key.type_unknown',
       'key.wrong_type',
       'key.version_unknown',
@@ -43,7 +73,7 @@ export const encrypt = (ciphers: Ciphers, defaults: KeyDefaults) =>
       'key.exhausted',
       'key.tampered',
     ],
-    reply: { callinfo: replyOf({ ...keyNames, type: z.string() }, encryptedItem, encryptedItem) },
+    reply: { callinfo: replyOf({ ...encryptedNames, type: keyTypeText }, encryptedItem, encryptedItem) },
     params: keyParams,
     body,
     unechoed: ['plaintext'],

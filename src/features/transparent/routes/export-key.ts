@@ -1,17 +1,20 @@
 import { z } from 'zod'
+import { base64, numberText } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { createPublicKey } from 'node:crypto'
 import { Fault } from '../../../fault.ts'
 import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { keyNames, keyParams, keyVersion } from './key-parameters.ts'
+import { keyNames, keyParams, keyTypeText, keyVersionSegment, latestVersion } from './key-parameters.ts'
 
 const materialSchema = z.object({
-  name: z.string(),
-  key_version: z.string(),
-  type: z.string(),
-  wrapped_key: z.string().optional().describe('base64, where `public_key` was given'),
-  key: z.string().optional().describe('base64, in plain'),
+  name: keyNames.name,
+  key_version: numberText('The version, as text.'),
+  type: keyTypeText,
+  wrapped_key: base64(
+    'The key, wrapped to `public_key`, where the call gave one: RSA-OAEP with SHA-1, then AES-KWP.',
+  ).optional(),
+  key: base64('The key in the open, where the call gave no `public_key`.').optional(),
 })
 
 /**
@@ -25,15 +28,23 @@ export const exportKey = (transfers: Transfers, oneVersion: boolean) =>
     method: 'GET',
     path: `/transparent/export/:vaultid/:name${oneVersion ? '/:version' : ''}`,
     summary: 'Export an exportable key',
+    details:
+      'Wrapped to `public_key`; without it in the open, where the key was created with `allow_plaintext_export`.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.export_forbidden', 'key.version_unknown', 'key.tampered'],
     reply: {
-      callinfo: z.object({ ...keyNames, version: z.string() }),
-      members: z.object({ KEYS: z.array(materialSchema) }),
+      callinfo: z.object({ ...keyNames, version: latestVersion }),
+      members: z.object({ KEYS: z.array(materialSchema).describe('Its versions, or the one that was asked for.') }),
     },
-    params: oneVersion ? keyParams.extend({ version: keyVersion }) : keyParams,
-    body: z.object({ public_key: z.string().max(8_192, 'must have 8192 characters at most').optional() }),
+    params: oneVersion ? keyParams.extend({ version: keyVersionSegment }) : keyParams,
+    body: z.object({
+      public_key: z
+        .string()
+        .max(8_192, 'must have 8192 characters at most')
+        .describe('RSA public key of 2048 to 8192 bits to wrap the key to: PEM, or base64 of DER SubjectPublicKeyInfo.')
+        .optional(),
+    }),
     async run({ params, body, vault, resource, note }) {
       const version = 'version' in params ? Number(params.version) : undefined
       if (version !== undefined) note({ keyVersion: version })

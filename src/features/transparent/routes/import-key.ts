@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { ImportJobs } from '../import-jobs.ts'
@@ -21,7 +22,11 @@ export const importKey = (importJobs: ImportJobs) =>
     faults: ['key.exists', 'import.no_job', 'import.invalid'],
     reply: { callinfo: z.object(keyNames) },
     params: keyParams,
-    body: z.object({ job: z.string().optional(), wrapped_key: z.string(), public_key: z.string().optional() }),
+    body: z.object({
+      job: z.string().describe('Id of the import job. The one of this key when absent.').optional(),
+      wrapped_key: base64('The key, wrapped to the public key of the job: RSA-OAEP with SHA-1, then AES-KWP.'),
+      public_key: base64('Of a pair: its public key, DER SubjectPublicKeyInfo.').optional(),
+    }),
     quota: 'keys',
     async run({ params, body, vault, resource, commit }) {
       if (resource) throw new Fault('key.exists')

@@ -1,36 +1,45 @@
 import { z } from 'zod'
+import { idText, moment, numberText, pem } from '../../../http/contract/shared-fields.ts'
+import { keyTypeText, residencyWords } from './key-parameters.ts'
 import { keyTypeOf } from '../key-type.ts'
 import type { KeyVersion, TransparentKey } from '../records.ts'
 import { pemOf } from '../../../encoding/pem.ts'
 
 /** Flags are text in answers. */
-export const flagText = z.enum(['true', 'false'])
+export const flagText = (what: string) => z.enum(['true', 'false']).describe(what)
 
 /** `keyItem`, for the documentation. */
-export const keySchema = z.object({
-  name: z.string(),
-  key_version: z.string().describe('the latest'),
-  type: z.string(),
-  allow_backup: flagText,
-  allow_export: flagText,
-  allow_delete: flagText,
-  supports_signing: flagText,
-  info: z.string(),
-  objectid: z.string(),
-  residency: z.enum(['database', 'token']),
-  oldest_version: z.string(),
-  min_encryption_version: z.string(),
-  min_decryption_version: z.string(),
-  auto_rotate_period: z.string().describe('seconds, 0 for never'),
-})
+export const keySchema = z
+  .object({
+    name: z.string().describe('Name of the key, unique in its vault.'),
+    key_version: numberText('Latest version, as text.'),
+    type: keyTypeText,
+    allow_backup: flagText('Whether it can be backed up.'),
+    allow_export: flagText('Whether an Admin can export it.'),
+    allow_delete: flagText('Whether it can be deleted.'),
+    supports_signing: flagText('Whether it signs.'),
+    info: z.string().describe('What it is for.'),
+    objectid: idText('Id of the key.'),
+    residency: z.enum(['database', 'token']).describe(residencyWords),
+    oldest_version: numberText('First version that was not trimmed.'),
+    min_encryption_version: numberText('First version that may still encrypt, sign and make HMACs.'),
+    min_decryption_version: numberText('First version that may still decrypt and verify.'),
+    auto_rotate_period: numberText('Seconds after which it gets a new version by itself, 0 for never.'),
+  })
+  .meta({ id: 'Key', description: 'What is known of a key, never the key: every value is text.' })
+
+/** A list with the one key that a call is about. */
+export const oneKey = z.array(keySchema).min(1).max(1).describe('The key.')
 
 /** `versionItem`, for the documentation. */
-export const versionSchema = z.object({
-  key_version: z.string(),
-  enabled: flagText,
-  created: z.iso.datetime(),
-  public_key: z.string().optional().describe('PEM'),
-})
+export const versionSchema = z
+  .object({
+    key_version: numberText('The version, as text.'),
+    enabled: flagText('Whether it may be used.'),
+    created: moment('When it was made.'),
+    public_key: pem('Public key of a key that signs.').optional(),
+  })
+  .meta({ id: 'KeyVersion', description: 'A version of a key.' })
 
 /** A KEYS item (spec: Resources, Encryption key): every value is text. */
 export function keyItem(key: TransparentKey): Record<string, string> {

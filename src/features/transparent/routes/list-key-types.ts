@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keyTypeText } from './key-parameters.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Hsm } from '../../../hsm/hsm.ts'
 import type { KindSupport } from '../../../hsm/key-kind.ts'
@@ -7,16 +8,21 @@ import { keyTypes } from '../key-type.ts'
 
 const nothing: KindSupport = { wrapped: 'all', tokenObject: 'all' }
 
-const typeSchema = z.object({
-  type: z.string(),
-  available: flagText,
-  available_in_token: flagText,
-  missing_mechanism: z.string().optional(),
-  supports_encryption: flagText,
-  supports_aad: flagText,
-  supports_signing: flagText,
-  supports_hmac: flagText,
-})
+const typeSchema = z
+  .object({
+    type: keyTypeText,
+    available: flagText('Whether such keys can be made here, with residency `database`.'),
+    available_in_token: flagText('Whether such keys can be made here, with residency `token`.'),
+    missing_mechanism: z
+      .string()
+      .describe('PKCS#11 mechanism that the token would need; absent where it is available.')
+      .optional(),
+    supports_encryption: flagText('Whether such keys encrypt and decrypt.'),
+    supports_aad: flagText('Whether they authenticate what they encrypt, and take `aad`.'),
+    supports_signing: flagText('Whether such keys sign and verify.'),
+    supports_hmac: flagText('Whether such keys make HMACs.'),
+  })
+  .meta({ id: 'KeyType', description: 'A key type, and what this token can do of it.' })
 
 /**
  * `GET /transparent/types`: the key types there are, and which of them this token serves: `available` with residency
@@ -31,7 +37,7 @@ export const listKeyTypes = (hsm: Pick<Hsm, 'kindSupport'>) =>
     summary: 'List the key types and what this token can do of them',
     access: { kind: 'session' },
     success: 200,
-    reply: { members: z.object({ TYPES: z.array(typeSchema) }) },
+    reply: { members: z.object({ TYPES: z.array(typeSchema).describe('The key types.') }) },
     params: z.object({}),
     body: z.object({}),
     async run() {

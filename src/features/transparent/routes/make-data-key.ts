@@ -1,11 +1,18 @@
 import { z } from 'zod'
+import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { includes } from '../../../access/permission.ts'
-import { Fault } from '../../../fault.ts'
 import type { DataKeys } from '../data-keys.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
-import { keyNames, keyParams, keyVersion, optionalBytesOf } from './key-parameters.ts'
+import {
+  aadField,
+  ciphertextText,
+  keyNames,
+  keyParams,
+  keyVersion,
+  optionalBytesOf,
+  usedVersion,
+} from './key-parameters.ts'
 
 /**
  * `POST /transparent/:vaultid/datakey/:type/:name`: a new key for large data of one's own, encrypted under a named
@@ -18,10 +25,19 @@ export const makeDataKey = (dataKeys: DataKeys) =>
     method: 'POST',
     path: '/transparent/:vaultid/datakey/:type/:name',
     summary: 'Make a data key under a named key',
+    details: 'For data of any size that the application encrypts itself.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
+    grant: 'key.datakey',
+    demanding: [
+      {
+        what: 'A data key in the open',
+        permission: 'Write',
+        isGranted: true,
+        isAsked: ({ params }) => params.type === 'plaintext',
+      },
+    ],
     success: 200,
     faults: [
-      'access.permission',
       'key.not_found',
       'key.wrong_type',
       'key.version_unknown',
@@ -32,23 +48,26 @@ export const makeDataKey = (dataKeys: DataKeys) =>
     reply: {
       callinfo: z.object({
         ...keyNames,
-        key_version: z.string(),
-        ciphertext: z.string(),
-        plaintext: z.string().optional().describe('base64'),
+        key_version: usedVersion,
+        ciphertext: ciphertextText.describe('The data key, encrypted: keep it with the data; `decrypt` opens it.'),
+        plaintext: base64('The data key in the open, where `type` is `plaintext`: forget it after use.').optional(),
       }),
     },
-    params: keyParams.extend({ type: z.enum(['plaintext', 'wrapped']) }),
+    params: keyParams.extend({
+      type: z
+        .enum(['plaintext', 'wrapped'])
+        .describe('`wrapped` the data key encrypted alone, `plaintext` in the open as well.'),
+    }),
     body: z.object({
       bits: z
         .union([z.literal([128, 256, 512]), z.enum(['128', '256', '512']).transform(Number)], 'must be 128, 256 or 512')
+        .describe('Length of the data key in bits: 128, 256 or 512.')
         .default(256),
       key_version: keyVersion.optional(),
-      aad: z.string().optional(),
+      aad: aadField.optional(),
     }),
     async run({ params, body, vault, resource, note }) {
       const open = params.type === 'plaintext'
-      if (open && !includes(vault.permission, 'Write'))
-        throw new Fault('access.permission', 'A data key in the open needs Write in the vault.')
       const made = await dataKeys.make(vault, resource, {
         bytes: body.bits / 8,
         version: body.key_version,

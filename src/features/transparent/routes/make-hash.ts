@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { createHash } from 'node:crypto'
 import { bytesOf } from './key-parameters.ts'
@@ -15,12 +16,12 @@ export const makeHash = () =>
     summary: 'Hash data',
     access: { kind: 'session' },
     success: 200,
-    reply: { callinfo: z.object({ sum: z.string() }) },
+    reply: { callinfo: z.object({ sum: z.string().describe('The hash, in `format`.') }) },
     params: z.object({}),
     body: z.object({
-      input: z.string(),
-      algorithm: z.enum(['sha2-256', 'sha2-384', 'sha2-512']).default('sha2-256'),
-      format: z.enum(['base64', 'hex']).default('base64'),
+      input: base64('The data.'),
+      algorithm: z.enum(['sha2-256', 'sha2-384', 'sha2-512']).describe('The hash algorithm.').default('sha2-256'),
+      format: z.enum(['base64', 'hex']).describe('How the answer writes bytes.').default('base64'),
     }),
     run({ body }) {
       const sum = createHash(algorithms[body.algorithm]).update(bytesOf('input', body.input)).digest(body.format)

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { writeCiphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { bytesOf, keyNames, keyParams, keyVersion } from './key-parameters.ts'
+import { bytesOf, keyNames, keyParams, keyVersion, signatureText, usedVersion } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/hmac/:name`: HMAC-SHA-256 of `input` with a named key. */
 export const makeHmac = (signatures: Signatures) =>
@@ -13,12 +14,14 @@ export const makeHmac = (signatures: Signatures) =>
     method: 'POST',
     path: '/transparent/:vaultid/hmac/:name',
     summary: 'Make an HMAC with a named key',
+    details: 'HMAC-SHA-256 with a key of type `hmac-sha256`. `verify` checks it.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
+    grant: 'key.hmac',
     success: 200,
     faults: ['key.not_found', 'key.wrong_type', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
-    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), hmac: z.string() }) },
+    reply: { callinfo: z.object({ ...keyNames, key_version: usedVersion, hmac: signatureText('The HMAC') }) },
     params: keyParams,
-    body: z.object({ input: z.string(), key_version: keyVersion.optional() }),
+    body: z.object({ input: base64('The data.'), key_version: keyVersion.optional() }),
     async run({ body, vault, resource, note }) {
       const { key, version, bytes } = await signatures.hmac(
         vault,

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
-import { keyItem, keySchema, versionItem, versionSchema } from './key-item.ts'
-import { keyParams } from './key-parameters.ts'
+import { keyItem, oneKey, versionItem, versionSchema } from './key-item.ts'
+import { keyNames, keyParams, latestVersion } from './key-parameters.ts'
 
 /** `GET /transparent/:vaultid/keys/:name` (spec: Read key): what is known of a key, never the key. */
 export const readKey = (keyring: Keyring) =>
@@ -14,11 +14,15 @@ export const readKey = (keyring: Keyring) =>
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Read what is known of a key',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
+    grant: 'key.read',
     success: 200,
     faults: ['key.not_found', 'key.tampered'],
     reply: {
-      callinfo: z.object({ version: z.string().describe('the latest'), objectid: z.string() }),
-      members: z.object({ KEYS: z.array(keySchema), VERSIONS: z.array(versionSchema) }),
+      callinfo: z.object({ version: latestVersion, objectid: keyNames.objectid }),
+      members: z.object({
+        KEYS: oneKey,
+        VERSIONS: z.array(versionSchema).describe('Its versions that were not trimmed, the oldest first.'),
+      }),
     },
     params: keyParams,
     body: z.object({}),

@@ -1,11 +1,10 @@
 import { z } from 'zod'
+import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
-import { includes } from '../../../access/permission.ts'
-import { Fault } from '../../../fault.ts'
 import type { BackupOrigin } from '../../../hsm/backup-record.ts'
 import { keyQuery } from '../records.ts'
 import type { Transfers } from '../transfers.ts'
-import { bytesOf, keyNames, keyParams } from './key-parameters.ts'
+import { bytesOf, keyNames, keyParams, latestVersion } from './key-parameters.ts'
 
 /**
  * `POST /transparent/restore/:vaultid/:name` (spec: Restore key). `force` replaces a key of that name, and needs
@@ -18,16 +17,19 @@ export const restoreKey = (transfers: Transfers) =>
     method: 'POST',
     path: '/transparent/restore/:vaultid/:name',
     summary: 'Restore a key with all its versions from its backup',
+    details: 'Into the vault of the path, under the name of the path. A backup of another vault needs Admin there too.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
+    demanding: [{ what: '`force`', permission: 'Admin', isAsked: ({ body }) => body.force }],
     success: 200,
     faults: ['backup.invalid', 'backup.foreign', 'key.exists'],
-    reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },
+    reply: { callinfo: z.object({ ...keyNames, key_version: latestVersion }) },
     params: keyParams,
-    body: z.object({ backup: z.string(), force: flag.default(false) }),
+    body: z.object({
+      backup: base64('`KEYS.backup` of the call that backed the key up.'),
+      force: flag.describe('Whether to replace a key of this name.').default(false),
+    }),
     quota: 'keys',
     async run({ params, body, vault, resource, caller, note, commit }) {
-      if (body.force && !includes(vault.permission, 'Admin'))
-        throw new Fault('access.permission', 'Replacing a key needs Admin in the vault.')
       const restoration = {
         vaultId: vault.id,
         userId: caller.userId,

@@ -4,12 +4,20 @@ import { batchOf, mapEach, valueOf } from '../batch.ts'
 import type { Ciphers, RewrapItem } from '../ciphers.ts'
 import { existing } from '../key-versions.ts'
 import { keyQuery } from '../records.ts'
-import { batchInput, batchResults, itemsOf, replyOf } from './batch-input.ts'
+import { batchInput, batchResults, itemsOf, replyOf, oneOrMany } from './batch-input.ts'
 import { missingCiphertext, readCipherItem } from './decrypt.ts'
 import { encryptedItem, writeItem } from './encrypt.ts'
-import { keyNames, keyParams, keyVersion } from './key-parameters.ts'
+import { aadField, ciphertextField, keyNames, keyParams, keyVersion } from './key-parameters.ts'
 
-const item = { ciphertext: z.string(), aad: z.string().optional(), to_version: keyVersion.optional() }
+const item = {
+  ciphertext: ciphertextField,
+  aad: aadField
+    .describe(
+      'Additional authenticated data as it was when the ciphertext was made; the new one is bound to the same. Base64 with padding.',
+    )
+    .optional(),
+  to_version: keyVersion.describe('Version of the key to encrypt with: the latest when absent.').optional(),
+}
 
 /**
  * `POST /transparent/rewrap/:vaultid/:name`: encrypts anew under the latest version, or `to_version`, without showing
@@ -22,7 +30,10 @@ export const rewrap = (ciphers: Ciphers) =>
     method: 'POST',
     path: '/transparent/rewrap/:vaultid/:name',
     summary: 'Encrypt a ciphertext anew under another version of its key',
+    details:
+      'The plaintext does not leave the boundary of the token. After a rotation it brings stored ciphertexts to the new version.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
+    grant: 'key.rewrap',
     success: 200,
     faults: [
       'key.not_found',
@@ -36,7 +47,9 @@ export const rewrap = (ciphers: Ciphers) =>
     ],
     reply: { callinfo: replyOf(keyNames, encryptedItem, encryptedItem) },
     params: keyParams,
-    body: z.object({ ...item, ciphertext: z.string().optional(), batch_input: batchInput(item) }),
+    body: z
+      .object({ ...item, ciphertext: ciphertextField.optional(), batch_input: batchInput(item) })
+      .meta(oneOrMany('ciphertext')),
     async run({ body, vault, resource, note }) {
       const { key } = existing(resource)
       if (body.batch_input) note({ target: `${body.batch_input.length} items` })

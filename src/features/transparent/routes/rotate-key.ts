@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
-import { keyNames, keyParams, quotaOf } from './key-parameters.ts'
+import { keyNames, keyParams, latestVersion, quotaOf } from './key-parameters.ts'
 
 /** `POST /transparent/:vaultid/keys/:name/rotate` (spec: Rotate key). */
 export const rotateKey = (keyring: Keyring) =>
@@ -12,10 +12,11 @@ export const rotateKey = (keyring: Keyring) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name/rotate',
     summary: 'Give a key a new version',
+    details: 'New data is encrypted with the new version; what older versions encrypted can still be decrypted.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 201,
     faults: ['key.not_found', 'key.tampered', 'store.conflict'],
-    reply: { callinfo: z.object({ ...keyNames, key_version: z.string() }) },
+    reply: { callinfo: z.object({ ...keyNames, key_version: latestVersion }) },
     params: keyParams,
     body: z.object({}),
     quota: ({ resource }) => quotaOf(resource?.key.type),

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { numberText } from '../../../http/contract/shared-fields.ts'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
-import { keyNames, keyParams, keyVersion } from './key-parameters.ts'
+import { keyNames, keyParams, keyVersionSegment } from './key-parameters.ts'
 
 /** `PUT /transparent/:vaultid/keys/:name/versions/:version`: forbids every use of one version, or allows it again. */
 export const setKeyVersion = (keyring: Keyring) =>
@@ -15,9 +16,15 @@ export const setKeyVersion = (keyring: Keyring) =>
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
-    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), enabled: z.boolean() }) },
-    params: keyParams.extend({ version: keyVersion }),
-    body: z.object({ enabled: flag }),
+    reply: {
+      callinfo: z.object({
+        ...keyNames,
+        key_version: numberText('The version, as text.'),
+        enabled: z.boolean().describe('Whether it may be used now.'),
+      }),
+    },
+    params: keyParams.extend({ version: keyVersionSegment }),
+    body: z.object({ enabled: flag.describe('Whether it may be used from now on.') }),
     async run({ params, body, resource, commit }) {
       const key = await keyring.setDisabled(resource, params.version, !body.enabled, commit)
       return {

@@ -1,23 +1,29 @@
 import { z } from 'zod'
+import { base64 } from '../../../http/contract/shared-fields.ts'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
-import { includes } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
 import type { Hash } from '../../../hsm/key-kind.ts'
 import type { Vaults } from '../../vaults/vault.ts'
 import { readCiphertext, writeCiphertext, type Ciphertext } from '../ciphertext.ts'
 import { keyQuery } from '../records.ts'
 import type { Signatures, SigningRequest } from '../signatures.ts'
-import { bytesOf, keyNames, keyParams, keyVersion } from './key-parameters.ts'
+import { bytesOf, keyNames, keyParams, keyVersion, signatureText, usedVersion } from './key-parameters.ts'
 
 const hashNames: Readonly<Record<string, Hash>> = { 'sha2-256': 'sha256', 'sha2-384': 'sha384', 'sha2-512': 'sha512' }
 
 /** Members of the calls that sign and verify. */
 export const signingMembers = {
-  input: z.string(),
-  prehashed: flag.default(false),
-  hash_algorithm: z.enum(['sha2-256', 'sha2-384', 'sha2-512']).optional(),
-  signature_algorithm: z.enum(['pss', 'pkcs1v15']).optional(),
-  marshaling_algorithm: z.enum(['asn1', 'jws']).default('asn1'),
+  input: base64('The data, or its hash where `prehashed` says so.'),
+  prehashed: flag.describe('Whether `input` is the hash of the data already.').default(false),
+  hash_algorithm: z
+    .enum(['sha2-256', 'sha2-384', 'sha2-512'])
+    .describe('The hash algorithm. When absent SHA-256, but SHA-384 with `ecdsa-p384` and SHA-512 with `ed25519`.')
+    .optional(),
+  signature_algorithm: z.enum(['pss', 'pkcs1v15']).describe('Of RSA keys: the padding. `pss` when absent.').optional(),
+  marshaling_algorithm: z
+    .enum(['asn1', 'jws'])
+    .describe('Of ECDSA: how r and s are written, `asn1` as DER or `jws` one after the other (RFC 7518 §3.4).')
+    .default('asn1'),
 }
 
 type SigningBody = z.output<z.ZodObject<typeof signingMembers>>
@@ -34,25 +40,25 @@ export const sign = (signatures: Signatures, vaults: Vaults) =>
     path: '/transparent/:vaultid/sign/:name',
     summary: 'Sign data with a named key',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
-    success: 200,
-    faults: [
-      'access.permission',
-      'key.not_found',
-      'key.wrong_type',
-      'key.version_unknown',
-      'key.version_disabled',
-      'key.tampered',
+    grant: 'key.sign',
+    demanding: [
+      {
+        what: 'Signing',
+        permission: {
+          setting: 'signing_permission',
+          usual: 'Write',
+          of: async (vaultId) => (await vaults.settings(vaultId)).signingPermission,
+        },
+        isGranted: true,
+        isAsked: () => true,
+      },
     ],
-    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), signature: z.string() }) },
+    success: 200,
+    faults: ['key.not_found', 'key.wrong_type', 'key.version_unknown', 'key.version_disabled', 'key.tampered'],
+    reply: { callinfo: z.object({ ...keyNames, key_version: usedVersion, signature: signatureText('The signature') }) },
     params: keyParams,
     body: z.object({ ...signingMembers, key_version: keyVersion.optional() }),
     async run({ body, vault, resource, note }) {
-      const { signingPermission } = await vaults.settings(vault.id)
-      if (!includes(vault.permission, signingPermission))
-        throw new Fault(
-          'access.permission',
-          `Signing needs ${signingPermission} in this vault; you have ${vault.permission}.`,
-        )
       const { key, version, bytes } = await signatures.sign(vault, resource, body.key_version, readSigning(body))
       note({ keyVersion: version })
       return {

@@ -12,6 +12,7 @@ export const takeKeyBack = (keys: KeyDeletion) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name/undelete',
     summary: 'Take a deleted key back',
+    details: 'With all its versions, as long as its recovery window has not passed.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found'],

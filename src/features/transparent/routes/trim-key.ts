@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { numberText } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
@@ -15,12 +16,18 @@ export const trimKey = (keyring: Keyring) =>
     method: 'POST',
     path: '/transparent/:vaultid/keys/:name/trim',
     summary: 'Destroy old versions of a key',
+    details: 'What the destroyed versions encrypted is lost for good: rewrap it before.',
     access: { kind: 'vault', permission: 'Admin', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.version_unknown'],
-    reply: { callinfo: z.object({ ...keyNames, oldest_version: z.string() }) },
+    reply: {
+      callinfo: z.object({
+        ...keyNames,
+        oldest_version: numberText('First version that is left, as text.'),
+      }),
+    },
     params: keyParams,
-    body: z.object({ min_available_version: keyVersion }),
+    body: z.object({ min_available_version: keyVersion.describe('First version that is to be left.') }),
     async run({ body, resource, commit }) {
       const key = await keyring.trim(resource, body.min_available_version, commit)
       return { callinfo: { name: key.name, oldest_version: String(key.oldestVersion), objectid: String(key.id) } }

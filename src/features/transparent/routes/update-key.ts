@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Keyring } from '../keyring.ts'
 import { keyQuery } from '../records.ts'
-import { keyItem, keySchema } from './key-item.ts'
+import { keyItem, oneKey } from './key-item.ts'
 import { info, keyNames, keyParams, keyVersion, rotationPeriod } from './key-parameters.ts'
 
 /**
@@ -16,19 +16,20 @@ export const updateKey = (keyring: Keyring) =>
     method: 'PUT',
     path: '/transparent/:vaultid/keys/:name',
     summary: 'Change flags and limits of a key',
+    details: 'It changes what is given and leaves the rest.',
     access: { kind: 'vault', permission: 'Write', resource: keyQuery },
     success: 200,
     faults: ['key.not_found', 'key.flag_off', 'key.version_unknown', 'key.tampered'],
-    reply: { callinfo: z.object(keyNames), members: z.object({ KEYS: z.array(keySchema) }) },
+    reply: { callinfo: z.object(keyNames), members: z.object({ KEYS: oneKey }) },
     params: keyParams,
     body: z.object({
       info: info.optional(),
-      allow_export: flag.optional(),
-      allow_backup: flag.optional(),
-      allow_delete: flag.optional(),
+      allow_export: flag.describe('Whether an Admin can export it: can be turned off, never on.').optional(),
+      allow_backup: flag.describe('Whether it can be backed up: can be turned off, never on.').optional(),
+      allow_delete: flag.describe('Whether it can be deleted.').optional(),
       auto_rotate_period: rotationPeriod.optional(),
-      min_encryption_version: keyVersion.optional(),
-      min_decryption_version: keyVersion.optional(),
+      min_encryption_version: keyVersion.describe('First version that may encrypt, sign and make HMACs.').optional(),
+      min_decryption_version: keyVersion.describe('First version that may decrypt and verify.').optional(),
     }),
     async run({ body, resource, commit }) {
       const changes = {

@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { keyQuery } from '../records.ts'
 import type { Signatures } from '../signatures.ts'
-import { bytesOf, keyNames, keyParams } from './key-parameters.ts'
+import { bytesOf, keyNames, keyParams, usedVersion } from './key-parameters.ts'
 import { readSignature, readSigning, signingMembers } from './sign.ts'
 
 /** `POST /transparent/:vaultid/verify/:name`: whether a `signature`, or an `hmac`, is one of this key over `input`. */
@@ -14,7 +14,9 @@ export const verify = (signatures: Signatures) =>
     method: 'POST',
     path: '/transparent/:vaultid/verify/:name',
     summary: 'Verify a signature or an HMAC',
+    details: 'Say the same of hash, padding and form as when it was signed.',
     access: { kind: 'vault', permission: 'Read', resource: keyQuery },
+    grant: 'key.verify',
     success: 200,
     faults: [
       'key.not_found',
@@ -24,9 +26,26 @@ export const verify = (signatures: Signatures) =>
       'key.version_disabled',
       'key.tampered',
     ],
-    reply: { callinfo: z.object({ ...keyNames, key_version: z.string(), valid: z.boolean() }) },
+    reply: {
+      callinfo: z.object({
+        ...keyNames,
+        key_version: usedVersion,
+        valid: z.boolean().describe('Whether it is good. A wrong one is no error of the call.'),
+      }),
+    },
     params: keyParams,
-    body: z.object({ ...signingMembers, signature: z.string().optional(), hmac: z.string().optional() }),
+    body: z
+      .object({
+        ...signingMembers,
+        signature: z.string().describe('A signature, as `sign` answered it.').optional(),
+        hmac: z.string().describe('An HMAC, as `hmac` answered it.').optional(),
+      })
+      .meta({
+        oneOf: [
+          { title: 'A signature', required: ['signature'] },
+          { title: 'An HMAC', required: ['hmac'] },
+        ],
+      }),
     async run({ body, vault, resource, note }) {
       const text = body.signature ?? body.hmac
       if (text === undefined || (body.signature !== undefined && body.hmac !== undefined))

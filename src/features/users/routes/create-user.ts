@@ -1,26 +1,36 @@
 import { z } from 'zod'
+import { bitmap, idText, message } from '../../../http/contract/shared-fields.ts'
 import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Users } from '../user.ts'
-import { field, status } from './user-fields.ts'
+import { userFields, status } from './user-fields.ts'
 import { userRecord, userSchema } from './user-record.ts'
 
 const body = z.object({
-  username: field,
-  fullname: field,
-  email: field,
+  ...userFields,
   status,
-  passphrase: field,
-  yubikey: z.string().optional(),
-  totp: flag.optional(),
+  passphrase: z.string().describe('First pass phrase of the user. It must not be one that is easily guessed.'),
+  yubikey: z
+    .string()
+    .describe(
+      'An OTP of the hardware token that the user gets: its first 12 characters name a token that the appliance knows.',
+    )
+    .optional(),
+  totp: flag
+    .describe('Whether the user gets an authenticator app, whose seed is in `CALLINFO.otpauth`. Not when absent.')
+    .optional(),
 })
 
 const createdSchema = z.object({
-  id: z.string(),
-  user_created: z.string().describe('full name'),
-  user: z.array(userSchema),
-  calculated_status: z.int(),
-  message: z.string(),
-  otpauth: z.string().optional().describe('otpauth URI of the new authenticator app, this once'),
+  id: idText('Id of the new user.'),
+  user_created: z.string().describe('Full name of the new user.'),
+  user: z.array(userSchema).min(1).max(1).describe('The new user.'),
+  calculated_status: bitmap('Capabilities that the user has got.'),
+  message,
+  otpauth: z
+    .string()
+    .meta({ format: 'uri' })
+    .describe('`otpauth` URI of the new authenticator app. It is shown here and never again.')
+    .optional(),
 })
 
 /** `POST /user`. The seed of an authenticator app is in `CALLINFO.otpauth`, this once. */
@@ -31,6 +41,7 @@ export const createUser = (users: Users) =>
     method: 'POST',
     path: '/user',
     summary: 'Create a user',
+    details: 'Without `yubikey` and `totp` the user cannot log in until a second factor is given.',
     access: { kind: 'session', capability: 'admin' },
     success: 201,
     faults: [

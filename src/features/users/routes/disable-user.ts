@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bitmap, message } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { deactivated } from '../user-change.ts'
 import type { Users } from '../user.ts'
@@ -12,10 +13,14 @@ export const disableUser = (users: Users) =>
     method: 'DELETE',
     path: '/user/:userid',
     summary: 'Disable a user',
+    details:
+      'A user is never deleted: records name them. The sessions of the user end; `PUT /user/{userid}` with a status enables the user again.',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: ['user.not_found', 'user.invalid'],
-    reply: { callinfo: z.object({ calculated_status: z.int(), message: z.string() }) },
+    reply: {
+      callinfo: z.object({ calculated_status: bitmap('Capabilities that the user has now, without Active.'), message }),
+    },
     params: userParams,
     body: z.object({}),
     async run({ params, caller, commit }) {

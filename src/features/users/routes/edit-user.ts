@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import { bitmap, message } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { restingNotice, type Recoveries } from '../recovery.ts'
 import type { Users } from '../user.ts'
-import { field, otpPrefixes, status, userIdOf, userParams } from './user-fields.ts'
+import { otpPrefixes, status, userIdOf, userParams, userFields } from './user-fields.ts'
 
 const body = z.object({
-  username: field.optional(),
-  fullname: field.optional(),
-  email: field.optional(),
+  username: userFields.username.optional(),
+  fullname: userFields.fullname.optional(),
+  email: userFields.email.optional(),
   status: status.optional(),
   otpprefix: otpPrefixes.optional(),
 })
@@ -20,6 +21,8 @@ export const editUser = (users: Users, recoveries: Recoveries, method: 'PUT' | '
     method,
     path: '/user/:userid',
     summary: 'Edit a user',
+    details:
+      'It changes what is given and leaves the rest. PUT and POST do the same. Callers cannot raise their own capabilities.',
     access: { kind: 'session', capability: 'admin' },
     success: 200,
     faults: [
@@ -33,9 +36,9 @@ export const editUser = (users: Users, recoveries: Recoveries, method: 'PUT' | '
     ],
     reply: {
       callinfo: z.object({
-        calculated_status: z.int(),
-        user_created: z.string().describe('full name'),
-        message: z.string(),
+        calculated_status: bitmap('Capabilities that the user has now.'),
+        user_created: z.string().describe('Full name of the user.'),
+        message,
       }),
     },
     params: userParams,

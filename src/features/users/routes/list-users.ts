@@ -18,7 +18,16 @@ const anIdOrText = 'must be an id, or a text of 15 characters at most without co
 const access = { kind: 'session', capability: ['admin', 'createVault'] } as const
 const isAdministrator = ({ capabilities }: Caller): boolean => holds(capabilities, 'admin')
 
-const reply = { callinfo: z.object({ users: z.union([z.array(userSchema), z.array(publicSchema)]) }) }
+const reply = {
+  callinfo: z.object({
+    users: z
+      .union([
+        z.array(userSchema).describe('For administrators.'),
+        z.array(publicSchema).describe('For those who may create vaults and are no administrators.'),
+      ])
+      .describe('The users that were found, by their names.'),
+  }),
+}
 const answer = (users: readonly ListedUser[], caller: Caller) => ({
   callinfo: { users: users.map(isAdministrator(caller) ? userRecord : publicRecord) },
 })
@@ -35,7 +44,11 @@ export const listUsers = (users: Users) =>
     success: 200,
     reply,
     params: z.object({}),
-    body: z.object({ searchstring: needle.default('') }),
+    body: z.object({
+      searchstring: needle
+        .describe('Part of a user name, full name or e-mail address: 15 characters at most. All users when absent.')
+        .default(''),
+    }),
     run: async ({ body, caller }) => answer(await users.search(body.searchstring, isAdministrator(caller)), caller),
   })
 
@@ -51,7 +64,11 @@ export const readUser = (users: Users) =>
     success: 200,
     faults: ['user.not_found'],
     reply,
-    params: z.object({ userid: z.union([z.string().regex(/^\d+$/), needle], anIdOrText) }),
+    params: z.object({
+      userid: z
+        .union([z.string().regex(/^\d+$/), needle], anIdOrText)
+        .describe('Id of a user in decimal digits, or a text of 15 characters at most to search for.'),
+    }),
     body: z.object({}),
     async run({ params: { userid }, caller }) {
       const found = /^\d+$/.test(userid)

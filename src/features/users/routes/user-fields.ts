@@ -1,21 +1,42 @@
 import { z } from 'zod'
+import { fieldLimits } from '../user-rules.ts'
+import { userSegment } from '../../../http/contract/shared-fields.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { Fault } from '../../../fault.ts'
 
-/** The domain checks lengths and letters. */
-export const field = z.string()
+/** The domain checks lengths and letters; the documentation has them from there. */
+const field = (name: keyof typeof fieldLimits, description: string, more: object = {}) => {
+  const [minLength, maxLength] = fieldLimits[name]
+  return z.string().meta({ minLength, maxLength, ...more, description })
+}
+
+export const userFields = {
+  username: field('username', 'Login name: letters, digits and `- _ . @`. No two users have the same.', {
+    pattern: '^[-\\w.@]+$',
+  }),
+  fullname: field('fullname', 'Full name.'),
+  email: field('email', 'E-mail address.', { format: 'email' }),
+}
 
 const highestBit = 30
-const bitNumber = z.int().min(0).max(highestBit)
-const bitmap = z.int().min(0).max(0xffff)
+const bitNumber = z.int().min(0).max(highestBit).describe('Number of a bit.')
+const bitmap = z.int().min(0).max(0xffff).describe('The bitmap.')
 const aStatus = 'must be a list of bit numbers such as [0, 1, 7], or the bitmap itself'
-const digits = z.string().regex(/^\d{1,5}$/, aStatus)
+const digits = z
+  .string()
+  .regex(/^\d{1,5}$/, aStatus)
+  .describe('The bitmap as decimal text.')
 
 /** Capabilities as a list of bit numbers, or as the bitmap itself in a number or in digits: clients send all three. */
 export const status = z
-  .union([z.array(bitNumber).max(highestBit), bitmap, digits], { error: aStatus })
+  .union([z.array(bitNumber).max(highestBit).describe('The numbers of the bits that are set.'), bitmap, digits], {
+    error: aStatus,
+  })
   .transform((given) =>
     Array.isArray(given) ? given.reduce((capabilities, bit) => capabilities | (1 << bit), 0) : Number(given),
+  )
+  .describe(
+    'Capabilities of the user, as the numbers of the bits or as the bitmap; `GET /utils/statusvalues` names them. Without bit 7 (Active) the user cannot log in.',
   )
 
 const prefix = '[cbdefghijklnrtuvCBDEFGHIJKLNRTUV]{12}'
@@ -31,8 +52,11 @@ export const otpPrefixes = z
     'must be 12 modhex characters (cbdefghijklnrtuv), or up to three such prefixes with commas between',
   )
   .transform((text) => (text === '' ? [] : text.toLowerCase().split(',')))
+  .describe(
+    'Public ids of the hardware tokens that the user holds from now on, with commas between: 12 modhex characters each, three at most. Empty takes them away.',
+  )
 
-export const userParams = z.object({ userid: z.string() })
+export const userParams = z.object({ userid: userSegment() })
 
 /** @throws Fault `user.not_found` for what is no id */
 export function userIdOf(text: string): number {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bitmapText, idText } from '../../../http/contract/shared-fields.ts'
 import {
   capabilityBits,
   capabilityNames,
@@ -11,20 +12,30 @@ import type { ListedUser, User } from '../records.ts'
 type Shown = Pick<User, 'id' | 'fullname' | 'email'>
 
 /** `userRecord`, for the documentation. */
-export const userSchema = z.object({
-  id: z.string(),
-  fullname: z.string(),
-  email: z.string(),
-  username: z.string(),
-  status: z.string().describe('capabilities, a bitmap'),
-  otpprefix: z.string().describe('public ids of the hardware tokens, with commas between'),
-  fingerprint: z.string(),
-  tags: z.array(z.string()),
-  bits: z.record(z.string(), z.string()).describe('the bits of status that are set, by their numbers'),
-})
+export const userSchema = z
+  .object({
+    id: idText('Id of the user.'),
+    fullname: z.string().describe('Full name.'),
+    email: z.string().meta({ format: 'email' }).describe('E-mail address.'),
+    username: z.string().describe('Login name.'),
+    status: bitmapText('Capabilities of the user.'),
+    otpprefix: z
+      .string()
+      .describe(
+        'Public ids of the hardware tokens of the user, 12 characters each, with commas between; empty for none.',
+      ),
+    fingerprint: z.string().describe('Fingerprint of the public key of the user: 40 hexadecimal digits.'),
+    tags: z.array(z.string().describe('A tag.')).max(0).describe('Always empty.'),
+    bits: z
+      .record(z.string(), z.string().describe('Name of the capability.'))
+      .describe('The bits of `status` that are set: their names by their numbers.'),
+  })
+  .meta({ id: 'User', description: 'A user, as administrators see it.' })
 
 /** The same for users who are no administrators. */
-export const publicSchema = userSchema.pick({ id: true, fullname: true, email: true })
+export const publicSchema = userSchema
+  .pick({ id: true, fullname: true, email: true })
+  .meta({ id: 'PublicUser', description: 'A user, as those see it who may create vaults.' })
 
 /** The fields of a user that everyone who may search for users sees. */
 export function publicRecord({ id, fullname, email }: Shown): Record<string, string> {

@@ -1,6 +1,7 @@
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Memberships } from '../membership.ts'
-import { memberBody, memberParams, messageSchema } from './vault-record.ts'
+import { memberBody, memberParams } from './vault-record.ts'
 
 /** `POST /vault/:vaultid/member/:userid`: shares a vault. */
 export const addMember = (memberships: Memberships) =>
@@ -9,7 +10,9 @@ export const addMember = (memberships: Memberships) =>
     handler: 'VaultmembersHandler',
     method: 'POST',
     path: '/vault/:vaultid/member/:userid',
-    summary: 'Share a vault with a user',
+    summary: 'Share a vault with a user, all of it or some of its keys',
+    details:
+      'The user sees the vault and what lies in it from the next call on; with grants, what they allow and nothing else.',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
     faults: ['user.not_found', 'vault.member_exists'],
@@ -17,7 +20,7 @@ export const addMember = (memberships: Memberships) =>
     params: memberParams,
     body: memberBody,
     async run({ params: { userid }, body, vault, caller, commit }) {
-      await memberships.add({ vaultId: vault.id, userId: userid }, body.status, caller.userId, commit)
+      await memberships.add({ vaultId: vault.id, userId: userid }, body, caller.userId, commit)
       return { callinfo: { message: 'User added' } }
     },
   })

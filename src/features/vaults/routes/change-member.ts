@@ -1,6 +1,7 @@
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Memberships } from '../membership.ts'
-import { memberBody, memberParams, messageSchema } from './vault-record.ts'
+import { memberBody, memberParams } from './vault-record.ts'
 
 /** `PUT /vault/:vaultid/member/:userid`: changes what a member may do. */
 export const changeMember = (memberships: Memberships) =>
@@ -9,7 +10,8 @@ export const changeMember = (memberships: Memberships) =>
     handler: 'VaultmembersHandler',
     method: 'PUT',
     path: '/vault/:vaultid/member/:userid',
-    summary: 'Change the permission of a member',
+    summary: 'Change the permission of a member, and its grants',
+    details: 'It holds from the next call of the member on. Grants that are not named stay as they are.',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
     faults: ['vault.member_unknown', 'vault.last_admin'],
@@ -17,7 +19,7 @@ export const changeMember = (memberships: Memberships) =>
     params: memberParams,
     body: memberBody,
     async run({ params: { userid }, body, vault, caller, commit }) {
-      await memberships.change({ vaultId: vault.id, userId: userid }, body.status, caller.userId, commit)
+      await memberships.change({ vaultId: vault.id, userId: userid }, body, caller.userId, commit)
       return { callinfo: { message: 'User updated' } }
     },
   })

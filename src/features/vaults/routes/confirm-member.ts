@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Memberships } from '../membership.ts'
-import { memberParams, messageSchema } from './vault-record.ts'
+import { memberParams } from './vault-record.ts'
 
 const aNumber = 'must be the number of a recovery, as the list of members shows it'
 
@@ -13,6 +14,8 @@ export const confirmMember = (memberships: Memberships) =>
     method: 'POST',
     path: '/vault/:vaultid/member/:userid/confirm',
     summary: 'Confirm a member whose membership rests',
+    details:
+      'A membership rests after an administrator or the operator has given its user a pass phrase or a second factor, so that neither gets into the vaults of the user by it.',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
     faults: ['vault.member_unknown', 'vault.member_awake', 'access.confirmation', 'store.conflict'],
@@ -23,7 +26,9 @@ export const confirmMember = (memberships: Memberships) =>
         .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,14}$/, aNumber)], aNumber)
         .transform(Number)
         .optional()
-        .describe('The last recovery that the caller knows of: a later one is refused.'),
+        .describe(
+          'Number of the last recovery that the caller knows of, as `resting.recovery` of the member shows it: where there was a later one, the call is refused.',
+        ),
     }),
     async run({ params: { userid }, body, vault, caller, commit }) {
       await memberships.confirm({ vaultId: vault.id, userId: userid }, caller.userId, body.recovery, commit)

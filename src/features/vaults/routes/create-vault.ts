@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import { defaultPolicyId } from '../../passwords/policies.ts'
 import type { Vaults } from '../vault.ts'
-import { givenFields, messageSchema, vaultFields, vaultRecord, vaultSchema } from './vault-record.ts'
+import { givenFields, vaultFields, vaultRecord, oneVault } from './vault-record.ts'
 
 /** `POST /vault` (spec: Create vault). */
 export const createVault = (vaults: Vaults) =>
@@ -13,15 +14,17 @@ export const createVault = (vaults: Vaults) =>
     method: 'POST',
     path: '/vault',
     summary: 'Create a vault',
+    details:
+      'The caller is its only member, with Admin. Policy 16 when `policy` is absent; the name when `description` is absent.',
     access: { kind: 'session', capability: 'createVault' },
     success: 200,
     faults: ['vault.policy_unknown'],
     reply: {
       callinfo: messageSchema,
-      members: z.object({ VAULT: z.array(vaultSchema), VAULTS: z.array(vaultSchema) }),
+      members: z.object({ VAULT: oneVault, VAULTS: oneVault }),
     },
     params: z.object({}),
-    body: vaultFields,
+    body: vaultFields.meta({ anyOf: [{ required: ['vaultname'] }, { required: ['groupname'] }] }),
     subject: { noun: 'vault', member: 'vaultname' },
     quota: 'keys',
     async run({ body, caller, commit }) {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { endpoint, vaultParameter } from '../../../http/contract/endpoint.ts'
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
+import { vaultParams } from './vault-record.ts'
+import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../vault.ts'
-import { messageSchema } from './vault-record.ts'
 
 /** `DELETE /vault/:vaultid`: an empty vault, and its data key in the token. */
 export const deleteVault = (vaults: Vaults) =>
@@ -11,11 +12,12 @@ export const deleteVault = (vaults: Vaults) =>
     method: 'DELETE',
     path: '/vault/:vaultid',
     summary: 'Delete an empty vault',
+    details: 'Its objects and keys are to be deleted before.',
     access: { kind: 'vault', permission: 'Admin', capability: 'createVault' },
     success: 200,
     faults: ['vault.not_empty', 'store.conflict'],
     reply: { callinfo: messageSchema },
-    params: z.object({ [vaultParameter]: z.string() }),
+    params: vaultParams,
     body: z.object({}),
     async run({ vault, commit }) {
       await vaults.remove(vault.id, commit)

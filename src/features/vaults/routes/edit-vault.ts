@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { endpoint, vaultParameter } from '../../../http/contract/endpoint.ts'
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
+import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../vault.ts'
-import { givenFields, messageSchema, vaultFields, vaultRecord, vaultSchema } from './vault-record.ts'
+import { givenFields, vaultFields, vaultRecord, oneVault, vaultParams } from './vault-record.ts'
 
 /** `PUT /vault/:vaultid`: changes what is given and leaves the rest. */
 export const editVault = (vaults: Vaults) =>
@@ -11,14 +12,18 @@ export const editVault = (vaults: Vaults) =>
     method: 'PUT',
     path: '/vault/:vaultid',
     summary: 'Change name, password policy or description of a vault',
+    details: 'It changes what is given and leaves the rest.',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
     faults: ['vault.policy_unknown'],
-    reply: { callinfo: messageSchema, members: z.object({ VAULT: z.array(vaultSchema) }) },
-    params: z.object({ [vaultParameter]: z.string() }),
+    reply: { callinfo: messageSchema, members: z.object({ VAULT: oneVault }) },
+    params: vaultParams,
     body: vaultFields,
-    async run({ body, vault: { id, permission }, commit }) {
+    async run({ body, vault: { id, permission, grants }, commit }) {
       const vault = await vaults.edit(id, givenFields(body), commit)
-      return { callinfo: { message: 'Vault updated' }, members: { VAULT: [vaultRecord({ ...vault, permission })] } }
+      return {
+        callinfo: { message: 'Vault updated' },
+        members: { VAULT: [vaultRecord({ ...vault, permission, grants })] },
+      }
     },
   })

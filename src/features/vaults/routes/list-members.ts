@@ -1,29 +1,37 @@
 import { z } from 'zod'
+import { vaultParams } from './vault-record.ts'
+import { bitmapText, idText, moment, numberText } from '../../../http/contract/shared-fields.ts'
 import { operatorId } from '../../../access/confirmation.ts'
 import { permissionBits } from '../../../access/permission.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ListedMember, Memberships } from '../membership.ts'
+import { grantsSchema, writtenGrants } from './grants-member.ts'
 
-const memberSchema = z.object({
-  id: z.string(),
-  username: z.string(),
-  fullname: z.string(),
-  email: z.string(),
-  groupstatus: z.enum(['1', '2', '4']),
-  status: z.string().describe('capabilities of the user, a bitmap'),
-  passphrase_by: z
-    .string()
-    .optional()
-    .describe('id of the administrator who gave the user the present pass phrase; absent once the user has changed it'),
-  resting: z
-    .object({
-      since: z.iso.datetime(),
-      by: z.array(z.string()).describe('ids of those who gave the user something to log in with, 0 for the operator'),
-      recovery: z.string().describe('number of the last time, for the call that confirms the user'),
-    })
-    .optional()
-    .describe('Only of a membership that rests.'),
-})
+const memberSchema = z
+  .object({
+    id: idText('Id of the user.'),
+    username: z.string().describe('Login name of the user.'),
+    fullname: z.string().describe('Full name of the user.'),
+    email: z.string().meta({ format: 'email' }).describe('E-mail address of the user.'),
+    groupstatus: z.enum(['1', '2', '4']).describe('Permission of the member in the vault: 1 Read, 2 Write, 4 Admin.'),
+    service: z.literal(true).optional().describe('Present for a service account, which is no person.'),
+    grants: grantsSchema.optional().describe('What narrows Read of the member; absent where nothing does.'),
+    status: bitmapText('Capabilities of the user.'),
+    passphrase_by: idText(
+      'Id of the administrator who gave the user the present pass phrase; absent once the user has changed it.',
+    ).optional(),
+    resting: z
+      .object({
+        since: moment('When another user, or the operator, first gave the user something to log in with.'),
+        by: z
+          .array(idText('Id of a user, 0 for the operator.'))
+          .describe('Those who gave the user something to log in with.'),
+        recovery: numberText('Number of the last time, for the call that confirms the member.'),
+      })
+      .describe('Present where the membership rests: the member cannot use the vault until an Admin confirms.')
+      .optional(),
+  })
+  .meta({ id: 'Member', description: 'A member of a vault.' })
 
 /** `GET /vault/:vaultid/members` (spec: List members of a vault). */
 export const listMembers = (memberships: Memberships) =>
@@ -35,8 +43,8 @@ export const listMembers = (memberships: Memberships) =>
     summary: 'List the members of a vault',
     access: { kind: 'vault', permission: 'Read' },
     success: 200,
-    reply: { callinfo: z.object({ vaultmembers: z.array(memberSchema) }) },
-    params: z.object({ vaultid: z.string() }),
+    reply: { callinfo: z.object({ vaultmembers: z.array(memberSchema).describe('The members, by their names.') }) },
+    params: vaultParams,
     body: z.object({}),
     async run({ vault }) {
       const members = await memberships.list(vault.id)
@@ -52,6 +60,8 @@ function memberRecord(member: ListedMember): Record<string, unknown> {
     fullname: member.fullname,
     email: member.email,
     groupstatus: String(permissionBits[member.permission]),
+    ...writtenGrants(member.grants),
+    ...(member.isService && { service: true }),
     status: String(member.capabilities),
     ...(passphraseBy !== null && passphraseBy !== operatorId && { passphrase_by: String(passphraseBy) }),
     ...restOf(open),

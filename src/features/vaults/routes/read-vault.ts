@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { endpoint, vaultParameter } from '../../../http/contract/endpoint.ts'
+import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../vault.ts'
-import { vaultRecord, vaultSchema } from './vault-record.ts'
+import { vaultRecord, oneVault, vaultParams } from './vault-record.ts'
 
 /** What lies in a vault, as the interface writes it. */
 export interface VaultContents {
@@ -18,13 +18,15 @@ export const readVault = (vaults: Vaults, contents: VaultContents) =>
     method: 'GET',
     path: '/vault/:vaultid',
     summary: 'Read a vault and what lies in it',
+    details: 'Its objects come without their encrypted fields: `GET /object/{objectid}` decrypts those.',
     access: { kind: 'vault', permission: 'Read' },
+    grant: 'object.list',
     success: 200,
-    reply: { members: z.object({ VAULT: z.array(vaultSchema), ...contents.shape }) },
-    params: z.object({ [vaultParameter]: z.string() }),
+    reply: { members: z.object({ VAULT: oneVault, ...contents.shape }) },
+    params: vaultParams,
     body: z.object({}),
-    async run({ vault: { id, permission } }) {
+    async run({ vault: { id, permission, grants } }) {
       const vault = await vaults.read(id)
-      return { members: { VAULT: [vaultRecord({ ...vault, permission })], ...(await contents.read(id)) } }
+      return { members: { VAULT: [vaultRecord({ ...vault, permission, grants })], ...(await contents.read(id)) } }
     },
   })

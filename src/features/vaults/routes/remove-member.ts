@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { messageSchema } from '../../../http/contract/shared-fields.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
-import { Fault } from '../../../fault.ts'
 import type { Memberships } from '../membership.ts'
-import { memberParams, messageSchema } from './vault-record.ts'
+import { memberParams } from './vault-record.ts'
 
 /** `DELETE /vault/:vaultid/member/:userid`: an Admin removes any member, and each member may leave. */
 export const removeMember = (memberships: Memberships) =>
@@ -13,17 +13,22 @@ export const removeMember = (memberships: Memberships) =>
     path: '/vault/:vaultid/member/:userid',
     summary: 'Stop sharing a vault with a user, or leave it',
     access: { kind: 'vault', permission: 'Read' },
+    demanding: [
+      {
+        what: 'Removing others',
+        permission: 'Admin',
+        isAsked: ({ params, caller }) => params.userid !== caller?.userId,
+      },
+    ],
     success: 200,
-    faults: ['access.permission', 'vault.member_unknown', 'vault.last_admin'],
-    reply: { callinfo: messageSchema, data: z.looseObject({ userid: z.int() }) },
+    faults: ['vault.member_unknown', 'vault.last_admin'],
+    reply: {
+      callinfo: messageSchema,
+      data: z.looseObject({ userid: z.int().min(1).describe('Id of the user who was removed, as a number.') }),
+    },
     params: memberParams,
     body: z.object({}),
-    async run({ params: { userid }, vault, caller, commit }) {
-      if (vault.permission !== 'Admin' && userid !== caller.userId)
-        throw new Fault(
-          'access.permission',
-          `To remove others you need Admin in the vault; you have ${vault.permission}.`,
-        )
+    async run({ params: { userid }, vault, commit }) {
       await memberships.remove({ vaultId: vault.id, userId: userid }, commit)
       return { callinfo: { message: 'User removed from vault' }, data: { userid } }
     },

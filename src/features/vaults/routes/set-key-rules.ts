@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import { endpoint, vaultParameter, flag } from '../../../http/contract/endpoint.ts'
+import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Vaults } from '../vault.ts'
+import { vaultParams } from './vault-record.ts'
+
+const permissionName = z.enum(['Read', 'Write', 'Admin'])
 
 /** `PUT /transparent/:vaultid/settings`: how the keys of a vault may be made and used. */
 export const setKeyRules = (vaults: Vaults) =>
@@ -10,21 +13,43 @@ export const setKeyRules = (vaults: Vaults) =>
     method: 'PUT',
     path: '/transparent/:vaultid/settings',
     summary: 'Say how the keys of a vault may be made and used',
+    details: 'It changes what is given, leaves the rest, and answers with all.',
     access: { kind: 'vault', permission: 'Admin' },
     success: 200,
     reply: {
-      callinfo: z.object({ create_on_encrypt: z.boolean(), signing_permission: z.enum(['Read', 'Write', 'Admin']) }),
+      callinfo: z.object({
+        create_on_encrypt: z.boolean().describe('Whether encrypting with a name that no key has makes the key.'),
+        signing_permission: permissionName.describe('Permission that signing needs.'),
+        strict: z.boolean().describe('Whether calls with unknown members are refused.'),
+      }),
     },
-    params: z.object({ [vaultParameter]: z.string() }),
+    params: vaultParams,
     body: z.object({
-      create_on_encrypt: flag.optional(),
-      signing_permission: z.enum(['Read', 'Write', 'Admin']).optional(),
+      create_on_encrypt: flag
+        .describe('Whether encrypting with a name that no key has makes the key. So it is in a new vault.')
+        .optional(),
+      signing_permission: permissionName
+        .describe('Permission that signing needs, and those above it. Write in a new vault.')
+        .optional(),
+      strict: flag
+        .optional()
+        .describe(
+          'Whether calls about this vault that have a member which the interface does not know are refused, and no key is made on first use, whatever `create_on_encrypt` says.',
+        ),
     }),
     async run({ body, vault, commit }) {
-      const changes = { createsKeysOnUse: body.create_on_encrypt, signingPermission: body.signing_permission }
+      const changes = {
+        createsKeysOnUse: body.create_on_encrypt,
+        signingPermission: body.signing_permission,
+        strict: body.strict,
+      }
       const settings = await vaults.changeSettings(vault.id, changes, commit)
       return {
-        callinfo: { create_on_encrypt: settings.createsKeysOnUse, signing_permission: settings.signingPermission },
+        callinfo: {
+          create_on_encrypt: settings.createsKeysOnUse,
+          signing_permission: settings.signingPermission,
+          strict: settings.strict,
+        },
       }
     },
   })

@@ -1,13 +1,15 @@
 import { z } from 'zod'
+import { idText, userSegment, vaultSegment } from '../../../http/contract/shared-fields.ts'
 import { decimalId } from '../../../access/resource.ts'
 import { permissionBits, permissionFromBit } from '../../../access/permission.ts'
 import { Fault } from '../../../fault.ts'
 import { vaultParameter } from '../../../http/contract/endpoint.ts'
 import { findPolicy } from '../../passwords/policies.ts'
 import type { SharedVault, VaultFields } from '../records.ts'
+import { grantsBody, grantsSchema, writtenGrants } from './grants-member.ts'
 
 /** A vault as the interface writes it (spec: Resources, Vault): ids and bits as text. */
-export function vaultRecord(vault: SharedVault): Record<string, string> {
+export function vaultRecord(vault: SharedVault): Record<string, unknown> {
   return {
     id: String(vault.id),
     groupname: vault.name,
@@ -15,20 +17,25 @@ export function vaultRecord(vault: SharedVault): Record<string, string> {
     description: vault.description,
     status: String(permissionBits[vault.permission]),
     statustext: vault.permission,
+    ...writtenGrants(vault.grants),
   }
 }
 
 /** `vaultRecord`, for the documentation. */
-export const vaultSchema = z.object({
-  id: z.string(),
-  groupname: z.string(),
-  policy: z.string(),
-  description: z.string(),
-  status: z.enum(['1', '2', '4']),
-  statustext: z.enum(['Read', 'Write', 'Admin']),
-})
+export const vaultSchema = z
+  .object({
+    id: idText('Id of the vault.'),
+    groupname: z.string().describe('Name of the vault.'),
+    policy: idText('Id of the password policy for what lies in the vault.'),
+    description: z.string().describe('What the vault is for.'),
+    status: z.enum(['1', '2', '4']).describe('Permission of the caller in the vault: 1 Read, 2 Write, 4 Admin.'),
+    statustext: z.enum(['Read', 'Write', 'Admin']).describe('The same in a word.'),
+    grants: grantsSchema.optional().describe('What narrows Read of the caller; absent where nothing does.'),
+  })
+  .meta({ id: 'Vault', description: 'A vault, as one of its members sees it.' })
 
-export const messageSchema = z.object({ message: z.string() })
+/** A list with the one vault that a call is about. */
+export const oneVault = z.array(vaultSchema).min(1).max(1).describe('The vault.')
 
 const vaultName = z
   .string()
@@ -42,10 +49,17 @@ const aPolicy = 'must be the id of a password policy'
 /** What a vault may be given; its name under either of two names. */
 export const vaultFields = z
   .object({
-    vaultname: vaultName.optional(),
-    groupname: vaultName.optional(),
-    policy: z.union([z.int(), z.string().regex(/^\d{1,9}$/, aPolicy)], aPolicy).optional(),
-    description: z.string().max(4096, 'must have 4096 characters at most').optional(),
+    vaultname: vaultName.describe('Name of the vault. Vaults of the same name are possible.').optional(),
+    groupname: vaultName.describe('The same under its older name: send one of the two.').optional(),
+    policy: z
+      .union([z.int(), z.string().regex(/^\d{1,9}$/, aPolicy)], aPolicy)
+      .describe('Id of the password policy for what lies in the vault, as `GET /utils/policies` lists it.')
+      .optional(),
+    description: z
+      .string()
+      .max(4096, 'must have 4096 characters at most')
+      .describe('What the vault is for.')
+      .optional(),
   })
   .refine(({ vaultname, groupname }) => vaultname === undefined || groupname === undefined || vaultname === groupname, {
     path: ['groupname'],
@@ -69,8 +83,8 @@ export function givenFields({ name, policyId, description }: z.output<typeof vau
 
 /** Path parameters of a call about one member. What cannot be a user id is 0, which no user has. */
 export const memberParams = z.object({
-  [vaultParameter]: z.string(),
-  userid: z.string().transform((text) => decimalId(text) ?? 0),
+  [vaultParameter]: vaultSegment(),
+  userid: userSegment().transform((text) => decimalId(text) ?? 0),
 })
 
 const { Read, Write, Admin } = permissionBits
@@ -79,4 +93,11 @@ const bit = z.union(
   'must be 1 (Read), 2 (Write) or 4 (Admin)',
 )
 
-export const memberBody = z.object({ status: bit.transform((status) => permissionFromBit(Number(status)) ?? z.NEVER) })
+export const memberBody = z
+  .object({
+    status: bit.describe('Permission of the member from now on: 1 Read, 2 Write, 4 Admin. Each holds those before it.'),
+    grants: grantsBody,
+  })
+  .transform(({ status, grants }) => ({ permission: permissionFromBit(Number(status)) ?? z.NEVER, grants }))
+
+export const vaultParams = z.object({ [vaultParameter]: vaultSegment() })

@@ -1,0 +1,75 @@
+import { createReadStream, createWriteStream, existsSync, fstatSync, openSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { UsageError } from './exit-code.ts'
+import { alreadyThere, isCode, putInPlace, temporaryFor, unreadable, unwritable } from './private-file.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What one call takes with room to spare, where the appliance has its usual limits. */
+export const callBytes = 1_000_000
+
+export interface ByteSource {
+  readonly bytes: AsyncIterable<Uint8Array>
+  /** 0 where it is not known. */
+  readonly size: number
+}
+
+/** A file, or standard input for `-`. */
+export function openSource(file: string, terminal: Pick<Terminal, 'stdin'>): ByteSource {
+  if (file === '-') return { bytes: terminal.stdin, size: 0 }
+  try {
+    const handle = openSync(file, 'r')
+    return { bytes: createReadStream(file, { fd: handle }), size: fstatSync(handle).size }
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+}
+
+/** What is there as a whole. */
+export async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes)
+}
+
+export interface Sink {
+  /** Nothing but standard output where there is no file. */
+  readonly output?: string
+  readonly force?: boolean
+}
+
+/** Before work that would be in vain. */
+export function checkSink({ output, force = false }: Sink): void {
+  if (output !== undefined && !force && existsSync(output)) throw alreadyThere(output)
+}
+
+/** A file is there as a whole or not at all, and is its owner's alone. */
+export async function writeStream(
+  bytes: AsyncIterable<Uint8Array>,
+  { output, force = false }: Sink,
+  terminal: Terminal,
+) {
+  if (output === undefined) {
+    for await (const piece of bytes) await terminal.write(piece)
+    return
+  }
+  const file = resolve(output)
+  const temporary = temporaryFor(file)
+  const remove = (): void => rmSync(temporary, { force: true })
+  // A signal ends the program by process.exit.
+  process.once('exit', remove)
+  try {
+    await pipeline(bytes, createWriteStream(temporary, { mode: 0o600, flags: 'wx' }))
+    putInPlace(temporary, file, force)
+  } catch (error) {
+    remove()
+    if (isCode(error, 'ENOENT') || isCode(error, 'EACCES') || isCode(error, 'ENOSPC') || isCode(error, 'ENOTDIR'))
+      throw unwritable(output, error)
+    throw error
+  } finally {
+    process.off('exit', remove)
+  }
+}
+
+/** Bytes that are no text would set a terminal in disorder. */
+export function checkBinary({ output }: Sink, isTerminal: boolean): void {
+  if (output === undefined && isTerminal) throw new UsageError('What comes out is no text: give --output FILE.')
+}

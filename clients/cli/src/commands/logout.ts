@@ -1,0 +1,52 @@
+import { StrongroomError } from '@strongroom/client'
+import type { Command } from 'commander'
+import { connect, targetOf } from '../connection.ts'
+import { LoginNeeded } from '../exit-code.ts'
+import { answering, type Invocation } from '../invocation.ts'
+import { storeOf } from '../secret-store.ts'
+
+export function addLogout(program: Command): void {
+  program
+    .command('logout')
+    .description('end the session at the appliance, and forget it')
+    .option('--forget', 'forget the application key, too, and do not wait for the appliance')
+    .addHelpText('after', '\nExample:\n  strongroom-cli logout')
+    .action(answering(logOut))
+}
+
+async function logOut({ url: option }: Invocation, { forget = false }: { readonly forget?: boolean }) {
+  const { url, known } = targetOf(option)
+  let ended = false
+  try {
+    ended = await end(option)
+  } catch (error) {
+    // An appliance that cannot be reached ends the session by its time-out.
+    if (!forget || !(error instanceof StrongroomError)) throw error
+  }
+  if (known.kept !== undefined) {
+    const store = storeOf(url, known.kept)
+    store.remove('session')
+    if (forget) store.remove('application-key')
+  }
+  return { json: { url, ended }, text: ended ? `Logged out of ${url}.\n` : `There is no session at ${url} any more.\n` }
+}
+
+/** Whether there was a session to end. */
+async function end(option: string | undefined): Promise<boolean> {
+  let connection: ReturnType<typeof connect>
+  try {
+    connection = connect(option)
+  } catch (error) {
+    if (error instanceof LoginNeeded) return false
+    throw error
+  }
+  try {
+    await connection.client.logout()
+    return true
+  } catch (error) {
+    if (error instanceof StrongroomError && error.code === 'session.invalid') return false
+    throw error
+  } finally {
+    connection.close()
+  }
+}

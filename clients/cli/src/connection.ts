@@ -1,0 +1,61 @@
+import { createClient, type Client } from '@strongroom/client'
+import { nodeTransport, type OnProgress } from '@strongroom/client/node'
+import { readFileSync } from 'node:fs'
+import { LoginNeeded, UsageError } from './exit-code.ts'
+import { unreadable } from './private-file.ts'
+import { storeOf } from './secret-store.ts'
+import { readSettings, readUrl, type ApplianceSettings } from './settings.ts'
+
+/** Which appliance a command means. */
+export interface Target {
+  readonly url: string
+  readonly known: ApplianceSettings
+}
+
+export function targetOf(option: string | undefined): Target {
+  const { url: last, appliances } = readSettings()
+  const given = option ?? (process.env['STRONGROOM_URL'] || last)
+  if (given === undefined)
+    throw new UsageError('No appliance is known: give --url https://vault.example.com, or set STRONGROOM_URL.')
+  const url = readUrl(given)
+  return { url, known: appliances[url] ?? {} }
+}
+
+/** Node.js trusts the system's authorities, those of NODE_EXTRA_CA_CERTS, and in their place that of `ca`. */
+export const authorityOf = (ca: string | undefined): { readonly ca?: Buffer } =>
+  ca === undefined ? {} : { ca: contentOf(ca) }
+
+export function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+}
+
+export interface Connection {
+  readonly client: Client
+  /** Tells how far bodies are from now on. */
+  readonly watch: (onProgress: OnProgress) => void
+  close(): void
+}
+
+/** With the session of the last login. */
+export function connect(option: string | undefined): Connection {
+  const { url, known } = targetOf(option)
+  if (known.kept === undefined) throw new LoginNeeded(url)
+  const store = storeOf(url, known.kept)
+  const token = store.read('session')
+  if (token === undefined) throw new LoginNeeded(url)
+  let watcher: OnProgress | undefined
+  const onProgress: OnProgress = (done, total) => watcher?.(done, total)
+  const client = createClient({
+    url,
+    token,
+    transport: nodeTransport({ ...authorityOf(known.ca), maxConnections: 4, onProgress }),
+    // A file that travels slowly is no call that hangs.
+    timeoutMs: 600_000,
+    onToken: (next) => (next === undefined ? store.remove('session') : store.write('session', next)),
+  })
+  return { client, watch: (next) => (watcher = next), close: () => client.close() }
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { Refusal } from './exit-code.ts'
+
+/** A file that its owner alone may read. Another user's, or one that others may read, is refused. */
+export function readPrivateFile(file: string): string | undefined {
+  let handle: number
+  try {
+    handle = openSync(file, 'r')
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw unreadable(file, error)
+  }
+  try {
+    const { mode, uid } = fstatSync(handle)
+    if (process.getuid !== undefined && uid !== process.getuid())
+      throw new Refusal(`${file} belongs to another user: what it holds is not trusted. Remove it, and log in again.`)
+    if ((mode & 0o077) !== 0)
+      throw new Refusal(`Others may read ${file}: chmod 600 it, and end its session (strongroom-cli logout).`)
+    return readFileSync(handle, 'utf8')
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Replaces the file as a whole, in a folder that is made where it is missing. */
+export function writePrivateFile(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writeWhole(file, text, true)
+}
+
+/** Writes a file that is there as a whole or not at all, and is its owner's alone. An earlier one stays, unless `force`. */
+export function writeSecretFile(file: string, content: string | Uint8Array, force: boolean): void {
+  writeWhole(resolve(file), content, force)
+}
+
+function writeWhole(file: string, content: string | Uint8Array, force: boolean): void {
+  const temporary = temporaryFor(file)
+  try {
+    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' })
+    putInPlace(temporary, file, force)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error instanceof Refusal ? error : unwritable(file, error)
+  }
+}
+
+/** Beside the file, so that a rename does it. */
+export const temporaryFor = (file: string): string => `${file}.${randomBytes(6).toString('hex')}.part`
+
+/** A link fails where something of that name is there, a rename does not. */
+export function putInPlace(temporary: string, file: string, force: boolean): void {
+  chmodSync(temporary, 0o600)
+  if (force) return renameSync(temporary, file)
+  try {
+    linkSync(temporary, file)
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) throw alreadyThere(file)
+    throw error
+  }
+  rmSync(temporary)
+}
+
+export const unreadable = (file: string, error: unknown): Refusal =>
+  new Refusal(`${file} cannot be read: ${messageOf(error)}.`, { cause: error })
+export const unwritable = (file: string, error: unknown): Refusal =>
+  new Refusal(`${file} cannot be written: ${messageOf(error)}.`, { cause: error })
+export const alreadyThere = (file: string): Refusal =>
+  new Refusal(`${file} is there already: name another file, or add --force.`)
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code

@@ -1,0 +1,65 @@
+import { UsageError } from './exit-code.ts'
+
+/** One part of a reference: a name, or an id. */
+export type Part = { readonly name: string } | { readonly id: string }
+
+/** `id:17` is an id; in a name, `%2F` is a slash and `%25` a percent sign. */
+export function readPart(text: string): Part {
+  const id = /^id:(\d+)$/.exec(text)?.[1]
+  return id === undefined
+    ? { name: text.replaceAll(/%(2F|25|3A)/gi, (written) => decodeURIComponent(written)) }
+    : { id }
+}
+
+/** The name as a part of a reference. */
+export const writtenName = (name: string): string =>
+  name.replaceAll('%', '%25').replaceAll('/', '%2F').replace(/^id:/, 'id%3A')
+
+export const describePart = (part: Part): string => ('id' in part ? `with the id ${part.id}` : `named ${part.name}`)
+
+function partsOf(text: string): Part[] {
+  const parts = text.split('/')
+  return parts.some((part) => part === '') ? [] : parts.map(readPart)
+}
+
+export interface Place {
+  readonly vault: Part
+  /** The object, below the folders that it lies in; empty for the vault itself. */
+  readonly path: readonly Part[]
+}
+
+export interface FieldPlace extends Place {
+  readonly field: string
+}
+
+/** `vault`, or `vault/folder`. */
+export function readPlace(text: string): Place {
+  const [vault, ...path] = partsOf(text)
+  if (vault === undefined) throw new UsageError(`${text} names no place: write VAULT, or VAULT/FOLDER.`)
+  return { vault, path }
+}
+
+/** `vault/object`, or `vault/folder/object`. */
+export function readObjectReference(text: string): Place {
+  const [vault, ...path] = partsOf(text)
+  if (vault === undefined || path.length === 0) throw new UsageError(`${text} names no object: write VAULT/OBJECT.`)
+  return { vault, path }
+}
+
+/** `vault/object/field`, or `vault/folder/object/field`. */
+export function readFieldReference(text: string): FieldPlace {
+  const at = text.lastIndexOf('/')
+  const field = text.slice(at + 1)
+  const [vault, ...path] = at === -1 ? [] : partsOf(text.slice(0, at))
+  if (vault === undefined || path.length === 0 || field === '')
+    throw new UsageError(`${text} names no field: write VAULT/OBJECT/FIELD.`)
+  return { vault, path, field }
+}
+
+/** `vault/key`. */
+export function readKeyReference(text: string): { readonly vault: Part; readonly key: string } {
+  const [vault, key, ...more] = text.split('/')
+  if (vault === undefined || vault === '' || key === undefined || key === '' || more.length > 0)
+    throw new UsageError(`${text} names no key: write VAULT/KEY.`)
+  return { vault: readPart(vault), key }
+}

@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { Refusal } from './exit-code.ts'
+import { readPrivateFile, writePrivateFile } from './private-file.ts'
+import { settingsFolder } from './settings.ts'
+
+export type SecretName = 'session' | 'application-key'
+
+/** Where session and application key of one appliance lie between two commands. */
+export interface SecretStore {
+  read(name: SecretName): string | undefined
+  write(name: SecretName, value: string): void
+  remove(name: SecretName): void
+}
+
+/** Long enough for a person whom the keyring asks for its pass phrase. */
+const keyringMs = 120_000
+
+/** Runs `secret-tool`; undefined where there is no such item. */
+function tool(args: readonly string[], input = ''): string | undefined {
+  const { status, stdout, stderr, error } = spawnSync('secret-tool', args, {
+    encoding: 'utf8',
+    timeout: keyringMs,
+    input,
+  })
+  if (error) throw new Refusal(`secret-tool cannot be run: ${error.message}.`, { cause: error })
+  if (status !== 0 && stderr !== '') throw new Refusal(`The keyring cannot be used: ${stderr.trim()}.`)
+  return status === 0 ? stdout : undefined
+}
+
+/** The keyring of the desktop (Secret Service), by the program `secret-tool`: secrets go through its standard input. */
+function keyringStore(url: string): SecretStore {
+  const attributesOf = (name: SecretName): string[] => ['program', 'strongroom-cli', 'appliance', url, 'secret', name]
+  return {
+    read: (name) => tool(['lookup', ...attributesOf(name)]),
+    write: (name, value) =>
+      void tool(['store', '--label', `Strongroom ${name} at ${url}`, ...attributesOf(name)], value),
+    remove: (name) => void tool(['clear', ...attributesOf(name)]),
+  }
+}
+
+type Kept = Readonly<Record<string, Partial<Readonly<Record<SecretName, string>>>>>
+
+export const secretsFile = (): string => join(settingsFolder(), 'secrets.json')
+
+function allKept(): Kept {
+  const text = readPrivateFile(secretsFile())
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this program has written it
+  return text === undefined ? {} : (JSON.parse(text) as Kept)
+}
+
+/** A file of mode 0600. */
+function fileStore(url: string): SecretStore {
+  const save = (name: SecretName, value: string | undefined): void => {
+    const kept = allKept()
+    writePrivateFile(
+      secretsFile(),
+      `${JSON.stringify({ ...kept, [url]: { ...kept[url], [name]: value } }, undefined, 2)}\n`,
+    )
+  }
+  return {
+    read: (name) => allKept()[url]?.[name],
+    write: save,
+    remove: (name) => {
+      if (allKept()[url]?.[name] !== undefined) save(name, undefined)
+    },
+  }
+}
+
+export const storeOf = (url: string, kept: 'keyring' | 'file'): SecretStore =>
+  kept === 'keyring' ? keyringStore(url) : fileStore(url)
+
+/** Keeps a new session: in the keyring where that takes it and gives it back, else in the file. */
+export function keepSession(
+  url: string,
+  token: string,
+  wanted: 'keyring' | 'file' | undefined,
+): { readonly kept: 'keyring' | 'file'; readonly store: SecretStore; readonly problem?: string } {
+  const file = { kept: 'file', store: fileStore(url) } as const
+  if (wanted === 'file') {
+    file.store.write('session', token)
+    return file
+  }
+  const store = keyringStore(url)
+  try {
+    store.write('session', token)
+    if (store.read('session') !== token) throw new Refusal('The keyring does not give back what it took.')
+    return { kept: 'keyring', store }
+  } catch (error) {
+    if (wanted === 'keyring') throw error
+    file.store.write('session', token)
+    return { ...file, problem: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,117 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable, type Readable } from 'node:stream'
+import { UsageError } from './exit-code.ts'
+
+export interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+}
+
+/** What a command reads and shows. */
+export interface Terminal {
+  /** Whether a person can be asked. */
+  readonly isInteractive: boolean
+  /** Whether standard output is a terminal. */
+  readonly isShown: boolean
+  /** Writes to standard output, exactly this; resolves when there is room for more. */
+  write(content: string | Uint8Array): Promise<void>
+  /** Writes one line to standard error. */
+  complain(text: string): void
+  /** Writes one line to standard error, where a person looks. */
+  remark(text: string): void
+  /** Replaces the current line of standard error by this text, where a person looks. */
+  overwrite(text: string): void
+  /** Asks on standard error; without a terminal, takes the next line of standard input. */
+  ask(question: string): Promise<string>
+  /** The same, without showing what is typed. */
+  askSecret(question: string): Promise<string>
+  /** All of standard input. */
+  input(): Promise<Buffer>
+  readonly stdin: Readable
+}
+
+export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
+  const isInteractive = stdin.isTTY === true
+  const isRead = stderr.isTTY === true
+  let lines: Promise<string[]> | undefined
+
+  async function nextLine(question: string): Promise<string> {
+    lines ??= readAll(stdin).then((bytes) => bytes.toString().split(/\r?\n/))
+    const line = (await lines).shift()
+    if (line === undefined || line === '') {
+      const what = question.replace(/: $/, '')
+      throw new UsageError(
+        `${what} is missing: without a terminal, standard input holds a line for each question, in their order.`,
+      )
+    }
+    return line
+  }
+
+  const ask = (question: string, isShown: boolean): Promise<string> =>
+    isInteractive ? askLine({ stdin, stderr }, question, isShown) : nextLine(question)
+
+  return {
+    isInteractive,
+    isShown: stdout.isTTY === true,
+    stdin,
+    write: (content) =>
+      new Promise((resolve, reject) => stdout.write(content, (error) => (error ? reject(error) : resolve()))),
+    complain: (text) => void stderr.write(`${text}\n`),
+    remark: (text) => void (isRead && stderr.write(`${text}\n`)),
+    overwrite: (text) => void (isRead && stderr.write(`\r\u001B[K${text}`)),
+    ask: (question) => ask(question, true),
+    askSecret: (question) => ask(question, false),
+    input: () => readAll(stdin),
+  }
+}
+
+async function askLine(
+  { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
+  question: string,
+  isShown: boolean,
+): Promise<string> {
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (isShown) stderr.write(String(chunk))
+      done()
+    },
+  })
+  const lines = createInterface({ input: stdin, output, terminal: true })
+  try {
+    // Only now: what is typed before the terminal is silent would be shown.
+    stderr.write(question)
+    return await new Promise<string>((resolve, reject) => {
+      lines.once('line', resolve)
+      // Ctrl-C and Ctrl-D.
+      lines.once('close', () => reject(new UsageError('Nothing was entered.')))
+    })
+  } finally {
+    lines.close()
+    stderr.write('\n')
+  }
+}
+
+async function readAll(stdin: Readable): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of stdin as AsyncIterable<Buffer>) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+/** Text of others for a terminal: what would steer it is shown as a question mark. */
+export const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?')
+
+/** Lines of columns that stand below each other. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const shown = rows.map((row) => row.map(printable))
+  const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => row[at]?.length ?? 0)))
+  return shown
+    .map(
+      (row) =>
+        `${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}

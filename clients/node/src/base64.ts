@@ -1,0 +1,27 @@
+/** Text is taken as UTF-8. */
+export type Bytes = string | Uint8Array
+
+export const bytesOf = (value: Bytes): Uint8Array<ArrayBuffer> =>
+  typeof value === 'string' ? new TextEncoder().encode(value) : new Uint8Array(value)
+
+/** How many bytes `String.fromCharCode` takes at once: each is an argument. */
+const pieceBytes = 0x8000
+
+export function toBase64(value: Bytes): string {
+  const bytes = bytesOf(value)
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    binary += String.fromCharCode(...bytes.subarray(at, at + pieceBytes))
+  return btoa(binary)
+}
+
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
+  return bytes
+}
+
+/** Without padding and with the letters of addresses, as JWTs have it (RFC 4648 §5). */
+export const toBase64Url = (value: Bytes): string =>
+  toBase64(value).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')

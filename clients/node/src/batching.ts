@@ -1,0 +1,155 @@
+import { applianceError, ProtocolError, StrongroomError } from './errors.ts'
+import type { CallOptions } from './client.ts'
+
+/** Operations that take many items in one call. */
+export type BatchOperation = 'transparent.encrypt' | 'transparent.decrypt' | 'transparent.rewrap'
+
+/** What all items of one batch have in common. */
+export interface BatchCall {
+  readonly operation: BatchOperation
+  readonly params: { readonly vaultid: string; readonly name: string }
+  /** Members of the body beside the items. */
+  readonly shared: Readonly<Record<string, unknown>>
+  readonly options: CallOptions
+}
+
+export type Item = Readonly<Record<string, string | number | undefined>>
+export type ItemResult = Readonly<Record<string, unknown>>
+
+export interface BatchLimits {
+  /** Most items of one call; the appliance takes 1,000. */
+  readonly maxItems: number
+  /** Most characters of one call's items; the appliance takes bodies of 2 MiB, unless it is set otherwise. */
+  readonly maxCharacters: number
+  /** Calls under way at once; others wait. */
+  readonly maxCalls: number
+}
+
+/** Sends one call and resolves to its CALLINFO. */
+export type SendBatch = (call: BatchCall, body: Readonly<Record<string, unknown>>) => Promise<ItemResult>
+
+interface Waiting {
+  readonly item: Item
+  readonly characters: number
+  readonly signal: AbortSignal | undefined
+  readonly resolve: (result: ItemResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Brackets, names and commas around an item. */
+const frameCharacters = 64
+
+/** Joins calls of one tick that have everything but their item in common into one. Each gets its own outcome. */
+export function createBatching(send: SendBatch, limits: BatchLimits) {
+  const groups = new Map<string, { readonly call: BatchCall; readonly waiting: Waiting[] }>()
+  const ready: (() => Promise<void>)[] = []
+  let underWay = 0
+
+  function flush(): void {
+    for (const { call, waiting } of groups.values())
+      for (const part of partsOf(waiting.filter(stillWanted), limits)) ready.push(() => sendPart(call, part))
+    groups.clear()
+    sendReady()
+  }
+
+  function sendReady(): void {
+    while (underWay < limits.maxCalls) {
+      const next = ready.shift()
+      if (next === undefined) return
+      underWay++
+      void next().finally(() => {
+        underWay--
+        sendReady()
+      })
+    }
+  }
+
+  async function sendPart(call: BatchCall, part: readonly Waiting[]): Promise<void> {
+    const [first, second] = part
+    if (first === undefined) return
+    const signal = signalOf(part)
+    try {
+      const options = { ...call.options, ...(signal === undefined ? {} : { signal }) }
+      const body = second === undefined ? first.item : { batch_input: part.map(({ item }) => item) }
+      const callinfo = await send({ ...call, options }, { ...call.shared, ...body })
+      if (second === undefined) return first.resolve(callinfo)
+      resolveEach(part, callinfo['batch_results'])
+    } catch (error) {
+      // The appliance takes smaller bodies than it does by default.
+      if (second !== undefined && error instanceof StrongroomError && error.status === 413) {
+        const half = Math.ceil(part.length / 2)
+        await sendPart(call, part.slice(0, half))
+        return sendPart(call, part.slice(half))
+      }
+      for (const { reject } of part) reject(error)
+    }
+  }
+
+  return (call: BatchCall, item: Item, signal: AbortSignal | undefined): Promise<ItemResult> =>
+    new Promise((resolve, reject) => {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a caller may give whatever reason it likes
+      const abort = (): void => reject(signal?.reason)
+      if (signal?.aborted) return abort()
+      signal?.addEventListener('abort', abort, { once: true })
+      const done = (): void => signal?.removeEventListener('abort', abort)
+      if (groups.size === 0) afterTick(flush)
+      const name = JSON.stringify(call)
+      const group = groups.get(name) ?? { call, waiting: [] }
+      groups.set(name, group)
+      group.waiting.push({
+        item,
+        characters: charactersOf(item),
+        signal,
+        resolve: (result) => (done(), resolve(result)),
+        reject: (error) => (done(), reject(error)),
+      })
+    })
+}
+
+/** Ends with the last of those who wait, so that no cancelled call takes the others with it. */
+function signalOf(part: readonly Waiting[]): AbortSignal | undefined {
+  const signals = part.map(({ signal }) => signal).filter((signal) => signal !== undefined)
+  if (signals.length < part.length) return undefined
+  const controller = new AbortController()
+  let left = signals.length
+  for (const signal of signals)
+    signal.addEventListener('abort', () => --left === 0 && controller.abort(signal.reason), { once: true })
+  return controller.signal
+}
+
+const stillWanted = ({ signal }: Waiting): boolean => signal?.aborted !== true
+
+const charactersOf = (item: Item): number =>
+  Object.values(item).reduce<number>((sum, value) => sum + String(value ?? '').length, frameCharacters)
+
+function* partsOf(waiting: readonly Waiting[], { maxItems, maxCharacters }: BatchLimits): Generator<Waiting[]> {
+  let part: Waiting[] = []
+  let characters = 0
+  for (const one of waiting) {
+    if (part.length > 0 && (part.length === maxItems || characters + one.characters > maxCharacters)) {
+      yield part
+      part = []
+      characters = 0
+    }
+    part.push(one)
+    characters += one.characters
+  }
+  if (part.length > 0) yield part
+}
+
+function resolveEach(part: readonly Waiting[], results: unknown): void {
+  if (!Array.isArray(results) || results.length !== part.length)
+    throw new ProtocolError('The answer has not one result for each item.', { code: 'protocol' })
+  for (const [index, { resolve, reject }] of part.entries()) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members are read one by one, and checked
+    const result = results[index] as ItemResult & { readonly error?: { readonly code: string; readonly text: string } }
+    if (result.error === undefined) resolve(result)
+    else reject(applianceError(result.error.text, { number: Number(result.error.code) }))
+  }
+}
+
+/** After the callbacks of this turn of the event loop: calls of requests that a server reads at once are joined too. */
+const afterTick = (work: () => void): void => {
+  if (typeof setImmediate === 'function') setImmediate(work)
+  else setTimeout(work)
+}

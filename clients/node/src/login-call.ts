@@ -1,0 +1,29 @@
+import type { AnyEnvelope } from './answer.ts'
+import { addresses } from './api.ts'
+import type { Login } from './logins.ts'
+import { baseOf } from './request.ts'
+import { withRetries, type RetryRules } from './retry.ts'
+import { send } from './sending.ts'
+import type { Transport } from './transport.ts'
+
+interface LoginPlace {
+  readonly base: string
+  readonly transport: Transport
+  readonly rules: RetryRules
+  readonly timeoutMs: number
+}
+
+/** Sends a login, again only where each try has a body of its own, and resolves to the envelope of its success. */
+export function sendLogin(login: Login, { base, transport, rules, timeoutMs }: LoginPlace): Promise<AnyEnvelope> {
+  const url = `${baseOf(login.address?.(new URL(base)) ?? base)}${addresses['auth.login'][1]}`
+  const attempt = async (): Promise<AnyEnvelope> => {
+    const body = { content: JSON.stringify(await login.body()), type: 'application/json' }
+    const own = login.transport?.()
+    try {
+      return await send(own ?? transport, { method: 'POST', url, body }, { timeoutMs })
+    } finally {
+      own?.close?.()
+    }
+  }
+  return withRetries(attempt, login.isRepeatable ? rules : { ...rules, retries: 0 })
+}

@@ -1,0 +1,85 @@
+import { toBase64Url } from './base64.ts'
+import type { Login } from './logins.ts'
+
+/** Algorithms of assertions that the appliance takes (RFC 7518 §3.1, RFC 8037). */
+export type AssertionAlgorithm = 'EdDSA' | 'ES256' | 'RS256' | 'PS256'
+
+/** Signs an assertion, wherever the private key lies: in a file, a TPM or a PKCS#11 token. */
+export interface AssertionSigner {
+  readonly alg: AssertionAlgorithm
+  /** As JWTs have it (RFC 7518 §3.4): of ES256 the two numbers one after the other, 64 bytes. */
+  sign(input: Uint8Array<ArrayBuffer>): Promise<Uint8Array> | Uint8Array
+}
+
+const ofService = { lifetime: 'fixed', isRepeatable: true } as const
+
+/** A service account by an assertion of its own key, made anew for each login (RFC 7523 §3). */
+export function serviceJwtLogin({
+  account,
+  signer,
+  audience = 'strongroom',
+  kid,
+}: {
+  readonly account: string
+  readonly signer: AssertionSigner
+  /** One of the appliance's setting `service.audience`. */
+  readonly audience?: string
+  readonly kid?: string
+}): Login {
+  return {
+    ...ofService,
+    async body() {
+      const now = Math.floor(Date.now() / 1000)
+      const header = { alg: signer.alg, typ: 'JWT', ...(kid === undefined ? {} : { kid }) }
+      const claims = { iss: account, sub: account, aud: audience, iat: now, exp: now + 60, jti: crypto.randomUUID() }
+      const input = `${toBase64Url(JSON.stringify(header))}.${toBase64Url(JSON.stringify(claims))}`
+      const signature = await signer.sign(new TextEncoder().encode(input))
+      return { logintype: 'service_jwt', assertion: `${input}.${toBase64Url(signature)}` }
+    },
+  }
+}
+
+/** By a JWT of an issuer that the appliance knows. `token` is asked at each login, because such tokens end soon. */
+export function serviceFederatedLogin({
+  account,
+  token,
+}: {
+  readonly account: string
+  readonly token: () => string | Promise<string>
+}): Login {
+  return {
+    ...ofService,
+    body: async () => ({ logintype: 'service_federated', account, assertion: await token() }),
+  }
+}
+
+/** By a static key, where the operator allows these. */
+export function serviceStaticLogin({ account, key }: { readonly account: string; readonly key: string }): Login {
+  return { ...ofService, body: () => Promise.resolve({ logintype: 'service_static', account, key }) }
+}
+
+/** Signs by a private key of Web Crypto, which may be one that cannot be exported. */
+export function cryptoKeySigner(key: CryptoKey): AssertionSigner {
+  const { alg, parameters } = algorithmOf(key)
+  return { alg, sign: async (input) => new Uint8Array(await crypto.subtle.sign(parameters, key, input)) }
+}
+
+type CryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
+
+function algorithmOf({ algorithm: { name } }: CryptoKey): {
+  readonly alg: AssertionAlgorithm
+  readonly parameters: { readonly name: string; readonly hash?: string; readonly saltLength?: number }
+} {
+  switch (name) {
+    case 'Ed25519':
+      return { alg: 'EdDSA', parameters: { name } }
+    case 'ECDSA':
+      return { alg: 'ES256', parameters: { name, hash: 'SHA-256' } }
+    case 'RSASSA-PKCS1-v1_5':
+      return { alg: 'RS256', parameters: { name } }
+    case 'RSA-PSS':
+      return { alg: 'PS256', parameters: { name, saltLength: 32 } }
+    default:
+      throw new TypeError(`Keys of ${name} sign no assertion: take Ed25519, ECDSA with P-256, or RSA.`)
+  }
+}

@@ -1,0 +1,129 @@
+import { bytesOf, type Bytes } from './base64.ts'
+import { ProtocolError } from './errors.ts'
+import type { Key } from './key.ts'
+import { open, seal } from './segments.ts'
+
+/** Node's streams and files, the bodies of `fetch`, and everything else that gives bytes piece by piece. */
+export type Source = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
+
+export interface StreamOptions {
+  /** Additional data that is authenticated, and not stored: decryption needs the same. */
+  readonly aad?: Bytes
+  readonly signal?: AbortSignal
+  readonly keyVersion?: number
+}
+
+/** The begin of every encrypted stream, and of its format: a later one would be SRS2. */
+const magic = new TextEncoder().encode('SRS1')
+const lengthBytes = 2
+
+type StreamKey = Pick<Key, 'dataKey' | 'decrypt'>
+
+/**
+ * Encrypts a stream of any length under a data key of its own, which goes in front of it, encrypted:
+ * `SRS1`, 2 bytes length of the encrypted data key, that key, and the segments (segments.ts).
+ */
+export function encryptStream(key: StreamKey, source: Source, options: StreamOptions = {}): ReadableStream<Uint8Array> {
+  const { aad = '', signal, keyVersion } = options
+  async function* encrypted(): AsyncGenerator<Uint8Array> {
+    const made = await key.dataKey({
+      bits: 256,
+      aad,
+      ...(signal === undefined ? {} : { signal }),
+      ...(keyVersion === undefined ? {} : { keyVersion }),
+    })
+    if (made.plaintext === undefined)
+      throw new ProtocolError('The data key came without its bytes.', { code: 'protocol' })
+    yield writeHead(made.ciphertext)
+    yield* seal(made.plaintext, bytesOf(aad), piecesOf(source, signal))
+  }
+  return streamOf(encrypted())
+}
+
+/**
+ * Decrypts what `encryptStream` made. Each piece is genuine when it comes out, but only a stream that ends without an error is
+ * whole: keep what comes out apart until then.
+ */
+export function decryptStream(key: StreamKey, source: Source, options: StreamOptions = {}): ReadableStream<Uint8Array> {
+  const { aad = '', signal } = options
+  async function* decrypted(): AsyncGenerator<Uint8Array> {
+    const pieces = piecesOf(source, signal)
+    const { ciphertext, rest } = await readHead(pieces)
+    const dataKey = await key.decrypt(ciphertext, { aad, ...(signal === undefined ? {} : { signal }) })
+    yield* open(new Uint8Array(dataKey), bytesOf(aad), after(rest, pieces))
+  }
+  return streamOf(decrypted())
+}
+
+function writeHead(ciphertext: string): Uint8Array {
+  const text = new TextEncoder().encode(ciphertext)
+  const head = new Uint8Array(magic.length + lengthBytes + text.length)
+  head.set(magic)
+  new DataView(head.buffer).setUint16(magic.length, text.length)
+  head.set(text, magic.length + lengthBytes)
+  return head
+}
+
+async function readHead(pieces: AsyncIterator<Uint8Array>): Promise<{ ciphertext: string; rest: Uint8Array }> {
+  let read = new Uint8Array()
+  const readTo = async (length: number): Promise<void> => {
+    while (read.length < length) {
+      const { value, done } = await pieces.next()
+      if (done === true) throw new RangeError('This is no stream that was encrypted here, or not all of it.')
+      const longer = new Uint8Array(read.length + value.length)
+      longer.set(read)
+      longer.set(value, read.length)
+      read = longer
+    }
+  }
+  const before = magic.length + lengthBytes
+  await readTo(before)
+  if (magic.some((byte, at) => read[at] !== byte)) throw new RangeError('This is no stream that was encrypted here.')
+  const end = before + new DataView(read.buffer).getUint16(magic.length)
+  await readTo(end)
+  return { ciphertext: new TextDecoder().decode(read.subarray(before, end)), rest: read.subarray(end) }
+}
+
+async function* after(first: Uint8Array, others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first
+  yield* others
+}
+
+/** Browsers read streams by a reader alone. */
+async function* piecesOf(source: Source, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  if (!('getReader' in source)) {
+    for await (const piece of source) {
+      signal?.throwIfAborted()
+      yield piece
+    }
+    return
+  }
+  const reader = source.getReader()
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      const { value, done } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value, done } = await pieces.next()
+        if (done === true) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await pieces.return(undefined)
+      },
+    },
+    // Nothing is read before the consumer asks.
+    { highWaterMark: 0 },
+  )
+}

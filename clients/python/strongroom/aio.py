@@ -1,0 +1,313 @@
+"""The client for programs with asyncio: calls of one turn of the event loop go as one batch."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Set,
+    Tuple,
+    TypeVar,
+    Union,
+    cast,
+)
+
+import httpx
+
+from .answer import Envelope
+from .catalogue import Operation
+from .core import Core
+from .key_calls import BatchLimits, Data, DataKey, KeyCall, KeyCalls, to_bytes
+from .logins import Login
+from .retry import Rules
+from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload
+from .tls import Ca, context_of, failed, headers_of
+
+if TYPE_CHECKING:
+    from .api import AsyncCall
+    from .streams import AsyncSource
+
+T = TypeVar("T")
+_Waiting = Tuple[KeyCall[Any], "asyncio.Future[Any]"]
+
+
+def _by_operation(method: Callable[..., Coroutine[Any, Any, Envelope]]) -> AsyncCall:
+    """For type checkers: what goes in and comes out hangs on the name of the operation."""
+    return cast("AsyncCall", method)
+
+
+class AsyncClient:
+    """Calls of the appliance at ``url``. It logs in at its first call. ``batch=None``: no call is joined with others."""
+
+    def __init__(
+        self,
+        url: str,
+        login: Optional[Login] = None,
+        *,
+        token: Optional[str] = None,
+        on_token: Optional[Callable[[Optional[str]], None]] = None,
+        ca: Optional[Ca] = None,
+        transport: Optional[httpx.AsyncBaseTransport] = None,
+        timeout: float = 30.0,
+        retries: int = 4,
+        first_delay: float = 0.2,
+        longest_delay: float = 20.0,
+        batch: Optional[BatchLimits] = BatchLimits(),
+    ) -> None:
+        self._rules = Rules(timeout, retries, first_delay, longest_delay)
+        self._core = Core(url, login, token, on_token, self._rules)
+        self._ca = ca
+        self._transport = transport
+        self._http = self._open(None)
+        self._limits = batch
+        self._shared = _Shared()
+
+    @_by_operation
+    async def call(
+        self,
+        operation: Operation,
+        *,
+        params: Optional[Mapping[str, Any]] = None,
+        query: Optional[Mapping[str, Any]] = None,
+        body: Optional[Mapping[str, Any]] = None,
+        file: Optional[Upload] = None,
+    ) -> Envelope:
+        """Any operation of the interface, by its name in the OpenAPI document. Returns the whole answer of its success."""
+        return await self._run(self._core.call(operation, params or {}, query or {}, body, file, self._rules))
+
+    def key(self, vault: Union[int, str], name: str) -> AsyncKey:
+        """The key is asked for when it is used; the first encryption makes one that is not there, where that is allowed."""
+        return AsyncKey(self, KeyCalls(vault, name))
+
+    def with_options(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> AsyncClient:
+        """This client, with the same session and connections, and other rules for its calls."""
+        other = copy.copy(self)
+        other._rules = self._rules.changed(timeout, retries)
+        return other
+
+    async def login(self) -> None:
+        """Logs in now, if there is no session yet; otherwise the first call does."""
+        await self._run(self._core.session.token())
+
+    async def logout(self) -> None:
+        """Ends the session at the appliance."""
+        if self._core.session.is_open:
+            await self.call("auth.logout")
+            self._core.session.forget()
+
+    async def close(self) -> None:
+        """Ends connections that are kept open; the session goes on until its time."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
+
+    def _open(self, identity: Optional[Identity]) -> httpx.AsyncClient:
+        if self._transport is not None:
+            return httpx.AsyncClient(transport=self._transport)
+        return httpx.AsyncClient(verify=context_of(self._ca, identity), trust_env=False)
+
+    async def _run(self, steps: Steps[T]) -> T:
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    outcome = await self._do(step)
+                except BaseException as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(outcome)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    async def _do(self, step: Step) -> Any:
+        if isinstance(step, Send):
+            if step.identity is None:
+                return await _send(self._http, step)
+            async with self._open(step.identity) as http:
+                return await _send(http, step)
+        if isinstance(step, Pause):
+            return await asyncio.sleep(step.seconds)
+        if isinstance(step, Lock):
+            return await self._shared.locked(step.waits)
+        return await asyncio.get_running_loop().run_in_executor(None, step.do)
+
+    async def _item(self, call: KeyCall[T]) -> T:
+        if self._limits is None:
+            return await self._run(self._core.key_call(call, self._rules))
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        waiting = self._shared.waiting
+        if not waiting:
+            asyncio.get_running_loop().call_soon(self._flush)
+        waiting.setdefault((call.group, self._rules), []).append((call, future))
+        return await future
+
+    def _flush(self) -> None:
+        groups, self._shared.waiting = self._shared.waiting, {}
+        for (_, rules), group in groups.items():
+            task = asyncio.ensure_future(self._send_group(group, rules))
+            self._shared.tasks.add(task)
+            task.add_done_callback(self._shared.tasks.discard)
+
+    async def _send_group(self, group: List[_Waiting], rules: Rules) -> None:
+        """A call that its caller has cancelled takes no other with it."""
+        wanted = [(call, future) for call, future in group if not future.done()]
+        try:
+            outcomes = await self._run(
+                self._core.key_batch([call for call, _ in wanted], self._limits or BatchLimits(), rules)
+            )
+        except Exception as error:
+            outcomes = [error] * len(wanted)
+        for (_, future), outcome in zip(wanted, outcomes):
+            if future.done():
+                continue
+            if isinstance(outcome, Exception):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+
+
+class _Shared:
+    """What clients with the same session have in common."""
+
+    def __init__(self) -> None:
+        self._lock: Optional[asyncio.Lock] = None
+        self.waiting: Dict[Tuple[str, Rules], List[_Waiting]] = {}
+        self.tasks: Set[asyncio.Task[None]] = set()
+
+    async def locked(self, waits: bool) -> Optional[Callable[[], None]]:
+        if self._lock is None:
+            self._lock = asyncio.Lock()
+        if not waits and self._lock.locked():
+            return None
+        await self._lock.acquire()
+        return self._lock.release
+
+
+async def _send(http: httpx.AsyncClient, step: Send) -> Answer:
+    has_begun = False
+
+    async def answer() -> Answer:
+        nonlocal has_begun
+        async with http.stream(
+            step.method,
+            step.url,
+            content=step.body,
+            data=step.fields,
+            files=step.files(),
+            headers=step.headers(),
+            timeout=step.timeout,
+        ) as response:
+            has_begun = True
+            body = await response.aread()
+        return Answer(response.status_code, headers_of(response), body)
+
+    try:
+        return await asyncio.wait_for(answer(), step.timeout)
+    except (httpx.HTTPError, TimeoutError, asyncio.TimeoutError, OSError) as error:
+        failed(error, step, has_begun)
+
+
+class AsyncKey:
+    """A named key of a vault. Its bytes never leave the appliance."""
+
+    def __init__(self, client: AsyncClient, calls: KeyCalls) -> None:
+        self._client = client
+        self._calls = calls
+
+    async def encrypt(
+        self,
+        plaintext: Data,
+        *,
+        aad: Optional[Data] = None,
+        key_version: Optional[int] = None,
+        type: Optional[str] = None,
+    ) -> str:
+        """The ciphertext, ASCII text. ``aad`` is authenticated, and not stored: decryption needs the same."""
+        return await self._client._item(self._calls.encrypt(plaintext, aad, key_version, type))
+
+    async def decrypt(self, ciphertext: str, *, aad: Optional[Data] = None) -> bytes:
+        return await self._client._item(self._calls.decrypt(ciphertext, aad))
+
+    async def decrypt_text(self, ciphertext: str, *, aad: Optional[Data] = None) -> str:
+        """What was encrypted as text."""
+        return await self._client._item(self._calls.decrypt_text(ciphertext, aad))
+
+    async def rewrap(self, ciphertext: str, *, aad: Optional[Data] = None, to_version: Optional[int] = None) -> str:
+        """The same under the latest version of the key, or ``to_version``, without showing what it holds."""
+        return await self._client._item(self._calls.rewrap(ciphertext, aad, to_version))
+
+    async def sign(self, data: Data, *, key_version: Optional[int] = None, **form: Union[str, bool]) -> str:
+        """``form``: ``prehashed``, ``hash_algorithm``, ``signature_algorithm``, ``marshaling_algorithm``."""
+        return await self._do(self._calls.sign(data, key_version, form))
+
+    async def verify(self, data: Data, signature: str, **form: Union[str, bool]) -> bool:
+        return await self._do(self._calls.verify(data, signature, form))
+
+    async def hmac(self, data: Data, *, key_version: Optional[int] = None) -> str:
+        return await self._do(self._calls.hmac(data, key_version))
+
+    async def verify_hmac(self, data: Data, hmac: str) -> bool:
+        return await self._do(self._calls.verify_hmac(data, hmac))
+
+    async def data_key(
+        self,
+        *,
+        bits: int = 256,
+        aad: Optional[Data] = None,
+        wrapped: bool = False,
+        key_version: Optional[int] = None,
+    ) -> DataKey:
+        """A new key for data of one's own, encrypted under this one; in the open as well, unless it is ``wrapped``."""
+        return await self._do(self._calls.data_key(bits, aad, wrapped, key_version))
+
+    async def encrypt_stream(
+        self, source: AsyncSource, *, aad: Data = b"", key_version: Optional[int] = None
+    ) -> AsyncIterator[bytes]:
+        """Encrypts a stream of any length under a data key of its own, piece by piece. Takes the package ``cryptography``."""
+        from .streams import Encryption, async_pieces_of
+
+        made = await self.data_key(aad=aad, key_version=key_version)
+        encryption = Encryption(made, to_bytes(aad))
+        yield encryption.head
+        async for piece in async_pieces_of(source):
+            for segment in encryption.update(piece):
+                yield segment
+        yield encryption.finish()
+
+    async def decrypt_stream(self, source: AsyncSource, *, aad: Data = b"") -> AsyncIterator[bytes]:
+        """What ``encrypt_stream`` made. Each piece is genuine, but only a stream that ends without an error is whole: keep what
+        comes out apart until then.
+        """
+        from .segments import Opener
+        from .streams import Head, async_pieces_of, open_with
+
+        head = Head()
+        opener: Optional[Opener] = None
+        async for piece in async_pieces_of(source):
+            if opener is None:
+                found = head.take(piece)
+                if found is None:
+                    continue
+                wrapped, piece = found
+                opener = Opener(await self.decrypt(wrapped, aad=aad), to_bytes(aad))
+            for segment in opener.update(piece):
+                yield segment
+        yield open_with(opener)
+
+    async def _do(self, call: KeyCall[T]) -> T:
+        client = self._client
+        return await client._run(client._core.key_call(call, client._rules))

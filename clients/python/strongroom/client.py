@@ -1,0 +1,259 @@
+"""The client for programs without asyncio. Threads may share one."""
+
+from __future__ import annotations
+
+import copy
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, TypeVar, Union, cast
+
+import httpx
+
+from .answer import Envelope
+from .batch import Batch
+from .catalogue import Operation
+from .core import Core
+from .files import Path, write_whole
+from .key_calls import BatchLimits, Data, DataKey, KeyCall, KeyCalls, to_bytes
+from .logins import Login
+from .retry import Rules
+from .steps import Answer, Identity, Lock, Pause, Send, Step, Steps, Upload
+from .tls import Ca, context_of, failed, headers_of
+
+if TYPE_CHECKING:
+    from .api import Call
+    from .streams import Source
+
+T = TypeVar("T")
+
+
+def _by_operation(method: Callable[..., Envelope]) -> Call:
+    """For type checkers: what goes in and comes out hangs on the name of the operation."""
+    return cast("Call", method)
+
+
+class Client:
+    """Calls of the appliance at ``url``. It logs in at its first call."""
+
+    def __init__(
+        self,
+        url: str,
+        login: Optional[Login] = None,
+        *,
+        token: Optional[str] = None,
+        on_token: Optional[Callable[[Optional[str]], None]] = None,
+        ca: Optional[Ca] = None,
+        transport: Optional[httpx.BaseTransport] = None,
+        timeout: float = 30.0,
+        retries: int = 4,
+        first_delay: float = 0.2,
+        longest_delay: float = 20.0,
+    ) -> None:
+        self._rules = Rules(timeout, retries, first_delay, longest_delay)
+        self._core = Core(url, login, token, on_token, self._rules)
+        self._ca = ca
+        self._transport = transport
+        self._http = self._open(None)
+        self._lock = threading.Lock()
+
+    @_by_operation
+    def call(
+        self,
+        operation: Operation,
+        *,
+        params: Optional[Mapping[str, Any]] = None,
+        query: Optional[Mapping[str, Any]] = None,
+        body: Optional[Mapping[str, Any]] = None,
+        file: Optional[Upload] = None,
+    ) -> Envelope:
+        """Any operation of the interface, by its name in the OpenAPI document. Returns the whole answer of its success."""
+        return self._run(self._core.call(operation, params or {}, query or {}, body, file, self._rules))
+
+    def key(self, vault: Union[int, str], name: str) -> Key:
+        """The key is asked for when it is used; the first encryption makes one that is not there, where that is allowed."""
+        return Key(self, KeyCalls(vault, name))
+
+    def batch(self, limits: BatchLimits = BatchLimits()) -> Batch:
+        """``with client.batch() as batch``: calls of its keys go together, when the block ends."""
+        return Batch(lambda calls: self._run(self._core.key_batch(calls, limits, self._rules)))
+
+    def with_options(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Client:
+        """This client, with the same session and connections, and other rules for its calls."""
+        other = copy.copy(self)
+        other._rules = self._rules.changed(timeout, retries)
+        return other
+
+    def login(self) -> None:
+        """Logs in now, if there is no session yet; otherwise the first call does."""
+        self._run(self._core.session.token())
+
+    def logout(self) -> None:
+        """Ends the session at the appliance."""
+        if self._core.session.is_open:
+            self.call("auth.logout")
+            self._core.session.forget()
+
+    def close(self) -> None:
+        """Ends connections that are kept open; the session goes on until its time."""
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _open(self, identity: Optional[Identity]) -> httpx.Client:
+        if self._transport is not None:
+            return httpx.Client(transport=self._transport)
+        return httpx.Client(verify=context_of(self._ca, identity), trust_env=False)
+
+    def _run(self, steps: Steps[T]) -> T:
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    outcome = self._do(step)
+                except BaseException as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(outcome)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    def _do(self, step: Step) -> Any:
+        if isinstance(step, Send):
+            if step.identity is None:
+                return _send(self._http, step)
+            with self._open(step.identity) as http:
+                return _send(http, step)
+        if isinstance(step, Pause):
+            return time.sleep(step.seconds)
+        if isinstance(step, Lock):
+            return self._lock.release if self._lock.acquire(blocking=step.waits) else None
+        return step.do()
+
+
+def _send(http: httpx.Client, step: Send) -> Answer:
+    deadline = time.monotonic() + step.timeout
+    has_begun = False
+    try:
+        with http.stream(
+            step.method,
+            step.url,
+            content=step.body,
+            data=step.fields,
+            files=step.files(),
+            headers=step.headers(),
+            timeout=step.timeout,
+        ) as response:
+            has_begun = True
+            pieces: List[bytes] = []
+            for piece in response.iter_bytes():
+                pieces.append(piece)
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+        return Answer(response.status_code, headers_of(response), b"".join(pieces))
+    except (httpx.HTTPError, TimeoutError, OSError) as error:
+        failed(error, step, has_begun)
+
+
+class Key:
+    """A named key of a vault. Its bytes never leave the appliance."""
+
+    def __init__(self, client: Client, calls: KeyCalls) -> None:
+        self._client = client
+        self._calls = calls
+
+    def encrypt(
+        self,
+        plaintext: Data,
+        *,
+        aad: Optional[Data] = None,
+        key_version: Optional[int] = None,
+        type: Optional[str] = None,
+    ) -> str:
+        """The ciphertext, ASCII text. ``aad`` is authenticated, and not stored: decryption needs the same."""
+        return self._do(self._calls.encrypt(plaintext, aad, key_version, type))
+
+    def decrypt(self, ciphertext: str, *, aad: Optional[Data] = None) -> bytes:
+        return self._do(self._calls.decrypt(ciphertext, aad))
+
+    def decrypt_text(self, ciphertext: str, *, aad: Optional[Data] = None) -> str:
+        """What was encrypted as text."""
+        return self._do(self._calls.decrypt_text(ciphertext, aad))
+
+    def rewrap(self, ciphertext: str, *, aad: Optional[Data] = None, to_version: Optional[int] = None) -> str:
+        """The same under the latest version of the key, or ``to_version``, without showing what it holds."""
+        return self._do(self._calls.rewrap(ciphertext, aad, to_version))
+
+    def sign(self, data: Data, *, key_version: Optional[int] = None, **form: Union[str, bool]) -> str:
+        """``form``: ``prehashed``, ``hash_algorithm``, ``signature_algorithm``, ``marshaling_algorithm``."""
+        return self._do(self._calls.sign(data, key_version, form))
+
+    def verify(self, data: Data, signature: str, **form: Union[str, bool]) -> bool:
+        return self._do(self._calls.verify(data, signature, form))
+
+    def hmac(self, data: Data, *, key_version: Optional[int] = None) -> str:
+        return self._do(self._calls.hmac(data, key_version))
+
+    def verify_hmac(self, data: Data, hmac: str) -> bool:
+        return self._do(self._calls.verify_hmac(data, hmac))
+
+    def data_key(
+        self,
+        *,
+        bits: int = 256,
+        aad: Optional[Data] = None,
+        wrapped: bool = False,
+        key_version: Optional[int] = None,
+    ) -> DataKey:
+        """A new key for data of one's own, encrypted under this one; in the open as well, unless it is ``wrapped``."""
+        return self._do(self._calls.data_key(bits, aad, wrapped, key_version))
+
+    def encrypt_stream(
+        self, source: Source, *, aad: Data = b"", key_version: Optional[int] = None
+    ) -> Iterator[bytes]:
+        """Encrypts a stream of any length under a data key of its own, piece by piece. Takes the package ``cryptography``."""
+        from .streams import Encryption, pieces_of
+
+        made = self.data_key(aad=aad, key_version=key_version)
+        encryption = Encryption(made, to_bytes(aad))
+        yield encryption.head
+        for piece in pieces_of(source):
+            yield from encryption.update(piece)
+        yield encryption.finish()
+
+    def decrypt_stream(self, source: Source, *, aad: Data = b"") -> Iterator[bytes]:
+        """What ``encrypt_stream`` made. Each piece is genuine, but only a stream that ends without an error is whole: keep what
+        comes out apart until then.
+        """
+        from .segments import Opener
+        from .streams import Head, pieces_of, open_with
+
+        head = Head()
+        opener: Optional[Opener] = None
+        for piece in pieces_of(source):
+            if opener is None:
+                found = head.take(piece)
+                if found is None:
+                    continue
+                wrapped, piece = found
+                opener = Opener(self.decrypt(wrapped, aad=aad), to_bytes(aad))
+            yield from opener.update(piece)
+        yield open_with(opener)
+
+    def encrypt_file(self, source: Path, target: Path, *, aad: Data = b"") -> None:
+        """``target`` is there when all of it is."""
+        with open(source, "rb") as file:
+            write_whole(target, self.encrypt_stream(file, aad=aad))
+
+    def decrypt_file(self, source: Path, target: Path, *, aad: Data = b"") -> None:
+        """``target`` is there when all of ``source`` was found genuine."""
+        with open(source, "rb") as file:
+            write_whole(target, self.decrypt_stream(file, aad=aad))
+
+    def _do(self, call: KeyCall[T]) -> T:
+        client = self._client
+        return client._run(client._core.key_call(call, client._rules))

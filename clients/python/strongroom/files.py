@@ -1,0 +1,24 @@
+"""Files that are there when they are whole."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Iterable, Union
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def write_whole(target: Path, pieces: Iterable[bytes]) -> None:
+    """Under a temporary name beside ``target``, for its owner alone, until the last piece has been written."""
+    handle, temporary = tempfile.mkstemp(prefix=".strongroom-", dir=os.path.dirname(os.path.abspath(target)))
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for piece in pieces:
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -1,0 +1,126 @@
+"""The session of a client: begun by its login, prolonged or renewed, followed from token to token."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Callable, Optional
+
+from .answer import Envelope
+from .errors import AuthenticationError, StrongroomError
+from .logins import Login
+from .steps import Lock, Steps
+
+#: The part of its life after which a session of fixed length is renewed: calls go on with the old token meanwhile.
+_RENEWAL_PART = 0.8
+#: Seconds after a renewal that failed, while the old session is still good.
+_RENEW_AGAIN = 5.0
+
+
+@dataclass
+class _Open:
+    token: str = field(repr=False)
+    #: When the session ends unless it is used; unknown of a token of an earlier run.
+    ends_at: float = math.inf
+    renew_at: float = math.inf
+    #: What each call adds to the end; 0 where the end is fixed.
+    idle: float = 0.0
+
+
+class Session:
+    def __init__(
+        self,
+        login: Optional[Login],
+        token: Optional[str],
+        on_token: Optional[Callable[[Optional[str]], None]],
+        send: Callable[[Login], Steps[Envelope]],
+    ) -> None:
+        self._login = login
+        self._open = None if token is None else _Open(token)
+        self._on_token = on_token or (lambda _token: None)
+        self._send = send
+        self._logins = 0
+        self._failure: Optional[StrongroomError] = None
+
+    def token(self) -> Steps[str]:
+        """The token for the next call, after a login where there is none yet."""
+        now = time.monotonic()
+        session = self._open
+        if session is None or now >= session.ends_at:
+            return (yield from self._begin(session))
+        release = (yield Lock(waits=False)) if now >= session.renew_at else None
+        if release is None:
+            return session.token
+        # The others go on with the old session meanwhile, which is good until its end: a failure shows then.
+        try:
+            session.renew_at = now + _RENEW_AGAIN
+            return (yield from self._log_in())
+        except StrongroomError:
+            return session.token
+        finally:
+            release()
+
+    def _begin(self, ended: Optional[_Open]) -> Steps[str]:
+        """One login for all who wait, whether it succeeds or fails."""
+        logins = self._logins
+        release = yield Lock(waits=True)
+        try:
+            if self._open is not None and self._open is not ended:
+                return self._open.token
+            if self._logins != logins and self._failure is not None:
+                raise self._failure
+            return (yield from self._log_in())
+        finally:
+            release()
+
+    def _log_in(self) -> Steps[str]:
+        login = self._login
+        if login is None:
+            raise AuthenticationError("The client has no session, and no login to begin one.", code="session.invalid")
+        started = time.monotonic()
+        self._failure = None
+        try:
+            info = (yield from self._send(login))["CALLINFO"]
+            token = info.get("token")
+            if not isinstance(token, str):
+                raise AuthenticationError("The login gave no token.", code="protocol")
+        except StrongroomError as error:
+            self._failure = error
+            raise
+        finally:
+            self._logins += 1
+        timeout = info.get("timeout")
+        life = timeout / 1000 if isinstance(timeout, (int, float)) and timeout > 0 else math.inf
+        if login.is_prolonged:
+            self._open = _Open(token, started + life, idle=life)
+        else:
+            self._open = _Open(token, started + life, renew_at=started + life * _RENEWAL_PART)
+        self._on_token(token)
+        return token
+
+    def used(self, sent: str, following: object) -> None:
+        """A call with this token was answered, and the answer names the token for the next."""
+        session = self._open
+        if session is None or session.token != sent:
+            return
+        if session.idle > 0:
+            session.ends_at = time.monotonic() + session.idle
+        if isinstance(following, str) and following != sent:
+            session.token = following
+            self._on_token(following)
+
+    def lost(self, sent: str) -> bool:
+        """The appliance does not know this token any more; whether there is another way to go on."""
+        if self._open is not None and self._open.token == sent:
+            self.forget()
+        return self._open is not None or self._login is not None
+
+    @property
+    def is_open(self) -> bool:
+        return self._open is not None
+
+    def forget(self) -> None:
+        if self._open is not None:
+            self._open = None
+            self._on_token(None)

@@ -1,0 +1,48 @@
+"""How connections are made: the CA of the appliance, and a client certificate where a login takes one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+from typing import Mapping, NoReturn, Optional, Union
+
+import httpx
+
+from .errors import NetworkError, ProtocolError
+from .steps import Identity, Send
+
+#: Path of a PEM file, or PEM text.
+Ca = Union[str, "os.PathLike[str]"]
+
+
+def context_of(ca: Optional[Ca], identity: Optional[Identity]) -> ssl.SSLContext:
+    """With the CAs of the system where none is given."""
+    if isinstance(ca, str) and "-----BEGIN" in ca:
+        context = ssl.create_default_context(cadata=ca)
+    else:
+        context = ssl.create_default_context(cafile=None if ca is None else _readable(ca))
+    if identity is not None:
+        context.load_cert_chain(_readable(identity.certificate), _readable(identity.key))
+    return context
+
+
+def _readable(path: Ca) -> Ca:
+    """The module ssl does not name the file that is not there."""
+    with open(path, "rb"):
+        return path
+
+
+def headers_of(response: httpx.Response) -> Mapping[str, str]:
+    return {name.lower(): value for name, value in response.headers.items()}
+
+
+def failed(error: Exception, request: Send, has_begun: bool) -> NoReturn:
+    """What went wrong below HTTP; ``has_begun``: the head of the answer had come."""
+    if isinstance(error, (httpx.TimeoutException, TimeoutError, asyncio.TimeoutError)):
+        raise NetworkError(f"No whole answer came within {request.timeout:g} s.", code="timeout") from error
+    if has_begun:
+        raise ProtocolError("The answer ended before it was complete.", code="protocol") from error
+    is_foreign = any(words in str(error) for words in ("issuer certificate", "self-signed", "self signed"))
+    cure = " Give the CA of its certificate as ca." if is_foreign else ""
+    raise NetworkError(f"The appliance could not be reached: {error}{cure}", code="network") from error

@@ -1,0 +1,55 @@
+// How `npm run build` makes the people's console of src/web: into dist/web, from which the daemon serves it.
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+
+const folder = resolve(import.meta.dirname, '../dist/web')
+
+/** React Aria brings its own words in more than thirty languages; the console speaks two. */
+const languages = {
+  name: 'languages',
+  enforce: 'pre',
+  load: (id) => (/\/intl\/.*\/(?!en-US|sv-SE)[a-z]{2}-[A-Z]{2}\.m?js$/.test(id) ? 'export default {}' : undefined),
+}
+
+/** Beside each file its compressed forms, so that the daemon compresses nothing. */
+const compressed = {
+  name: 'compressed',
+  apply: 'build',
+  writeBundle() {
+    for (const name of readdirSync(folder, { recursive: true })) {
+      if (!/\.(html|js|css|svg)$/.test(name)) continue
+      const path = join(folder, name)
+      const content = readFileSync(path)
+      const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
+      writeFileSync(`${path}.br`, brotliCompressSync(content, { params }))
+      writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
+    }
+  },
+}
+
+/** The packages of which something is in the bundle: for the licences and the list of parts of the Debian package. */
+const bundledPackages = {
+  name: 'bundled-packages',
+  apply: 'build',
+  writeBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []))
+    const names = modules.map((id) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1])
+    const sorted = [...new Set(names.filter((name) => name !== undefined))].toSorted()
+    writeFileSync(resolve(folder, '../web-packages.json'), `${JSON.stringify(sorted, undefined, 2)}\n`)
+  },
+}
+
+export default {
+  root: resolve(import.meta.dirname, '../src/web'),
+  plugins: [languages, react(), bundledPackages, compressed],
+  build: {
+    outDir: folder,
+    emptyOutDir: true,
+    target: 'es2022',
+    // An inlined file would need `data:` in the policy of the page; the polyfill would be for browsers that cannot run the rest.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+}

@@ -1,0 +1,54 @@
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { errorCodeOf, Fault } from '../../fault.ts'
+import { maxLineBytes } from '../line.ts'
+import { parseManifest, statementOf, type ArchiveStatement } from './archive-manifest.ts'
+
+/**
+ * The whole lines in the bundle of this statement, a chunk of them at a time: memory does not grow with it. Whether they are as they
+ * were written, `verifyBundle` says. Rejects with ENOENT where it is not there, and with `audit.unavailable` where it cannot be read.
+ */
+export async function* linesOfBundle(
+  path: string,
+  expected: ArchiveStatement,
+): AsyncGenerator<readonly Buffer[], void> {
+  let isIdentified = false
+  let rest = Buffer.alloc(0)
+  try {
+    const content = createGunzip()
+    // What fails, fails for the reader below too.
+    pipeline(createReadStream(path), content, () => undefined)
+    for await (const piece of content as AsyncIterable<Buffer>) {
+      const all = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+      const lines = wholeLines(all)
+      rest = Buffer.from(all.subarray(lines.reduce((sum, line) => sum + line.length, 0)))
+      if (rest.length > mostBytesOf(isIdentified)) throw new RangeError('a line of it is too long')
+      if (!isIdentified && lines.length > 0) {
+        const manifest = parseManifest(String(lines.shift()).trimEnd())
+        if (manifest === undefined || statementOf(manifest.archive) !== statementOf(expected))
+          throw new RangeError('it is another bundle')
+        isIdentified = true
+      }
+      if (lines.length > 0) yield lines
+    }
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Fault(
+      'audit.unavailable',
+      `${path} cannot be read (${reason}): see "strongroom audit verify --archive ${path}".`,
+      { cause: error },
+    )
+  }
+}
+
+/** The manifest, with its proof, is longer than any line of the trail. */
+const mostBytesOf = (isIdentified: boolean): number => (isIdentified ? 1 : 16) * maxLineBytes
+
+function wholeLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  for (let start = 0, end = bytes.indexOf(10); end !== -1; start = end + 1, end = bytes.indexOf(10, start))
+    lines.push(bytes.subarray(start, end + 1))
+  return lines
+}

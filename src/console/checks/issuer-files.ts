@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { keeperOf } from '../../config/keeper-section.ts'
+import { readAuthorities } from '../../config/loader.ts'
+import type { Config } from '../../config/schema.ts'
+import { identitiesOf, runAs, type Identity } from '../../daemon/process-users.ts'
+import { readJwksFile } from '../../hsm/jwks.ts'
+import { count } from '../output/command-answer.ts'
+import { findingsOf, type Check, type Finding } from './findings.ts'
+
+const topic = 'issuers'
+const { ok, problem } = findingsOf(topic)
+
+interface IssuerFile {
+  readonly issuer: string
+  /** Of the configuration, as its errors name it. */
+  readonly setting: string
+  readonly file: string
+  /** Throws where it cannot serve. */
+  readonly read: () => void
+  /** Who reads it at each login. */
+  readonly reader: 'workers' | 'inside'
+}
+
+/**
+ * Whether the files by which issuers of JWTs are known can be read, and written by the operator alone: a key more in one of
+ * them logs in to every service account that trusts its issuer.
+ */
+export const issuersCheck: Check = {
+  topic,
+  run(config) {
+    const { issuers } = config.service
+    if (issuers.length === 0) return []
+    const users = usersOf(config)
+    const findings = filesOf(config).flatMap((file) => {
+      const unreadable = readingFinding(file, users)
+      return [...(unreadable === undefined ? writingFindings(file, users) : [unreadable])]
+    })
+    return findings.length > 0 ? findings : [ok(`the keys of ${count(issuers.length, 'issuer')} can be read`)]
+  },
+}
+
+function filesOf({ service }: Config): IssuerFile[] {
+  return service.issuers.flatMap(({ issuer, jwksFile, jwksCa }, at) => {
+    const setting = (name: string) => `service.issuers.${at}.${name}`
+    const files: IssuerFile[] = []
+    if (jwksFile !== undefined) {
+      const read = () => checkKeys(jwksFile)
+      files.push({ issuer, setting: setting('jwksFile'), file: jwksFile, read, reader: 'inside' })
+    }
+    if (jwksCa !== undefined) {
+      const read = () => void readAuthorities(jwksCa)
+      files.push({ issuer, setting: setting('jwksCa'), file: jwksCa, read, reader: 'workers' })
+    }
+    return files
+  })
+}
+
+function checkKeys(file: string): void {
+  if (readJwksFile(file).length === 0)
+    throw new TypeError('the JWK set holds no key of Ed25519, P-256 or RSA that is for signatures')
+}
+
+function readingFinding({ issuer, setting, file, read, reader }: IssuerFile, users: Users): Finding | undefined {
+  const consequence = `nobody logs in by ${issuer} until then`
+  try {
+    read()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unreadable'
+    return problem(
+      `${file} (${setting}) cannot be used: ${reason}`,
+      `Correct the file or the setting: ${consequence}. docs/applications.md says where its keys come from.`,
+    )
+  }
+  const user = users[reader]
+  if (user === undefined || mayRead(user, file)) return undefined
+  const process = reader === 'inside' ? 'the keeper' : 'the workers'
+  return problem(
+    `${file} (${setting}) cannot be read by ${user.name}, the user of ${process}`,
+    `chmod a+r ${file}, and let that user enter its folders: ${consequence}.`,
+  )
+}
+
+function writingFindings({ setting, file }: IssuerFile, { workers, inside }: Users): Finding[] {
+  const findings: Finding[] = []
+  for (const path of [file, dirname(file)]) {
+    const { mode, uid } = statSync(path)
+    const isSticky = path !== file && (mode & 0o1000) !== 0
+    if ((mode & 0o022) !== 0 && !isSticky)
+      findings.push(
+        problem(
+          `${path} (${setting}) may be written by others (mode ${(mode & 0o7777).toString(8).padStart(4, '0')}), who could add keys of their own`,
+          `chmod go-w ${path}`,
+        ),
+      )
+    // Under one user for all, "separation" says what matters more.
+    if (uid === workers?.uid && uid !== 0 && uid !== inside?.uid)
+      findings.push(
+        problem(
+          `${path} (${setting}) belongs to ${workers.name}, the user of the workers: one that is taken over could add keys of its own`,
+          `chown root: ${path}`,
+        ),
+      )
+  }
+  return findings
+}
+
+type Users = Readonly<Record<IssuerFile['reader'], Identity | undefined>>
+
+/** By the files that are theirs, where service units start keeper and workers. */
+function usersOf({ hsm, audit, processes }: Config): Users {
+  if (processes !== undefined) return identitiesOf(processes)
+  return { workers: ownerOf(audit.directory), inside: ownerOf(dirname(keeperOf({ hsm }).state)) }
+}
+
+function ownerOf(path: string): Identity | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return undefined
+  const { uid, gid } = stat
+  const asked = (flag: string): string | undefined => {
+    try {
+      return execFileSync('id', [flag, String(uid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    } catch {
+      // Without an entry in passwd(5), as in some containers.
+      return undefined
+    }
+  }
+  const groups = asked('-G')?.split(' ').map(Number) ?? [gid]
+  return { name: asked('-un') ?? `user ${uid}`, uid, gid, groups }
+}
+
+/** As that user, where root runs the command: the folders above count too. */
+function mayRead(user: Identity, file: string): boolean {
+  if (process.getuid?.() !== 0 || user.uid === 0) return true
+  try {
+    execFileSync('env', [...runAs(user, {}), 'test', '-r', file], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,49 @@
+import type { Service } from '../../features/services/described-service.ts'
+import { restingSentence, serviceRecord } from '../../features/services/routes/service-record.ts'
+import { isAddressRange } from '../../access/address-list.ts'
+import { UsageError } from '../exit-code.ts'
+import { dateOf, table, type Answer } from '../output/command-answer.ts'
+
+export const endText = (at: number | null): string => (at === null ? 'never' : dateOf(at))
+
+/** What commands on one account answer with. */
+export function describeService(service: Service, said: string, rests = false): Answer {
+  return { json: serviceRecord(service), lines: [said, ...linesOf(service), ...restingSentence(rests)] }
+}
+
+function linesOf({ id, description, owner, account, isActive, uses }: Service): string[] {
+  const credentials = account.credentials.map((credential) => {
+    const use = uses.find((one) => one.credential === credential.id)
+    const used = use === undefined ? 'not used yet' : `${dateOf(use.usedAt)} from ${use.address}`
+    return [credential.id, credential.kind, credential.name, endText(credential.expiresAt), used]
+  })
+  return [
+    `id           ${id}`,
+    `description  ${description || 'none'}`,
+    `owner        ${owner?.username ?? 'unknown'}`,
+    `addresses    ${account.addresses.join(', ') || 'any'}`,
+    `ends         ${endText(account.expiresAt)}`,
+    `may log in   ${isActive ? 'yes' : 'no'}`,
+    ...(credentials.length === 0
+      ? ['credentials  none: strongroom service credential-add']
+      : table([['CREDENTIAL', 'KIND', 'NAME', 'ENDS (UTC)', 'LAST USED (UTC)'], ...credentials])),
+  ]
+}
+
+/** A date such as 2027-01-31, a time in UTC, or `never`. */
+export function endOf(text: string | undefined): number | null | undefined {
+  if (text === undefined || text === 'never') return text === undefined ? undefined : null
+  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at)) throw new UsageError(`${text} is no time: give 2027-01-31, 2027-01-31T18:00Z or never.`)
+  return at
+}
+
+/** Addresses of `--address`; `any` alone stands for none. */
+export function addressesOf(given: readonly string[] | undefined): readonly string[] | undefined {
+  if (given === undefined) return undefined
+  if (given.length === 1 && given[0] === 'any') return []
+  const wrong = given.find((address) => !isAddressRange(address))
+  if (wrong !== undefined)
+    throw new UsageError(`${wrong} is no address: give IP addresses or ranges such as 192.0.2.0/24, or any alone.`)
+  return given
+}

@@ -1,0 +1,31 @@
+import { readdir } from 'node:fs/promises'
+import { newestTime } from '../../backup/retention.ts'
+import type { Config } from '../../config/schema.ts'
+import { errorCodeOf } from '../../fault.ts'
+import { judgeBackup, type Judgement } from '../../monitor/judgement.ts'
+import { patient } from './patient.ts'
+
+/** Judges how old the newest backup in `backup.directory` is; undefined where no backups are configured. */
+export function createBackupSight({ backup, warnings }: Config): (now: number) => Promise<Judgement | undefined> {
+  if (backup === undefined) return () => Promise.resolve(undefined)
+  const look = patient(() => namesIn(backup.directory), 'ETIMEDOUT')
+  return async (now) => {
+    const names = await look()
+    if (typeof names === 'string')
+      return { state: 'warning', detail: `backups cannot be looked at (${names}) in ${backup.directory}`, remedy }
+    const newest = newestTime(names, now)
+    return judgeBackup(newest === undefined ? undefined : now - newest, warnings)
+  }
+}
+
+const remedy =
+  "Mount or make backup.directory, and let the daemon's user list it (chmod o+rx): backups in it are encrypted, and their owner alone reads them."
+
+/** Or the system's word for why there are none to be seen. */
+async function namesIn(directory: string): Promise<readonly string[] | string> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    return errorCodeOf(error) ?? 'unknown error'
+  }
+}

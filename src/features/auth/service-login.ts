@@ -1,0 +1,128 @@
+import { mayLogIn } from '../../access/capabilities.ts'
+import type { Clock } from '../../clock.ts'
+import { Fault, isFault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { BegunService, ServiceEvidence } from '../../hsm/login-request.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import { findByUsername, isPerson, type User } from '../users/records.ts'
+import { sealedUser } from '../users/user-seals.ts'
+import { createServiceLiveness } from './service-liveness.ts'
+import { noteUse } from './service-use-records.ts'
+import { evidenceOf, subjectOf, type EvidenceDependencies, type ShownCredential } from './shown-credential.ts'
+import { insertUsedAssertion } from './used-assertion-records.ts'
+import type { ServiceSessions } from './service-sessions.ts'
+
+export interface ServiceAttempt {
+  /** Name of the account; undefined where the assertion names it. */
+  readonly account: string | undefined
+  readonly shown: ShownCredential
+  readonly address: string
+}
+
+export interface ServiceLoggedIn {
+  readonly token: string
+  readonly account: User
+  readonly sessionId: number
+  /** Id of the credential. */
+  readonly credential: string
+  readonly expiresAt: number
+}
+
+/**
+ * Logins of service accounts. Nothing of them can be guessed, so no delay follows a failed one, which others could bring
+ * about: the limit of calls without a session bounds them.
+ */
+export interface ServiceLogin {
+  /**
+   * `explain` is told why a login is refused, and of which account, for the audit trail: the client hears nothing of it.
+   * @throws Fault `login.refused`
+   */
+  logIn(
+    attempt: ServiceAttempt,
+    commit: (work: (tx: Tx) => Promise<ServiceLoggedIn>) => Promise<ServiceLoggedIn>,
+    explain: (reason: string, account: string | undefined) => void,
+  ): Promise<ServiceLoggedIn>
+}
+
+export interface ServiceLoginDependencies extends EvidenceDependencies {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Pick<Hsm, 'serviceLogin'>
+  readonly clock: Clock
+  readonly sessions: Pick<ServiceSessions, 'open'>
+}
+
+export function createServiceLogin(on: ServiceLoginDependencies): ServiceLogin {
+  const { hsm, clock, sessions } = on
+  const accounts = createAccountFinder(on)
+
+  /** By the row as it is; another machine may have changed it since it was read. */
+  async function begin(attempt: NamedAttempt, evidence: ServiceEvidence) {
+    const decide = async (account: User) => ({ account, begun: await hsm.serviceLogin(sealedUser(account), evidence) })
+    const account = await accounts.find(attempt).catch(async (error: unknown) => {
+      // The same work, so that the time of the answer does not tell strangers of which names there are accounts.
+      if (isFault(error, 'login.refused')) await hsm.serviceLogin(undefined, evidence).catch(unlessRefused)
+      throw error
+    })
+    return decide(account).catch(async (error: unknown) => {
+      if (!isFault(error, 'hsm.outdated')) throw error
+      return decide(await accounts.find(attempt))
+    })
+  }
+
+  const open = async (
+    tx: Tx,
+    { account, begun }: { readonly account: User; readonly begun: BegunService },
+    address: string,
+  ): Promise<ServiceLoggedIn> => {
+    const { token, credential, expiresAt, usedUp } = begun
+    if (usedUp !== undefined) await insertUsedAssertion(tx, usedUp, clock.now())
+    const sessionId = await sessions.open(tx, { account, address, begun })
+    await noteUse(tx, { userId: account.id, credential, usedAt: clock.now(), address })
+    return { token, account, sessionId, credential, expiresAt }
+  }
+
+  return {
+    async logIn({ account: given, shown, address }, commit, explain) {
+      let account = given
+      try {
+        account ??= shown.kind === 'jwt' ? subjectOf(shown.assertion) : ''
+        const begun = await begin({ account, address }, await evidenceOf(on, shown))
+        return await commit((tx) => open(tx, begun, address)).catch((error: unknown) => {
+          // Another machine was faster.
+          throw begun.begun.usedUp !== undefined && isFault(error, 'store.conflict') ? refused(usedBefore) : error
+        })
+      } catch (error) {
+        if (!isFault(error, 'login.refused')) throw error
+        explain(error.detail ?? 'refused', account)
+        throw new Fault('login.refused')
+      }
+    },
+  }
+}
+
+const usedBefore = 'the assertion was used before, at another machine'
+
+interface NamedAttempt extends Pick<ServiceAttempt, 'address'> {
+  readonly account: string
+}
+
+/** The account of an attempt that may log in from its address. @throws Fault `login.refused` */
+function createAccountFinder({ store, clock }: ServiceLoginDependencies) {
+  const isAlive = createServiceLiveness()
+  return {
+    async find({ account: name, address }: NamedAttempt): Promise<User> {
+      const user = await findByUsername(store.read, name)
+      if (user === null || isPerson(user)) throw refused('there is no such service account')
+      if (!mayLogIn(user.capabilities)) throw refused('the account is disabled')
+      if (!isAlive({ user_id: user.id, service: user.service }, address, clock.now()))
+        throw refused('the account has ended, or does not log in from this address')
+      return user
+    },
+  }
+}
+
+function unlessRefused(error: unknown): void {
+  if (!isFault(error, 'login.refused')) throw error
+}
+
+const refused = (reason: string): Fault => new Fault('login.refused', reason)

@@ -1,0 +1,54 @@
+import { sessionTokenHash } from '../../access/session-token-form.ts'
+import type { Clock } from '../../clock.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import type { BegunService } from '../../hsm/login-request.ts'
+import type { Tx } from '../../store/store.ts'
+import type { User } from '../users/records.ts'
+import { createSessionEnding } from './session-ending.ts'
+import type { SessionLimits } from './session-liveness.ts'
+import { insertSession, openSessionsOf, sweepSessions } from './session-records.ts'
+
+export interface NewServiceSession {
+  /** As the keeper was shown. */
+  readonly account: User
+  readonly address: string
+  readonly begun: BegunService
+}
+
+/** Sessions of service accounts, of which there are any number at once. */
+export interface ServiceSessions {
+  /** Puts a session that the keeper began into the database; resolves to its id. */
+  open(tx: Tx, session: NewServiceSession): Promise<number>
+  /** Ends those that were begun by one of the account's credentials; resolves to how many there were. */
+  endByCredential(tx: Tx, userId: number, credential: string): Promise<number>
+}
+
+export function createServiceSessions({
+  hsm,
+  clock,
+  limits,
+}: {
+  readonly hsm: Pick<Hsm, 'endSessions'>
+  readonly clock: Clock
+  readonly limits: Pick<SessionLimits, 'absoluteTimeoutMs'>
+}): ServiceSessions {
+  const endSessions = createSessionEnding(hsm)
+  return {
+    async open(tx, { account, address, begun }) {
+      const now = clock.now()
+      await sweepSessions(tx, now - limits.absoluteTimeoutMs, now)
+      const { token, seal, credential, createdAt, expiresAt, identity } = begun
+      const { id: userId, recoveries } = account
+      const times = { createdAt, expiresAt, lastSeenAt: now, endedAt: null }
+      const none = { applicationKeyId: null, certificate: null }
+      const row = { userId, recoveries, identity, address, credential, ...none, ...times }
+      return insertSession(tx, row, { hash: sessionTokenHash(token), seal })
+    },
+
+    async endByCredential(tx, userId, credential) {
+      const open = await openSessionsOf(tx, userId)
+      const ids = open.filter((session) => session.credential === credential).map(({ id }) => id)
+      return endSessions(tx, ids, clock.now())
+    },
+  }
+}

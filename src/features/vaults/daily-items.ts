@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { DailyPlace, DailyUse, LimitedItems } from '../../access/daily-use.ts'
+import type { KeyEntry } from '../../access/scope.ts'
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import { createKeyedMutex } from '../../store/concurrency.ts'
+import type { Store } from '../../store/store.ts'
+import { reserveUses } from './grant-use-records.ts'
+
+const dayMs = 86_400_000
+/** Leases held at once; one that is forgotten is only lost to its day. */
+const mostLeases = 100_000
+/** A worker reserves a hundredth of a day's items at a time, and so writes once for as many. */
+const leasesOfADay = 100
+
+interface Lease {
+  readonly day: number
+  left: number
+}
+
+/**
+ * Workers reserve items in the database and count them in memory: never more than the limit are used in all, and what a
+ * worker holds when the day ends, or the worker, is lost. Code in a worker may count less; no host counts.
+ */
+export function createDailyItems({
+  store,
+  clock,
+}: {
+  readonly store: Pick<Store, 'transaction'>
+  readonly clock: Clock
+}): DailyUse {
+  const leases = new LRUCache<string, Lease>({ max: mostLeases })
+  const inTurn = createKeyedMutex()
+
+  const heldOf = (name: string): Lease | undefined => {
+    const lease = leases.get(name)
+    return lease !== undefined && lease.day >= today(clock) ? lease : undefined
+  }
+
+  function takeHeld(name: string, count: number): boolean {
+    const held = heldOf(name)
+    if (held === undefined || held.left < count) return false
+    held.left -= count
+    return true
+  }
+
+  /** Whether so many were left of an entry, which are then taken. */
+  async function take(place: DailyPlace, entry: KeyEntry, count: number): Promise<boolean> {
+    const most = entry.daily ?? Infinity
+    const key = { vaultId: place.vaultId, userId: place.userId, entry: hashOf(entry) }
+    const name = leaseName(place, entry)
+    if (takeHeld(name, count)) return true
+    // Calls of one member wait for the same lease.
+    return inTurn(place.userId, async () => {
+      while (!takeHeld(name, count)) {
+        const atLeast = count - (heldOf(name)?.left ?? 0)
+        const wanted = Math.max(atLeast, Math.floor(most / leasesOfADay))
+        const reserved = await store.transaction((tx) => reserveUses(tx, key, today(clock), { atLeast, wanted, most }))
+        if (reserved.count === 0) return false
+        // Others may have used some of it meanwhile, and the day may have ended.
+        const held = heldOf(name)
+        if (held?.day === reserved.day) held.left += reserved.count
+        else leases.set(name, { day: reserved.day, left: reserved.count })
+      }
+      return true
+    })
+  }
+
+  function giveBack(place: DailyPlace, entry: KeyEntry, count: number): void {
+    const held = heldOf(leaseName(place, entry))
+    if (held !== undefined) held.left += count
+  }
+
+  return {
+    async spend(place, items) {
+      const taken: [KeyEntry, number][] = []
+      for (const { entries, count } of items) {
+        const entry = await firstThat(entries, (one) => take(place, one, count))
+        if (entry === undefined) {
+          for (const [one, spent] of taken) giveBack(place, one, spent)
+          throw usedUp(entries, clock)
+        }
+        taken.push([entry, count])
+      }
+    },
+  }
+}
+
+async function firstThat(
+  entries: readonly KeyEntry[],
+  take: (entry: KeyEntry) => Promise<boolean>,
+): Promise<KeyEntry | undefined> {
+  for (const entry of entries) if (await take(entry)) return entry
+  return undefined
+}
+
+const today = (clock: Clock): number => Math.floor(clock.now() / dayMs)
+
+function hashOf({ keys, operations, aad }: KeyEntry): string {
+  return createHash('sha256')
+    .update(JSON.stringify([keys, operations, aad]))
+    .digest('base64')
+}
+
+/** Another limit is another lease. */
+const leaseName = ({ vaultId, userId }: DailyPlace, entry: KeyEntry): string =>
+  `${vaultId} ${userId} ${JSON.stringify(entry)}`
+
+function usedUp(entries: LimitedItems['entries'], clock: Clock): Fault {
+  const [first] = entries
+  const sentence = `Your grants in this vault allow ${String(first?.daily)} items a day (UTC) with the keys ${String(first?.keys)}, and fewer are left than this call has: wait until tomorrow, or ask an Admin of the vault.`
+  return new Fault('access.used_up', sentence, { retryAfterMs: (today(clock) + 1) * dayMs - clock.now() })
+}

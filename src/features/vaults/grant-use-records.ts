@@ -1,0 +1,68 @@
+import { EntitySchema } from 'typeorm'
+import type { DailyPlace } from '../../access/daily-use.ts'
+import { integer, named, primary, text } from '../../store/columns.ts'
+import type { Tx } from '../../store/store.ts'
+
+/** How many items of a day workers have reserved by an entry of a member's grants. It goes with the membership. */
+export interface GrantUse extends DailyPlace {
+  /** A hash of what the entry allows, without its limit, so that another limit goes on from the same count. */
+  readonly entry: string
+  /** Days since the Unix epoch (UTC). */
+  readonly day: number
+  readonly used: number
+}
+
+export const GrantUseTable = new EntitySchema<GrantUse>({
+  name: 'GrantUse',
+  tableName: 'grant_uses',
+  columns: {
+    vaultId: named('vault_id', primary(integer)),
+    userId: named('user_id', primary(integer)),
+    entry: primary(text),
+    day: integer,
+    used: integer,
+  },
+})
+
+export interface DailyReservation {
+  /** At least this many, or none. */
+  readonly atLeast: number
+  /** As many as this, where they are left. */
+  readonly wanted: number
+  /** In all of the day. */
+  readonly most: number
+}
+
+/**
+ * Reserves items; the row is locked until the transaction ends. A day that has begun by the clock of one machine has begun
+ * for all.
+ */
+export async function reserveUses(
+  tx: Tx,
+  key: Omit<GrantUse, 'day' | 'used'>,
+  today: number,
+  { atLeast, wanted, most }: DailyReservation,
+): Promise<{ readonly day: number; readonly count: number }> {
+  const { vaultId, userId, entry } = key
+  await tx
+    .createQueryBuilder()
+    .insert()
+    .into(GrantUseTable)
+    .values({ vaultId, userId, entry, day: today, used: 0 })
+    .orIgnore()
+    .execute()
+  const place = { vaultId, userId, entry }
+  await tx
+    .createQueryBuilder()
+    .update(GrantUseTable)
+    .set({ used: () => 'used' })
+    .where(place)
+    .execute()
+  const row = await tx.findOneByOrFail(GrantUseTable, place)
+  const day = Math.max(row.day, today)
+  const used = row.day < today ? 0 : row.used
+  const left = most - used
+  const count = left < atLeast ? 0 : Math.min(wanted, left)
+  await tx.update(GrantUseTable, place, { day, used: used + count })
+  return { day, count }
+}

@@ -1,0 +1,65 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { capabilitiesOf } from '../../access/capabilities.ts'
+import { readAssertion } from '../assertion.ts'
+import type { ServiceEvidence } from '../login-request.ts'
+import { pepperedBytes } from '../peppered-text.ts'
+import { seal } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { readPublicJwk } from '../public-jwk.ts'
+import { generationOf } from '../record-generation.ts'
+import { composeRecord, type FieldsOf, identityBytes } from '../record-layouts.ts'
+import { serviceText } from '../service-account.ts'
+import type { Floors } from './floors.ts'
+import { opened } from './shown-record.ts'
+
+/**
+ * An account for a login of none: evidence is held against it as against any other, so that a stranger does not learn by
+ * the time of an answer of which names there are accounts. Nothing fits its credentials.
+ */
+export type NoAccount = (evidence: ServiceEvidence) => FieldsOf<'service account'>
+
+export interface NoAccountDependencies {
+  readonly token: Token
+  readonly floors: Floors
+}
+
+export function createNoAccount({ token, floors }: NoAccountDependencies): NoAccount {
+  const identity = randomBytes(identityBytes)
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const common = { name: 'none', addedAt: 0, expiresAt: null }
+  const account = serviceText({
+    owner: identity.toString('hex'),
+    ownerRecoveries: 0,
+    addresses: [],
+    expiresAt: null,
+    credentials: [
+      // Those that take time to compare.
+      {
+        ...common,
+        id: '0'.repeat(16),
+        kind: 'jwt',
+        publicKey: readPublicJwk(publicKey.export({ format: 'jwk' })),
+        kid: null,
+      },
+      { ...common, id: '1'.repeat(16), kind: 'static', check: randomBytes(pepperedBytes).toString('base64') },
+    ],
+  })
+  const fields = { identity, id: 0, capabilities: capabilitiesOf(['active']), recoveries: 0, account, generation: 1 }
+
+  return (evidence) => {
+    const none = { ...fields, username: nameIn(evidence) }
+    // Takes what an account takes: its seal to verify, its record to read, its floor to look up.
+    const record = composeRecord('service account', none)
+    seal(token, record)
+    const generation = generationOf(opened(record))
+    if (generation !== undefined) floors.check(generation)
+    return none
+  }
+}
+
+/** The one that an application's own assertion has to name. */
+function nameIn({ kind, shown }: ServiceEvidence): string {
+  if (kind !== 'jwt') return ''
+  const { sub } = readAssertion(shown).claims
+  return typeof sub === 'string' ? sub : ''
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { fitsPattern } from '../../access/star-pattern.ts'
+import type { IssuerConfig, ServiceConfig } from '../../config/service-section.ts'
+import type { UniqueObject } from '../../encoding/unique-json.ts'
+import { Fault } from '../../fault.ts'
+import { readAssertion } from '../assertion.ts'
+import { isSignedByOneOf, readJwks, readJwksFile, type IssuerKey } from '../jwks.ts'
+import { encodeRecord } from '../key-record.ts'
+import type { ServiceEvidence } from '../login-request.ts'
+import type { FieldsOf } from '../record-layouts.ts'
+import { checkClaims } from './assertion-claims.ts'
+import type { ReadEvidence } from './read-evidence.ts'
+
+/** What assertions are judged by. */
+export interface AssertionContext {
+  readonly now: number
+  readonly rules: Pick<ServiceConfig, 'audience' | 'issuers'>
+  /** The account that is to log in. */
+  readonly account: Pick<FieldsOf<'service account'>, 'identity' | 'username'>
+}
+
+/** An application makes a new one for each login. */
+const longestOwnMs = 300_000
+/** An issuer says itself how long its own are good. */
+const longestFederatedMs = 86_400_000
+
+/** Of the application's own key (RFC 7523 §3; OpenID Connect Core §9, `private_key_jwt`), good once. */
+export function readOwnAssertion(
+  { shown }: Pick<ServiceEvidence, 'shown'>,
+  { now, rules, account: { username, identity } }: AssertionContext,
+): ReadEvidence {
+  const assertion = readAssertion(shown)
+  const { sub, jti } = assertion.claims
+  const expected = { issuer: username, audiences: rules.audience, now, longestMs: longestOwnMs }
+  const goodUntil = checkClaims(assertion.claims, expected)
+  if (sub !== username) throw refused('the assertion is of another subject')
+  if (typeof jti !== 'string' || jti.length === 0 || jti.length > mostIdCharacters)
+    throw refused('the assertion has no id (jti)')
+  return {
+    fits: (credential) =>
+      credential.kind === 'jwt' &&
+      (credential.kid === null || credential.kid === assertion.keyId) &&
+      assertion.isSignedBy(credential.publicKey),
+    usedUp: { assertion: assertionId(identity, jti), goodUntil },
+  }
+}
+
+const mostIdCharacters = 256
+
+/** Ids are one account's own: no other account uses up any of them. */
+const assertionId = (account: Buffer, jti: string): Buffer =>
+  createHash('sha256')
+    .update(encodeRecord(['assertion', account, jti]))
+    .digest()
+
+/** Of an issuer of the configuration. It is good as often as the issuer lets its subject show it. */
+export function readFederatedAssertion(
+  { shown, issuerKeys }: Pick<ServiceEvidence, 'shown' | 'issuerKeys'>,
+  { now, rules }: AssertionContext,
+): ReadEvidence {
+  const assertion = readAssertion(shown)
+  const issuer = rules.issuers.find((one) => one.issuer === assertion.claims['iss'])
+  if (issuer === undefined) throw refused('the issuer of the assertion is none of service.issuers')
+  const audiences = issuer.audience ?? rules.audience
+  checkClaims(assertion.claims, { issuer: issuer.issuer, audiences, now, longestMs: longestFederatedMs })
+  if (!isSignedByOneOf(keysOf(issuer, issuerKeys), assertion))
+    throw refused('no key of the issuer signed the assertion')
+  return {
+    fits: (credential) =>
+      credential.kind === 'federated' &&
+      credential.issuer === issuer.issuer &&
+      fitsClaims(credential.claims, assertion.claims),
+  }
+}
+
+/** Of an issuer with a file those alone that it holds, whatever a worker shows. */
+function keysOf({ issuer, jwksFile }: IssuerConfig, shown: Uint8Array | undefined): readonly IssuerKey[] {
+  try {
+    return jwksFile === undefined ? readJwks(shown ?? Buffer.alloc(0)) : readJwksFile(jwksFile)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unreadable'
+    throw new Fault('login.refused', `the keys of the issuer ${issuer} cannot be read (${reason})`, { cause })
+  }
+}
+
+/** Each pattern must fit its claim; of a list, one of its members. */
+function fitsClaims(patterns: Readonly<Record<string, string>>, claims: UniqueObject): boolean {
+  return Object.entries(patterns).every(([name, pattern]) => {
+    const claim = Object.hasOwn(claims, name) ? claims[name] : undefined
+    const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim]
+    return values.some((value) => isPlain(value) && fitsPattern(pattern, String(value)))
+  })
+}
+
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value)
+
+const refused = (reason: string): Fault => new Fault('login.refused', reason)

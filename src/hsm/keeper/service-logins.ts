@@ -1,0 +1,71 @@
+import { mayLogIn } from '../../access/capabilities.ts'
+import { randomSessionToken, sessionTokenHash } from '../../access/session-token-form.ts'
+import type { ServiceConfig } from '../../config/service-section.ts'
+import { Fault } from '../../fault.ts'
+import type { BegunService, ServiceEvidence } from '../login-request.ts'
+import { random, seal } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { composeRecord, identityBytes } from '../record-layouts.ts'
+import type { SealedRecord } from '../sealed-record.ts'
+import { hasEnded, readServiceAccount } from '../service-account.ts'
+import type { Floors } from './floors.ts'
+import { createNoAccount } from './no-account.ts'
+import { evidenceReaders } from './service-evidence.ts'
+import { newestShown } from './shown-record.ts'
+import type { UsedAssertions } from './used-assertions.ts'
+
+export interface ServiceLoginsDependencies {
+  readonly token: Token
+  readonly floors: Floors
+  readonly now: () => number
+  readonly rules: Pick<ServiceConfig, 'enabled' | 'sessionMs' | 'allowStatic' | 'audience' | 'issuers'>
+  /** Whether client certificates are read here at all: no worker can say that it has seen one where they are not. */
+  readonly certificates: boolean
+  readonly usedAssertions: UsedAssertions
+}
+
+/**
+ * Begins a session of a service account; none begins otherwise, and none where there is no account.
+ * @throws Fault `login.refused`, whose detail says why
+ */
+export type LogInService = (account: SealedRecord | undefined, evidence: ServiceEvidence) => BegunService
+
+export function createServiceLogins(on: ServiceLoginsDependencies): LogInService {
+  const { token, floors, now, rules, usedAssertions } = on
+  const noAccount = createNoAccount(on)
+
+  return (sealed, evidence) => {
+    const service =
+      sealed === undefined ? noAccount(evidence) : newestShown(token, floors, 'service account', sealed).fields
+    const account = readServiceAccount(service.account)
+    const at = now()
+    if (!rules.enabled) throw refused('service accounts are turned off')
+    if (!mayLogIn(service.capabilities)) throw refused('the account is disabled')
+    if (hasEnded(account, at)) throw refused('the account has ended')
+    const { fits, usedUp, endsAt } = evidenceReaders[evidence.kind](evidence, { ...on, now: at, account: service })
+    const found = account.credentials.find((credential) => fits(credential))
+    if (sealed === undefined || found === undefined) throw refused('no credential of the account fits')
+    if (hasEnded(found, at)) throw refused(`the credential ${found.id} has ended`)
+    // Last of all: one that is refused is not used up.
+    if (usedUp !== undefined && !usedAssertions.use(usedUp)) throw refused('the assertion was used before')
+    const sessionToken = randomSessionToken()
+    const identity = random(token, identityBytes)
+    const expiresAt = Math.min(
+      at + rules.sessionMs,
+      ...[account.expiresAt, found.expiresAt, endsAt].flatMap((end) => end ?? []),
+    )
+    const record = composeRecord('service session', {
+      identity,
+      tokenHash: sessionTokenHash(sessionToken),
+      account: service.identity,
+      credential: found.id,
+      recoveries: service.recoveries,
+      createdAt: at,
+      expiresAt,
+    })
+    const times = { createdAt: at, expiresAt }
+    return { token: sessionToken, identity, seal: seal(token, record), ...times, credential: found.id, usedUp }
+  }
+}
+
+const refused = (reason: string): Fault => new Fault('login.refused', reason)

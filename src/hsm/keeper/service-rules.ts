@@ -1,0 +1,70 @@
+import { capabilitiesOf, holds } from '../../access/capabilities.ts'
+import type { FieldsOf } from '../record-layouts.ts'
+import { readServiceAccount, serviceText, type ServiceAccount } from '../service-account.ts'
+import { type Change, isSame, type Person, type Rule } from './record-change.ts'
+
+type ServiceChange = Change<'service account'>
+
+/**
+ * Whether a service account may be sealed so. Its owner changes it. What an administrator or the operator gives it to log
+ * in with, or loosens, comes with a recovery, as for users whose pass phrase an administrator set (decision 25): its
+ * memberships rest until an Admin of each vault confirms them. The same holds for an owner who changed hands since he
+ * became the owner: the account counts how often he had then.
+ */
+export const serviceRule: Rule<'service account'> = (change) => {
+  const after = accountIn(change.next.fields)
+  if (after === undefined || !isPossible(change.next.fields)) return false
+  if (change.previous === undefined) return isNew(change, after)
+  const before = accountIn(change.previous.fields)
+  return before !== undefined && keepsIdentity(change) && mayChange(change, after, before)
+}
+
+/** Undefined for a text that `serviceText` does not make. */
+function accountIn({ account }: Pick<FieldsOf<'service account'>, 'account'>): ServiceAccount | undefined {
+  try {
+    return readServiceAccount(account)
+  } catch {
+    return undefined
+  }
+}
+
+/** It has no capability but to log in. */
+const isPossible = ({ capabilities }: FieldsOf<'service account'>): boolean =>
+  capabilities === 0 || capabilities === capabilitiesOf(['active'])
+
+const isNew = (change: ServiceChange, account: ServiceAccount): boolean =>
+  change.next.fields.recoveries === 0 && isAdministrator(change) && isOwner(change.member, account)
+
+const isAdministrator = ({ origin, grant }: ServiceChange): boolean =>
+  origin === 'operator' || (grant !== undefined && holds(grant.capabilities, 'admin'))
+
+/** By the newest record of the owner, so that none of the recoveries to come is counted as one of before. */
+const isOwner = (person: Person | undefined, { owner, ownerRecoveries }: ServiceAccount): boolean =>
+  // A service account owns none.
+  person?.account === undefined && person?.identity.toString('hex') === owner && ownerRecoveries <= person.recoveries
+
+const keepsIdentity = ({ next, previous }: ServiceChange): boolean =>
+  isSame(next, previous, 'identity', 'id', 'username')
+
+function mayChange(change: ServiceChange, after: ServiceAccount, before: ServiceAccount): boolean {
+  const { next, previous, grant, member, recovery } = change
+  const made = next.fields.recoveries - (previous?.fields.recoveries ?? 0)
+  const isByOwner = grant?.user.toString('hex') === before.owner
+  if (!isByOwner && !isAdministrator(change)) return false
+  const isSameOwner = after.owner === before.owner && after.ownerRecoveries === before.ownerRecoveries
+  if (!isSameOwner && !isOwner(member, after)) return false
+  // An owner names no other one.
+  if (after.owner !== before.owner && !isAdministrator(change)) return false
+  const isHimself = isByOwner && isSameOwner && isOwner(member, before) && member?.recoveries === before.ownerRecoveries
+  if (isHimself || (isSameOwner && lessens(change, after, before))) return made === 0
+  return made === 1 || (made === 0 && recovery === 'open')
+}
+
+/** It loses credentials or its right to log in, and gains nothing. */
+function lessens({ next, previous }: ServiceChange, after: ServiceAccount, before: ServiceAccount): boolean {
+  const had = new Set(before.credentials.map((credential) => JSON.stringify(credential)))
+  const isWithinBefore =
+    after.credentials.every((credential) => had.has(JSON.stringify(credential))) &&
+    serviceText({ ...after, credentials: [] }) === serviceText({ ...before, credentials: [] })
+  return isWithinBefore && (next.fields.capabilities === 0 || previous?.fields.capabilities !== 0)
+}

@@ -1,0 +1,15 @@
+/** What the interface says of one kind of fault. */
+export interface FaultRow {
+  readonly status: number
+  /**
+   * Key in ERRORCODES. Never reused: 12xx session and login, 13xx permission, 14xx vault, 15xx key and ciphertext, 16xx
+   * object and template, 17xx user, 18xx request, 19xx appliance.
+   */
+  readonly number: number
+  /** What ERRORCODES says, and ERRORS too where the fault carries no detail of its own. */
+  readonly text: string
+  /** The detail speaks of modules, sockets and codes of the token: callers hear the text alone, the journal all. */
+  readonly discreet?: true
+  /** The text stands in CALLINFO.general as well, where this interface has it. */
+  readonly general?: true
+}

@@ -1,0 +1,36 @@
+import type { Context } from 'koa'
+import type { Answer } from '../contract/envelope.ts'
+import { createOutbox, strangersOutbox } from './outbox.ts'
+import type { PipelineDependencies } from './pipeline.ts'
+import { createRequestContext, send } from './request-context.ts'
+
+/** Sends a document; false where the client's network has called too often, and nothing was sent. */
+export type SendDocument = (context: Context, answer: () => Answer) => boolean
+
+/** What counts of a document, such as a file of the console. */
+const called = { operation: 'console.file', handler: 'Handler', access: { kind: 'public' } } as const
+
+/**
+ * Sends documents that are the same for all, and say nothing that is kept here: each counts for its client's network, and
+ * leaves no record.
+ */
+export function createDocuments({
+  clientIdentity,
+  clock,
+  count,
+  strangerLimit,
+}: Pick<PipelineDependencies, 'clientIdentity' | 'clock' | 'count' | 'strangerLimit'>): SendDocument {
+  const outbox = createOutbox(strangersOutbox)
+  return (context, answer) => {
+    const request = createRequestContext(context, called, clientIdentity.of(context.req), clock.now())
+    try {
+      strangerLimit.check(request.client.address)
+    } catch {
+      return false
+    }
+    strangerLimit.count(request.client.address)
+    send(request, answer(), outbox)
+    count(request.operation, 'allowed', performance.now() - request.startedTick)
+    return true
+  }
+}

@@ -1,0 +1,27 @@
+import type { VaultAccess } from '../../access/caller.ts'
+import { entriesFor, scopeOf } from '../../access/scope.ts'
+import { type AnyEndpoint, keyOperationOf } from '../contract/endpoint.ts'
+import type { JsonObject } from '../contract/envelope.ts'
+import { refuseUnknownMembers } from '../input/unknown-members.ts'
+
+/**
+ * Refuses members that are not known where the vault is strict, or one of the grants by which a narrowed member makes the
+ * call.
+ * @throws Fault `request.invalid`
+ */
+export function refuseLooseCall(
+  contract: AnyEndpoint,
+  vault: VaultAccess | undefined,
+  name: string | undefined,
+  sent: JsonObject,
+): void {
+  if (vault === undefined) return
+  if (vault.strict || hasStrictEntry(contract, vault.grants, name)) refuseUnknownMembers(contract, sent)
+}
+
+function hasStrictEntry(contract: AnyEndpoint, grants: string | null, name: string | undefined): boolean {
+  if (grants === null) return false
+  const operation = keyOperationOf(contract)
+  if (operation === undefined) return false
+  return entriesFor(scopeOf(grants), operation, { name }).some(({ entry }) => entry.strict)
+}

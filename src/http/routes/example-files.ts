@@ -1,0 +1,14 @@
+import { readFile, readdir } from 'node:fs/promises'
+import type { Example, Examples } from '../contract/example.ts'
+
+const folder = new URL('../examples/', import.meta.url)
+
+/** A file for each operation. They are read when the document is first asked for: a start needs none of them. */
+export async function readExamples(): Promise<Examples> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.json'))
+  const read = async (file: string): Promise<readonly [string, Example]> => [
+    file.slice(0, -'.json'.length),
+    JSON.parse(await readFile(new URL(file, folder), 'utf8')),
+  ]
+  return new Map(await Promise.all(files.map(read)))
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Answer } from '../contract/envelope.ts'
+
+/** A file of the people's console in the forms in which browsers take it. */
+export interface WebFile {
+  readonly contentType: string
+  readonly bodies: Readonly<Record<Encoding, Buffer>>
+  /** Of the page itself, whose name stays while its content changes; weak, because its encodings share it (RFC 9110 §8.8.1). */
+  readonly etag: string | undefined
+}
+
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+/** Where the build puts them. */
+const folder = new URL('../../web/', import.meta.url)
+
+const contentTypes: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/** Every file of the console by its path: read once, so that no path of a call ever reaches the disk. */
+export function readWebFiles(): ReadonlyMap<string, WebFile> {
+  const assets = readdirSync(new URL('assets/', folder)).filter((name) => !/\.(br|gz)$/.test(name))
+  return new Map([
+    ['/', readWebFile('index.html', true)],
+    // Browsers ask for it with every page that names no icon: the documentation, and answers of the interface.
+    ...assets
+      .filter((name) => name.startsWith('mark-'))
+      .map((name) => ['/favicon.ico', readWebFile(`assets/${name}`, true)] as const),
+    ...assets.map((name) => [`/assets/${name}`, readWebFile(`assets/${name}`, false)] as const),
+  ])
+}
+
+function readWebFile(name: string, isPage: boolean): WebFile {
+  const read = (ending: string): Buffer => readFileSync(new URL(name + ending, folder))
+  const bodies = { identity: read(''), br: read('.br'), gzip: read('.gz') }
+  return {
+    contentType: contentTypes[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+    bodies,
+    etag: isPage ? `W/"${createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)}"` : undefined,
+  }
+}
+
+/**
+ * Nothing of the console comes from elsewhere, nothing in it is made of text (Trusted Types without a policy that could
+ * make any), and no other page frames it or holds on to its window.
+ */
+const protection = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' blob: data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy':
+    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), clipboard-read=(), clipboard-write=(self)',
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000',
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+const yearSeconds = 31_536_000
+
+/** A file as it goes out. `known`: the ETag that the browser has already, as it sends it. */
+export function answerOfFile(file: WebFile, encoding: Encoding, known: string | undefined): Answer {
+  const { etag, contentType } = file
+  const headers = {
+    ...protection,
+    'Content-Type': contentType,
+    'Cache-Control': etag === undefined ? `public, max-age=${yearSeconds}, immutable` : 'no-cache',
+    Vary: 'Accept-Encoding',
+    ...(etag !== undefined && { ETag: etag }),
+  }
+  if (etag !== undefined && known?.includes(etag)) return { status: 304, body: '', headers }
+  const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding }
+  return { status: 200, body: file.bodies[encoding], headers: { ...headers, ...encoded } }
+}

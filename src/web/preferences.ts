@@ -1,0 +1,40 @@
+export type Language = 'en' | 'sv'
+export type Theme = 'system' | 'light' | 'dark'
+
+export interface Preferences {
+  readonly language: Language
+  readonly theme: Theme
+}
+
+const place = 'strongroom.preferences'
+
+/** What the person chose in this browser, else what the browser says. */
+export function readPreferences(): Preferences {
+  const chosen = chosenOnes()
+  const language = chosen.language === 'sv' || chosen.language === 'en' ? chosen.language : languageOfBrowser()
+  const theme = chosen.theme === 'light' || chosen.theme === 'dark' ? chosen.theme : 'system'
+  return { language, theme }
+}
+
+/** A logout clears what the browser keeps of the page: it is written again after it. */
+export function keepPreferences(preferences: Preferences): void {
+  localStorage.setItem(place, JSON.stringify(preferences))
+}
+
+export function applyPreferences({ language, theme }: Preferences): void {
+  const { documentElement: root } = document
+  root.lang = language
+  if (theme === 'system') delete root.dataset['theme']
+  else root.dataset['theme'] = theme
+}
+
+function chosenOnes(): Readonly<Record<string, unknown>> {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(place) ?? '{}')
+    return typeof kept === 'object' && kept !== null ? { ...kept } : {}
+  } catch {
+    return {}
+  }
+}
+
+const languageOfBrowser = (): Language => (/^sv\b/i.test(navigator.languages[0] ?? navigator.language) ? 'sv' : 'en')

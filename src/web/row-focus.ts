@@ -1,0 +1,97 @@
+import { useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import type { KeptPlace } from './table-place.ts'
+import type { Row } from './vault-contents.ts'
+
+/** As in views.css. */
+export const rowHeight = 48
+
+interface Input {
+  readonly frame: { readonly current: HTMLDivElement | null }
+  readonly rows: readonly Row[]
+  /** How many rows are seen at once. */
+  readonly seen: number
+  readonly filter: string
+  readonly place: KeptPlace
+}
+
+/** The row that is in the order of Tab, and how keys go from cell to cell. It is known by its object: rows come and go. */
+export function useRowFocus({ frame, rows, seen, filter, place }: Input) {
+  const [activeId, setActiveId] = useState(() => place.read().activeId)
+  const current = useMemo(
+    () =>
+      Math.max(
+        0,
+        rows.findIndex(({ object }) => object.id === activeId),
+      ),
+    [rows, activeId],
+  )
+  const setActive = (id: string | undefined): void => {
+    setActiveId(id)
+    place.keep({ activeId: id })
+  }
+
+  const shownFor = useRef(filter)
+  useLayoutEffect(() => {
+    if (shownFor.current === filter) return
+    shownFor.current = filter
+    frame.current?.scrollTo({ top: 0 })
+    setActiveId(undefined)
+  }, [filter, frame])
+  const wanted = useRef<{ readonly index: number; readonly column: number }>(undefined)
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return
+    const { index, column } = wanted.current
+    const cells = cellsOf(frame.current?.querySelector(`[aria-rowindex="${index + 2}"]`))
+    ;(cells[column] ?? cells[0])?.focus({ preventScroll: true })
+    wanted.current = undefined
+  })
+
+  function goTo(index: number, column: number): void {
+    const next = Math.max(0, Math.min(rows.length - 1, index))
+    const { current: box } = frame
+    if (box === null) return
+    const [top, bottom] = [next * rowHeight, (next + 1) * rowHeight + rowHeight]
+    if (top < box.scrollTop) box.scrollTop = top
+    else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight
+    wanted.current = { index: next, column }
+    // Where it is drawn already, nothing is drawn again.
+    if (next === current) cellsOf(box.querySelector(`[aria-rowindex="${next + 2}"]`))[column]?.focus()
+    setActive(rows[next]?.object.id)
+  }
+
+  function handleKey(event: KeyboardEvent<HTMLElement>): void {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const target = event.target instanceof HTMLElement ? event.target : undefined
+    const cells = cellsOf(target?.closest('[role="row"]'))
+    const column = Math.max(
+      0,
+      cells.findIndex((cell) => cell === target),
+    )
+    if (event.key === 'Enter' && column > 0) cells[0]?.click()
+    else if (event.key === 'ArrowRight') cells[column + 1]?.focus()
+    else if (event.key === 'ArrowLeft') cells[column - 1]?.focus()
+    else {
+      const next = nextRow(event.key, current, { seen, last: rows.length - 1 })
+      if (next === undefined) return
+      goTo(next, column)
+    }
+    if (event.key !== 'Enter' || column > 0) event.preventDefault()
+  }
+  return { current, setActive, handleKey }
+}
+
+function nextRow(key: string, current: number, { seen, last }: { readonly seen: number; readonly last: number }) {
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: current + 1,
+    ArrowUp: current - 1,
+    Home: 0,
+    End: last,
+    PageDown: current + seen,
+    PageUp: current - seen,
+  }
+  return steps[key]
+}
+
+/** The link of a row and its further cells, of those that are seen. */
+const cellsOf = (row: Element | null | undefined): HTMLElement[] =>
+  [...(row?.querySelectorAll<HTMLElement>('a, .more') ?? [])].filter(({ offsetParent }) => offsetParent !== null)

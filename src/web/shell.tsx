@@ -1,0 +1,168 @@
+import { Languages, LogOut, Moon, Sun, SunMoon, X } from 'lucide-react'
+import { lazy, Suspense, type ReactNode } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Route, Switch, useLocation } from 'wouter'
+import { BrokenPage } from './broken-page.tsx'
+import { ClipboardNotice } from './clipboard-notice.tsx'
+import { IdleWarning } from './idle-warning.tsx'
+import type { Theme } from './preferences.ts'
+import { useSession } from './session.tsx'
+import { Slow } from './slow.tsx'
+import { LoginView } from './views/login-view.tsx'
+import { NotFoundView } from './views/not-found-view.tsx'
+import { useSpoken } from './words/spoken.tsx'
+
+const loadVaults = () => import('./views/vaults-view.tsx')
+const loadVault = () => import('./views/vault-view.tsx')
+const loadObject = () => import('./views/object-view.tsx')
+const VaultsView = lazy(async () => ({ default: (await loadVaults()).VaultsView }))
+const VaultView = lazy(async () => ({ default: (await loadVault()).VaultView }))
+const ObjectView = lazy(async () => ({ default: (await loadObject()).ObjectView }))
+
+/** While a person fills in the login, the views come that they want next. */
+const loadAhead = (): void => void Promise.all([loadVaults(), loadVault(), loadObject()]).catch(() => undefined)
+
+/** What stands around every view: the name, who is logged in, language, colours. */
+export function Shell() {
+  const { words } = useSpoken()
+  const { person, isChecked, isNearlyIdle, stay } = useSession()
+  return (
+    <>
+      <a
+        className="skip"
+        href="#content"
+        onClick={(event) => {
+          // The fragment is the address of the view.
+          event.preventDefault()
+          document.getElementById('content')?.focus()
+        }}
+      >
+        {words.skip}
+      </a>
+      <Header />
+      <Advice />
+      <main id="content" tabIndex={-1}>
+        {isChecked ? (
+          person === undefined ? (
+            <LoginView onShown={loadAhead} />
+          ) : (
+            <Views key={person.userid} />
+          )
+        ) : (
+          <Slow />
+        )}
+      </main>
+      <ClipboardNotice />
+      {isNearlyIdle && <IdleWarning onStay={stay} />}
+    </>
+  )
+}
+
+/** Every number of the appliance is one of digits. `.` in its place would be another address. */
+const isId = (text: string | undefined): text is string => text !== undefined && /^\d+$/.test(text)
+
+function Views() {
+  const [address] = useLocation()
+  return (
+    <BrokenPage address={address}>
+      <Suspense fallback={<Slow />}>
+        <Switch>
+          <Route path="/">
+            <VaultsView />
+          </Route>
+          <Route path="/vault/:vaultid/:folderid?">
+            {({ vaultid, folderid = '0' }) =>
+              isId(vaultid) && isId(folderid) ? (
+                <VaultView key={vaultid} vaultid={vaultid} folderid={folderid} />
+              ) : (
+                <NotFoundView />
+              )
+            }
+          </Route>
+          <Route path="/object/:objectid">
+            {({ objectid }) => (isId(objectid) ? <ObjectView key={objectid} objectid={objectid} /> : <NotFoundView />)}
+          </Route>
+          <Route>
+            <NotFoundView />
+          </Route>
+        </Switch>
+      </Suspense>
+    </BrokenPage>
+  )
+}
+
+const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
+const themeIcons: Readonly<Record<Theme, ReactNode>> = {
+  system: <SunMoon aria-hidden />,
+  light: <Sun aria-hidden />,
+  dark: <Moon aria-hidden />,
+}
+
+function Header() {
+  const { words, preferences, choose } = useSpoken()
+  const { person, logout } = useSession()
+  const { theme, language } = preferences
+  const other = language === 'sv' ? 'en' : 'sv'
+  return (
+    <header className="top">
+      <a className="name" href="#/">
+        <Mark />
+        Strongroom
+      </a>
+      <div className="tools">
+        {person && (
+          <span className="person" title={words.loggedInAs(`${person.fullname} (${person.username})`)}>
+            {person.fullname}
+          </span>
+        )}
+        <Button className="quiet" onPress={() => choose({ language: other })}>
+          <Languages aria-hidden />
+          <span className="wide" lang={other}>
+            {words.otherLanguage}
+          </span>
+        </Button>
+        <Button className="quiet" aria-label={words.themes[theme]} onPress={() => choose({ theme: nextTheme[theme] })}>
+          {themeIcons[theme]}
+        </Button>
+        {person && (
+          <Button className="quiet" onPress={() => logout()}>
+            <LogOut aria-hidden />
+            <span className="wide">{words.logout}</span>
+          </Button>
+        )}
+      </div>
+    </header>
+  )
+}
+
+/** A lock's wheel, in the colours of the page. */
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true" className="mark">
+      <rect width="32" height="32" rx="8" />
+      <circle cx="16" cy="16" r="8" />
+      <path d="M16 16V9.5M16 16l5.6 3.3M16 16l-5.6 3.3" />
+    </svg>
+  )
+}
+
+/** What the appliance told at the login, until it is closed. */
+function Advice() {
+  const { words } = useSpoken()
+  const { advice, dismissAdvice } = useSession()
+  if (advice.length === 0) return null
+  return (
+    <aside className="advice" aria-label={words.knowThis}>
+      <ul>
+        {advice.map((sentence) => (
+          <li key={sentence} lang="en">
+            {sentence}
+          </li>
+        ))}
+      </ul>
+      <Button className="quiet" aria-label={words.close} onPress={dismissAdvice}>
+        <X aria-hidden />
+      </Button>
+    </aside>
+  )
+}

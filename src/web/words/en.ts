@@ -1,0 +1,122 @@
+const plural = (count: number, one: string, more: string): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : more}`
+
+/** Every word of the console in English. The other languages have the same keys. */
+export const en = {
+  locale: 'en',
+  otherLanguage: 'Svenska',
+  skip: 'To the content',
+  loading: 'Loading …',
+  close: 'Close',
+  cancel: 'Cancel',
+  tryAgain: 'Try again',
+  filter: 'Filter',
+  clearFilter: 'Clear the filter',
+  nothingFits: 'Nothing fits the filter.',
+  themes: { system: 'Colours of the system', light: 'Light colours', dark: 'Dark colours' },
+  vaults: 'Vaults',
+  vault: 'Vault',
+  object: 'Object',
+  logout: 'Log out',
+  loggedInAs: (name: string) => `Logged in as ${name}`,
+
+  login: 'Log in',
+  loginIntroduction: 'Log in to the vaults that are shared with you.',
+  username: 'Username',
+  passphrase: 'Pass phrase',
+  applicationKey: 'Application key',
+  applicationKeyHelp: 'Your administrator gives it to all who use the console.',
+  secondFactor: 'Second factor',
+  totp: 'Authenticator app',
+  hardwareToken: 'Hardware token',
+  code: 'Code of the app',
+  codeHelp: '6 to 8 digits. Each code is good once.',
+  tokenPassword: 'Password of the token',
+  tokenPasswordHelp: 'Put the cursor here, and touch the token.',
+  noLoginType: 'This appliance offers no login that this page can make.',
+  required: 'Fill this in.',
+  loggingIn: 'Logging in …',
+  sessionEnded: 'Your session has ended. Log in again.',
+  lockedWhenIdle: 'You were logged out, because nothing was done here for a while.',
+  loggedOut: 'You are logged out.',
+  logoutUnheard:
+    'The appliance did not hear of your logout: close the browser, so that nobody goes on with your session.',
+  idleTitle: 'Are you still there?',
+  idleText: 'Nothing was done here for a while. In a minute you are logged out.',
+  stay: 'Stay logged in',
+  knowThis: 'You should know this',
+
+  vaultsShared: (count: number) => `${plural(count, 'vault is', 'vaults are')} shared with you`,
+  filterVaults: 'Filter by name or description',
+  noVaults: 'No vault is shared with you yet.',
+  noVaultsHelp: 'A member of a vault who may administer it can let you in.',
+  rights: { Read: 'Read', Write: 'Read and write', Admin: 'Administer' } as Readonly<Record<string, string>>,
+  yourRight: 'What you may do',
+
+  where: 'Where you are',
+  folders: 'Folders',
+  allOf: (vault: string) => `All of ${vault}`,
+  objects: 'Objects',
+  countOfObjects: (count: number) => plural(count, 'object', 'objects'),
+  found: (count: number, all: number) => `${count.toLocaleString('en')} of ${plural(all, 'object', 'objects')}`,
+  filterObjects: 'Filter by name and open fields',
+  name: 'Name',
+  kind: 'Kind',
+  details: 'Details',
+  place: 'Lies in',
+  emptyVault: 'This vault is empty.',
+  emptyFolder: 'Nothing lies here.',
+  alarmed: 'Raises an alarm when a secret is shown',
+  weak: 'A value breaks the password policy of the vault',
+
+  show: 'Show',
+  hide: 'Hide',
+  copy: 'Copy',
+  showField: (field: string) => `Show ${field}`,
+  hideField: (field: string) => `Hide ${field}`,
+  copyField: (field: string) => `Copy ${field}`,
+  hidden: 'Hidden',
+  fetching: 'Fetching …',
+  empty: 'Empty',
+  recordedHint: 'Each secret that is shown or copied is recorded in the audit trail.',
+  copied: (field: string) => `${field} is copied.`,
+  clipboardEmptiedIn: (seconds: number) => `The clipboard is emptied in ${seconds} s.`,
+  clipboardEmptied: 'The clipboard has been emptied.',
+  clipboardWaits: 'A copied secret is still in the clipboard. It goes with your next click or key in this page.',
+  emptyNow: 'Empty it now',
+  clipboardRefused: 'The browser does not let this page write to the clipboard.',
+  alarmTitle: 'This raises an alarm',
+  alarmText: (object: string) => `Those who watch this appliance are told that you read a secret of ${object}.`,
+  alarmGo: 'Go on and raise the alarm',
+  file: 'File',
+  download: 'Download',
+  downloading: 'The file is being decrypted …',
+  bytes: (size: number) =>
+    size < 1024
+      ? plural(size, 'byte', 'bytes')
+      : size < 1_048_576
+        ? `${(size / 1024).toLocaleString('en', { maximumFractionDigits: 1 })} KiB`
+        : `${(size / 1_048_576).toLocaleString('en', { maximumFractionDigits: 1 })} MiB`,
+  liesInIt: 'Lies in it',
+  yes: 'Yes',
+  percent: (value: string) => `${value} %`,
+
+  unreachable: 'The appliance cannot be reached. Check the network, and try again.',
+  notOurs: 'Something between this browser and the appliance has answered in its place.',
+  failed: 'That did not work.',
+  notLoaded: 'This could not be loaded',
+  waitFor: (seconds: number) =>
+    seconds < 120
+      ? `Try again in ${plural(seconds, 'second', 'seconds')}.`
+      : `Try again in ${Math.ceil(seconds / 60).toLocaleString('en')} minutes.`,
+  notFoundTitle: 'There is nothing here',
+  notFoundText: 'The address leads nowhere.',
+  toVaults: 'To the vaults',
+  brokenTitle: 'This page has failed',
+  broken: 'Load it again; if it stays so, tell your administrator.',
+  loadAgain: 'Load it again',
+  /** Sentences for numbers of the catalogue, where they say it better than the appliance's own. */
+  faults: {} as Readonly<Record<number, string>>,
+}
+
+export type Words = Readonly<typeof en>

@@ -1,0 +1,67 @@
+import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
+import { I18nProvider } from 'react-aria-components/I18nProvider'
+import { applyPreferences, keepPreferences, readPreferences, type Language, type Preferences } from '../preferences.ts'
+import { Refusal } from '../refusal.ts'
+import { en, type Words } from './en.ts'
+import { sv } from './sv.ts'
+
+const catalogues: Readonly<Record<Language, Words>> = { en, sv }
+
+interface Spoken {
+  readonly words: Words
+  readonly preferences: Preferences
+  readonly choose: (change: Partial<Preferences>) => void
+}
+
+const SpokenContext = createContext<Spoken | undefined>(undefined)
+
+/** Language and colours of everything inside. */
+export function SpokenProvider({ children }: { readonly children: ReactNode }) {
+  const [preferences, setPreferences] = useState(readPreferences)
+  useEffect(() => applyPreferences(preferences), [preferences])
+  const spoken = useMemo<Spoken>(
+    () => ({
+      words: catalogues[preferences.language],
+      preferences,
+      choose(change) {
+        const next = { ...preferences, ...change }
+        keepPreferences(next)
+        setPreferences(next)
+      },
+    }),
+    [preferences],
+  )
+  return (
+    <SpokenContext value={spoken}>
+      <I18nProvider locale={preferences.language === 'sv' ? 'sv-SE' : 'en-US'}>{children}</I18nProvider>
+    </SpokenContext>
+  )
+}
+
+export function useSpoken(): Spoken {
+  const spoken = useContext(SpokenContext)
+  if (spoken === undefined) throw new Error('a view outside of SpokenProvider')
+  return spoken
+}
+
+export const useWords = (): Words => useSpoken().words
+
+interface Sentence {
+  readonly text: string
+  /** Where the text is not of the person's language. */
+  readonly lang?: 'en'
+  /** What an administrator can look up. */
+  readonly number?: number
+  readonly waitSeconds?: number | undefined
+}
+
+/** What to tell a person of an error. */
+export function sentenceOf(error: unknown, words: Words): Sentence {
+  if (!(error instanceof Refusal)) return { text: words.failed }
+  const { number, sentence, status, waitSeconds } = error
+  if (number === undefined)
+    return status === 0 ? { text: words.unreachable } : { text: words.notOurs, number: status, waitSeconds }
+  const known = words.faults[number]
+  if (known === undefined && sentence !== undefined) return { text: sentence, lang: 'en', number, waitSeconds }
+  return { text: known ?? words.failed, number, waitSeconds }
+}

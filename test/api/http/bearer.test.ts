@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { TestAppliance } from '../../support/appliance.ts'
+import { expectFault, type TestClient } from '../../support/client.ts'
+import { eventsOf } from '../../support/trail.ts'
+import { curl } from '../../support/wire.ts'
+
+let appliance: TestAppliance
+let session: TestClient
+let other: TestClient
+
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  session = await appliance.login()
+  other = await appliance.login()
+})
+afterAll(() => appliance.close())
+
+const check = (headers: Record<string, string>, token: string | null = null) =>
+  appliance.client().post('/auth/check', {}, { token, headers })
+
+it.each(['Bearer TOKEN', 'bearer TOKEN', 'BEARER   TOKEN', 'Bearer TOKEN '])(
+  'a session token is taken as Authorization: %s',
+  async (form) => {
+    const authorization = form.replace('TOKEN', session.token ?? '')
+    const { status, json } = await check({ Authorization: authorization })
+    expect(status).toBe(200)
+    // Like that of the other header: for clients which read it there. The header itself is not repeated.
+    expect(json.DATA).toMatchObject({ token: session.token })
+    expect(json.HEADERS).not.toHaveProperty('Authorization')
+    session.token = json.CALLINFO.token
+  },
+)
+
+it('over HTTP/1.1 and HTTP/2 alike', async () => {
+  for (const version of ['--http1.1', '--http2']) {
+    const answer = await curl(appliance, '/auth/check', version, '-H', `Authorization: Bearer ${session.token}`)
+    expect(answer.split('\r\n')[0], version).toContain(' 200')
+  }
+})
+
+it('carries the body of a call that needs a session', async () => {
+  const headers = { Authorization: `Bearer ${session.token}` }
+  const input = Buffer.alloc(100_000).toString('base64')
+  const { status } = await appliance.client().post('/transparent/hash', { input }, { token: null, headers })
+  expect(status).toBe(200)
+})
+
+it('the same token in both headers is one; two different ones are refused, and neither is recorded as the caller', async () => {
+  expect((await check({ Authorization: `Bearer ${session.token}` }, session.token)).status).toBe(200)
+  for (const [one, two] of [
+    [session.token, other.token],
+    [other.token, session.token],
+    [session.token, 'A'.repeat(42)],
+  ]) {
+    const outcome = await curl(
+      appliance,
+      '/auth/check',
+      '-H',
+      `X-Http-Token: ${one}`,
+      '-H',
+      `Authorization: Bearer ${two}`,
+    )
+    expect(outcome.split('\r\n')[0]).toContain(' 400')
+    expect(outcome).toContain('X-Http-Token and Authorization have a session token each: send one of them.')
+    expect(outcome).not.toContain('"token"')
+  }
+  const record = eventsOf(appliance).findLast(({ operation }) => operation === 'auth.check')
+  expect(record).toMatchObject({ outcome: 'request.invalid' })
+  expect(record).not.toHaveProperty('userId')
+})
+
+it('credentials of a gateway in front are none of ours', async () => {
+  const gateway = 'Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJnYXRld2F5In0.c2lnbmF0dXJl'
+  for (const authorization of [gateway, 'Basic dTpw', 'Bearer', 'Bearer ', `Bearer a b`, `Token ${session.token}`]) {
+    expect((await check({ Authorization: authorization }, session.token)).status, authorization).toBe(200)
+    expectFault(await check({ Authorization: authorization }), 403, 1200)
+  }
+})

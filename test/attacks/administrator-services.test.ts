@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Service } from '../../src/features/services/described-service.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestClient } from '../support/client.ts'
+import { verdict } from '../support/fault-kit.ts'
+import { addCredential, addService, asked, byKey, loggedIn, sharedVault } from '../support/service-kit.ts'
+
+/** An administrator has the interface, and wants to read a vault by way of a service account that shares it; so does the owner of another one. */
+let appliance: TestAppliance
+let owner: TestUser
+let ownerClient: TestClient
+let administrator: TestUser
+let administratorClient: TestClient
+let service: Service
+let vault: string
+let ciphertext: unknown
+
+beforeAll(async () => {
+  appliance = await TestAppliance.shared({ service: { allowStatic: true } })
+  administrator = await appliance.addUser(['read', 'createVault', 'admin', 'active'])
+  administratorClient = await appliance.login(administrator)
+})
+afterAll(() => appliance.close())
+
+beforeEach(async () => {
+  owner = await appliance.addUser()
+  ownerClient = await appliance.login(owner)
+  service = await addService(appliance, owner)
+  vault = await sharedVault(ownerClient, service)
+  await ownerClient.must('POST', `/transparent/${vault}/keys/column`, { type: 'aes256-gcm96' })
+  const made = await ownerClient.must('POST', `/transparent/${vault}/encrypt/column`, { plaintext: 'AAAA' })
+  ciphertext = made.CALLINFO['ciphertext']
+})
+
+const decrypts = async (client: TestClient) =>
+  verdict(await client.post(`/transparent/${vault}/decrypt/column`, { ciphertext }))
+const addKey = async (client: TestClient): Promise<string> => {
+  const body = { kind: 'static', name: 'added' }
+  return String((await client.must('POST', `/service/${service.id}/credential`, body)).CALLINFO['key'])
+}
+const resting = '403 1302'
+
+describe('an administrator who adds a credential of his own', () => {
+  it('reads nothing: the memberships rest until an Admin of the vault confirms them', async () => {
+    const before = await addCredential(appliance, service, { ...asked, kind: 'static' })
+    await ownerClient.must('POST', `/vault/${vault}/member/${service.id}/confirm`)
+    const own = await loggedIn(appliance.client(), byKey(service.name, before.key))
+    expect(await decrypts(own)).toBe('done')
+
+    const attacker = await loggedIn(appliance.client(), byKey(service.name, await addKey(administratorClient)))
+    expect(await decrypts(attacker)).toBe(resting)
+    // The application that used the account before is refused with him, so that its operator sees it.
+    expect(await decrypts(own)).toBe(resting)
+    const { CALLINFO } = await ownerClient.must('GET', `/vault/${vault}/members`)
+    const members = CALLINFO['vaultmembers'] as { id: string; resting?: { by: string[] } }[]
+    expect(members.find(({ id }) => id === String(service.id))?.resting?.by).toContain(String(administrator.id))
+    await ownerClient.must('POST', `/vault/${vault}/member/${service.id}/confirm`)
+    expect(await decrypts(own)).toBe('done')
+  })
+
+  it('does not confirm it himself, as an Admin of the vault', async () => {
+    await ownerClient.must('POST', `/vault/${vault}/member/${administrator.id}`, { status: 4 })
+    await addKey(administratorClient)
+    expect(verdict(await administratorClient.post(`/vault/${vault}/member/${service.id}/confirm`))).toBe('403 1303')
+  })
+
+  it.each([
+    ['makes himself the owner first', { owner: 'himself' }],
+    ['loosens the addresses', { addresses: ['127.0.0.1'] }],
+    ['moves the end', { expires: '2100-01-01T00:00:00Z' }],
+  ])('has the same if he %s', async (_what, change) => {
+    const key = await addKey(ownerClient)
+    const client = await loggedIn(appliance.client(), byKey(service.name, key))
+    expect(await decrypts(client)).toBe('done')
+    const body = 'owner' in change ? { owner: administrator.id } : change
+    const { CALLINFO } = await administratorClient.must('PUT', `/service/${service.id}`, body)
+    expect(JSON.stringify(CALLINFO['general'])).toContain('rest until')
+    expect(await decrypts(client)).toBe(resting)
+    // What he adds as the owner changes nothing of that.
+    if ('owner' in change) {
+      const attacker = await loggedIn(appliance.client(), byKey(service.name, await addKey(administratorClient)))
+      expect(await decrypts(attacker)).toBe(resting)
+    }
+  })
+
+  it('has the same if he enables again what was disabled', async () => {
+    const key = await addKey(ownerClient)
+    await administratorClient.must('PUT', `/service/${service.id}`, { active: false })
+    await administratorClient.must('PUT', `/service/${service.id}`, { active: true })
+    expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(resting)
+  })
+
+  it('has the same by way of the owner, whose pass phrase he set', async () => {
+    const key = await addKey(ownerClient)
+    const newpassphrase = 'eleven grey lanterns over snow'
+    await administratorClient.must('PUT', `/user/${owner.id}/passphrase`, { newpassphrase })
+    const posing = await appliance.login({ ...owner, passphrase: newpassphrase })
+    const { json } = await posing.call('POST', `/service/${service.id}/credential`, {
+      body: { kind: 'static', name: 'added' },
+    })
+    expect(JSON.stringify(json.CALLINFO.general)).toContain('rest until')
+    const added = await loggedIn(appliance.client(), byKey(service.name, String(json.CALLINFO['key'])))
+    expect(await decrypts(added)).toBe(resting)
+    expect(await decrypts(await loggedIn(appliance.client(), byKey(service.name, key)))).toBe(resting)
+  })
+})
+
+describe('an administrator', () => {
+  it('takes away without a rest', async () => {
+    const [first, second] = [await addKey(ownerClient), await addKey(ownerClient)]
+    const client = await loggedIn(appliance.client(), byKey(service.name, second))
+    const { CALLINFO } = await administratorClient.must('GET', `/service/${service.id}`)
+    const { credentials } = CALLINFO['service'] as { credentials: { id: string }[] }
+    await administratorClient.must('DELETE', `/service/${service.id}/credential/${credentials[0]?.id}`)
+    expect(verdict(await appliance.client().post('/auth', byKey(service.name, first)))).toBe('403 1201')
+    expect(await decrypts(client)).toBe('done')
+    await administratorClient.must('DELETE', `/service/${service.id}`)
+    expect(await decrypts(client)).toBe('403 1200')
+  })
+})
+
+describe('the owner of another account', () => {
+  it('neither sees nor changes this one', async () => {
+    const stranger = await appliance.login(await appliance.addUser())
+    const other = await addService(appliance, owner)
+    for (const id of [service.id, other.id, 999_999]) {
+      expect(verdict(await stranger.get(`/service/${id}`))).toBe('403 1300')
+      expect(verdict(await stranger.call('PUT', `/service/${id}`, { body: { active: false } }))).toBe('403 1300')
+      expect(verdict(await stranger.call('DELETE', `/service/${id}`))).toBe('403 1300')
+      const body = { kind: 'static', name: 'mine' }
+      expect(verdict(await stranger.post(`/service/${id}/credential`, body))).toBe('403 1300')
+    }
+    const { CALLINFO } = await stranger.must('GET', '/service')
+    expect(CALLINFO['services']).toEqual([])
+    const { CALLINFO: own } = await ownerClient.must('GET', '/service')
+    expect((own['services'] as { id: string }[]).map(({ id }) => id)).toEqual([String(service.id), String(other.id)])
+  })
+
+  it('does not hand it over, nor makes one', async () => {
+    expect(
+      verdict(await ownerClient.call('PUT', `/service/${service.id}`, { body: { owner: administrator.id } })),
+    ).toBe('403 1300')
+    expect(verdict(await ownerClient.post('/service', { name: 'another' }))).toBe('403 1300')
+  })
+
+  it('the account itself does none of it', async () => {
+    const client = await loggedIn(appliance.client(), byKey(service.name, await addKey(ownerClient)))
+    expect(verdict(await client.get(`/service/${service.id}`))).toBe('403 1300')
+    expect(verdict(await client.post('/vault', { vaultname: 'Mine' }))).toBe('403 1300')
+    expect(verdict(await client.get('/user'))).toBe('403 1300')
+  })
+})

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeGrants } from '../../src/access/scope.ts'
+import { MembershipTable, type MembershipRow } from '../../src/features/vaults/membership-records.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestClient } from '../support/client.ts'
+import { verdict } from '../support/fault-kit.ts'
+import { makeVault, type TestVault } from '../support/vault.ts'
+
+/** The owner of the database widens what narrows a member, or puts a wider row back. */
+let appliance: TestAppliance
+let vault: TestVault
+let user: TestUser
+let client: TestClient
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own()
+  vault = await makeVault(appliance)
+  for (const name of ['mail-a', 'pay']) await vault.admin.must('POST', `/transparent/${vault.id}/keys/${name}`)
+})
+afterAll(() => appliance.close())
+
+const grants = [{ keys: 'mail-*', operations: ['encrypt'] }] as const
+const wider = writeGrants([{ keys: '*', operations: ['encrypt', 'decrypt'] }])
+const place = () => `/vault/${vault.id}/member/${user.id}`
+const encrypt = async (name: string) =>
+  verdict(await client.post(`/transparent/${vault.id}/encrypt/${name}`, { plaintext: 'AAAA' }))
+const key = () => ({ vaultId: Number(vault.id), userId: user.id })
+const rowOf = (): Promise<MembershipRow> => appliance.store.read.findOneByOrFail(MembershipTable, key())
+const write = (columns: Partial<MembershipRow>) =>
+  appliance.store.transaction((tx) => tx.update(MembershipTable, key(), columns))
+
+describe('a member whose row was edited', () => {
+  it.each<[string, Partial<MembershipRow>]>([
+    ['without grants', { grants: null }],
+    ['with wider ones', { grants: wider }],
+    ['with the permission beside them', { permission: 4 }],
+    ['with both', { grants: null, permission: 4 }],
+  ])('gets nothing: %s', async (_how, columns) => {
+    ;({ user, client } = await vault.narrowed(grants))
+    expect(await encrypt('mail-a')).toBe('done')
+    await write(columns)
+    for (const name of ['pay', 'mail-a']) expect(await encrypt(name)).toBe('503 1903')
+    // Nor by a session that begins later.
+    client = await appliance.login(user)
+    expect(await encrypt('pay')).toBe('503 1903')
+    // And the keeper seals nothing in its place.
+    const body = { status: 1, grants }
+    expect(verdict(await vault.admin.call('PUT', place(), { body }))).not.toBe('done')
+  })
+
+  it('gets nothing by the row of before, when it was wider', async () => {
+    user = await appliance.addUser()
+    await vault.admin.must('POST', place(), { status: 1 })
+    const before = await rowOf()
+    // A session that used it lately has what it was granted for a minute at the most.
+    client = await appliance.login(user)
+    await vault.admin.must('PUT', place(), { status: 1, grants })
+    expect(await encrypt('pay')).toBe('403 1301')
+    await write(before)
+    expect(await encrypt('pay')).toBe('503 1911')
+    client = await appliance.login(user)
+    expect(await encrypt('pay')).toBe('503 1911')
+  })
+})

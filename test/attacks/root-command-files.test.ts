@@ -1,0 +1,253 @@
+import Database from 'better-sqlite3'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { leaveDatabaseToOwner, leaveToOwner } from '../../src/console/file-owner.ts'
+import { openFloors } from '../../src/hsm/keeper/floors.ts'
+import { openKeeperState } from '../../src/hsm/keeper/keeper-state.ts'
+import { withRefusedPins } from '../../src/hsm/server/refused-pins.ts'
+import { takeSnapshot } from '../../src/store/database-snapshot.ts'
+import { inspectStore } from '../../src/store/inspection.ts'
+import { openStore } from '../../src/store/open.ts'
+import { givenAgePair } from '../support/backup-kit.ts'
+import { givenInitialised } from '../support/console-kit.ts'
+import { hasTwoUsers, insideUser } from '../support/two-users.ts'
+
+/** Has what lies at `path` be a link to `target` and what it was, in turn, as fast as it can. */
+const swapper = `
+  const fs = require('node:fs')
+  const [path, target] = process.argv.slice(1)
+  const aside = path + '-aside'
+  console.log('swapping')
+  for (;;) {
+    try {
+      fs.renameSync(path, aside)
+      fs.symlinkSync(target, path)
+      fs.rmSync(path)
+      fs.renameSync(aside, path)
+    } catch {
+      // Root's command made another in the moment between.
+      fs.rmSync(path, { recursive: true, force: true })
+      if (fs.existsSync(aside)) fs.renameSync(aside, path)
+    }
+  }
+`
+
+/** A folder of the attacker's user, and one of root with a file. */
+function givenFolders(): { readonly theirs: string; readonly roots: string; readonly secret: string } {
+  const [theirs, roots] = [mkdtempSync(join(tmpdir(), 'theirs-')), mkdtempSync(join(tmpdir(), 'roots-'))]
+  onTestFinished(() => [theirs, roots].forEach((path) => rmSync(path, { recursive: true, force: true })))
+  const secret = join(roots, 'secret')
+  writeFileSync(secret, 'of root', { mode: 0o600 })
+  chmodSync(roots, 0o755)
+  giveAway(theirs)
+  return { theirs, roots, secret }
+}
+
+const giveAway = (path: string): void => void execFileSync('chown', ['-Rh', `${insideUser}:`, path])
+
+/** By the attacker, for as long as `tries` take. */
+async function whileSwapping(path: string, target: string, tries: () => void): Promise<void> {
+  const as = ['--reuid', insideUser, '--regid', insideUser, '--clear-groups']
+  const attacker = spawn('setpriv', [...as, process.execPath, '-e', swapper, path, target], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(attacker.stdout, 'data')
+  try {
+    tries()
+  } finally {
+    attacker.kill('SIGKILL')
+    await once(attacker, 'close')
+  }
+}
+
+/** How often it went well. */
+function countDone(tries: number, work: () => void): number {
+  let done = 0
+  for (let number = 0; number < tries; number++)
+    try {
+      work()
+      done += 1
+    } catch {
+      // The attacker was in the middle of it.
+    }
+  return done
+}
+
+/**
+ * A rollback journal of no pages that names another, above it, as of a transaction over several files: SQLite removes that one
+ * once it has rolled back (fileformat2, "The Rollback Journal"; the name is behind the pages, with length and sum of bytes).
+ */
+function journalNaming(file: string, bytes: number): Buffer {
+  const magic = Buffer.from('d9d505f920a163d7', 'hex')
+  const numbers = (...values: readonly number[]): Buffer => {
+    const written = Buffer.alloc(values.length * 4)
+    values.forEach((value, at) => written.writeUInt32BE(value, at * 4))
+    return written
+  }
+  const [page, sector, name] = [4_096, 512, Buffer.from(file)]
+  const head = Buffer.concat([magic, numbers(0, 1, bytes / page, sector, page)])
+  const sum = name.reduce((total, byte) => total + byte, 0)
+  const lockPage = 0x4000_0000 / page + 1
+  const behind = [numbers(lockPage), name, numbers(name.length, sum), magic]
+  return Buffer.concat([head, Buffer.alloc(sector - head.length), ...behind])
+}
+
+describe.runIf(hasTwoUsers)(
+  'the user of token hosts or of the daemon, who was taken over, while root runs a command',
+  () => {
+    it.each([
+      ['keeper.sqlite', (path: string) => openKeeperState(path).close()],
+      ['floors.sqlite', (path: string) => openFloors(path).close()],
+    ])('has no other file written by a link in the place of %s', async (name, open) => {
+      const { theirs, roots } = givenFolders()
+      const [path, planted] = [join(theirs, name), join(roots, 'planted')]
+      open(path)
+      giveAway(theirs)
+      let done = 0
+      await whileSwapping(path, planted, () => (done = countDone(400, () => open(path))))
+      expect(existsSync(planted)).toBe(false)
+      expect(done).toBeGreaterThan(0)
+    })
+
+    it.each([
+      ['keeper.sqlite', (path: string) => openKeeperState(path).close()],
+      ['floors.sqlite', (path: string) => openFloors(path).close()],
+      ['refused-pins.sqlite', (path: string) => withRefusedPins(path, () => undefined)],
+    ])('has no file of root removed that a journal beside %s names', (name, open) => {
+      const { theirs, secret } = givenFolders()
+      const path = join(theirs, name)
+      const database = new Database(path)
+      database.exec('CREATE TABLE anything (a)')
+      database.close()
+      writeFileSync(`${path}-journal`, journalNaming(secret, statSync(path).size))
+      giveAway(theirs)
+      countDone(1, () => open(path))
+      expect(existsSync(secret)).toBe(true)
+    })
+
+    it.each([
+      ['opened', async (sqlite: string) => (await openStore({ sqlite }, [])).close()],
+      ['looked at', async (sqlite: string) => inspectStore({ sqlite })],
+      ['copied', async (sqlite: string) => (await takeSnapshot({ sqlite })).close()],
+    ])('has no file of root removed that a journal beside a database names that is %s', async (_, use) => {
+      const { theirs, secret } = givenFolders()
+      const path = join(theirs, 'strongroom.db')
+      const database = new Database(path)
+      database.exec('CREATE TABLE anything (a)')
+      database.close()
+      writeFileSync(`${path}-journal`, journalNaming(secret, statSync(path).size))
+      giveAway(theirs)
+      await use(path).catch(() => undefined)
+      expect(existsSync(secret)).toBe(true)
+    })
+
+    it('has no database made elsewhere by a link in its place', async () => {
+      const { theirs, roots } = givenFolders()
+      const [path, planted] = [join(theirs, 'strongroom.db'), join(roots, 'planted')]
+      symlinkSync(planted, path)
+      giveAway(theirs)
+      await openStore({ sqlite: path }, []).then(
+        (store) => store.close(),
+        () => undefined,
+      )
+      expect(existsSync(planted)).toBe(false)
+    })
+
+    it('has nothing done by statements that keeper.sqlite brings along', async () => {
+      const premises = await givenInitialised({ tokenHost: false })
+      const { roots } = givenFolders()
+      const planted = join(roots, 'planted')
+      const state = new Database(join(premises.directory, 'data/keeper.sqlite')).unsafeMode()
+      state.pragma('writable_schema = ON')
+      const planting = `; ATTACH '${planted}' AS planted; CREATE TABLE planted.line (text)`
+      expect(
+        state.prepare("UPDATE sqlite_schema SET sql = sql || ? WHERE name = 'used_otps'").run(planting).changes,
+      ).toBe(1)
+      state.close()
+      const { recipient } = givenAgePair(premises.directory)
+      const made = premises.runProcess(['backup', 'create', join(roots, 'b.age'), '--recipient', recipient])
+      expect(made.status).not.toBe(0)
+      expect(existsSync(planted)).toBe(false)
+    }, 60_000)
+
+    it.each([
+      ['the folder that is given back', ''],
+      ['a folder in it', 'below'],
+    ])('is given no file of root by a link in the place of %s', async (_, name) => {
+      const { theirs, roots, secret } = givenFolders()
+      const folder = join(theirs, 'tokens')
+      const swapped = join(folder, name)
+      mkdirSync(swapped, { recursive: true })
+      for (let number = 0; number < 20; number++) writeFileSync(join(swapped, `${number}.object`), '')
+      giveAway(theirs)
+      let done = 0
+      await whileSwapping(swapped, roots, () => (done = countDone(4_000, () => leaveToOwner(folder))))
+      expect(statSync(secret).uid).toBe(0)
+      expect(done).toBeGreaterThan(0)
+    })
+
+    it('is given no file of root by a link that lies there', () => {
+      const { theirs, roots, secret } = givenFolders()
+      const folder = join(theirs, 'tokens')
+      symlinkSync(roots, folder)
+      giveAway(folder)
+      leaveToOwner(folder)
+      leaveDatabaseToOwner(join(folder, 'secret'))
+      expect(statSync(secret).uid).toBe(0)
+    })
+
+    it('is given what root made there', () => {
+      const { theirs } = givenFolders()
+      mkdirSync(join(theirs, 'below'))
+      const made = ['below', 'a', 'below/b'].map((name) => join(theirs, name))
+      for (const path of made.slice(1)) writeFileSync(path, '')
+      leaveToOwner(theirs)
+      for (const path of made) expect(statSync(path).uid).toBe(statSync(theirs).uid)
+      writeFileSync(join(theirs, 'c-wal'), '')
+      leaveDatabaseToOwner(join(theirs, 'c'))
+      expect(statSync(join(theirs, 'c-wal')).uid).toBe(statSync(theirs).uid)
+    })
+  },
+)
+
+describe.runIf(hasTwoUsers)('the same where Node.js gives up no rights of root, as that of Debian', () => {
+  beforeEach(() => {
+    vi.spyOn(process, 'setgroups').mockImplementation(() => {
+      throw Object.assign(new Error('setgroups() disabled: io_uring may be enabled.'), { code: 'ERR_INVALID_STATE' })
+    })
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  const opened: readonly (readonly [string, (path: string) => Promise<unknown>])[] = [
+    ['keeper.sqlite', (path: string) => Promise.resolve(openKeeperState(path).close())],
+    ['floors.sqlite', (path: string) => Promise.resolve(openFloors(path).close())],
+    ['strongroom.db', async (sqlite: string) => (await openStore({ sqlite }, [])).close()],
+  ]
+
+  it.each(opened)('opens %s', async (name, open) => {
+    const { theirs } = givenFolders()
+    await open(join(theirs, name))
+    await open(join(theirs, name))
+  })
+
+  it.each(opened)(
+    'has nothing made or removed elsewhere by a link or a journal that lies at %s',
+    async (name, open) => {
+      const { theirs, roots, secret } = givenFolders()
+      const [path, planted] = [join(theirs, name), join(roots, 'planted')]
+      symlinkSync(planted, path)
+      await expect(Promise.resolve().then(() => open(path))).rejects.toThrow()
+      expect(existsSync(planted)).toBe(false)
+      rmSync(path)
+      new Database(path).exec('CREATE TABLE anything (a)').close()
+      writeFileSync(`${path}-journal`, journalNaming(secret, statSync(path).size))
+      giveAway(theirs)
+      await expect(Promise.resolve().then(() => open(path))).rejects.toThrow(/-journal is there/)
+      expect(existsSync(secret)).toBe(true)
+    },
+  )
+})

@@ -1,0 +1,205 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { totpCode } from '../support/hardware-token.ts'
+import { createObject, server } from '../support/object-kit.ts'
+import { makeVault, type TestVault } from '../support/vault.ts'
+import { Machine, machineOf } from './cli-kit.ts'
+
+let appliance: TestAppliance
+let user: TestUser
+let machine: Machine
+let vault: TestVault
+beforeAll(async () => {
+  appliance = await TestAppliance.shared()
+  user = await appliance.addUser()
+  vault = await makeVault(appliance, 'Servers', await appliance.login(user))
+  const folder = await createObject(vault.admin, vault.id, { templateid: '2', name: 'Prod', objectname: 'Prod' })
+  await createObject(vault.admin, vault.id, { objectname: 'db1' })
+  await createObject(vault.admin, vault.id, { objectname: 'db2', parentid: folder, password: 'Deeper-Pass.1' })
+  for (const password of ['One-Pass.111', 'Two-Pass.222'])
+    await createObject(vault.admin, vault.id, { objectname: 'twin', password })
+  await createObject(vault.admin, vault.id, { objectname: 'a/b 100%', password: 'Slash-Pass.1' })
+  machine = await machineOf(appliance, user)
+})
+afterAll(async () => {
+  machine.remove()
+  await appliance.close()
+})
+
+describe('a session of strongroom-cli', () => {
+  it('begins with a code of an authenticator app, and ends by logout at the appliance', async () => {
+    const own = new Machine(appliance)
+    const someone = await appliance.addUser()
+    const { status, stdout } = await own.logIn(someone, totpCode(someone.totpSecret), '--factor', 'totp')
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`as ${someone.username}`)])
+    const token = own.session
+    expect((await appliance.client(token).call('GET', '/vault')).status).toBe(200)
+    expect(await own.must(['logout'])).toContain('Logged out')
+    expect((await appliance.client(token).call('GET', '/vault')).status).toBe(403)
+    expect((await own.run(['vaults'])).status).toBe(7)
+    // The application key stays for the next login, which asks for two things alone.
+    const again = await own.run(['login'], { input: `${someone.passphrase}\n${someone.hardwareToken.press()}\n` })
+    expect(again.status).toBe(0)
+    await own.must(['logout', '--forget'])
+    expect(readFileSync(join(own.home, '.config/strongroom-cli/secrets.json'), 'utf8')).not.toContain(
+      appliance.applicationKey,
+    )
+    own.remove()
+  })
+
+  it('is kept where its owner alone can read it, and refused where others can', async () => {
+    const own = await machineOf(appliance, user)
+    const folder = join(own.home, '.config/strongroom-cli')
+    const modes = ['', 'secrets.json', 'config.json'].map((name) => statSync(join(folder, name)).mode & 0o777)
+    expect(modes).toEqual([0o700, 0o600, 0o600])
+    chmodSync(join(folder, 'secrets.json'), 0o640)
+    const { status, stderr } = await own.run(['vaults'])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Others may read .*chmod 600/)])
+    own.remove()
+  })
+
+  it('that is over says so by exit code 7, and is forgotten', async () => {
+    const own = await machineOf(appliance, user)
+    await appliance.client(own.session).must('GET', '/auth/logout')
+    const { status, stderr } = await own.run(['vaults'])
+    expect([status, stderr]).toEqual([7, 'strongroom-cli: Your session has ended: run strongroom-cli login.\n'])
+    expect(own.session).toBeUndefined()
+    expect(await own.must(['logout'])).toContain('no session')
+    own.remove()
+  })
+
+  it('follows the rotation of its token, also where the old one ends soon', async () => {
+    const strict = await TestAppliance.own({ session: { rotation: 'strict', rotateAfterUses: 1 } })
+    const own = await machineOf(strict, await strict.addUser())
+    const tokens = new Set([own.session])
+    for (let run = 0; run < 4; run++) {
+      expect(await own.must(['vaults'])).toBe('')
+      tokens.add(own.session)
+    }
+    expect(tokens.size).toBeGreaterThan(2)
+    own.remove()
+    await strict.close()
+  })
+
+  it('does not begin with a wrong pass phrase, and no secret of it is shown', async () => {
+    const own = new Machine(appliance)
+    const otp = user.hardwareToken.press()
+    const { status, stdout, stderr } = await own.logIn({ ...user, passphrase: 'wrong wrong wrong' }, otp)
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^strongroom-cli: .+\n$/)
+    for (const secret of ['wrong wrong', otp, appliance.applicationKey]) expect(stderr).not.toContain(secret)
+    expect((await own.run(['--url', own.url, 'vaults'])).status).toBe(7)
+    own.remove()
+  })
+
+  it('says which answer is missing on standard input, and that an address begins with https', async () => {
+    const own = new Machine(appliance)
+    const args = ['--url', own.url, 'login', '--username', 'alice']
+    expect(await own.run(args, { input: `${appliance.applicationKey}\na pass phrase\n` })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('One-time password is missing'),
+    })
+    expect(await own.run(['--url', 'http://vault.example.com', 'login'])).toMatchObject({ status: 2 })
+    expect(await own.run(['login'])).toMatchObject({ status: 2, stderr: expect.stringContaining('--url') })
+    own.remove()
+  })
+
+  it('reaches no appliance behind a certificate that it does not trust, or where none is: 8', async () => {
+    const own = new Machine(appliance)
+    const input = 'key\npass phrase\n123456\n'
+    const { status, stderr } = await own.run(['--url', own.url, 'login', '--username', 'alice'], { input })
+    expect([status, stderr]).toEqual([8, expect.stringContaining('certificate')])
+    const nowhere = await own.run(['--url', 'https://127.0.0.1:1', 'login', '--username', 'alice'], { input })
+    expect(nowhere).toMatchObject({ status: 8, stderr: expect.stringContaining('ECONNREFUSED') })
+    own.remove()
+  })
+})
+
+describe('reading by strongroom-cli', () => {
+  it('lists vaults, what lies in one, and what find finds, with references that get takes', async () => {
+    const vaults = await machine.ask(['vaults'])
+    expect(vaults).toEqual([{ id: vault.id, name: 'Servers', permission: 'Admin', description: 'Servers' }])
+    expect(await machine.must(['vaults'])).toBe(`id:${vault.id}  Servers  Admin  Servers\n`)
+    const objects = await machine.ask(['vaults', 'Servers'])
+    const references = objects.map(({ reference }: { reference: string }) => reference)
+    expect(references).toEqual(expect.arrayContaining(['Servers/db1', 'Servers/Prod/db2', 'Servers/a%2Fb 100%25']))
+    expect(references.filter((one: string) => /^Servers\/id:\d+$/.test(one))).toHaveLength(2)
+    const found = await machine.ask(['find', 'DB2'])
+    expect(found).toMatchObject([{ reference: 'Servers/Prod/db2', template: 'Server' }])
+    const values: string[] = await Promise.all(
+      references
+        .filter((one: string) => one !== 'Servers/Prod')
+        .map((one: string) => machine.must(['get', `${one}/password`])),
+    )
+    expect(values.toSorted()).toEqual(
+      [server.password, 'Deeper-Pass.1', 'One-Pass.111', 'Two-Pass.222', 'Slash-Pass.1']
+        .map((one) => `${one}\n`)
+        .toSorted(),
+    )
+  })
+
+  it('prints a field alone, open ones too, by names and by ids', async () => {
+    expect(await machine.must(['get', 'Servers/db1/password', '--no-newline'])).toBe(server.password)
+    expect(await machine.must(['get', 'Servers/db1/host'])).toBe(`${server.host}\n`)
+    const [{ id }] = await machine.ask(['find', 'db2'])
+    expect(await machine.ask(['get', `id:${vault.id}/id:${id}/password`])).toMatchObject({ value: 'Deeper-Pass.1' })
+  })
+
+  it.each([
+    ['an unknown vault', 'Nowhere/db1/password', /No vault named Nowhere is shared with you/],
+    ['an unknown object', 'Servers/db9/password', /no object named db9 in vault Servers/],
+    ['an object that lies deeper', 'Servers/db2/password', /no object named db2/],
+    [
+      'an unknown field, with those that are there',
+      'Servers/db1/pin',
+      /no field pin. It has: host, username, password/,
+    ],
+    ['a name that two objects have, with their ids', 'Servers/twin/password', /2 objects .* write id:\d+ or id:\d+/],
+    ['an id of nothing', 'Servers/id:999999/password', /no object with the id 999999/],
+  ])('refuses %s', async (_what, reference, sentence) => {
+    expect(await machine.run(['get', reference])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(sentence),
+    })
+  })
+
+  it.each(['', 'Servers', 'Servers/db1', 'Servers//password', '/db1/password', 'Servers/db1/'])(
+    'does not take %j for a field',
+    async (reference) => {
+      expect(await machine.run(['get', reference])).toMatchObject({ status: 2, stdout: '' })
+    },
+  )
+
+  it('takes neither of two vaults of one name: any user can share one', async () => {
+    const stranger = await makeVault(appliance, 'Servers')
+    await createObject(stranger.admin, stranger.id, { objectname: 'db1', password: 'Planted-Pass.1' })
+    await stranger.share(String(user.id), 'Read')
+    const { status, stderr } = await machine.run(['get', 'Servers/db1/password'])
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/2 vaults are named Servers: write id:\d+ or id:\d+/)])
+    expect(await machine.must(['get', `id:${vault.id}/db1/password`])).toBe(`${server.password}\n`)
+    expect(await machine.ask(['find', 'db2'])).toMatchObject([{ reference: `id:${vault.id}/Prod/db2` }])
+    await stranger.share(String(user.id), undefined)
+  })
+
+  it('shows on a terminal no sequence that steers it', async () => {
+    const { id } = await makeVault(appliance, 'Plain', vault.admin)
+    await vault.admin.must('PUT', `/vault/${id}`, { description: 'red \u009B31m' })
+    expect(await machine.must(['vaults'])).not.toMatch(/[^\n\P{Cc}]/u)
+    await vault.admin.must('DELETE', `/vault/${id}`)
+  })
+
+  it('goes through bash: a secret that a script takes is exact', async () => {
+    const file = machine.write(
+      'script',
+      '#!/bin/bash\nsecret=$(strongroom-cli get Servers/db1/password) && printf %s "$secret" >secret',
+    )
+    chmodSync(file, 0o755)
+    const PATH = `${join(machine.program, '..')}:${machine.environment['PATH']}`
+    execFileSync(file, { cwd: machine.home, env: { ...machine.environment, PATH } })
+    expect(readFileSync(join(machine.home, 'secret'), 'utf8')).toBe(server.password)
+  })
+})

@@ -1,0 +1,18 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** This line before all others of an entry, behind its "#!": the end of one is reached when it serves. */
+export function breakEntry(dist: string, file: string, line: string): void {
+  const path = join(dist, file)
+  writeFileSync(path, readFileSync(path, 'utf8').replace('\n', `\n${line}\n`))
+}
+
+/** A change of the tables that earlier programs refuse to open. */
+export function addMigration(dist: string): void {
+  const migration = `migrations.push(class OfTheNewRelease1799999999999 {
+    name = 'OfTheNewRelease1799999999999'
+    async up(runner) { await runner.query('CREATE TABLE of_the_new_release (id INTEGER)') }
+    async down() {}
+  })`
+  appendFileSync(join(dist, 'store/migrations.js'), `\n${migration}\n`)
+}

@@ -1,0 +1,23 @@
+import type { Typed } from './session.ts'
+
+const write = '/usr/lib/strongroom/node/bin/node /usr/lib/strongroom/scripts/write-config.mjs --over'
+
+/** What an editor does in an operator's hands. */
+export function edit(file: string, settings: Readonly<Record<string, string>>): Typed {
+  const given = Object.entries(settings)
+  const values = given.map(([option, value]) => `'${option}=${value}'`).join(' ')
+  return {
+    line: `${write} ${file} ${values}`,
+    as: [`editor ${file}`, ...given.map(([option, value]) => `    ${option}: ${value}`)].join('\n'),
+  }
+}
+
+/** What says nothing that is worth reading. */
+export const quietly = (line: string): Typed => ({ line, shown: 0 })
+
+/** Installs or upgrades by a file in /root; the package's own words are shown, not those of apt. */
+export const install = (file: string, before = ''): Typed => ({
+  line: `${before}apt-get -q -y install --no-install-recommends ./${file} 2>&1`,
+  as: `${before}apt-get install ./${file}`,
+  shown: /✓|✗|^ {2}strongroom |Keep elsewhere|Nothing else/,
+})

@@ -1,0 +1,74 @@
+import Database from 'better-sqlite3'
+import { UnsecuredJWT } from 'jose'
+import { afterAll, describe, expect, it } from 'vitest'
+import { checkClaims } from '../../../src/hsm/keeper/assertion-claims.ts'
+import { createUsedAssertions } from '../../../src/hsm/keeper/used-assertions.ts'
+import { ownClaims } from '../../support/assertion-kit.ts'
+
+const now = Date.now()
+const at = (ms: number): number => (now + ms) / 1_000
+const expected = { issuer: 'mailer', audiences: ['strongroom', 'https://vault.example'], now, longestMs: 300_000 }
+const check = (claims: Readonly<Record<string, unknown>>) =>
+  checkClaims({ ...ownClaims('mailer'), ...claims }, expected)
+
+describe('claims', () => {
+  it.each([
+    ['of one audience', { aud: 'https://vault.example' }],
+    ['of several', { aud: ['elsewhere', 'strongroom'] }],
+    ['that ended within the skew of clocks', { exp: at(-59_000) }],
+    ['that end as late as may be', { exp: at(359_000) }],
+    ['that begin within the skew', { nbf: at(59_000), iat: at(59_000) }],
+    ['without a time of issue', { iat: undefined }],
+  ])('%s are taken', (_which, claims) => {
+    expect(check(claims)).toBeGreaterThan(now)
+  })
+
+  it.each([
+    ['of another issuer', { iss: 'root' }, 'another issuer'],
+    ['of none', { iss: undefined }, 'another issuer'],
+    ['for another audience', { aud: 'elsewhere' }, 'another audience'],
+    ['for a longer one', { aud: 'strongroom.example' }, 'another audience'],
+    ['for none', { aud: undefined }, 'another audience'],
+    ['for a list without ours', { aud: [['strongroom'], { strongroom: 1 }] }, 'another audience'],
+    ['without an end', { exp: undefined }, 'has no end'],
+    ['that have expired', { exp: at(-61_000) }, 'has expired'],
+    ['that are good for long', { exp: at(361_500) }, 'later than 300 s'],
+    ['that begin later', { nbf: at(62_000) }, 'from the future (nbf)'],
+    ['that were issued later', { iat: at(62_000) }, 'from the future (iat)'],
+    ['with a time in text', { exp: '9999999999' }, 'exp is no time'],
+    ['with a time before all', { iat: -1 }, 'iat is no time'],
+    ['with a time that is null', { nbf: null }, 'nbf is no time'],
+    ['with a time beyond all', { exp: 1e300 }, 'exp is no time'],
+  ])('%s are refused', (_which, claims, sentence) => {
+    expect(() => check(claims)).toThrow(expect.objectContaining({ code: 'login.refused' }))
+    expect(() => check(claims)).toThrow(sentence)
+  })
+
+  it('end when jose says that they have ended, with the same skew', () => {
+    for (const ms of [-90_000, -61_000, -58_000, 30_000]) {
+      const claims = { ...ownClaims('mailer'), exp: Math.floor(at(ms)) }
+      const token = new UnsecuredJWT(claims).encode()
+      const byJose = () => UnsecuredJWT.decode(token, { clockTolerance: 60, currentDate: new Date(now) })
+      if (ms > -60_000) expect([byJose().payload, check(claims)]).toEqual([claims, claims.exp * 1_000 + 60_000])
+      else for (const judge of [byJose, () => check(claims)]) expect(judge).toThrow()
+    }
+  })
+})
+
+describe('a used assertion', () => {
+  const state = new Database(':memory:')
+  afterAll(() => void state.close())
+  let clock = now
+  const used = createUsedAssertions(state, () => clock)
+  const [one, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+
+  const use = (assertion: Buffer) => used.use({ assertion, goodUntil: now + 60_000 })
+
+  it('is used once, until it has expired, and longer than a clock is set back', () => {
+    expect([use(one), use(one), use(other)]).toEqual([true, false, true])
+    clock = now + 3_600_000
+    expect(use(one)).toBe(false)
+    clock = now + 3_660_001
+    expect(use(one)).toBe(true)
+  })
+})

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const folder = resolve(import.meta.dirname, '../../../dist/web')
+const page = readFileSync(join(folder, 'index.html'), 'utf8')
+const views = readdirSync(join(folder, 'assets')).filter((name) => /-view-[^.]+\.js$/.test(name))
+
+/** Compressed, as browsers take it. */
+const kib = (names: Iterable<string>): number =>
+  [...names].reduce((sum, name) => sum + statSync(join(folder, 'assets', `${name}.br`)).size, 0) / 1024
+
+/** A script, and all that it needs before it runs. */
+function withImports(name: string, known = new Set<string>()): Set<string> {
+  if (known.has(name)) return known
+  known.add(name)
+  const text = readFileSync(join(folder, 'assets', name), 'utf8')
+  for (const [, other = ''] of text.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)) withImports(other, known)
+  return known
+}
+
+const first = new Set(
+  [...page.matchAll(/"\/assets\/([^"]+\.(js|css))"/g)].flatMap(([, name = '', kind]) =>
+    kind === 'js' ? [...withImports(name)] : [name],
+  ),
+)
+
+describe("the console's size", () => {
+  it('is at most 150 KiB for the first sight, scripts and styles together', () => {
+    expect([...first].filter((name) => name.endsWith('.css'))).toHaveLength(1)
+    expect(kib(first)).toBeGreaterThan(40)
+    expect(kib(first)).toBeLessThanOrEqual(150)
+  })
+
+  it('is at most 40 KiB for each further view', () => {
+    expect(views.map((name) => name.split('-view-', 1).join('')).toSorted()).toEqual(['object', 'vault', 'vaults'])
+    for (const view of views) {
+      const further = [...withImports(view)].filter((name) => !first.has(name))
+      expect(further).toContain(view)
+      expect(kib(further)).toBeLessThanOrEqual(40)
+    }
+  })
+
+  it('is that of React for use, not for development', () => {
+    const scripts = [...first].filter((name) => name.endsWith('.js'))
+    for (const name of scripts)
+      expect(readFileSync(join(folder, 'assets', name), 'utf8')).not.toContain('React DevTools')
+  })
+
+  it('asks no other host for anything', () => {
+    const texts = readdirSync(join(folder, 'assets'))
+      .filter((name) => name.endsWith('.css'))
+      .map((name) => readFileSync(join(folder, 'assets', name), 'utf8'))
+    for (const text of [page, ...texts]) expect(text).not.toMatch(/(?:src|href|url\()=?["']?(?:https?:)?\/\//)
+  })
+})

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { totpCode } from '../support/hardware-token.ts'
+import type { TestAppliance, TestUser } from '../support/appliance.ts'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let browser: Promise<Browser> | undefined
+/** Debian's Chromium; one for the test files of a process. */
+export const openBrowser = (): Promise<Browser> =>
+  (browser ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] }))
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close()
+  browser = undefined
+}
+
+export interface VisitOptions {
+  readonly theme?: 'light' | 'dark'
+  readonly width?: number
+  readonly height?: number
+  readonly locale?: string
+}
+
+/** A person before a browser, and what the browser complains about. */
+export class Visit {
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly appliance: TestAppliance
+  /** Errors of the page and of its console, and reports of its policy. */
+  readonly complaints: string[] = []
+  /** Every address that was asked for. */
+  readonly asked: string[] = []
+
+  private constructor(context: BrowserContext, page: Page, appliance: TestAppliance) {
+    this.context = context
+    this.page = page
+    this.appliance = appliance
+    page.setDefaultTimeout(20_000)
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => this.complaints.push(String(error)))
+    context.on('request', (request) => this.asked.push(request.url()))
+  }
+
+  static async start(appliance: TestAppliance, options: VisitOptions = {}): Promise<Visit> {
+    const { theme = 'light', width = 1280, height = 800, locale = 'en-GB' } = options
+    const context = await (
+      await openBrowser()
+    ).newContext({
+      ignoreHTTPSErrors: true,
+      colorScheme: theme,
+      viewport: { width, height },
+      locale,
+      reducedMotion: 'reduce',
+    })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    return new Visit(context, await context.newPage(), appliance)
+  }
+
+  get origin(): string {
+    return new URL(this.appliance.url).origin
+  }
+
+  async open(fragment = '/'): Promise<void> {
+    await this.page.goto(`${this.origin}/#${fragment}`)
+  }
+
+  /** Fills in the login with a code of the authenticator app, or one that is wrong. */
+  async fillIn(user: TestUser, otp = totpCode(user.totpSecret)): Promise<void> {
+    const { page } = this
+    await page.getByLabel('Username').fill(user.username)
+    await page.getByLabel('Pass phrase').fill(user.passphrase)
+    await page.getByLabel('Application key').fill(this.appliance.applicationKey)
+    await page.getByLabel('Code of the app').fill(otp)
+    await page.getByRole('button', { name: 'Log in' }).click()
+  }
+
+  async logIn(user: TestUser): Promise<void> {
+    await this.open()
+    await this.fillIn(user)
+    await this.sees('Vaults')
+  }
+
+  /** The heading of the view. */
+  async sees(heading: string): Promise<void> {
+    await this.page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+  }
+
+  /** What axe-core finds against WCAG 2.2 AA, and its best practices. */
+  async findings(): Promise<string[]> {
+    // By the debugger's way in, which the policy of the page does not reach.
+    await this.page.evaluate(axeSource)
+    const found: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] = await this.page.evaluate(
+      `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })) })))`,
+    )
+    return found.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id} ${String(target)}: ${failureSummary}`),
+    )
+  }
+
+  /** By how many pixels the page is wider than the window. */
+  excess(): Promise<number> {
+    return this.page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  }
+
+  async close(): Promise<void> {
+    await this.context.close()
+  }
+
+  /** Nothing was wrong in the browser, and nothing came from elsewhere. */
+  expectPeace(): void {
+    expect(this.complaints).toEqual([])
+    expect(this.asked.length).toBeGreaterThan(3)
+    expect(this.asked.filter((url) => !/^(blob|data):/.test(url) && new URL(url).origin !== this.origin)).toEqual([])
+  }
+}

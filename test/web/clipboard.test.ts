@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { TestAppliance } from '../support/appliance.ts'
+import { closeBrowser, Visit } from './browser-kit.ts'
+import { memberOf, stock, type Stocked } from './console-vault.ts'
+
+let appliance: TestAppliance
+let stocked: Stocked
+beforeAll(async () => {
+  appliance = await TestAppliance.start()
+  stocked = await stock(appliance)
+})
+afterAll(async () => {
+  await closeBrowser()
+  await appliance.close()
+})
+
+const secret = 'S3cret-pass.phrase'
+
+/** A member before an object, whose browser writes to the clipboard as long as `mayWrite` is true. */
+async function memberBefore(): Promise<Visit & { clipboard: () => Promise<unknown> }> {
+  const visit = await Visit.start(appliance)
+  onTestFinished(() => visit.close())
+  const { page, context } = visit
+  await page.clock.install()
+  await page.addInitScript(`
+    globalThis.mayWrite = true
+    const write = Clipboard.prototype.writeText
+    Clipboard.prototype.writeText = function (text) {
+      return mayWrite ? write.call(this, text) : Promise.reject(new DOMException('no', 'NotAllowedError'))
+    }
+  `)
+  await visit.logIn(await memberOf(stocked, appliance))
+  await visit.open(`/object/${stocked.server}`)
+  await visit.sees('core1.example.test')
+  // The console may not read it, by its own policy: another page of the browser does.
+  const reader = await context.newPage()
+  await reader.goto(`${appliance.url}/docs`)
+  await reader.evaluate(`navigator.clipboard.writeText('mine')`)
+  return Object.assign(visit, { clipboard: () => reader.evaluate('navigator.clipboard.readText()') })
+}
+
+describe('a copied secret', () => {
+  it('that the browser does not let go by itself goes with the next click or key', async () => {
+    const { page, clipboard } = await memberBefore()
+    const copy = page.getByRole('button', { name: 'Copy Password' })
+    await copy.click()
+    await page.getByText('Password is copied.').waitFor()
+    await page.evaluate('mayWrite = false')
+    await page.clock.runFor(31_000)
+    await page.getByText('A copied secret is still in the clipboard.').waitFor()
+    await page.getByRole('button', { name: 'Empty it now' }).waitFor()
+    expect(await clipboard()).toBe(secret)
+    await page.evaluate('mayWrite = true')
+    await page.keyboard.press('Shift')
+    await page.getByText('The clipboard has been emptied.').waitFor()
+    expect(await clipboard()).toBe('')
+  })
+
+  it('keeps its time over a reload', async () => {
+    const { page, clipboard } = await memberBefore()
+    await page.getByRole('button', { name: 'Copy Password' }).click()
+    await page.getByText('Password is copied.').waitFor()
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain(secret)
+    await page.reload()
+    await page.getByText('Password is copied.').waitFor()
+    expect(await clipboard()).toBe(secret)
+    await page.clock.runFor(31_000)
+    await page.getByText('The clipboard has been emptied.').waitFor()
+    expect(await clipboard()).toBe('')
+    await page.reload()
+    expect(await page.getByText('The clipboard').count()).toBe(0)
+  })
+
+  it('keeps its time where a later copy is refused, which is not said for ever', async () => {
+    const { page, clipboard } = await memberBefore()
+    const copy = page.getByRole('button', { name: 'Copy Password' })
+    await copy.click()
+    await page.getByText('Password is copied.').waitFor()
+    await page.evaluate('mayWrite = false')
+    await copy.click()
+    await page.getByText('does not let this page write').waitFor()
+    await page.evaluate('mayWrite = true')
+    await page.clock.runFor(5_000)
+    await page.getByText('Password is copied.').waitFor()
+    await page.clock.runFor(27_000)
+    await page.getByText('The clipboard has been emptied.').waitFor()
+    expect(await clipboard()).toBe('')
+  })
+
+  it('does not come after the logout', async () => {
+    const { page, clipboard } = await memberBefore()
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/object/*decrypt=true', async (route) => {
+      await released
+      const json = { CALLINFO: { status: 'SUCCESS' }, OBJECT: [{ crypted: { password: secret } }] }
+      await route.fulfill({ json }).catch(() => undefined)
+    })
+    await page.getByRole('button', { name: 'Copy Password' }).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('You are logged out.').waitFor()
+    release()
+    await new Promise((resolve) => void setTimeout(resolve, 500))
+    expect(await clipboard()).toBe('mine')
+  })
+})
