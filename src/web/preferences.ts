@@ -1,3 +1,5 @@
+import { KeptJson } from './controls/kept-json.ts'
+
 export type Language = 'en' | 'sv'
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -6,11 +8,11 @@ export interface Preferences {
   readonly theme: Theme
 }
 
-const place = 'strongroom.preferences'
+const kept = new KeptJson<Preferences>(localStorage, 'strongroom.preferences')
 
 /** What the person chose in this browser, else what the browser says. */
 export function readPreferences(): Preferences {
-  const chosen = chosenOnes()
+  const chosen: Partial<Preferences> = kept.read() ?? {}
   const language = chosen.language === 'sv' || chosen.language === 'en' ? chosen.language : languageOfBrowser()
   const theme = chosen.theme === 'light' || chosen.theme === 'dark' ? chosen.theme : 'system'
   return { language, theme }
@@ -18,7 +20,7 @@ export function readPreferences(): Preferences {
 
 /** A logout clears what the browser keeps of the page: it is written again after it. */
 export function keepPreferences(preferences: Preferences): void {
-  localStorage.setItem(place, JSON.stringify(preferences))
+  kept.write(preferences)
 }
 
 export function applyPreferences({ language, theme }: Preferences): void {
@@ -26,15 +28,6 @@ export function applyPreferences({ language, theme }: Preferences): void {
   root.lang = language
   if (theme === 'system') delete root.dataset['theme']
   else root.dataset['theme'] = theme
-}
-
-function chosenOnes(): Readonly<Record<string, unknown>> {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(place) ?? '{}')
-    return typeof kept === 'object' && kept !== null ? { ...kept } : {}
-  } catch {
-    return {}
-  }
 }
 
 const languageOfBrowser = (): Language => (/^sv\b/i.test(navigator.languages[0] ?? navigator.language) ? 'sv' : 'en')

@@ -2,19 +2,20 @@ import { Languages, LogOut, Moon, Sun, SunMoon, X } from 'lucide-react'
 import { lazy, Suspense, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Route, Switch, useLocation } from 'wouter'
-import { BrokenPage } from './broken-page.tsx'
-import { ClipboardNotice } from './clipboard-notice.tsx'
-import { IdleWarning } from './idle-warning.tsx'
+import { BrokenPage } from './controls/broken-page.tsx'
+import { Announcement } from './controls/announcement.tsx'
+import { ClipboardNotice } from './controls/clipboard-notice.tsx'
+import { IdleWarning } from './session/idle-warning.tsx'
 import type { Theme } from './preferences.ts'
-import { useSession } from './session.tsx'
-import { Slow } from './slow.tsx'
-import { LoginView } from './views/login-view.tsx'
-import { NotFoundView } from './views/not-found-view.tsx'
+import { useSession } from './session/session.tsx'
+import { Slow } from './controls/slow.tsx'
+import { LoginView } from './session/login-view.tsx'
+import { NotFoundView } from './not-found-view.tsx'
 import { useSpoken } from './words/spoken.tsx'
 
-const loadVaults = () => import('./views/vaults-view.tsx')
-const loadVault = () => import('./views/vault-view.tsx')
-const loadObject = () => import('./views/object-view.tsx')
+const loadVaults = () => import('./vaults/vaults-view.tsx')
+const loadVault = () => import('./vaults/vault-view.tsx')
+const loadObject = () => import('./objects/object-view.tsx')
 const VaultsView = lazy(async () => ({ default: (await loadVaults()).VaultsView }))
 const VaultView = lazy(async () => ({ default: (await loadVault()).VaultView }))
 const ObjectView = lazy(async () => ({ default: (await loadObject()).ObjectView }))
@@ -52,7 +53,10 @@ export function Shell() {
           <Slow />
         )}
       </main>
-      <ClipboardNotice />
+      <div className="notices">
+        <Announcement />
+        <ClipboardNotice />
+      </div>
       {isNearlyIdle && <IdleWarning onStay={stay} />}
     </>
   )
@@ -91,6 +95,26 @@ function Views() {
   )
 }
 
+/** Where one can go from everywhere. */
+function Places() {
+  const { words } = useSpoken()
+  const [address] = useLocation()
+  const places = [{ href: '#/', text: words.vaults, isHere: /^\/($|vault|object)/.test(address) }]
+  return (
+    <nav className="places" aria-label={words.places}>
+      <ul>
+        {places.map(({ href, text, isHere }) => (
+          <li key={href}>
+            <a href={href} aria-current={isHere ? 'page' : undefined}>
+              {text}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
 const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' }
 const themeIcons: Readonly<Record<Theme, ReactNode>> = {
   system: <SunMoon aria-hidden />,
@@ -105,27 +129,31 @@ function Header() {
   const other = language === 'sv' ? 'en' : 'sv'
   return (
     <header className="top">
-      <a className="name" href="#/">
+      <a className="name" href="#/" aria-label="Strongroom">
         <Mark />
-        Strongroom
+        <span className="wide">Strongroom</span>
       </a>
+      {person && <Places />}
       <div className="tools">
         {person && (
           <span className="person" title={words.loggedInAs(`${person.fullname} (${person.username})`)}>
             {person.fullname}
           </span>
         )}
-        <Button className="quiet" onPress={() => choose({ language: other })}>
+        <Button
+          className="quiet"
+          lang={other}
+          aria-label={words.otherLanguage}
+          onPress={() => choose({ language: other })}
+        >
           <Languages aria-hidden />
-          <span className="wide" lang={other}>
-            {words.otherLanguage}
-          </span>
+          <span className="wide">{words.otherLanguage}</span>
         </Button>
         <Button className="quiet" aria-label={words.themes[theme]} onPress={() => choose({ theme: nextTheme[theme] })}>
           {themeIcons[theme]}
         </Button>
         {person && (
-          <Button className="quiet" onPress={() => logout()}>
+          <Button className="quiet" aria-label={words.logout} onPress={() => logout()}>
             <LogOut aria-hidden />
             <span className="wide">{words.logout}</span>
           </Button>

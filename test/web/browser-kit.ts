@@ -5,6 +5,9 @@ import { expect } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
 import type { TestAppliance, TestUser } from '../support/appliance.ts'
 
+/** Where pictures of each view are put; nowhere without. */
+const pictures = process.env['STRONGROOM_PICTURES']
+
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let browser: Promise<Browser> | undefined
@@ -23,6 +26,8 @@ export interface VisitOptions {
   readonly locale?: string
 }
 
+type Look = Required<Pick<VisitOptions, 'theme' | 'width'>>
+
 /** A person before a browser, and what the browser complains about. */
 export class Visit {
   readonly context: BrowserContext
@@ -32,11 +37,13 @@ export class Visit {
   readonly complaints: string[] = []
   /** Every address that was asked for. */
   readonly asked: string[] = []
+  readonly #look: Look
 
-  private constructor(context: BrowserContext, page: Page, appliance: TestAppliance) {
+  private constructor(context: BrowserContext, page: Page, appliance: TestAppliance, look: Look) {
     this.context = context
     this.page = page
     this.appliance = appliance
+    this.#look = look
     page.setDefaultTimeout(20_000)
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text())
@@ -57,7 +64,7 @@ export class Visit {
       reducedMotion: 'reduce',
     })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    return new Visit(context, await context.newPage(), appliance)
+    return new Visit(context, await context.newPage(), appliance, { theme, width })
   }
 
   get origin(): string {
@@ -104,6 +111,15 @@ export class Visit {
   /** By how many pixels the page is wider than the window. */
   excess(): Promise<number> {
     return this.page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  }
+
+  /** The view has no finding of axe-core and is no wider than the window; where pictures are wanted there is one of it. */
+  async expectSound(name: string): Promise<void> {
+    expect({ name, findings: await this.findings() }).toEqual({ name, findings: [] })
+    expect(await this.excess()).toBeLessThanOrEqual(0)
+    if (pictures === undefined) return
+    const { theme, width } = this.#look
+    await this.page.screenshot({ path: `${pictures}/${name}-${theme}-${width}.png` })
   }
 
   async close(): Promise<void> {

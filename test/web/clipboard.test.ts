@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
-import { closeBrowser, Visit } from './browser-kit.ts'
-import { memberOf, stock, type Stocked } from './console-vault.ts'
+import { describe, expect, it } from 'vitest'
+import type { Visit } from './browser-kit.ts'
+import { memberOf } from './console-vault.ts'
+import { consoleStage } from './console-stage.ts'
 
-let appliance: TestAppliance
-let stocked: Stocked
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  stocked = await stock(appliance)
-})
-afterAll(async () => {
-  await closeBrowser()
-  await appliance.close()
-})
+const stage = consoleStage()
 
 const secret = 'S3cret-pass.phrase'
 
 /** A member before an object, whose browser writes to the clipboard as long as `mayWrite` is true. */
 async function memberBefore(): Promise<Visit & { clipboard: () => Promise<unknown> }> {
-  const visit = await Visit.start(appliance)
-  onTestFinished(() => visit.close())
+  const visit = await stage.visitor()
   const { page, context } = visit
   await page.clock.install()
   await page.addInitScript(`
@@ -29,12 +19,12 @@ async function memberBefore(): Promise<Visit & { clipboard: () => Promise<unknow
       return mayWrite ? write.call(this, text) : Promise.reject(new DOMException('no', 'NotAllowedError'))
     }
   `)
-  await visit.logIn(await memberOf(stocked, appliance))
-  await visit.open(`/object/${stocked.server}`)
+  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.open(`/object/${stage.stocked.server}`)
   await visit.sees('core1.example.test')
   // The console may not read it, by its own policy: another page of the browser does.
   const reader = await context.newPage()
-  await reader.goto(`${appliance.url}/docs`)
+  await reader.goto(`${stage.appliance.url}/docs`)
   await reader.evaluate(`navigator.clipboard.writeText('mine')`)
   return Object.assign(visit, { clipboard: () => reader.evaluate('navigator.clipboard.readText()') })
 }

@@ -1,50 +1,27 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { describe, expect, it } from 'vitest'
 import { objectsIn, recordsAbout } from '../support/object-kit.ts'
-import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
-import { fileContent, memberOf, stock, type Stocked } from './console-vault.ts'
+import { fileContent, memberOf } from './console-vault.ts'
+import { consoleStage } from './console-stage.ts'
 
-let appliance: TestAppliance
-let stocked: Stocked
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  stocked = await stock(appliance)
-})
-afterAll(async () => {
-  await closeBrowser()
-  await appliance.close()
-})
-
-async function visitor(options?: VisitOptions): Promise<Visit> {
-  const visit = await Visit.start(appliance, options)
-  onTestFinished(() => visit.close())
-  return visit
-}
-
-/** A member of the stocked vault who has logged in. */
-async function member(options?: VisitOptions): Promise<Visit> {
-  const visit = await visitor(options)
-  await visit.logIn(await memberOf(stocked, appliance))
-  return visit
-}
+const stage = consoleStage()
 
 describe('the login', () => {
   it('takes the code of an authenticator app, and leads to the vaults that are shared', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     await visit.page.getByRole('link', { name: /Network/ }).waitFor()
     expect(await visit.page.getByRole('link', { name: /Finance/ }).count()).toBe(0)
     visit.expectPeace()
   })
 
   it('takes the password that a hardware token types', async () => {
-    const visit = await visitor()
-    const user = await appliance.addUser()
+    const visit = await stage.visitor()
+    const user = await stage.appliance.addUser()
     await visit.open()
     await visit.page.getByText('Hardware token').click()
     await visit.page.getByLabel('Username').fill(user.username)
     await visit.page.getByLabel('Pass phrase').fill(user.passphrase)
-    await visit.page.getByLabel('Application key').fill(appliance.applicationKey)
+    await visit.page.getByLabel('Application key').fill(stage.appliance.applicationKey)
     await visit.page.getByLabel('Password of the token').fill(user.hardwareToken.press())
     await visit.page.keyboard.press('Enter')
     await visit.sees('Vaults')
@@ -53,8 +30,8 @@ describe('the login', () => {
   })
 
   it('says that it was refused, empties the code, and later tells of the failure', async () => {
-    const visit = await visitor()
-    const user = await appliance.addUser()
+    const visit = await stage.visitor()
+    const user = await stage.appliance.addUser()
     await visit.open()
     await visit.fillIn(user, '000000')
     expect(await visit.page.getByRole('alert').textContent()).toContain('(1201)')
@@ -69,7 +46,7 @@ describe('the login', () => {
   })
 
   it('speaks Swedish to a browser that does, and what the person chooses', async () => {
-    const visit = await visitor({ locale: 'sv-SE' })
+    const visit = await stage.visitor({ locale: 'sv-SE' })
     await visit.open()
     await visit.sees('Logga in')
     expect(await visit.page.getAttribute('html', 'lang')).toBe('sv')
@@ -82,7 +59,7 @@ describe('the login', () => {
 
 describe('a vault', () => {
   it('shows its folders and objects, and finds by name and open fields in all of it', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page } = visit
     await page.getByRole('link', { name: /Network/ }).click()
     await visit.sees('Network')
@@ -106,20 +83,20 @@ describe('a vault', () => {
   })
 
   it('draws of ten thousand objects those that are seen, and filters them', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page } = visit
-    const read = await stocked.client.must('GET', `/vault/${stocked.vaultid}`)
-    const model = objectsIn(read, 'OBJECTS').find(({ id }) => id === stocked.server)
+    const read = await stage.stocked.client.must('GET', `/vault/${stage.stocked.vaultid}`)
+    const model = objectsIn(read, 'OBJECTS').find(({ id }) => id === stage.stocked.server)
     const many = Array.from({ length: 10_000 }, (_, at) => ({
       ...model,
       id: String(1_000_000 + at),
       parentid: '0',
       objectname: `host ${at}`,
     }))
-    await page.route(`${appliance.url}/vault/${stocked.vaultid}`, (route) =>
+    await page.route(`${stage.appliance.url}/vault/${stage.stocked.vaultid}`, (route) =>
       route.fulfill({ json: { ...read, OBJECTS: many } }),
     )
-    await visit.open(`/vault/${stocked.vaultid}`)
+    await visit.open(`/vault/${stage.stocked.vaultid}`)
     await page.getByText('10,000 objects').waitFor()
     const rows = page.getByRole('grid', { name: 'Network' }).getByRole('row')
     expect(await rows.count()).toBeLessThan(60)
@@ -135,18 +112,18 @@ describe('a vault', () => {
 })
 
 it('leads back from an object to where one was in its vault, and stays there as the vault changes', async () => {
-  const visit = await member()
+  const visit = await stage.member()
   const { page } = visit
-  const read = await stocked.client.must('GET', `/vault/${stocked.vaultid}`)
-  const model = objectsIn(read, 'OBJECTS').find(({ id }) => id === stocked.server)
+  const read = await stage.stocked.client.must('GET', `/vault/${stage.stocked.vaultid}`)
+  const model = objectsIn(read, 'OBJECTS').find(({ id }) => id === stage.stocked.server)
   let count = 400
-  await page.route(`${appliance.url}/vault/${stocked.vaultid}`, (route) =>
+  await page.route(`${stage.appliance.url}/vault/${stage.stocked.vaultid}`, (route) =>
     route.fulfill({
       json: {
         ...read,
         OBJECTS: Array.from({ length: count++ }, (_, at) => ({
           ...model,
-          id: at === 150 ? stocked.server : String(1_000_000 + at),
+          id: at === 150 ? stage.stocked.server : String(1_000_000 + at),
           parentid: '0',
           objectname: `host-${at}`,
           public: {},
@@ -155,7 +132,7 @@ it('leads back from an object to where one was in its vault, and stays there as 
     }),
   )
   await page.clock.install()
-  await visit.open(`/vault/${stocked.vaultid}`)
+  await visit.open(`/vault/${stage.stocked.vaultid}`)
   await page.getByRole('searchbox').fill('host-1')
   await page.getByText('111 of 400 objects').waitFor()
   const link = page.getByRole('link', { name: 'host-150', exact: true })
@@ -180,12 +157,14 @@ it('leads back from an object to where one was in its vault, and stays there as 
 
 describe('an object', () => {
   const shown = (): number =>
-    recordsAbout(appliance, `object ${stocked.server}`).filter(({ operation }) => operation === 'object.decrypt').length
+    recordsAbout(stage.appliance, `object ${stage.stocked.server}`).filter(
+      ({ operation }) => operation === 'object.decrypt',
+    ).length
 
   it('hides its secrets until they are shown, by a call that is recorded, and forgets them again', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page } = visit
-    await visit.open(`/object/${stocked.server}`)
+    await visit.open(`/object/${stage.stocked.server}`)
     await visit.sees('core1.example.test')
     await page.getByText('Rack 14').waitFor()
     const before = shown()
@@ -199,16 +178,16 @@ describe('an object', () => {
   })
 
   it('copies a secret without showing it, and empties the clipboard after half a minute', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page } = visit
     await page.clock.install()
-    await visit.open(`/object/${stocked.server}`)
+    await visit.open(`/object/${stage.stocked.server}`)
     await visit.sees('core1.example.test')
     await page.getByRole('button', { name: 'Copy Password' }).click()
     await page.getByText('Password is copied.').waitFor()
     // The console may not read it, by its own policy: another page of the browser does.
     const reader = await visit.context.newPage()
-    await reader.goto(`${appliance.url}/docs`)
+    await reader.goto(`${stage.appliance.url}/docs`)
     const clipboard = (): Promise<unknown> => reader.evaluate('navigator.clipboard.readText()')
     expect(await clipboard()).toBe('S3cret-pass.phrase')
     expect(await page.content()).not.toContain('S3cret-pass.phrase')
@@ -220,13 +199,13 @@ describe('an object', () => {
   })
 
   it('asks before it raises an alarm', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page } = visit
     const alarms = (): number =>
-      recordsAbout(appliance, `object ${stocked.alarmed}`).filter(
+      recordsAbout(stage.appliance, `object ${stage.stocked.alarmed}`).filter(
         ({ operation }) => operation === 'object.decrypt.alarm',
       ).length
-    await visit.open(`/object/${stocked.alarmed}`)
+    await visit.open(`/object/${stage.stocked.alarmed}`)
     await page.getByRole('button', { name: 'Show Note' }).click()
     await page
       .getByRole('alertdialog', { name: 'This raises an alarm' })
@@ -241,9 +220,9 @@ describe('an object', () => {
   })
 
   it('saves its file, and opens nothing of it', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page } = visit
-    await visit.open(`/object/${stocked.file}`)
+    await visit.open(`/object/${stage.stocked.file}`)
     const saving = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download' }).click()
     const download = await saving
@@ -255,14 +234,14 @@ describe('an object', () => {
 
 describe('a session', () => {
   it('outlives a reload, and ends with the logout: in the other tab, too, and for the button that goes back', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page } = visit
-    await visit.open(`/object/${stocked.server}`)
+    await visit.open(`/object/${stage.stocked.server}`)
     await visit.sees('core1.example.test')
     await page.reload()
     await visit.sees('core1.example.test')
     const other = await visit.context.newPage()
-    await other.goto(`${visit.origin}/#/vault/${stocked.vaultid}`)
+    await other.goto(`${visit.origin}/#/vault/${stage.stocked.vaultid}`)
     await other.getByRole('heading', { name: 'Network' }).waitFor()
     await page.getByRole('button', { name: 'Show Password' }).click()
     await page.getByText('S3cret-pass.phrase').waitFor()
@@ -277,7 +256,7 @@ describe('a session', () => {
   })
 
   it('has a token that no script can read', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page, context } = visit
     const cookies = await context.cookies()
     expect(cookies).toMatchObject([
@@ -291,12 +270,12 @@ describe('a session', () => {
   })
 
   it('that ended elsewhere is said so, and nothing of it stays', async () => {
-    const user = await memberOf(stocked, appliance)
-    const visit = await visitor()
+    const user = await memberOf(stage.stocked, stage.appliance)
+    const visit = await stage.visitor()
     await visit.logIn(user)
-    await visit.open(`/object/${stocked.server}`)
+    await visit.open(`/object/${stage.stocked.server}`)
     await visit.sees('core1.example.test')
-    const other = await appliance.login(user)
+    const other = await stage.appliance.login(user)
     await other.must('DELETE', `/user/${user.id}/sessions`)
     await visit.page.getByRole('button', { name: 'Show Password' }).click()
     await visit.page.getByText('Your session has ended. Log in again.').waitFor()
@@ -304,9 +283,9 @@ describe('a session', () => {
   })
 
   it('locks when nothing was done for ten minutes', async () => {
-    const visit = await visitor()
+    const visit = await stage.visitor()
     await visit.page.clock.install()
-    await visit.logIn(await memberOf(stocked, appliance))
+    await visit.logIn(await memberOf(stage.stocked, stage.appliance))
     await visit.page.clock.runFor(9 * 60_000)
     await visit.page.getByRole('link', { name: /Network/, includeHidden: true }).waitFor()
     await visit.page.clock.runFor(2 * 60_000)

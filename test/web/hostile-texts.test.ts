@@ -1,42 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { expect, it } from 'vitest'
 import { createObject, upload } from '../support/object-kit.ts'
 import { makeVault } from '../support/vault.ts'
-import { closeBrowser, Visit } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
 
-/** Each breaks out of another place: text, an attribute, an address, a script, a style, a template. */
-const corpus = [
-  '<script>window.hit=1</script>',
-  '<img src=x onerror=window.hit=1>',
-  '<svg onload=window.hit=1>',
-  '"><iframe srcdoc="<script>parent.hit=1</script>">',
-  "' onfocus=window.hit=1 autofocus tabindex=1 x='",
-  'javascript:window.hit=1',
-  '</title><script>window.hit=1</script>',
-  '{{constructor.constructor("window.hit=1")()}}${window.hit=1}',
-  '<style>*{display:none}</style>',
-  '#/vault/1"><b>&lt;b&gt;&amp;',
-  '<a href="javascript:window.hit=1">go</a>',
-]
-
-let appliance: TestAppliance
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-})
-afterAll(async () => {
-  await closeBrowser()
-  await appliance.close()
-})
+const stage = consoleStage()
 
 it('shows what people and attackers write as text, in every place', async () => {
-  const user = await appliance.addUser()
-  const client = await appliance.login(user)
-  const visit = await Visit.start(appliance)
+  const user = await stage.appliance.addUser()
+  const client = await stage.appliance.login(user)
+  const visit = await stage.visitor()
   const { page } = visit
   await visit.logIn(user)
   const exactly = (text: string) => page.getByText(text, { exact: true }).first()
-  for (const text of corpus) {
-    const { id: vaultid } = await makeVault(appliance, text, client)
+  for (const text of hostileTexts) {
+    const { id: vaultid } = await makeVault(stage.appliance, text, client)
     await client.must('PUT', `/vault/${vaultid}`, { description: `${text} described` })
     const folder = await createObject(client, vaultid, { templateid: '2', name: text, info: `${text} told` })
     const values = {
@@ -77,7 +55,7 @@ it('shows what people and attackers write as text, in every place', async () => 
   await visit.sees('Vaults')
   await page.reload()
   await visit.sees('Vaults')
-  expect(await page.getByRole('main').getByRole('link').count()).toBe(corpus.length)
+  expect(await page.getByRole('main').getByRole('link').count()).toBe(hostileTexts.length)
   expect(await page.evaluate('window.hit')).toBeUndefined()
   expect(
     await page
@@ -85,20 +63,19 @@ it('shows what people and attackers write as text, in every place', async () => 
       .count(),
   ).toBe(0)
   visit.expectPeace()
-  await visit.close()
 })
 
 it('draws labels of templates that another answered as text', async () => {
-  const user = await appliance.addUser()
-  const client = await appliance.login(user)
-  const { id: vaultid } = await makeVault(appliance, 'Labels', client)
+  const user = await stage.appliance.addUser()
+  const client = await stage.appliance.login(user)
+  const { id: vaultid } = await makeVault(stage.appliance, 'Labels', client)
   const object = await createObject(client, vaultid)
-  const visit = await Visit.start(appliance)
+  const visit = await stage.visitor()
   const { page } = visit
   await visit.logIn(user)
-  const address = `${appliance.url}/object/${object}`
+  const address = `${stage.appliance.url}/object/${object}`
   const written = JSON.stringify(await client.must('GET', `/object/${object}`))
-  for (const text of corpus) {
+  for (const text of hostileTexts) {
     const labelled = written.replaceAll('"Host"', JSON.stringify(text)).replaceAll('"Server"', JSON.stringify(text))
     await page.route(address, (route) => route.fulfill({ contentType: 'application/json', body: labelled }))
     await visit.open('/')
@@ -110,5 +87,4 @@ it('draws labels of templates that another answered as text', async () => {
   }
   expect(await page.evaluate('window.hit')).toBeUndefined()
   visit.expectPeace()
-  await visit.close()
 })

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { expect, it } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
-import { closeBrowser, Visit } from './browser-kit.ts'
-import { memberOf, stock, type Stocked } from './console-vault.ts'
+import { memberOf } from './console-vault.ts'
+import { consoleStage } from './console-stage.ts'
 
-let appliance: TestAppliance
-let stocked: Stocked
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  stocked = await stock(appliance)
-})
-afterAll(async () => {
-  await closeBrowser()
-  await appliance.close()
-})
+const stage = consoleStage()
 
 it('a person logs in, finds a secret, shows and copies it, and logs out by the keyboard alone', async () => {
-  const user = await memberOf(stocked, appliance)
-  const visit = await Visit.start(appliance)
+  const user = await memberOf(stage.stocked, stage.appliance)
+  const visit = await stage.visitor()
   const { page } = visit
   const focused = (): Promise<string> =>
     page.evaluate(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`)
@@ -37,7 +27,7 @@ it('a person logs in, finds a secret, shows and copies it, and logs out by the k
   await page.keyboard.press('Tab')
   await page.keyboard.type(user.passphrase)
   await page.keyboard.press('Tab')
-  await page.keyboard.type(appliance.applicationKey)
+  await page.keyboard.type(stage.appliance.applicationKey)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.type(totpCode(user.totpSecret))
@@ -68,14 +58,13 @@ it('a person logs in, finds a secret, shows and copies it, and logs out by the k
   await page.keyboard.press('Enter')
   await page.getByText('You are logged out.').waitFor()
   visit.expectPeace()
-  await visit.close()
 })
 
 it('folders and rows are gone through by arrows', async () => {
-  const visit = await Visit.start(appliance)
+  const visit = await stage.visitor()
   const { page } = visit
-  await visit.logIn(await memberOf(stocked, appliance))
-  await visit.open(`/vault/${stocked.vaultid}`)
+  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.open(`/vault/${stage.stocked.vaultid}`)
   await visit.sees('Network')
   await page.getByRole('treegrid', { name: 'Folders' }).getByRole('row', { name: 'Network' }).focus()
   await page.keyboard.press('ArrowDown')
@@ -83,7 +72,7 @@ it('folders and rows are gone through by arrows', async () => {
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowDown')
   await visit.sees('Hall B')
-  await visit.open(`/vault/${stocked.vaultid}`)
+  await visit.open(`/vault/${stage.stocked.vaultid}`)
   await visit.sees('Network')
   await page.getByRole('grid', { name: 'Network' }).getByRole('link', { name: 'Core routers' }).focus()
   await page.keyboard.press('ArrowDown')
@@ -97,5 +86,4 @@ it('folders and rows are gone through by arrows', async () => {
   await page.keyboard.press('Enter')
   await visit.sees('Break glass')
   visit.expectPeace()
-  await visit.close()
 })

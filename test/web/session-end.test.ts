@@ -1,33 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestUser } from '../support/appliance.ts'
 import { totpCode } from '../support/hardware-token.ts'
-import { closeBrowser, Visit } from './browser-kit.ts'
-import { memberOf, stock, type Stocked } from './console-vault.ts'
+import { memberOf } from './console-vault.ts'
+import { consoleStage } from './console-stage.ts'
 
-let appliance: TestAppliance
-let stocked: Stocked
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  stocked = await stock(appliance)
-})
-afterAll(async () => {
-  await closeBrowser()
-  await appliance.close()
-})
-
-async function visitor(): Promise<Visit> {
-  const visit = await Visit.start(appliance)
-  onTestFinished(() => visit.close())
-  return visit
-}
-
-/** A member of the stocked vault who has logged in. */
-async function member(): Promise<Visit> {
-  const visit = await visitor()
-  await visit.logIn(await memberOf(stocked, appliance))
-  return visit
-}
+const stage = consoleStage()
 
 const logout = '**/api/1.0/auth/logout'
 const unheard = 'the appliance did not hear of your logout'
@@ -35,10 +13,10 @@ const logOut = (page: Page): Promise<void> => page.getByRole('button', { name: '
 const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
 
 describe('a logout', () => {
-  it('does not wait for the appliance, but the next login waits for it', async () => {
-    const visit = await member()
+  it('does not wait for the stage.appliance, but the next login waits for it', async () => {
+    const visit = await stage.member()
     const { page } = visit
-    await visit.open(`/object/${stocked.server}`)
+    await visit.open(`/object/${stage.stocked.server}`)
     await page.getByRole('button', { name: 'Show Password' }).click()
     await page.getByText('S3cret-pass.phrase').waitFor()
     let release = (): void => undefined
@@ -50,7 +28,7 @@ describe('a logout', () => {
     await logOut(page)
     await page.getByText('You are logged out.').waitFor({ timeout: 5_000 })
     expect(await page.content()).not.toMatch(/S3cret|core1/)
-    await visit.fillIn(await memberOf(stocked, appliance))
+    await visit.fillIn(await memberOf(stage.stocked, stage.appliance))
     await wait(500)
     const logins = (): string[] => visit.asked.filter((url) => url.endsWith('/api/1.0/auth'))
     expect(logins()).toHaveLength(1)
@@ -62,7 +40,7 @@ describe('a logout', () => {
   })
 
   it('that the appliance did not hear is said so, and told when the network is back', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page, context } = visit
     await context.setOffline(true)
     await logOut(page)
@@ -75,7 +53,7 @@ describe('a logout', () => {
   })
 
   it('that was refused is told again when the page is loaded, and before a login', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page, context } = visit
     await page.route(logout, (route) => route.fulfill({ status: 503, json: { CALLINFO: { status: 'FAILURE' } } }))
     await logOut(page)
@@ -84,7 +62,7 @@ describe('a logout', () => {
     await page.getByText(unheard).waitFor()
     expect(await context.cookies()).toHaveLength(1)
     await page.unroute(logout)
-    await visit.fillIn(await memberOf(stocked, appliance))
+    await visit.fillIn(await memberOf(stage.stocked, stage.appliance))
     await visit.sees('Vaults')
     const calls = visit.asked.filter((url) => /\/auth(\/logout)?$/.test(url)).map((url) => url.replace(/^.*\/auth/, ''))
     expect(calls).toEqual(['', '/logout', '/logout', '/logout', ''])
@@ -94,15 +72,15 @@ describe('a logout', () => {
   })
 
   it('takes the files along that were read', async () => {
-    const visit = await visitor()
+    const visit = await stage.visitor()
     const { page } = visit
     await page.addInitScript(`
       globalThis.revoked = 0
       const revoke = URL.revokeObjectURL
       URL.revokeObjectURL = (address) => { revoked++; revoke.call(URL, address) }
     `)
-    await visit.logIn(await memberOf(stocked, appliance))
-    await visit.open(`/object/${stocked.file}`)
+    await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+    await visit.open(`/object/${stage.stocked.file}`)
     const saving = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download' }).click()
     await (await saving).path()
@@ -113,11 +91,11 @@ describe('a logout', () => {
   })
 
   it('leaves the names of vaults and objects out of the history', async () => {
-    const visit = await member()
-    await visit.open(`/vault/${stocked.vaultid}`)
+    const visit = await stage.member()
+    await visit.open(`/vault/${stage.stocked.vaultid}`)
     await visit.sees('Network')
     expect(await visit.page.title()).toBe('Vault · Strongroom')
-    await visit.open(`/object/${stocked.server}`)
+    await visit.open(`/object/${stage.stocked.server}`)
     await visit.sees('core1.example.test')
     expect(await visit.page.title()).toBe('Object · Strongroom')
   })
@@ -127,10 +105,10 @@ describe('idleness', () => {
   const locked = 'because nothing was done here'
 
   it('is not undone by what is done after a sleep', async () => {
-    const visit = await visitor()
+    const visit = await stage.visitor()
     const { page } = visit
     await page.clock.install()
-    await visit.logIn(await memberOf(stocked, appliance))
+    await visit.logIn(await memberOf(stage.stocked, stage.appliance))
     // The clock goes on, and no timer runs.
     await page.clock.setSystemTime(Date.now() + 50 * 60_000)
     await page.keyboard.press('Tab')
@@ -139,10 +117,10 @@ describe('idleness', () => {
   })
 
   it('goes on while no page is open', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     await visit.page.close()
     const other = await visit.context.newPage()
-    await other.goto(`${appliance.url}/docs`)
+    await other.goto(`${stage.appliance.url}/docs`)
     await other.evaluate(`localStorage.setItem('strongroom.active', String(Date.now() - 50 * 60_000))`)
     await other.goto(`${visit.origin}/#/`)
     await other.getByText(locked).waitFor()
@@ -150,10 +128,10 @@ describe('idleness', () => {
   })
 
   it('is asked about a minute before the end, in both colours without a finding of axe-core', async () => {
-    const visit = await visitor()
+    const visit = await stage.visitor()
     const { page } = visit
     await page.clock.install()
-    await visit.logIn(await memberOf(stocked, appliance))
+    await visit.logIn(await memberOf(stage.stocked, stage.appliance))
     await page.clock.runFor(8.5 * 60_000)
     await visit.sees('Vaults')
     await page.clock.runFor(60_000)
@@ -175,21 +153,21 @@ describe('idleness', () => {
 
 describe('another tab', () => {
   it('that logs in takes all along', async () => {
-    const visit = await visitor()
+    const visit = await stage.visitor()
     const other = await visit.context.newPage()
     await other.goto(`${visit.origin}/#/`)
     await other.getByRole('heading', { name: 'Log in' }).waitFor()
-    await visit.logIn(await memberOf(stocked, appliance))
+    await visit.logIn(await memberOf(stage.stocked, stage.appliance))
     await other.getByRole('link', { name: /Network/ }).waitFor()
   })
 
   it('with another person leaves nothing of the first', async () => {
-    const visit = await member()
+    const visit = await stage.member()
     const { page, context } = visit
-    await visit.open(`/object/${stocked.server}`)
+    await visit.open(`/object/${stage.stocked.server}`)
     await page.getByRole('button', { name: 'Show Password' }).click()
     await page.getByText('S3cret-pass.phrase').waitFor()
-    const stranger = await appliance.addUser()
+    const stranger = await stage.appliance.addUser()
     const other = await context.newPage()
     await other.goto(`${visit.origin}/#/no/such/view`)
     // As a login there would, which was begun before the first person's.
@@ -203,9 +181,9 @@ describe('another tab', () => {
 })
 
 it('a page that the browser kept is loaded anew, and has hidden its secrets', async () => {
-  const visit = await member()
+  const visit = await stage.member()
   const { page } = visit
-  await visit.open(`/object/${stocked.server}`)
+  await visit.open(`/object/${stage.stocked.server}`)
   await page.getByRole('button', { name: 'Show Password' }).click()
   await page.getByText('S3cret-pass.phrase').waitFor()
   const kept = await page.evaluate(`
@@ -223,7 +201,7 @@ const bodyFor = ({ username, passphrase, totpSecret }: TestUser): string =>
   JSON.stringify({
     username,
     passphrase,
-    apikey: appliance.applicationKey,
+    apikey: stage.appliance.applicationKey,
     otp: totpCode(totpSecret),
     logintype: 'totp',
     session: 'cookie',

@@ -1,61 +1,39 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { TestAppliance } from '../support/appliance.ts'
+import { expect, it } from 'vitest'
 import { totpCode } from '../support/hardware-token.ts'
-import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
-import { memberOf, stock, type Stocked } from './console-vault.ts'
+import { memberOf } from './console-vault.ts'
+import { consoleStage } from './console-stage.ts'
 
-let appliance: TestAppliance
-let stocked: Stocked
-beforeAll(async () => {
-  appliance = await TestAppliance.start()
-  stocked = await stock(appliance)
-})
-afterAll(async () => {
-  await closeBrowser()
-  await appliance.close()
-})
-
-async function visitor(options?: VisitOptions): Promise<Visit> {
-  const visit = await Visit.start(appliance, options)
-  onTestFinished(() => visit.close())
-  return visit
-}
-
-async function member(): Promise<Visit> {
-  const visit = await visitor()
-  await visit.logIn(await memberOf(stocked, appliance))
-  return visit
-}
+const stage = consoleStage()
 
 it('asks before any secret of an object is read, where the call for it raises the alarm of another', async () => {
-  const visit = await member()
+  const visit = await stage.member()
   const { page } = visit
-  const address = `${appliance.url}/object/${stocked.alarmed}`
+  const address = `${stage.appliance.url}/object/${stage.stocked.alarmed}`
   const read: { TEMPLATES: { structure: { fieldname: string }[] }[] } = JSON.parse(
-    JSON.stringify(await stocked.client.must('GET', `/object/${stocked.alarmed}`)),
+    JSON.stringify(await stage.stocked.client.must('GET', `/object/${stage.stocked.alarmed}`)),
   )
   for (const { structure } of read.TEMPLATES)
     structure.push({ ...structure.find(({ fieldname }) => fieldname === 'note'), ...spare })
   await page.route(address, (route) => route.fulfill({ json: read }))
-  await visit.open(`/object/${stocked.alarmed}`)
+  await visit.open(`/object/${stage.stocked.alarmed}`)
   await page.getByRole('button', { name: 'Show Spare' }).click()
   await page.getByRole('alertdialog', { name: 'This raises an alarm' }).waitFor()
 })
 const spare = { fieldname: 'spare', translation: 'Spare', encrypted: true, alarm: false }
 
 it('says what to do where its script does not come', async () => {
-  const { page, origin } = await visitor()
+  const { page, origin } = await stage.visitor()
   await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404, body: '' }))
   await page.goto(origin)
   await page.getByText('If this stays, load the page again.').waitFor()
 })
 
 it('keeps all but a view whose part is lost on the way, and leads out of it', async () => {
-  const visit = await visitor()
+  const visit = await stage.visitor()
   const { page } = visit
   await page.route('**/assets/object-view-*.js', (route) => route.abort())
-  await visit.logIn(await memberOf(stocked, appliance))
-  await visit.open(`/object/${stocked.server}`)
+  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.open(`/object/${stage.stocked.server}`)
   await visit.sees('This page has failed')
   expect(await visit.findings()).toEqual([])
   await page.getByRole('button', { name: 'Log out' }).waitFor()
@@ -66,7 +44,7 @@ it('keeps all but a view whose part is lost on the way, and leads out of it', as
 it.each(['/vault/.', '/vault/..', '/vault/1a', '/object/.', '/object/%2e', '/vault/1/x'])(
   'takes %s for no address of a vault or an object',
   async (address) => {
-    const visit = await member()
+    const visit = await stage.member()
     await visit.open(address)
     await visit.sees('There is nothing here')
     visit.expectPeace()
@@ -74,7 +52,7 @@ it.each(['/vault/.', '/vault/..', '/vault/1a', '/object/.', '/object/%2e', '/vau
 )
 
 it('tries without a network too, says so, and goes on when it is back', async () => {
-  const visit = await member()
+  const visit = await stage.member()
   const { page, context } = visit
   await context.setOffline(true)
   await page.getByRole('link', { name: /Network/ }).click()
@@ -86,13 +64,13 @@ it('tries without a network too, says so, and goes on when it is back', async ()
 })
 
 it('keeps what it has read where reading it again fails, and nothing where it is refused', async () => {
-  const visit = await member()
+  const visit = await stage.member()
   const { page, context } = visit
   await page.clock.install()
-  await visit.open(`/object/${stocked.server}`)
+  await visit.open(`/object/${stage.stocked.server}`)
   await page.getByRole('button', { name: 'Show Password' }).click()
   await page.getByText('S3cret-pass.phrase').waitFor()
-  const address = `${appliance.url}/object/${stocked.server}`
+  const address = `${stage.appliance.url}/object/${stage.stocked.server}`
   const again = async (): Promise<void> => {
     await page.clock.fastForward(20_000)
     await context.setOffline(true)
@@ -106,7 +84,7 @@ it('keeps what it has read where reading it again fails, and nothing where it is
   await page.unroute(address)
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('alert').waitFor({ state: 'detached' })
-  const refusal = await stocked.client.get('/object/999999999')
+  const refusal = await stage.stocked.client.get('/object/999999999')
   await page.route(address, (route) => route.fulfill({ status: 404, json: refusal.json }))
   await again()
   await visit.sees('This could not be loaded')
@@ -115,7 +93,7 @@ it('keeps what it has read where reading it again fails, and nothing where it is
 })
 
 it('reads once more what was cut off in the middle', async () => {
-  const visit = await visitor()
+  const visit = await stage.visitor()
   await visit.page.addInitScript(`{
     const real = fetch
     let isCut = false
@@ -133,7 +111,7 @@ it('reads once more what was cut off in the middle', async () => {
       return new Response(body, response)
     }
   }`)
-  await visit.logIn(await memberOf(stocked, appliance))
+  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
   await visit.page.getByRole('link', { name: /Network/ }).waitFor()
   expect(await visit.page.evaluate('window.wasCut')).toBe(true)
   visit.expectPeace()
@@ -143,9 +121,9 @@ it.each([
   ['45', 'Try again in 45 seconds.'],
   ['5400', 'Try again in 90 minutes.'],
 ])('says after how long to try again: %s', async (seconds, sentence) => {
-  const visit = await visitor()
+  const visit = await stage.visitor()
   const { page } = visit
-  await page.route(`${appliance.url}/auth`, (route) =>
+  await page.route(`${stage.appliance.url}/auth`, (route) =>
     route.fulfill({
       status: 429,
       headers: { 'Retry-After': seconds },
@@ -153,13 +131,13 @@ it.each([
     }),
   )
   await visit.open()
-  await visit.fillIn(await appliance.addUser())
+  await visit.fillIn(await stage.appliance.addUser())
   expect(await page.getByRole('alert').textContent()).toBe(`Too many. (1813) ${sentence}`)
 })
 
 it('takes a code with the space that apps show in it', async () => {
-  const visit = await visitor()
-  const user = await memberOf(stocked, appliance)
+  const visit = await stage.visitor()
+  const user = await memberOf(stage.stocked, stage.appliance)
   await visit.open()
   await visit.fillIn(user, totpCode(user.totpSecret).replace(/^(\d{3})/, '$1 '))
   await visit.sees('Vaults')
@@ -167,16 +145,16 @@ it('takes a code with the space that apps show in it', async () => {
 })
 
 it('says that a secret is on its way, and gives up a connection that hangs', async () => {
-  const visit = await member()
+  const visit = await stage.member()
   const { page } = visit
-  await visit.open(`/object/${stocked.server}`)
+  await visit.open(`/object/${stage.stocked.server}`)
   await visit.sees('core1.example.test')
   // The browser's own clock for signals cannot be set forward.
   await page.evaluate(`{
     const timeout = AbortSignal.timeout.bind(AbortSignal)
     AbortSignal.timeout = (ms) => timeout(ms / 20)
   }`)
-  await page.route(`${appliance.url}/object/${stocked.server}?decrypt=true`, () => undefined)
+  await page.route(`${stage.appliance.url}/object/${stage.stocked.server}?decrypt=true`, () => undefined)
   await page.getByRole('button', { name: 'Show Password' }).click()
   await page.getByText('Fetching …').waitFor()
   await page.getByText('The appliance cannot be reached.').waitFor()

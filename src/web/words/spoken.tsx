@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { I18nProvider } from 'react-aria-components/I18nProvider'
 import { applyPreferences, keepPreferences, readPreferences, type Language, type Preferences } from '../preferences.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../interface/refusal.ts'
 import { en, type Words } from './en.ts'
 import { sv } from './sv.ts'
 
@@ -45,6 +45,18 @@ export function useSpoken(): Spoken {
 }
 
 export const useWords = (): Words => useSpoken().words
+
+/** The words of one part of the console, loaded with it. */
+interface Catalogue<PartWords> {
+  readonly en: PartWords
+  readonly sv: PartWords
+}
+
+/** Does not compile where a language lacks a word. */
+export const inBoth = <PartWords,>(en: PartWords, sv: NoInfer<PartWords>): Catalogue<PartWords> => ({ en, sv })
+
+export const useWordsOf = <PartWords,>(catalogue: Catalogue<PartWords>): PartWords =>
+  catalogue[useSpoken().preferences.language]
 
 interface Sentence {
   readonly text: string

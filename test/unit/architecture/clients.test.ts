@@ -40,7 +40,7 @@ describe('clients', () => {
       .flatMap(importsOf)
       .filter(({ file, specifier }) => specifier.startsWith('.') && join(file, '..', specifier).startsWith('src/'))
     // The console's build takes the types of the calls, which are written from the contracts, and no code.
-    const contracts = { file: 'src/web/calls.ts', specifier: '../../clients/node/src/api.ts' }
+    const contracts = { file: 'src/web/interface/calls.ts', specifier: '../../../clients/node/src/api.ts' }
     expect([...source.filter(leaves), ...intoOther]).toEqual([contracts])
     expect(readFileSync(join(root, contracts.file), 'utf8')).toMatch(
       /^import type [^\n]*clients\/node\/src\/api\.ts'$/m,

@@ -1,0 +1,35 @@
+import { ClipboardCheck, ClipboardX } from 'lucide-react'
+import { Button } from 'react-aria-components/Button'
+import { emptyClipboard, useCopied, type Copied } from './clipboard.ts'
+import type { Words } from '../words/en.ts'
+import { useWords } from '../words/spoken.tsx'
+
+/** Says that a secret is in the clipboard, and when it will be gone. */
+export function ClipboardNotice() {
+  const words = useWords()
+  const copied = useCopied()
+  return (
+    <div role="status">
+      {copied && (
+        <div className="card">
+          {copied.state === 'refused' ? <ClipboardX aria-hidden /> : <ClipboardCheck aria-hidden />}
+          <p>
+            {sentenceFor(copied, words)}
+            {/* Each second would be read out. */}
+            {copied.state === 'held' && <span aria-hidden="true"> {words.clipboardEmptiedIn(copied.secondsLeft)}</span>}
+          </p>
+          {(copied.state === 'held' || copied.state === 'waits') && (
+            <Button className="button small" onPress={() => void emptyClipboard()}>
+              {words.emptyNow}
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const sentenceFor = (copied: Copied, words: Words): string =>
+  copied.state === 'held'
+    ? words.copied(copied.field)
+    : { waits: words.clipboardWaits, emptied: words.clipboardEmptied, refused: words.clipboardRefused }[copied.state]

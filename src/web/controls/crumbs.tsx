@@ -1,0 +1,24 @@
+import { ChevronRight } from 'lucide-react'
+import { useWords } from '../words/spoken.tsx'
+
+export interface Crumb {
+  readonly href: string
+  readonly text: string
+}
+
+/** The way from all vaults to what is shown; what is shown itself is the heading. */
+export function Crumbs({ path }: { readonly path: readonly Crumb[] }) {
+  const words = useWords()
+  return (
+    <nav className="crumbs" aria-label={words.where}>
+      <ol>
+        {[{ href: '#/', text: words.vaults }, ...path].map(({ href, text }) => (
+          <li key={href}>
+            <a href={href}>{text}</a>
+            <ChevronRight aria-hidden />
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

@@ -1,0 +1,32 @@
+import { Search, X } from 'lucide-react'
+import { Button } from 'react-aria-components/Button'
+import { Input } from 'react-aria-components/Input'
+import { SearchField } from 'react-aria-components/SearchField'
+import { useWords } from '../words/spoken.tsx'
+
+interface Props {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+export function FilterField({ label, value, onChange }: Props) {
+  const words = useWords()
+  return (
+    <SearchField className="filter" aria-label={label} value={value} onChange={onChange}>
+      <Search aria-hidden />
+      <Input placeholder={label} autoComplete="off" spellCheck="false" />
+      {value !== '' && (
+        <Button className="quiet" aria-label={words.clearFilter}>
+          <X aria-hidden />
+        </Button>
+      )}
+    </SearchField>
+  )
+}
+
+/** Whether a text holds every word of a filter, in whatever case. */
+export function createFilter(filter: string): (text: string) => boolean {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  return (text) => words.every((word) => text.includes(word))
+}

@@ -1,0 +1,53 @@
+import type { FormEvent, ReactNode } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Dialog } from 'react-aria-components/Dialog'
+import { Form } from 'react-aria-components/Form'
+import { Heading } from 'react-aria-components/Heading'
+import { Modal, ModalOverlay } from 'react-aria-components/Modal'
+import { useWords } from '../words/spoken.tsx'
+import { useAction } from './action.ts'
+import { useLate } from './late.ts'
+import { Trouble } from './trouble.tsx'
+
+interface Props {
+  readonly title: string
+  readonly children: ReactNode
+  /** What the button says that sends it. */
+  readonly submitText: string
+  readonly isDangerous?: boolean
+  /** The dialog closes when it resolves, and stays with what was typed and the error when it is refused. */
+  readonly onSubmit: (signal: AbortSignal) => Promise<void>
+  readonly onClose: () => void
+}
+
+/** A form that stands before the page. Only its buttons and Escape close it: a click beside it would lose what was typed. */
+export function FormDialog({ title, children, submitText, isDangerous = false, onSubmit, onClose }: Props) {
+  const words = useWords()
+  const { isUnderWay, error, run } = useAction()
+  const isLate = useLate(isUnderWay)
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault()
+    if (await run(onSubmit)) onClose()
+  }
+  return (
+    <ModalOverlay className="overlay" isOpen onOpenChange={onClose}>
+      <Modal className="modal">
+        <Dialog className="dialog">
+          <Heading slot="title">{title}</Heading>
+          <Form className="form" onSubmit={(event) => void submit(event)}>
+            {error !== undefined && <Trouble error={error} />}
+            {children}
+            <div className="buttons">
+              <Button className="button" onPress={onClose}>
+                {words.cancel}
+              </Button>
+              <Button type="submit" className={isDangerous ? 'button danger' : 'button primary'}>
+                {isLate ? words.underWay : submitText}
+              </Button>
+            </div>
+          </Form>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}

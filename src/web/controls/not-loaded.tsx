@@ -1,0 +1,19 @@
+import { Trouble } from './trouble.tsx'
+import { ViewTitle } from './view-title.tsx'
+import { useWords } from '../words/spoken.tsx'
+
+interface Props {
+  readonly error: unknown
+  readonly onTryAgain: () => void
+}
+
+/** In place of a view that could not be read. */
+export function NotLoaded({ error, onTryAgain }: Props) {
+  const words = useWords()
+  return (
+    <div className="page">
+      <ViewTitle text={words.notLoaded} />
+      <Trouble error={error} onTryAgain={onTryAgain} />
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import type { Ref } from 'react'
+import { FieldError } from 'react-aria-components/FieldError'
+import { Input } from 'react-aria-components/Input'
+import { Label } from 'react-aria-components/Label'
+import { Text } from 'react-aria-components/Text'
+import { TextArea } from 'react-aria-components/TextArea'
+import { TextField, type TextFieldProps } from 'react-aria-components/TextField'
+import { useWords } from '../words/spoken.tsx'
+
+interface Props extends Pick<
+  TextFieldProps,
+  'name' | 'value' | 'defaultValue' | 'onChange' | 'type' | 'isRequired' | 'autoComplete' | 'autoFocus' | 'maxLength'
+> {
+  readonly label: string
+  readonly description?: string
+  /** What is wrong with the value, once it is known. */
+  readonly error?: string | undefined
+  /** What is not prose is not corrected; a code is read letter by letter. */
+  readonly kind?: 'prose' | 'name' | 'code'
+  readonly inputMode?: 'numeric' | 'text' | 'email'
+  readonly inputRef?: Ref<HTMLInputElement>
+  /** Lines of a longer text. */
+  readonly rows?: number
+}
+
+/** A field for a text, with its label and what helps to fill it in. */
+export function TextInput({ label, description, error, kind = 'prose', inputMode, inputRef, rows, ...field }: Props) {
+  const words = useWords()
+  const literal = kind !== 'prose' && ({ autoCapitalize: 'none', spellCheck: 'false' } as const)
+  const look = kind === 'code' && { className: 'code' }
+  return (
+    <TextField {...field} isInvalid={error !== undefined} validationBehavior={error === undefined ? 'native' : 'aria'}>
+      <Label>{label}</Label>
+      {rows === undefined ? (
+        <Input {...literal} {...look} inputMode={inputMode} ref={inputRef} />
+      ) : (
+        <TextArea {...literal} {...look} rows={rows} />
+      )}
+      {description !== undefined && <Text slot="description">{description}</Text>}
+      <FieldError>{error ?? words.required}</FieldError>
+    </TextField>
+  )
+}

@@ -1,0 +1,29 @@
+import { TriangleAlert } from 'lucide-react'
+import { Button } from 'react-aria-components/Button'
+import { sentenceOf, useWords } from '../words/spoken.tsx'
+
+interface Props {
+  readonly error: unknown
+  readonly onTryAgain?: () => void
+}
+
+/** What went wrong, in a sentence. */
+export function Trouble({ error, onTryAgain }: Props) {
+  const words = useWords()
+  const { text, lang, number, waitSeconds } = sentenceOf(error, words)
+  return (
+    <div className="trouble" role="alert">
+      <TriangleAlert aria-hidden />
+      <p>
+        <span lang={lang}>{text}</span>
+        {number !== undefined && ` (${number})`}
+        {waitSeconds !== undefined && ` ${words.waitFor(waitSeconds)}`}
+      </p>
+      {onTryAgain && (
+        <Button className="button small" onPress={onTryAgain}>
+          {words.tryAgain}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from 'react'
+
+/** A value outside of any view, which views show as it changes. */
+export class Watched<Value> {
+  #value: Value
+  readonly #listeners = new Set<() => void>()
+
+  constructor(value: Value) {
+    this.#value = value
+  }
+
+  readonly get = (): Value => this.#value
+
+  set(next: Value): void {
+    this.#value = next
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Returns how to stop. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+}
+
+export const useWatched = <Value>({ get, subscribe }: Watched<Value>): Value => useSyncExternalStore(subscribe, get)

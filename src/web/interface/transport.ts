@@ -1,0 +1,96 @@
+import { Refusal } from './refusal.ts'
+
+/** What the appliance answers, successes and failures alike. */
+export interface AnyEnvelope {
+  readonly CALLINFO: { readonly status: string; readonly [member: string]: unknown }
+  readonly ERRORCODES?: Readonly<Record<string, string>>
+  readonly ERRORS?: readonly string[]
+  readonly [member: string]: unknown
+}
+
+export interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly signal?: AbortSignal
+  /** A connection that hangs for so long is given up. */
+  readonly patienceMs?: number
+}
+
+/** Goes with the number of every failure, and says nothing by itself. */
+const genericNumber = '2000'
+/** `session.invalid`. */
+export const sessionInvalid = 1200
+
+/** Enough for a vault of ten thousand objects over a slow line. */
+const usualPatienceMs = 60_000
+/** Enough for a file over a slow line. */
+export const filePatienceMs = 15 * 60_000
+
+const events = new EventTarget()
+const sessionEnd = 'sessionend'
+/** Calls back when the appliance says that the session has ended. Returns how to stop that. */
+export function onSessionEnd(listener: () => void): () => void {
+  events.addEventListener(sessionEnd, listener)
+  return () => events.removeEventListener(sessionEnd, listener)
+}
+
+/**
+ * Sends a call with the session's cookie, which no script can read; the header shows that this page makes the call.
+ * @throws Refusal
+ */
+export async function send(sent: Sent): Promise<AnyEnvelope> {
+  const { method, path, query = {}, body, signal, patienceMs = usualPatienceMs } = sent
+  const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
+  const response = await fetch(`/api/1.0${path}${words === '' ? '' : `?${words}`}`, {
+    method,
+    headers: {
+      'X-Strongroom-Console': '1',
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    redirect: 'error',
+    cache: 'no-store',
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(patienceMs)]),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted) throw cause
+    throw new Refusal({ status: 0, cause })
+  })
+  const envelope = await envelopeOf(response, signal)
+  if (envelope.CALLINFO.status === 'SUCCESS') return envelope
+  const [number] = Object.entries(envelope.ERRORCODES ?? {}).find(([known]) => known !== genericNumber) ?? []
+  const refusal = new Refusal({
+    status: response.status,
+    number: number === undefined ? undefined : Number(number),
+    sentence: envelope.ERRORS?.[0],
+    waitSeconds: waitOf(response),
+  })
+  if (refusal.number === sessionInvalid) events.dispatchEvent(new Event(sessionEnd))
+  throw refusal
+}
+
+async function envelopeOf(response: Response, signal: AbortSignal | undefined): Promise<AnyEnvelope> {
+  try {
+    const json: unknown = await response.json()
+    if (isEnvelope(json)) return json
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    // What is no JSON is another's answer; anything else says that the appliance's own was cut off on its way.
+    throw new Refusal({ status: cause instanceof SyntaxError ? response.status : 0, cause })
+  }
+  throw new Refusal({ status: response.status })
+}
+
+/** RFC 9110, 10.2.3. The appliance says seconds; a date would be another's. */
+function waitOf({ headers }: Response): number | undefined {
+  const seconds = headers.get('Retry-After') ?? ''
+  return /^\d+$/.test(seconds) ? Number(seconds) : undefined
+}
+
+const isEnvelope = (json: unknown): json is AnyEnvelope =>
+  typeof json === 'object' &&
+  json !== null &&
+  'CALLINFO' in json &&
+  typeof json.CALLINFO === 'object' &&
+  json.CALLINFO !== null

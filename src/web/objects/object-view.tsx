@@ -1,0 +1,156 @@
+import { useRef, useState } from 'react'
+import { AlarmQuestion } from './alarm-question.tsx'
+import type { Field, StoredObject, StoredTemplate } from '../interface/calls.ts'
+import { Crumbs } from '../controls/crumbs.tsx'
+import { FileValue } from './file-value.tsx'
+import { ObjectIcon } from '../vaults/object-icon.tsx'
+import { useObjectMarks } from '../vaults/object-marks.tsx'
+import { useObject, useVaults } from '../vaults/vault-reads.ts'
+import { isDenial } from '../interface/refusal.ts'
+import { SecretValue } from './secret-value.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { langOf } from '../vaults/vault-contents.ts'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { useWords } from '../words/spoken.tsx'
+
+/** One object, as its template draws it. */
+export function ObjectView({ objectid }: { readonly objectid: string }) {
+  const words = useWords()
+  const { data, error, refetch } = useObject(objectid)
+  const vaults = useVaults()
+  const { ask, question } = useAlarmQuestion()
+  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  const [object, ...below] = data?.OBJECT ?? []
+  if (!data || !object) return <Slow />
+
+  const { groupid, objectname } = object
+  const template = data.TEMPLATES.find(({ id }) => id === object.templateid)
+  const vault = vaults.data?.VAULTS.find(({ id }) => id === groupid)
+  const path = [
+    { href: `#/vault/${groupid}`, text: vault?.groupname ?? '…' },
+    ...data.BREADCRUMB.map((crumb) => ({ href: `#/vault/${groupid}/${crumb.objectid}`, text: crumb.objectname })),
+  ]
+  const fields = template?.structure ?? []
+  // The call for one secret decrypts all of them, and each may raise the alarm.
+  const canAlarm = fields.some(({ encrypted, type, alarm }) => encrypted && type !== 'file' && alarm)
+  return (
+    <div className="page">
+      <Crumbs path={path} />
+      <div className="heading">
+        <span className="tile">
+          <ObjectIcon name={template?.info.ico} />
+        </span>
+        <div>
+          <ViewTitle text={objectname} kind={words.object} />
+          <p className="soft" lang={langOf(template)}>
+            {template?.info.name}
+          </p>
+        </div>
+      </div>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      <Warnings object={object} />
+      <dl className="fields card">
+        {fields.map((field) => (
+          <div key={field.fieldname}>
+            <dt lang={langOf(template)}>{field.translation}</dt>
+            <dd>
+              {field.type === 'file' ? (
+                <FileValue object={object} mayRead={() => ask(object, true)} />
+              ) : field.encrypted ? (
+                <SecretValue objectid={object.id} field={field} mayRead={() => ask(object, canAlarm)} />
+              ) : (
+                <OpenValue field={field} value={object.public[field.fieldname] ?? ''} />
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {fields.some(({ encrypted, type }) => encrypted || type === 'file') && (
+        <p className="soft hint">{words.recordedHint}</p>
+      )}
+      {below.length > 0 && <Below objects={below} templates={data.TEMPLATES} />}
+      {question}
+    </div>
+  )
+}
+
+/** Asks where the object raises an alarm, and what is read of it may. */
+function useAlarmQuestion() {
+  const [name, setName] = useState<string>()
+  const waiting = useRef<(goesOn: boolean) => void>(undefined)
+  const answer = (goesOn: boolean): void => {
+    setName(undefined)
+    waiting.current?.(goesOn)
+  }
+  return {
+    ask: ({ alarmed, objectname }: StoredObject, canAlarm: boolean): Promise<boolean> =>
+      alarmed === false || !canAlarm
+        ? Promise.resolve(true)
+        : new Promise((resolve) => {
+            waiting.current = resolve
+            setName(objectname)
+          }),
+    question: name !== undefined && <AlarmQuestion name={name} answer={answer} />,
+  }
+}
+
+function Warnings({ object }: { readonly object: StoredObject }) {
+  const marks = useObjectMarks(object)
+  if (marks.length === 0) return null
+  return (
+    <ul className="warnings">
+      {marks.map(({ className, icon, text }) => (
+        <li key={className} className={className}>
+          {icon}
+          {text}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function OpenValue({ field, value }: { readonly field: Field; readonly value: string }) {
+  const words = useWords()
+  if (value === '') return <span className="value soft">{words.empty}</span>
+  if (field.type === 'progress')
+    return (
+      <span className="value progress">
+        <meter min={0} max={100} value={Number(value)} aria-label={field.translation} /> {words.percent(value)}
+      </span>
+    )
+  return <span className={field.type === 'textarea' ? 'value text' : 'value'}>{value}</span>
+}
+
+interface BelowProps {
+  readonly objects: readonly StoredObject[]
+  readonly templates: readonly StoredTemplate[]
+}
+
+function Below({ objects, templates }: BelowProps) {
+  const words = useWords()
+  return (
+    <section>
+      <h2>{words.liesInIt}</h2>
+      <ul className="vaults">
+        {objects.map(({ id, objectname, templateid }) => {
+          const template = templates.find((one) => one.id === templateid)
+          return (
+            <li key={id}>
+              <a href={`#/object/${id}`}>
+                <ObjectIcon name={template?.info.ico} />
+                <span className="texts">
+                  <span className="title">{objectname}</span>
+                  <span className="soft" lang={langOf(template)}>
+                    {template?.info.name}
+                  </span>
+                </span>
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,79 @@
+import { Copy, Eye, EyeOff } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { Button } from 'react-aria-components/Button'
+import type { Field } from '../interface/calls.ts'
+import { copySecret } from '../controls/clipboard.ts'
+import { useAction } from '../controls/action.ts'
+import { readSecret } from '../vaults/vault-reads.ts'
+import { Trouble } from '../controls/trouble.tsx'
+import { useLate } from '../controls/late.ts'
+import { useWords } from '../words/spoken.tsx'
+
+interface Props {
+  readonly objectid: string
+  readonly field: Field
+  /** Resolves to whether the person goes on, where reading a field raises an alarm. */
+  readonly mayRead: () => Promise<boolean>
+}
+
+/** An encrypted field: dots until it is asked for, by a call that is recorded. It is forgotten when it is hidden again. */
+export function SecretValue({ objectid, field, mayRead }: Props) {
+  const words = useWords()
+  const { fieldname, translation } = field
+  const [value, setValue] = useState<string>()
+  const { isUnderWay, error, run } = useAction()
+  useEffect(() => {
+    // The browser may keep the page as it is, and show it again.
+    const hide = (): void => flushSync(() => setValue(undefined))
+    addEventListener('pagehide', hide)
+    return () => removeEventListener('pagehide', hide)
+  }, [])
+
+  async function read(use: (secret: string) => void | Promise<void>): Promise<void> {
+    if (isUnderWay || !(await mayRead())) return
+    await run(async (signal) => {
+      const secret = await readSecret(objectid, fieldname, signal)
+      // Not into the clipboard after the logout, which has emptied it.
+      if (!signal.aborted) await use(secret)
+    })
+  }
+  const isShown = value !== undefined
+  const isLate = useLate(isUnderWay)
+  return (
+    <div className="secret">
+      {isShown ? (
+        <output className={field.type === 'textarea' ? 'value text' : 'value code'}>
+          {value === '' ? <span className="soft">{words.empty}</span> : value}
+        </output>
+      ) : (
+        <span className="value dots">
+          {!isLate && <span aria-hidden="true">••••••••••••</span>}
+          {!isLate && <span className="unseen">{words.hidden}</span>}
+          <span role="status">{isLate ? words.fetching : ''}</span>
+        </span>
+      )}
+      <span className="buttons">
+        <Button
+          className="button small"
+          aria-label={isShown ? words.hideField(translation) : words.showField(translation)}
+          onPress={() => (isShown ? setValue(undefined) : void read(setValue))}
+        >
+          {isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
+          {isShown ? words.hide : words.show}
+        </Button>
+        <Button
+          className="button small"
+          aria-label={words.copyField(translation)}
+          onPress={() =>
+            void (isShown ? copySecret(translation, value) : read((secret) => copySecret(translation, secret)))
+          }
+        >
+          <Copy aria-hidden />
+          {words.copy}
+        </Button>
+      </span>
+      {error !== undefined && <Trouble error={error} />}
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
+import { call, type LoginAnswer, type LoginBody } from '../interface/calls.ts'
+import { announce } from '../controls/announcement.tsx'
+import { emptyClipboard } from '../controls/clipboard.ts'
+import { noteActivity, useIdleness } from './idleness.ts'
+import { forgetLeaving, inTurn, leave, tellLeaving } from './leaving.ts'
+import { KeptJson } from '../controls/kept-json.ts'
+import { forgetSaved } from '../controls/saving.ts'
+import { onSessionEnd } from '../interface/transport.ts'
+
+/** Who is logged in: what the page shows of them, and no secret. */
+export interface Person {
+  readonly userid: string
+  readonly username: string
+  readonly fullname: string
+}
+
+/** Why nobody is logged in any more. */
+export type Farewell = 'loggedOut' | 'sessionEnded' | 'lockedWhenIdle'
+
+interface Session {
+  readonly person: Person | undefined
+  /** The browser knows of a session, and the appliance has not yet said whether it goes on. */
+  readonly isChecked: boolean
+  readonly farewell: Farewell | undefined
+  /** What the appliance told at the login. */
+  readonly advice: readonly string[]
+  readonly dismissAdvice: () => void
+  readonly login: (body: LoginBody) => Promise<void>
+  readonly logout: (why?: Farewell) => void
+  /** In a minute the page is locked, unless the person stays. */
+  readonly isNearlyIdle: boolean
+  readonly stay: () => void
+}
+
+const SessionContext = createContext<Session | undefined>(undefined)
+
+/** In all tabs: that there is a session, and whose. The session itself is in a cookie that no script can read. */
+const kept = new KeptJson<Person>(localStorage, 'strongroom.person')
+
+export function SessionProvider({ children }: { readonly children: ReactNode }) {
+  const queries = useQueryClient()
+  const [person, setPerson] = useState(() => kept.read())
+  const [isChecked, setIsChecked] = useState(() => kept.read() === undefined)
+  const [farewell, setFarewell] = useState<Farewell>()
+  const [advice, setAdvice] = useState<readonly string[]>([])
+
+  /** Nothing of the person before stays in the page. */
+  const become = useCallback(
+    (next: Person | undefined, why?: Farewell) => {
+      queries.clear()
+      void emptyClipboard()
+      forgetSaved()
+      announce('')
+      setPerson(next)
+      setAdvice([])
+      setIsChecked(true)
+      setFarewell(why)
+    },
+    [queries],
+  )
+  const login = useCallback(
+    (body: LoginBody) =>
+      inTurn(async () => {
+        await tellLeaving()
+        const { CALLINFO } = await call('auth.login', { body: { ...body, session: 'cookie' } })
+        forgetLeaving()
+        noteActivity()
+        const { userid, username, fullname } = CALLINFO
+        kept.write({ userid, username, fullname })
+        become({ userid, username, fullname })
+        setAdvice(adviceOf(CALLINFO))
+      }),
+    [become],
+  )
+  const logout = useCallback(
+    (why: Farewell = 'loggedOut') => {
+      // Without waiting for the appliance, which may never hear of it.
+      leave()
+      kept.write(undefined)
+      become(undefined, why)
+    },
+    [become],
+  )
+  const end = useCallback(() => {
+    kept.write(undefined)
+    become(undefined, isChecked ? 'sessionEnded' : undefined)
+  }, [become, isChecked])
+
+  useSessionCheck(person !== undefined, () => setIsChecked(true))
+  useEffect(() => (person === undefined ? undefined : onSessionEnd(end)), [person, end])
+  useOtherTabs(person, become)
+  const lock = useCallback(() => logout('lockedWhenIdle'), [logout])
+  const [isNearlyIdle, stay] = useIdleness(person !== undefined, lock)
+  const session = useMemo<Session>(() => {
+    const dismissAdvice = (): void => setAdvice([])
+    return { person, isChecked, farewell, advice, dismissAdvice, login, logout, isNearlyIdle, stay }
+  }, [person, isChecked, farewell, advice, login, logout, isNearlyIdle, stay])
+  return <SessionContext value={session}>{children}</SessionContext>
+}
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === undefined) throw new Error('a view outside of SessionProvider')
+  return session
+}
+
+/** Asks once after the page was loaded. */
+function useSessionCheck(isKnown: boolean, done: () => void): void {
+  useEffect(() => {
+    if (!isKnown) return undefined
+    const leaving = new AbortController()
+    void call('auth.check.get', { signal: leaving.signal })
+      .catch(() => undefined)
+      .then(() => leaving.signal.aborted || done())
+    return () => leaving.abort()
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for a session
+  }, [isKnown])
+}
+
+/** What another tab did with the session: its cookie is that of all. */
+function useOtherTabs(person: Person | undefined, become: (next: Person | undefined, why?: Farewell) => void): void {
+  useEffect(() => {
+    const hear = ({ key }: StorageEvent): void => {
+      if (key !== kept.place && key !== null) return
+      const next = kept.read()
+      if (next?.userid !== person?.userid) become(next, next ? undefined : 'sessionEnded')
+    }
+    addEventListener('storage', hear)
+    return () => removeEventListener('storage', hear)
+  }, [person, become])
+}
+
+const adviceOf = ({ audit }: LoginAnswer): string[] => [
+  ...Object.values(audit.violations),
+  ...Object.values(audit.warnings),
+]

@@ -1,0 +1,167 @@
+import { useLayoutEffect, useRef, useState, type CSSProperties } from 'react'
+import type { StoredObject } from '../interface/calls.ts'
+import { ObjectIcon } from './object-icon.tsx'
+import { useObjectMarks } from './object-marks.tsx'
+import { rowHeight, useRowFocus } from './row-focus.ts'
+import type { KeptPlace } from './table-place.ts'
+import type { Row } from './vault-contents.ts'
+import { useWords } from '../words/spoken.tsx'
+
+/** Rows beyond what is seen, above and below. */
+const margin = 8
+
+export interface TableColumn {
+  readonly id: string
+  readonly label: string
+  readonly text: (row: Row) => string
+  /** Of the label, and of the texts, where they are not the person's. */
+  readonly labelLang?: 'en' | undefined
+  readonly langOf?: (row: Row) => 'en' | undefined
+}
+
+interface Props {
+  readonly label: string
+  readonly rows: readonly Row[]
+  readonly columns: readonly TableColumn[]
+  readonly hrefOf: (row: Row) => string
+  /** What the rows were chosen by: for another one the table begins at the top. */
+  readonly filter: string
+  /** Where the person was in it. */
+  readonly place: KeptPlace
+}
+
+/**
+ * A grid of the ARIA practices whose rows are drawn where they are seen: ten thousand cost as much as thirty. One row is in
+ * the order of Tab; arrows, Home, End and the page keys go from row to row; Enter follows the link.
+ */
+export function ObjectTable({ label, rows, columns, hrefOf, filter, place }: Props) {
+  const words = useWords()
+  const frame = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    frame.current?.scrollTo({ top: place.read().top })
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once: afterwards the person scrolls
+  }, [])
+  const { first, last, seen } = useWindow(frame, rows.length)
+  const { current, setActive, handleKey } = useRowFocus({ frame, rows, seen, filter, place })
+
+  const drawn = Array.from({ length: last - first }, (_, index) => first + index)
+  // What has the focus stays in the page however far one scrolls.
+  if (current >= 0 && (current < first || current >= last)) drawn.push(current)
+  return (
+    <div
+      ref={frame}
+      className="table"
+      role="grid"
+      tabIndex={-1}
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      onKeyDown={handleKey}
+      onScroll={({ currentTarget }) => place.keep({ top: currentTarget.scrollTop })}
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- React's types know no variables of styles
+      style={{ '--columns': columns.length } as CSSProperties}
+    >
+      <div role="rowgroup" className="head">
+        <div role="row" aria-rowindex={1} className="row">
+          <span role="columnheader">{words.name}</span>
+          {columns.map((column) => (
+            <span key={column.id} role="columnheader" className="more" lang={column.labelLang}>
+              {column.label}
+            </span>
+          ))}
+        </div>
+      </div>
+      <div role="rowgroup" className="rows" style={{ height: rows.length * rowHeight }}>
+        {drawn.map((index) => {
+          const row = rows[index]
+          return (
+            row && (
+              <TableRow
+                key={row.object.id}
+                row={row}
+                index={index}
+                columns={columns}
+                href={hrefOf(row)}
+                isCurrent={index === current}
+                onFocus={setActive}
+              />
+            )
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly row: Row
+  readonly index: number
+  readonly columns: readonly TableColumn[]
+  readonly href: string
+  readonly isCurrent: boolean
+  readonly onFocus: (id: string) => void
+}
+
+function TableRow({ row, index, columns, href, isCurrent, onFocus }: RowProps) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      className="row"
+      style={{ transform: `translateY(${index * rowHeight}px)` }}
+    >
+      <span role="gridcell" className="first">
+        <a href={href} tabIndex={isCurrent ? 0 : -1} onFocus={() => onFocus(row.object.id)}>
+          <ObjectIcon name={row.template?.info.ico} />
+          <span className="title">{row.object.objectname}</span>
+        </a>
+        <Marks object={row.object} />
+      </span>
+      {columns.map((column) => (
+        <span
+          key={column.id}
+          role="gridcell"
+          className="more"
+          tabIndex={-1}
+          lang={column.langOf?.(row)}
+          title={column.text(row)}
+          onFocus={() => onFocus(row.object.id)}
+        >
+          {column.text(row)}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+function Marks({ object }: { readonly object: StoredObject }) {
+  return useObjectMarks(object).map(({ className, icon, text }) => (
+    <span key={className} className={className} role="img" aria-label={text} title={text}>
+      {icon}
+    </span>
+  ))
+}
+
+/** Which rows are seen, as the frame is scrolled and as large as it is. */
+function useWindow(frame: { readonly current: HTMLDivElement | null }, count: number) {
+  const [place, setPlace] = useState({ top: 0, height: 800 })
+  useLayoutEffect(() => {
+    const { current: box } = frame
+    if (box === null) return undefined
+    const measure = (): void =>
+      setPlace((before) => {
+        const next = { top: Math.floor(box.scrollTop / rowHeight), height: box.clientHeight }
+        return before.top === next.top && before.height === next.height ? before : next
+      })
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(box)
+    box.addEventListener('scroll', measure, { passive: true })
+    return () => {
+      observer.disconnect()
+      box.removeEventListener('scroll', measure)
+    }
+  }, [frame])
+  const seen = Math.max(1, Math.floor(place.height / rowHeight) - 1)
+  const first = Math.max(0, Math.min(place.top, count - seen) - margin)
+  return { first, last: Math.min(count, place.top + seen + 2 + margin), seen }
+}

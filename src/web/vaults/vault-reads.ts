@@ -1,0 +1,44 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { call, type Contents, type ReadObject } from '../interface/calls.ts'
+import { filePatienceMs } from '../interface/transport.ts'
+
+export const useVaults = () =>
+  useQuery({ queryKey: ['vaults'], queryFn: ({ signal }) => call('vault.list', { signal }) })
+
+export const useContents = (vaultid: string): UseQueryResult<Contents> =>
+  useQuery({
+    queryKey: ['vault', vaultid],
+    queryFn: ({ signal }) => call('vault.read', { params: { vaultid }, signal }),
+  })
+
+/** An object with what is open of it; what lies in it behind it, where the person may list it. */
+export const useObject = (objectid: string): UseQueryResult<ReadObject> =>
+  useQuery({
+    queryKey: ['object', objectid],
+    async queryFn({ signal }) {
+      const read = await call('object.read', { params: { objectid }, signal })
+      if (read.OBJECT[0]?.children === '0') return read
+      const query = { children: true }
+      return call('object.read', { params: { objectid }, query, signal }).catch(() => read)
+    },
+  })
+
+/**
+ * A secret of an object. The call decrypts all of them and leaves a record of each; only the one that was asked for stays,
+ * and nothing keeps it beyond the caller.
+ */
+export async function readSecret(objectid: string, field: string, signal: AbortSignal): Promise<string> {
+  const { OBJECT } = await call('object.read', { params: { objectid }, query: { decrypt: true }, signal })
+  return OBJECT[0]?.crypted?.[field] ?? ''
+}
+
+/** The content of an object's file. */
+export async function readFile(objectid: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  const query = { filedata: true }
+  const patienceMs = filePatienceMs
+  const { FILEDATA = '' } = await call('object.read', { params: { objectid }, query, signal, patienceMs })
+  const binary = atob(FILEDATA)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
+  return bytes
+}

@@ -1,0 +1,160 @@
+import { Info } from 'lucide-react'
+import { useDeferredValue, useMemo, useState } from 'react'
+import { Crumbs } from '../controls/crumbs.tsx'
+import { createFilter, FilterField } from '../controls/filter-field.tsx'
+import { FolderTree } from './folder-tree.tsx'
+import { ObjectTable, type TableColumn } from './object-table.tsx'
+import { useContents } from './vault-reads.ts'
+import { isDenial } from '../interface/refusal.ts'
+import { Slow } from '../controls/slow.tsx'
+import { useTablePlace } from './table-place.ts'
+import { Trouble } from '../controls/trouble.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import {
+  allBelow,
+  arrange,
+  columnsOf,
+  langOf,
+  pathTo,
+  rootId,
+  summaryOf,
+  type Arranged,
+  type Row,
+} from './vault-contents.ts'
+import { ViewTitle } from '../controls/view-title.tsx'
+import type { Words } from '../words/en.ts'
+import { useWords } from '../words/spoken.tsx'
+
+interface Props {
+  readonly vaultid: string
+  readonly folderid: string
+}
+
+/** One vault: its folders, and what lies in the one that is shown. */
+export function VaultView({ vaultid, folderid }: Props) {
+  const words = useWords()
+  const { data, error, refetch } = useContents(vaultid)
+  const arranged = useMemo(() => data && arrange(data, words.locale), [data, words])
+  const vault = data?.VAULT[0]
+  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!arranged || !vault) return <Slow />
+
+  const path = pathTo(arranged, folderid)
+  const folder = path.at(-1)
+  const place = folder?.object.id ?? rootId
+  const above = [
+    ...(folder ? [{ href: `#/vault/${vaultid}`, text: vault.groupname }] : []),
+    ...path.slice(0, -1).map(({ object }) => ({ href: `#/vault/${vaultid}/${object.id}`, text: object.objectname })),
+  ]
+  const title = folder?.object.objectname ?? vault.groupname
+  const hasFolders = (arranged.byParent.get(rootId) ?? []).some(({ isFolder }) => isFolder)
+  return (
+    <div className={hasFolders ? 'vault with-tree' : 'vault'}>
+      {hasFolders && (
+        <aside>
+          <FolderTree vaultid={vaultid} vaultName={vault.groupname} arranged={arranged} folderid={place} />
+        </aside>
+      )}
+      <div className="content">
+        <Crumbs path={above} />
+        <div className="heading">
+          <ViewTitle key={place} text={title} kind={words.vault} />
+          {folder ? (
+            <a className="button small" href={`#/object/${place}`}>
+              <Info aria-hidden />
+              {words.details}
+            </a>
+          ) : (
+            <span className="right" title={words.yourRight}>
+              {words.rights[vault.statustext] ?? vault.statustext}
+            </span>
+          )}
+        </div>
+        {!folder && vault.description !== '' && vault.description !== title && (
+          <p className="soft">{vault.description}</p>
+        )}
+        {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+        <Objects key={place} arranged={arranged} vaultid={vaultid} folderid={place} title={title} />
+      </div>
+    </div>
+  )
+}
+
+interface ObjectsProps extends Props {
+  readonly arranged: Arranged
+  readonly title: string
+}
+
+function Objects({ arranged, vaultid, folderid, title }: ObjectsProps) {
+  const words = useWords()
+  const place = useTablePlace(vaultid, folderid)
+  const [filter, setFilter] = useState(() => place.read().filter)
+  const deferred = useDeferredValue(filter)
+  const here = arranged.byParent.get(folderid) ?? noRows
+  const below = useMemo(() => allBelow(arranged, folderid), [arranged, folderid])
+  const isFiltered = deferred.trim() !== ''
+  const rows = useMemo(() => {
+    const fits = createFilter(deferred)
+    return isFiltered ? below.filter(({ text }) => fits(text)) : here
+  }, [below, here, deferred, isFiltered])
+  const columns = useMemo(() => tableColumns(rows, isFiltered, arranged, words), [rows, isFiltered, arranged, words])
+
+  if (below.length === 0) return <p className="soft">{folderid === rootId ? words.emptyVault : words.emptyFolder}</p>
+  return (
+    <>
+      <div className="bar">
+        <FilterField
+          label={words.filterObjects}
+          value={filter}
+          onChange={(next) => {
+            place.keep({ filter: next, top: 0, activeId: undefined })
+            setFilter(next)
+          }}
+        />
+        <p className="soft count" role="status">
+          {isFiltered ? words.found(rows.length, below.length) : words.countOfObjects(here.length)}
+        </p>
+      </div>
+      {rows.length === 0 ? (
+        <p className="soft">{words.nothingFits}</p>
+      ) : (
+        <ObjectTable
+          label={title}
+          rows={rows}
+          columns={columns}
+          filter={deferred}
+          place={place}
+          hrefOf={({ object, isFolder }) => (isFolder ? `#/vault/${vaultid}/${object.id}` : `#/object/${object.id}`)}
+        />
+      )}
+    </>
+  )
+}
+
+const noRows: readonly Row[] = []
+
+function tableColumns(rows: readonly Row[], isFiltered: boolean, arranged: Arranged, words: Words): TableColumn[] {
+  const kind = {
+    id: 'kind',
+    label: words.kind,
+    text: ({ template }: Row) => template?.info.name ?? '',
+    langOf: ({ template }: Row) => langOf(template),
+  }
+  const fields = columnsOf(rows).map(({ fieldname, translation }) => ({
+    id: `field ${fieldname}`,
+    label: translation,
+    labelLang: langOf(rows.find(({ isFolder }) => !isFolder)?.template),
+    text: ({ object, isFolder }: Row) => (isFolder ? '' : (object.public[fieldname] ?? '')),
+  }))
+  const place = {
+    id: 'place',
+    label: words.place,
+    text: ({ object }: Row) =>
+      pathTo(arranged, object.parentid)
+        .map((row) => row.object.objectname)
+        .join(' / '),
+  }
+  const told = fields.length > 0 ? fields : [kind, { id: 'details', label: words.details, text: summaryOf }]
+  const hasPlaces = isFiltered && rows.some(({ object }) => object.parentid !== rootId)
+  return [...told, ...(hasPlaces ? [place] : [])]
+}

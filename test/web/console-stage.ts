@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { TestAppliance } from '../support/appliance.ts'
+import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
+import { memberOf, stock, type Stocked } from './console-vault.ts'
+
+/** What the tests of a file share: an appliance with a vault as people have them. Filled before the first of them. */
+export interface ConsoleStage {
+  appliance: TestAppliance
+  stocked: Stocked
+  /** A person before a browser, until the end of the test. */
+  readonly visitor: (options?: VisitOptions) => Promise<Visit>
+  /** A member of the stocked vault who has logged in. */
+  readonly member: (options?: VisitOptions) => Promise<Visit>
+}
+
+/** To be called at the top of a test file. */
+export function consoleStage(): ConsoleStage {
+  async function visitor(options?: VisitOptions): Promise<Visit> {
+    const visit = await Visit.start(stage.appliance, options)
+    onTestFinished(() => visit.close())
+    return visit
+  }
+  async function member(options?: VisitOptions): Promise<Visit> {
+    const visit = await visitor(options)
+    await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+    return visit
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- beforeAll fills in the rest
+  const stage = { visitor, member } as ConsoleStage
+  beforeAll(async () => {
+    stage.appliance = await TestAppliance.start()
+    stage.stocked = await stock(stage.appliance)
+  })
+  afterAll(async () => {
+    await closeBrowser()
+    await stage.appliance.close()
+  })
+  return stage
+}
