@@ -1,4 +1,4 @@
-import type { BegunService, BegunSession, LoginRequest, ServiceEvidence } from './login-request.ts'
+import type { BegunService, BegunSession, LoginRequest, OnceShown, ServiceEvidence } from './login-request.ts'
 import type { OtpState, OtpVerdict, ShownOtp } from './otp-use.ts'
 import type { SeedUse } from './peppered-text.ts'
 import type { SealedRecord } from './sealed-record.ts'
@@ -19,6 +19,13 @@ export interface LoginPort {
    * `hsm.outdated` for a record of before. Without an account it does the same work, and refuses.
    */
   serviceLogin(account: SealedRecord | undefined, evidence: ServiceEvidence): Promise<BegunService>
+
+  /**
+   * For a caller who shows a second factor once more, which is used up in any case: what `seal` takes in place of the
+   * caller's `grant` for one change of his own factors, within a minute. Rejects with `login.refused` where the factor is
+   * wrong, and with `hsm.outdated` for a record of before.
+   */
+  freshGrant(grant: SealedRecord, user: SealedRecord, factor: OnceShown): Promise<SealedRecord>
 
   // What is stored to be compared: HMAC-SHA-256 by the token's pepper, each over a text of its own kind that the keeper
   // composes.

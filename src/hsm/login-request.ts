@@ -14,9 +14,14 @@ export interface LoginRequest {
 }
 
 /** `certificate`: the sealed record of the user's certificate, whose smartcard the worker says to have seen. */
-export type ShownFactor =
-  | { readonly certificate: SealedRecord }
-  | { readonly certificate: undefined; readonly devices: readonly OtpState[]; readonly otp: ShownOtp }
+export type ShownFactor = { readonly certificate: SealedRecord } | OnceShown
+
+/** What is good once, and judged by the keeper alone. */
+export interface OnceShown {
+  readonly certificate: undefined
+  readonly devices: readonly OtpState[]
+  readonly otp: ShownOtp
+}
 
 /** Ways in which an application shows that it is the one of its account: see `service-evidence.ts` of the keeper. */
 export const evidenceKinds = ['certificate', 'jwt', 'federated', 'static'] as const

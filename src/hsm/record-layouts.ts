@@ -182,6 +182,15 @@ const recordLayouts = {
     expiresAt: 'integer',
     grants: 'text?',
   },
+  // What a session may do that has just shown a second factor: one change of the record of its user, of this generation.
+  'fresh grant': {
+    session: 'bytes',
+    user: 'bytes',
+    userId: 'integer',
+    capabilities: 'integer',
+    generation: 'integer',
+    expiresAt: 'integer',
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, FieldKind>>>>
 
 export type RecordType = keyof typeof recordLayouts

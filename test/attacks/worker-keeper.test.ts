@@ -8,7 +8,7 @@ import { composeRecord } from '../../src/hsm/record-layouts.ts'
 import { serviceText } from '../../src/hsm/service-account.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import type { FrameAnswer } from '../support/frame-caller.ts'
-import { grantIn, newIdentity, sealedGrant } from '../support/grant-kit.ts'
+import { grantIn, newIdentity, sealedGrant, sealedPerson } from '../support/grant-kit.ts'
 import {
   type Attack,
   createWorkerCalls,
@@ -198,6 +198,20 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     await calls.keeper('serviceLogin', [...sealed(victim.references.cipher.key), 'none', nothing, nothing]),
     await calls.keeper('serviceLogin', [madeUpService(), randomBytes(32), 'static', 'A'.repeat(43), nothing]),
   ],
+  // With the grant of a session: worker-fresh-grants.test.ts.
+  async freshGrant() {
+    const { totp } = victim.references
+    const grant = sealed(sealedGrant(appliance.token))
+    const person = sealed(sealedPerson(appliance.token))
+    const shown = [1, ...sealed(totp.key), 0, 0, '123456']
+    return [
+      await calls.keeper('freshGrant', [...none, ...person, ...shown]),
+      await calls.keeper('freshGrant', [...grant, ...person, ...shown]),
+      await calls.keeper('freshGrant', [...grant, ...sealed(victim.count), ...shown]),
+      await calls.keeper('freshGrant', [...sealed(victim.count), ...person, ...shown]),
+      await calls.keeper('freshGrant', [...grant, ...sealed(edited(sealedPerson(appliance.token))), 0, '123456']),
+    ]
+  },
   // That none of them tells what is asked too often: worker-login.test.ts.
   checkOtp: () => shownOtps('checkOtp'),
   useOtp: () => shownOtps('useOtp'),

@@ -9,6 +9,8 @@ import { createApplicationKeys, type ApplicationKeys } from './application-key.t
 import { createCredentialCheck } from './credential-check.ts'
 import type { LoginType } from './credentials.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
+import { createFactorCheck } from './factor-check.ts'
+import { createOwnFactors, type OwnFactors } from './own-factors.ts'
 import { createLogin, type Login } from './login.ts'
 import { createServiceLogin, type ServiceLogin } from './service-login.ts'
 import type { ServiceSessions } from './service-sessions.ts'
@@ -25,6 +27,7 @@ export interface AuthServices {
   readonly readCard: CardReader
   readonly sessions: Sessions
   readonly passphraseChanges: PassphraseChanges
+  readonly ownFactors: OwnFactors
   readonly throttle: Throttle
 }
 
@@ -47,7 +50,16 @@ export function createAuth(dependencies: {
   const { store, hsm, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
   const { sessions, serviceSessions, throttle, passphrases, otps, certificates, recoveries, issuerKeys } = dependencies
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
-  const credentialCheck = createCredentialCheck({ hsm, store, applicationKeys, passphrases, otps, throttle, clock })
+  const checkFactor = createFactorCheck({ store, otps, throttle, clock })
+  const credentialCheck = createCredentialCheck({
+    hsm,
+    store,
+    applicationKeys,
+    passphrases,
+    otps,
+    throttle,
+    checkFactor,
+  })
   return {
     applicationKeys,
     login: createLogin({
@@ -75,6 +87,7 @@ export function createAuth(dependencies: {
       recoveries,
       clock,
     }),
+    ownFactors: createOwnFactors({ store, hsm, checkFactor, throttle }),
     throttle,
   }
 }

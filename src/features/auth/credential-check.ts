@@ -1,10 +1,9 @@
 import { networkOf } from '../../access/network.ts'
-import type { Clock } from '../../clock.ts'
 import { isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
-import type { BegunSession, ShownFactor } from '../../hsm/login-request.ts'
+import type { BegunSession } from '../../hsm/login-request.ts'
 import { hasFactor } from '../../hsm/user-factors.ts'
-import { noOtp, type Otps } from '../otp/otp.ts'
+import type { Otps } from '../otp/otp.ts'
 import type { Store } from '../../store/store.ts'
 import type { LoginOrigin } from '../users/login-queue.ts'
 import type { Passphrases } from '../users/passphrase.ts'
@@ -14,7 +13,8 @@ import { sealedUser } from '../users/user-seals.ts'
 import { type ApplicationKeys, sealedApplicationKey } from './application-key.ts'
 import type { ApplicationKey } from './login-records.ts'
 import type { SecondFactor } from './credentials.ts'
-import { createFactorCheck, type CheckedFactor } from './factor-check.ts'
+import type { CheckedFactor, CheckFactor } from './factor-check.ts'
+import { shownFactor } from './shown-factor.ts'
 import type { Attempt, Throttle } from './throttle.ts'
 
 /** What a client sends to be authenticated as a user. */
@@ -61,7 +61,7 @@ export function createCredentialCheck({
   passphrases,
   otps,
   throttle,
-  clock,
+  checkFactor,
 }: {
   readonly hsm: Pick<Hsm, 'login'>
   readonly store: Store
@@ -69,10 +69,8 @@ export function createCredentialCheck({
   readonly passphrases: Pick<Passphrases, 'check' | 'hash'>
   readonly otps: Otps
   readonly throttle: Throttle
-  readonly clock: Clock
+  readonly checkFactor: CheckFactor
 }): CredentialCheck {
-  const checkFactor = createFactorCheck({ store, otps, throttle, clock })
-
   /** A service account is no user here: applications log in by `service-login.ts`. */
   async function findPerson(name: string): Promise<User | undefined> {
     const user = await findByUsername(store.read, name)
@@ -130,13 +128,6 @@ export function createCredentialCheck({
       }
     },
   }
-}
-
-/** A factor that is wrong is shown as an OTP of no device. */
-function shownFactor(factor: CheckedFactor | undefined): ShownFactor {
-  if (factor?.card !== undefined) return { certificate: factor.card.sealed }
-  const { otp } = factor ?? {}
-  return { certificate: undefined, devices: otp === undefined ? [] : [otp.state], otp: otp?.shown ?? noOtp }
 }
 
 /** Longest name that differs from others; those of users have 32 characters. */

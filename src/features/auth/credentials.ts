@@ -14,9 +14,13 @@ export type Credentials = SecondFactor & {
 }
 
 /** What a user shows beside the pass phrase. */
-export type SecondFactor =
-  | { readonly otpKind: OtpKind; readonly otp: string }
-  | { readonly otpKind: 'smartcard'; readonly card: PresentedCard | undefined }
+export type SecondFactor = OnceShownFactor | { readonly otpKind: 'smartcard'; readonly card: PresentedCard | undefined }
+
+/** Of them what is good once. */
+export interface OnceShownFactor {
+  readonly otpKind: OtpKind
+  readonly otp: string
+}
 
 /** The smartcard of a login, good at this moment. */
 export interface PresentedCard {
@@ -42,6 +46,11 @@ const loginTypeWords =
 /** Every name of a login type that clients of people send. */
 const loginTypeNames = ['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest'] as const
 export const loginTypeField = z.enum(loginTypeNames).describe(loginTypeWords)
+
+/** Of those that are good once, for calls that take no other. */
+export const onceTypeField = z
+  .enum(['totp', 'hwkey_otp', 'yubikey_otp'])
+  .describe('Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`.')
 
 /** Those of service accounts; no list of login types names them, which clients of people read. */
 export const serviceLoginTypes = ['service_certificate', 'service_jwt', 'service_federated', 'service_static'] as const

@@ -36,6 +36,12 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
         isCheckCurrent: isCurrent.toString() === '1',
       }
     },
+    async freshGrant(grant, user, { devices, otp }) {
+      const fields = [grant.record, grant.seal, user.record, user.seal, ...otpFields(devices, otp)]
+      const [record, seal] = await keeper.call('freshGrant', fields)
+      if (record === undefined || seal === undefined) throw tooFew()
+      return { record, seal }
+    },
     async serviceLogin(account, { kind, shown, issuerKeys = Buffer.alloc(0) }) {
       return begunIn(
         await keeper.call('serviceLogin', [...sealedFields(account), Buffer.from(kind), shown, issuerKeys]),

@@ -14,6 +14,8 @@ export interface Authority {
   readonly grant: FieldsOf<'grant'> | undefined
   /** That a key's own policy asks for its next version. */
   readonly rotation: FieldsOf<'rotation'> | undefined
+  /** That the caller has just shown a second factor, for a change of his own. */
+  readonly fresh?: FieldsOf<'fresh grant'>
 }
 
 /** What narrows a membership narrows Read: beside it no permission counts for more. */
@@ -29,16 +31,18 @@ export function readAuthority(token: Token, fields: RequestFields): Authority {
   if (sealed === undefined) return { grant: undefined, rotation: undefined }
   verify(token, sealed)
   const record = opened(sealed.record)
-  if (record.type !== 'grant' && record.type !== 'rotation')
+  if (record.type !== 'grant' && record.type !== 'rotation' && record.type !== 'fresh grant')
     throw new Fault('hsm.rejected', 'This is no record of a grant.')
   const { expiresAt } = record.fields
   const now = Date.now()
   const isInTime =
-    record.type === 'grant'
-      ? isGrantInTime(expiresAt, now)
-      : expiresAt >= now && expiresAt <= now + rotationMs + clockSkewMs
+    record.type === 'rotation'
+      ? expiresAt >= now && expiresAt <= now + rotationMs + clockSkewMs
+      : isGrantInTime(expiresAt, now)
   if (!isInTime) throw new Fault('hsm.rejected', 'The grant is not good at this time.')
-  return record.type === 'grant'
-    ? { grant: asNarrow(record.fields), rotation: undefined }
-    : { grant: undefined, rotation: record.fields }
+  if (record.type === 'rotation') return { grant: undefined, rotation: record.fields }
+  if (record.type === 'grant') return { grant: asNarrow(record.fields), rotation: undefined }
+  return { grant: { ...record.fields, ...inNoVault }, rotation: undefined, fresh: record.fields }
 }
+
+const inNoVault = { vault: null, permission: 0, grants: null } as const

@@ -4,30 +4,27 @@ import { Fault } from '../../fault.ts'
 import { evidenceKinds, type LoginRequest } from '../login-request.ts'
 import { secretKeyKinds } from '../key-kind.ts'
 import { applicationKeyText, privateIdText, seedCheckText, successorText } from '../peppered-text.ts'
-import type { Token } from '../pkcs11/token-link.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { acceptOtp } from './otp-acceptance.ts'
 import { codeOf, shownIn, stateIn, statesIn, verdictFields } from './otp-fields.ts'
-import type { Floors } from './floors.ts'
+import { createFreshGrantHandlers, type FreshGrantDependencies } from './fresh-grants.ts'
 import { devicesHeldBy, type LogIn } from './logins.ts'
-import type { OtpJudge } from './otp-judge.ts'
 import { pepperVersions } from '../pkcs11/seal-operations.ts'
 import { checkOf, checksOf, type PassphraseJudge, peppered } from './passphrase-judge.ts'
 import type { LogInService } from './service-logins.ts'
 import { newestShown } from './shown-record.ts'
 
-export interface LoginDependencies {
-  readonly token: Token
-  readonly floors: Floors
-  readonly otps: OtpJudge
+export interface LoginDependencies extends FreshGrantDependencies {
   readonly passphrases: PassphraseJudge
   readonly logIn: LogIn
   readonly logInService: LogInService
 }
 
 /** What workers ask of pass phrases, one-time passwords and keys of applications: the pepper never meets bytes that a worker composed. */
-export function createLoginHandlers({ token, floors, otps, passphrases, logIn, logInService }: LoginDependencies) {
+export function createLoginHandlers(on: LoginDependencies) {
+  const { token, floors, otps, passphrases, logIn, logInService } = on
   return {
+    ...createFreshGrantHandlers(on),
     login(fields: RequestFields) {
       const { token: sessionToken, identity, seal, createdAt, expiresAt, isCheckCurrent } = logIn(loginIn(fields))
       return [

@@ -89,13 +89,21 @@ const hasSamePassphrase = (one: User, other: User): boolean =>
 
 /**
  * Administrators change others, give themselves factors, and give up what they may; other users change their own pass
- * phrases.
+ * phrases, and their own factors when they have just shown one.
  */
-function mayChangeUser(grant: Grant, { next, previous }: Change<'user'>): boolean {
+function mayChangeUser(grant: Grant, { next, previous, fresh }: Change<'user'>): boolean {
   const isAdministrator = holds(grant.capabilities, 'admin')
   if (previous === undefined) return isAdministrator && next.fields.madeBy === grant.userId
   const [after, before] = [next.fields, previous.fields]
   if (!grant.user.equals(after.identity)) return isAdministrator
+  // By it nothing but the factors changes, and once.
+  if (fresh !== undefined)
+    return (
+      fresh.generation === before.generation &&
+      after.username === before.username &&
+      after.capabilities === before.capabilities &&
+      hasSamePassphrase(after, before)
+    )
   // Who was asked to change it has done so.
   const isDone =
     !hasSamePassphrase(after, before) &&

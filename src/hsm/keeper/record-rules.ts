@@ -1,6 +1,7 @@
 import { holds } from '../../access/capabilities.ts'
 import { followEachOther } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
+import type { Authority } from './authority.ts'
 import { checkNewVersion, isSameKey, keyRules } from './key-rules.ts'
 import { checkFirstMember, checkVaultKey, isAllowed, peopleRules } from './people-rules.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
@@ -15,7 +16,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   'user certificate': (change) => change.previous === undefined && isAllowed(change, isAdministrator),
   'validation client': ({ origin, next, previous }) => origin === 'operator' && isSameKey(next, previous),
   otp: ({ next, previous, ...asked }) =>
-    isAllowed(asked, isAdministrator) &&
+    (isAllowed(asked, isAdministrator) || isOwn(asked, next.fields.userId, previous?.fields.userId)) &&
     isOtpKey(next.key?.kind) &&
     isWrapped(next) &&
     isSameKey(next, previous) &&
@@ -39,6 +40,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   'service account': serviceRule,
   // The keeper composes what allows something, and what says that it has ended; it seals none of it for others.
   grant: () => false,
+  'fresh grant': () => false,
   rotation: () => false,
   'deleted vault': () => false,
   'destroyed key': () => false,
@@ -65,6 +67,12 @@ export function checkChange(change: AnyChange): void {
 export interface AnyChange extends Omit<Change, 'next' | 'previous'> {
   readonly next: OpenedRecord
   readonly previous: OpenedRecord | undefined
+}
+
+/** Of a device that a user takes or gives up, having just shown a second factor: nobody else's before or after. */
+function isOwn({ fresh }: Pick<Authority, 'fresh'>, ...holders: readonly (number | null | undefined)[]): boolean {
+  if (fresh === undefined || !holders.includes(fresh.userId)) return false
+  return holders.every((holder) => holder === fresh.userId || holder === null || holder === undefined)
 }
 
 const isWrapped = ({ key }: OpenedRecord): boolean => key?.kek.startsWith('strict.') === true

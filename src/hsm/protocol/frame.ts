@@ -89,6 +89,7 @@ export const keeperOperations = [
   'copyState',
   'raiseOtps',
   'serviceLogin',
+  'freshGrant',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

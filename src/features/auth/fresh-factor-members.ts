@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { Fault } from '../../fault.ts'
+import { onceTypeField, otpKindOf, otpWords, secret, type OnceShownFactor } from './credentials.ts'
+
+/** The members of a call by which a user changes own factors: a second factor that the user has, shown once more. */
+export const freshFactorMembers = {
+  otp: secret.describe(otpWords).optional(),
+  logintype: onceTypeField.optional(),
+}
+
+/** For `unechoed` of such a call. */
+export const freshFactorSecrets = ['otp'] as const
+
+const freshFactorBody = z.object(freshFactorMembers)
+
+/** @throws Fault `request.invalid` where there is none */
+export function freshFactorIn({ otp, logintype }: z.infer<typeof freshFactorBody>): OnceShownFactor {
+  if (otp === undefined) throw new Fault('request.invalid', 'otp is missing: a code of a second factor that you have.')
+  return { otp, otpKind: otpKindOf(otp, logintype) }
+}

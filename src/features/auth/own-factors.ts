@@ -1,0 +1,67 @@
+import { actBy, grantOf } from '../../access/acting.ts'
+import type { Caller } from '../../access/caller.ts'
+import { Fault, isFault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import { hasFactor } from '../../hsm/user-factors.ts'
+import type { Commit, Store, Tx } from '../../store/store.ts'
+import { findUserById, lockedUser } from '../users/records.ts'
+import { sealedUser } from '../users/user-seals.ts'
+import type { OnceShownFactor } from './credentials.ts'
+import type { CheckFactor } from './factor-check.ts'
+import { onceShown } from './shown-factor.ts'
+import type { Throttle } from './throttle.ts'
+
+/** A second factor that the caller shows once more, and where from. */
+export type FreshFactor = OnceShownFactor & { readonly address: string }
+
+/** Changes that users make of their own second factors. */
+export interface OwnFactors {
+  /**
+   * Makes one change of the caller's factors, by a second factor that comes with the call: throttled like a login, used up
+   * in any case, and judged by the keeper, which seals no such change without (docs/decisions/0068). The row of the user is
+   * locked when `work` begins.
+   * @throws Fault `login.refused`, `login.throttled`
+   */
+  change<T>(
+    caller: Pick<Caller, 'userId'>,
+    factor: FreshFactor,
+    commit: Commit,
+    work: (tx: Tx) => Promise<T>,
+  ): Promise<T>
+}
+
+export function createOwnFactors({
+  store,
+  hsm,
+  checkFactor,
+  throttle,
+}: {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Pick<Hsm, 'freshGrant'>
+  readonly checkFactor: CheckFactor
+  readonly throttle: Throttle
+}): OwnFactors {
+  return {
+    async change({ userId }, { address, ...shown }, commit, work) {
+      const user = await findUserById(store.read, userId)
+      if (user === null) throw new Fault('session.invalid')
+      const attempt = { name: user.username, userId, address }
+      const factor = await checkFactor(attempt, shown)
+      if (factor === undefined || !hasFactor(user.factors, factor.sealed.record)) throw refused()
+      return commit(async (tx) => {
+        await throttle.forgive(tx, attempt)
+        const locked = await lockedUser(tx, userId)
+        const grant = await grantOf(tx)
+        if (grant === undefined) throw new Fault('session.invalid')
+        const fresh = await hsm.freshGrant(grant, sealedUser(locked), onceShown(factor)).catch((error: unknown) => {
+          throw isFault(error, 'login.refused') ? refused() : error
+        })
+        actBy(tx, () => Promise.resolve(fresh))
+        return work(tx)
+      })
+    },
+  }
+}
+
+const refused = (): Fault =>
+  new Fault('login.refused', 'The second factor is wrong or was used before: nothing was changed.')
