@@ -2542,6 +2542,10 @@ export interface Operations {
        * Text to look for, in any case of its letters.
        */
       needle: string
+      /**
+       * Most objects of the answer, 1 to 1000: any of those that hold the text.
+       */
+      limit?: string
     }
     answer: Envelope & {
       /**
@@ -4135,6 +4139,10 @@ export interface Operations {
        * Name of a key.
        */
       key?: string
+      /**
+       * What else they are about, such as `object 7`: also with more behind a colon, `object 7: password`.
+       */
+      subject?: string
       /**
        * An operation, or its beginning and a star: `transparent.*`.
        */

@@ -1591,9 +1591,14 @@ class ObjectAlarmAnswer(_Sent):
     CALLINFO: ObjectAlarmInfo
 
 
-class ObjectFindQuery(TypedDict):
+class _ObjectFindQuery(TypedDict):
     needle: str
     """Text to look for, in any case of its letters."""
+
+
+class ObjectFindQuery(_ObjectFindQuery, total=False):
+    limit: str
+    """Most objects of the answer, 1 to 1000: any of those that hold the text."""
 
 
 class ObjectFindAnswer(Envelope):
@@ -2410,6 +2415,8 @@ class AuditListQuery(TypedDict, total=False):
     """Id of a vault."""
     key: str
     """Name of a key."""
+    subject: str
+    """What else they are about, such as `object 7`: also with more behind a colon, `object 7: password`."""
     operation: str
     """An operation, or its beginning and a star: `transparent.*`."""
     outcome: str

@@ -10,6 +10,8 @@ export interface RecordCriteria {
   readonly user?: string | undefined
   readonly vault?: string | undefined
   readonly key?: string | undefined
+  /** The whole subject, or what stands before the colon in it: `object 7` also of `object 7: password`. */
+  readonly subject?: string | undefined
   /** The whole name, or its beginning with a star at its end: `transparent.*`. */
   readonly operation?: string | undefined
   /** `allowed`, `noted`, the code of a fault, or `refused` for any of those. */
@@ -19,7 +21,7 @@ export interface RecordCriteria {
 export type RecordFilter = (record: TrailRecord) => boolean
 
 export function createRecordFilter(criteria: RecordCriteria): RecordFilter {
-  const { since = -Infinity, until = Infinity, user, vault, key, operation, outcome } = criteria
+  const { since = -Infinity, until = Infinity, user, vault, key, subject, operation, outcome } = criteria
   const isOperation = matcherOf(operation)
   return (record) =>
     record.at >= since &&
@@ -27,6 +29,7 @@ export function createRecordFilter(criteria: RecordCriteria): RecordFilter {
     (user === undefined || record.username === user || String(record.userId) === user) &&
     (vault === undefined || record.vault === vault) &&
     (key === undefined || record.key === key) &&
+    (subject === undefined || record.subject === subject || record.subject?.startsWith(`${subject}:`) === true) &&
     isOperation(record.operation) &&
     (outcome === undefined || record.outcome === outcome || (outcome === 'refused' && isRefusal(record)))
 }

@@ -28,10 +28,8 @@ export interface ObjectReading {
   children(object: StoredObject): Promise<StoredObject[]>
   /** What an object lies in, from the root of its vault downwards. */
   ancestors(object: StoredObject): Promise<StoredObject[]>
-  /**
-   * Objects whose name or open fields hold the text, in whatever case, in every vault of a user: a thousand at most.
-   */
-  search(userId: number, text: string): Promise<StoredObject[]>
+  /** Objects whose name or open fields hold the text, in whatever case, in every vault of a user: any of them, `most` at most. */
+  search(userId: number, text: string, most: number): Promise<StoredObject[]>
   /** The encrypted fields that have a value, decrypted. @throws Fault `object.tampered` */
   secrets(found: GrantedObject): Promise<Readonly<Record<string, string>>>
   /**
@@ -41,8 +39,6 @@ export interface ObjectReading {
    */
   file(found: GrantedObject): Promise<{ readonly pieces: readonly Buffer[]; readonly release: () => void }>
 }
-
-const mostFound = 1_000
 
 export interface ObjectReadingDependencies {
   readonly store: Store
@@ -71,7 +67,7 @@ export function createObjectReading({ store, fieldCipher, files, memory }: Objec
     ofVault: (vaultId) => objectsOfVault(store.read, vaultId),
     children: (object) => childrenOf(store.read, object),
     ancestors: (object) => ancestorsOf(store.read, object),
-    search: (userId, text) => searchObjects(store.read, { userId, needle: searchForm(text), most: mostFound }),
+    search: (userId, text, most) => searchObjects(store.read, { userId, needle: searchForm(text), most }),
     secrets: (found) => open(found, (field) => field !== manifestField),
 
     async file(found) {

@@ -7,6 +7,7 @@ import { TestAppliance, type TestUser } from '../../support/appliance.ts'
 import type { TestClient } from '../../support/client.ts'
 import { verdict } from '../../support/fault-kit.ts'
 import { givenDirectory } from '../../support/trail-kit.ts'
+import { createObject } from '../../support/object-kit.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 
 interface Item {
@@ -71,11 +72,24 @@ describe('GET /audit', () => {
     ['operation=transparent.*', ['transparent.encrypt']],
     ['outcome=refused', ['user.create']],
     ['user=nobody', []],
+    ['subject=no-such-thing', []],
     ['key=orders&operation=transparent.encrypt', ['transparent.encrypt']],
     ['since=2100-01-01T00:00:00Z', []],
     ['until=2001-01-01T00:00:00Z', []],
   ])('with %s shows %j', async (query, operations) => {
     expect((await read(query)).records.map(({ operation }) => operation)).toEqual(operations)
+  })
+
+  it('shows what one object went through, and nothing of another whose number begins like it', async () => {
+    const object = await createObject(shared.admin, shared.id, { password: 'S3cret-pass.phrase' })
+    await shared.admin.must('GET', `/object/${object}?decrypt=true`)
+    await shared.admin.must('GET', `/object/${object}`)
+    const about = async (subject: string) =>
+      (await read(`subject=${encodeURIComponent(subject)}`)).records.map(({ operation }) => operation)
+    expect(await about(`object ${object}`)).toEqual(['object.read', 'object.read', 'object.decrypt', 'object.create'])
+    expect(await about(`object ${object}: password`)).toEqual(['object.decrypt'])
+    expect(await about(`object ${object.slice(0, -1)}`)).not.toContain('object.decrypt')
+    expect(await about('object')).toEqual([])
   })
 
   it('is for users with the capability Audit', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verdict } from '../../support/fault-kit.ts'
 import { TestAppliance } from '../../support/appliance.ts'
 import { type TestClient } from '../../support/client.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
@@ -73,6 +74,18 @@ describe('GET /find', () => {
         objectsIn(await admin.must('GET', address)).map(({ id }) => id),
         address,
       ).toEqual([ids.note])
+  })
+
+  it('answers with as many as are wanted, and refuses to answer with more than a thousand', async () => {
+    expect(await find('netops')).toHaveLength(1)
+    const several = await Promise.all(
+      ['a', 'b', 'c'].map((name) => createObject(admin, vault.id, { info: `many ${name}` })),
+    )
+    const limited = async (limit: string) =>
+      objectsIn(await admin.must('GET', `/find?needle=many&limit=${limit}`)).length
+    expect([await limited('2'), await limited('3'), await limited('1000')]).toEqual([2, 3, several.length])
+    for (const limit of ['0', '1001', '-1', 'all', ''])
+      expect(verdict(await admin.get(`/find?needle=many&limit=${limit}`)), limit).toBe('400 1804')
   })
 
   it('follows edits and deletions', async () => {

@@ -73,6 +73,9 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
       user: text(128).describe('Login name or id of a user.').optional(),
       vaultid: text(20).describe('Id of a vault.').optional(),
       key: text(256).describe('Name of a key.').optional(),
+      subject: text(256)
+        .describe('What else they are about, such as `object 7`: also with more behind a colon, `object 7: password`.')
+        .optional(),
       operation: text(64).describe('An operation, or its beginning and a star: `transparent.*`.').optional(),
       outcome: text(64).describe('`allowed`, `noted`, `refused` for every refusal, or the code of a fault.').optional(),
       limit: z
@@ -87,8 +90,9 @@ export const listRecords = (visible: VisibleRecords, endpoints: () => readonly A
         .optional(),
     }),
     async run({ body, caller }) {
-      const { since, until, user, vaultid, key, operation, outcome, limit } = body
-      const criteria = { since: momentOf(since), until: momentOf(until), user, vault: vaultid, key, operation, outcome }
+      const { since, until, user, vaultid, key, subject, operation, outcome, limit } = body
+      const moments = { since: momentOf(since), until: momentOf(until) }
+      const criteria = { ...moments, user, vault: vaultid, key, subject, operation, outcome }
       const page = await visible.read({
         userId: caller.userId,
         criteria,

@@ -15,6 +15,19 @@ const needle = z
   .max(255, 'must have 255 characters at most')
   .describe('Text to look for, in any case of its letters.')
 
+const mostFound = 1_000
+const limit = z
+  .string()
+  .regex(/^([1-9]\d{0,2}|1000)$/, `must be 1 to ${mostFound}`)
+  .describe(`Most objects of the answer, 1 to ${mostFound}.`)
+  .default(String(mostFound))
+
+interface Wanted {
+  readonly userId: number
+  readonly text: string
+  readonly most: number
+}
+
 export interface FindDependencies {
   readonly reading: ObjectReading
   readonly templates: Templates
@@ -28,8 +41,8 @@ export const findObjects = (on: FindDependencies) =>
     operation: 'object.find',
     path: '/find',
     params: z.object({}),
-    body: z.object({ needle }),
-    run: ({ body, caller }) => find(on, caller.userId, body.needle),
+    body: z.object({ needle, limit }),
+    run: ({ body, caller }) => find(on, { userId: caller.userId, text: body.needle, most: Number(body.limit) }),
   })
 
 /** `GET /find/:needle`: the same, as older clients ask. */
@@ -40,7 +53,7 @@ export const findObjectsByPath = (on: FindDependencies) =>
     path: '/find/:needle',
     params: z.object({ needle }),
     body: z.object({}),
-    run: ({ params, caller }) => find(on, caller.userId, params.needle),
+    run: ({ params, caller }) => find(on, { userId: caller.userId, text: params.needle, most: mostFound }),
   })
 
 const shared = {
@@ -59,8 +72,8 @@ const shared = {
   },
 } as const satisfies Partial<Endpoint>
 
-async function find({ reading, templates, vaults }: FindDependencies, userId: number, text: string) {
-  const found = await reading.search(userId, text)
+async function find({ reading, templates, vaults }: FindDependencies, { userId, text, most }: Wanted) {
+  const found = await reading.search(userId, text, most)
   const written = recordsOf(found, await templates.among(found.map(({ templateId }) => templateId)))
   const within = new Set(found.map(({ vaultId }) => vaultId))
   const shown = within.size === 0 ? [] : (await vaults.listFor(userId)).filter(({ id }) => within.has(id))
