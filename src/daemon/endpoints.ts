@@ -23,6 +23,9 @@ import { readObject } from '../features/objects/routes/read-object.ts'
 import { setAlarm } from '../features/objects/routes/set-alarm.ts'
 import { vaultContents } from '../features/objects/routes/object-record.ts'
 import { enrolDevice } from '../features/otp/routes/enrol-device.ts'
+import { changeOwnEmail } from '../features/me/routes/change-own-email.ts'
+import { endOtherSessions } from '../features/me/routes/end-other-sessions.ts'
+import { readOwnAccount } from '../features/me/routes/read-own-account.ts'
 import { listDevices } from '../features/otp/routes/list-devices.ts'
 import { removeDevice } from '../features/otp/routes/remove-device.ts'
 import { resyncDevice } from '../features/otp/routes/resync-device.ts'
@@ -129,6 +132,7 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     editUser(on.users, on.recoveries, 'POST'),
     disableUser(on.users),
 
+    ...ownEndpoints(on),
     ...smartcardEndpoints(on),
     ...serviceEndpoints(on),
 
@@ -161,6 +165,12 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     findObjectsByPath({ ...on, reading: on.objectReading }),
   ]
 }
+
+const ownEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
+  readOwnAccount(on.ownAccounts, on.recoveries, on.sessions),
+  changeOwnEmail(on.ownAccounts),
+  endOtherSessions(on.sessions),
+]
 
 const serviceEndpoints = ({ serviceAccounts: accounts }: EndpointDependencies): readonly AnyEndpoint[] => [
   listServices(accounts),

@@ -27,6 +27,7 @@ import { createObjectServices, type ObjectServices } from '../features/objects/o
 import { createServiceAccounts, type ServiceAccounts } from '../features/services/service-accounts.ts'
 import { createVaultServices, type VaultServices } from '../features/vaults/vault-services.ts'
 import { createTransparent, type TransparentServices } from '../features/transparent/transparent-services.ts'
+import { createOwnAccounts, type OwnAccounts } from '../features/me/own-account.ts'
 import { createPassphrases } from '../features/users/passphrase.ts'
 import { hashInPool, type PassphraseHash } from '../features/users/passphrase-hash.ts'
 import { createRecoveries, type Recoveries } from '../features/users/recovery.ts'
@@ -36,6 +37,7 @@ import { createValidationClients, type ValidationClients } from '../features/otp
 /** The domain, put together: what a worker serves over HTTP and the console works with directly. */
 export interface Services extends AuthServices, OtpServices, VaultServices, ObjectServices, TransparentServices {
   readonly users: Users
+  readonly ownAccounts: OwnAccounts
   readonly recoveries: Recoveries
   readonly validationClients: ValidationClients
   readonly certificates: Certificates
@@ -120,6 +122,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     ...createAuth({ ...shared, ...loginRules, issuerKeys: createIssuerKeys(urlIssuersOf(config), clock, report) }),
     serviceAccounts: createServiceAccounts({ ...shared, ...serviceRules(config) }),
     users: createUsers({ store, hsm, passphrases, secondFactors, endSessions, clock }),
+    ownAccounts: createOwnAccounts({ store, hsm }),
     recoveries,
     certificates,
     validationClients: createValidationClients(basics),

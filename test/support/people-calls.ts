@@ -183,6 +183,10 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
     },
   },
 
+  'GET /me': { needs: 'session', reads: true, prepare: () => ({ path: '/me' }) },
+  'PUT /me/email': { needs: 'session', prepare: () => json('/me/email', { email: 'another@example.test' }) },
+  'DELETE /me/sessions': { needs: 'session', prepare: () => ({ path: '/me/sessions' }) },
+
   'GET /user': { needs: 'admin or createVault', reads: true, prepare: () => ({ path: '/user' }) },
   'GET /user/:userid': {
     needs: 'admin or createVault',

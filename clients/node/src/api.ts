@@ -345,7 +345,7 @@ export interface Operations {
     }
   }
   /**
-   * List the OTP devices of a user. Needs a session. The user needs the capability admin.
+   * List the OTP devices of a user. Needs a session. The user needs the capability admin, for other users than oneself.
    */
   'user.otp.list': {
     params: {
@@ -748,6 +748,96 @@ export interface Operations {
          * What was done, in a sentence for people.
          */
         message: string
+      }
+    }
+  }
+  /**
+   * Read your own account. Needs a session.
+   */
+  'me.read': {
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * Id of the caller. Decimal digits.
+         */
+        userid: string
+        /**
+         * Login name of the caller.
+         */
+        username: string
+        /**
+         * Full name of the caller.
+         */
+        fullname: string
+        /**
+         * E-mail address of the caller.
+         */
+        email: string
+        /**
+         * Capabilities of the caller. A bitmap as decimal text, whose bits `GET /utils/statusvalues` names.
+         */
+        userstatus: string
+        /**
+         * When the pass phrase was last changed. UTC.
+         */
+        passphrase_changed: string
+        /**
+         * Vaults in which the membership of the caller rests until it is confirmed.
+         */
+        resting: number
+        /**
+         * Milliseconds without a call after which the session ends.
+         */
+        timeout: number
+      }
+    }
+  }
+  /**
+   * Change your own e-mail address. Needs a session.
+   *
+   * Those with whom you share vaults see it. No login and no reset depends on it.
+   */
+  'me.email': {
+    body: {
+      /**
+       * E-mail address.
+       */
+      email: string
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * E-mail address.
+         */
+        email: string
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+      }
+    }
+  }
+  /**
+   * End all your other sessions. Needs a session.
+   *
+   * The session of the call itself goes on.
+   */
+  'me.sessions.end': {
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * Sessions that have ended.
+         */
+        ended: number
       }
     }
   }
@@ -5163,6 +5253,9 @@ export const addresses = {
   'user.edit': ['PUT', '/user/{userid}', 'session'],
   'user.edit.post': ['POST', '/user/{userid}', 'session'],
   'user.disable': ['DELETE', '/user/{userid}', 'session'],
+  'me.read': ['GET', '/me', 'session'],
+  'me.email': ['PUT', '/me/email', 'session'],
+  'me.sessions.end': ['DELETE', '/me/sessions', 'session'],
   'authinfo.smcuser': ['GET', '/authinfo/smcuser', 'public'],
   'usercert.read': ['GET', '/usercert', 'session'],
   'usercert.readany': ['GET', '/usercert/{userid}', 'session'],

@@ -532,6 +532,54 @@ class UserDisableAnswer(_Sent):
     CALLINFO: UserDisableInfo
 
 
+class MeReadInfo(Callinfo):
+    userid: str
+    """Id of the caller. Decimal digits."""
+    username: str
+    """Login name of the caller."""
+    fullname: str
+    """Full name of the caller."""
+    email: str
+    """E-mail address of the caller."""
+    userstatus: str
+    """Capabilities of the caller. A bitmap as decimal text, whose bits `GET /utils/statusvalues` names."""
+    passphrase_changed: str
+    """When the pass phrase was last changed. UTC."""
+    resting: int
+    """Vaults in which the membership of the caller rests until it is confirmed."""
+    timeout: int
+    """Milliseconds without a call after which the session ends."""
+
+
+class MeReadAnswer(_Sent):
+    CALLINFO: MeReadInfo
+
+
+class MeEmailBody(TypedDict):
+    email: str
+    """E-mail address."""
+
+
+class MeEmailInfo(Callinfo):
+    email: str
+    """E-mail address."""
+    message: str
+    """What was done, in a sentence for people."""
+
+
+class MeEmailAnswer(_Sent):
+    CALLINFO: MeEmailInfo
+
+
+class MeSessionsEndInfo(Callinfo):
+    ended: int
+    """Sessions that have ended."""
+
+
+class MeSessionsEndAnswer(_Sent):
+    CALLINFO: MeSessionsEndInfo
+
+
 class AuthinfoSmcuserInfo(Callinfo):
     username: str
     """Login name of the user whose card it is."""
@@ -2571,6 +2619,18 @@ class Call(Protocol):
         """Disable a user."""
 
     @overload
+    def __call__(self, operation: Literal["me.read"]) -> MeReadAnswer:
+        """Read your own account."""
+
+    @overload
+    def __call__(self, operation: Literal["me.email"], *, body: MeEmailBody) -> MeEmailAnswer:
+        """Change your own e-mail address."""
+
+    @overload
+    def __call__(self, operation: Literal["me.sessions.end"]) -> MeSessionsEndAnswer:
+        """End all your other sessions."""
+
+    @overload
     def __call__(self, operation: Literal["authinfo.smcuser"]) -> AuthinfoSmcuserAnswer:
         """Tell whose smartcard the client presents."""
 
@@ -2909,6 +2969,18 @@ class AsyncCall(Protocol):
     @overload
     def __call__(self, operation: Literal["user.disable"], *, params: UseridParams) -> Coroutine[Any, Any, UserDisableAnswer]:
         """Disable a user."""
+
+    @overload
+    def __call__(self, operation: Literal["me.read"]) -> Coroutine[Any, Any, MeReadAnswer]:
+        """Read your own account."""
+
+    @overload
+    def __call__(self, operation: Literal["me.email"], *, body: MeEmailBody) -> Coroutine[Any, Any, MeEmailAnswer]:
+        """Change your own e-mail address."""
+
+    @overload
+    def __call__(self, operation: Literal["me.sessions.end"]) -> Coroutine[Any, Any, MeSessionsEndAnswer]:
+        """End all your other sessions."""
 
     @overload
     def __call__(self, operation: Literal["authinfo.smcuser"]) -> Coroutine[Any, Any, AuthinfoSmcuserAnswer]:

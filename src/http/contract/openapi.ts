@@ -36,6 +36,7 @@ const tagWords: Readonly<Record<string, string>> = {
   auth: 'Login and session.',
   authinfo: 'What one may know before a login.',
   user: 'Users, their second factors and their sessions.',
+  me: "The caller's own account and second factors.",
   service: 'Accounts of applications that run unattended, and their credentials.',
   usercert: 'Certificates of users, for the login by smartcard.',
   audit: 'Records of the audit trail, for users with the capability Audit.',

@@ -155,6 +155,13 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   'DELETE /user/:userid/otp/:deviceid': once(async (at) => ({ params: (await at.newCodes()).params })),
   'PUT /user/:userid/otp/:deviceid/resync': once((at) => at.newCodes()),
 
+  'GET /me': nothing,
+  'PUT /me/email': async ({ appliance }) => ({
+    client: await appliance.login(await appliance.addUser()),
+    members: { email: 'another@example.test' },
+  }),
+  'DELETE /me/sessions': async ({ appliance }) => ({ client: await appliance.login(await appliance.addUser()) }),
+
   'GET /user': () => ({ members: { searchstring: 'user' } }),
   'GET /user/:userid': ofUser,
   'POST /user': once((at) => ({

@@ -93,6 +93,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   otp: ['users'],
   certificates: ['users'],
   auth: ['users', 'otp', 'certificates'],
+  me: ['users', 'otp', 'auth'],
   services: ['users', 'certificates', 'auth'],
   'otp-validation': ['otp'],
   vaults: ['users', 'passwords', 'destruction'],

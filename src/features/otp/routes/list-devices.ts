@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { Devices } from '../devices.ts'
 import { deviceRecord, deviceSchema, holderOf, userParams } from './device-record.ts'
 
-/** `GET /user/:userid/otp`: what a user may log in with beside the pass phrase; no secrets. */
+/** `GET /user/:userid/otp`: what a user may log in with beside the pass phrase; no secrets. For the user, too. */
 export const listDevices = (devices: Devices) =>
   endpoint({
     operation: 'user.otp.list',
@@ -11,7 +11,7 @@ export const listDevices = (devices: Devices) =>
     method: 'GET',
     path: '/user/:userid/otp',
     summary: 'List the OTP devices of a user',
-    access: { kind: 'session', capability: 'admin' },
+    access: { kind: 'session', capability: 'admin', self: 'userid' },
     success: 200,
     faults: ['user.not_found'],
     reply: { callinfo: z.object({ otpdevices: z.array(deviceSchema).describe('The devices of the user.') }) },

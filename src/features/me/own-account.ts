@@ -1,0 +1,35 @@
+import { Fault } from '../../fault.ts'
+import type { Commit, Store } from '../../store/store.ts'
+import { findUserById, isPerson, lockedUser, type User } from '../users/records.ts'
+import type { Sealer } from '../users/sealed-change.ts'
+import { checkFields } from '../users/user-rules.ts'
+import { changeUser } from '../users/user-seals.ts'
+
+/** What users read and change of their own rows. */
+export interface OwnAccounts {
+  /** @throws Fault `user.not_found` for a service account */
+  read(userId: number): Promise<User>
+  /** @throws Fault `user.not_found`, `user.invalid` */
+  changeEmail(userId: number, email: string, commit: Commit): Promise<User>
+}
+
+export function createOwnAccounts({
+  store,
+  hsm,
+}: {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Sealer
+}): OwnAccounts {
+  return {
+    async read(userId) {
+      const user = await findUserById(store.read, userId)
+      if (user === null || !isPerson(user)) throw new Fault('user.not_found')
+      return user
+    },
+
+    async changeEmail(userId, email, commit) {
+      checkFields({ email })
+      return commit(async (tx) => changeUser(hsm, tx, await lockedUser(tx, userId), { email }))
+    },
+  }
+}

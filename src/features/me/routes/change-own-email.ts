@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { message } from '../../../http/contract/shared-fields.ts'
+import { userFields } from '../../users/routes/user-fields.ts'
+import type { OwnAccounts } from '../own-account.ts'
+
+/** `PUT /me/email`: nothing is sent there and nothing rests on it, so that a session is enough. */
+export const changeOwnEmail = (accounts: OwnAccounts) =>
+  endpoint({
+    operation: 'me.email',
+    handler: 'UserHandler',
+    method: 'PUT',
+    path: '/me/email',
+    summary: 'Change your own e-mail address',
+    details: 'Those with whom you share vaults see it. No login and no reset depends on it.',
+    access: { kind: 'session' },
+    success: 200,
+    faults: ['user.not_found', 'user.invalid'],
+    reply: { callinfo: z.object({ email: userFields.email, message }) },
+    params: z.object({}),
+    body: z.object({ email: userFields.email }),
+    async run({ body, caller, note, commit }) {
+      note({ target: `user ${caller.userId}: email` })
+      const { email } = await accounts.changeEmail(caller.userId, body.email, commit)
+      return { callinfo: { email, message: 'Your e-mail address has been changed.' } }
+    },
+  })
