@@ -53,12 +53,14 @@ interface Connection {
 }
 
 async function connect(file: string, tables: readonly EntitySchema[], prepare?: () => void): Promise<Connection> {
+  let database: Database.Database | undefined
   try {
-    const database = openDatabase(file, prepare)
+    database = openDatabase(file, prepare)
     const source = await sourceOf(file, tables, database).initialize()
     bindNumbers(source)
     return { source, database }
   } catch (cause) {
+    database?.close()
     if (isFault(cause, 'store.unavailable')) throw cause
     throw new Fault(
       'store.unavailable',
@@ -74,16 +76,25 @@ function openDatabase(file: string, prepare: (() => void) | undefined): Database
     prepare?.()
     // The native wait would block the event loop, and with it every call of this worker: `begin` waits instead.
     const database = new Database(file, { timeout: 0 })
-    database.exec('PRAGMA busy_timeout = 2000')
-    database.exec('PRAGMA journal_mode = WAL')
-    database.exec('PRAGMA synchronous = FULL')
-    database.exec('PRAGMA foreign_keys = ON')
-    database.exec('PRAGMA trusted_schema = OFF')
-    // What was deleted is overwritten: wrapped keys and seeds must not stay in the free space of the file.
-    database.exec('PRAGMA secure_delete = FAST')
-    database.exec('PRAGMA busy_timeout = 0')
-    return database
+    try {
+      setUp(database)
+      return database
+    } catch (cause) {
+      database.close()
+      throw cause
+    }
   })
+}
+
+function setUp(database: Database.Database): void {
+  database.exec('PRAGMA busy_timeout = 2000')
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA synchronous = FULL')
+  database.exec('PRAGMA foreign_keys = ON')
+  database.exec('PRAGMA trusted_schema = OFF')
+  // What was deleted is overwritten: wrapped keys and seeds must not stay in the free space of the file.
+  database.exec('PRAGMA secure_delete = FAST')
+  database.exec('PRAGMA busy_timeout = 0')
 }
 
 function sourceOf(file: string, tables: readonly EntitySchema[], database: Database.Database): DataSource {

@@ -63,7 +63,7 @@ function checkKeys(file: string): void {
 }
 
 function readingFinding({ issuer, setting, file, read, reader }: IssuerFile, users: Users): Finding | undefined {
-  const consequence = `nobody logs in by ${issuer} until then`
+  const consequence = `logins by tokens of ${issuer} are refused until then`
   try {
     read()
   } catch (error) {

@@ -168,7 +168,7 @@ describe('strongroom doctor', () => {
         .filter(({ subject }) => subject === 'issuers')
         .map(({ state, detail, remedy }) => `${state}: ${detail} ${remedy ?? ''}`)
     const named = `${file} (service.issuers.0.jwksFile)`
-    expect(await issuers()).toEqual([expect.stringMatching(/cannot be used: ENOENT.*nobody logs in by https:/)])
+    expect(await issuers()).toEqual([expect.stringMatching(/cannot be used: ENOENT.*logins by tokens of https:/)])
     const { jwk } = await makePair()
     const set = JSON.stringify({ keys: [jwk] })
     for (const [text, reason] of [
