@@ -41,7 +41,9 @@ function doesTheMainJob(start: () => Promise<TestAppliance>): void {
     const user = await appliance.addUser()
     const body = appliance.credentials(user)
     const logins = await Promise.all(Array.from({ length: 50 }, () => appliance.client().post('/auth', body)))
-    expect(logins.filter(({ status }) => status === 200)).toHaveLength(1)
+    const statuses = logins.map(({ status }) => status)
+    expect(statuses).toContain(200)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
 
     const client = await appliance.login(user)
     const [{ id }] = (await client.must('POST', '/vault', { vaultname: 'Race' }))['VAULT'] as [{ id: string }]
@@ -53,7 +55,7 @@ function doesTheMainJob(start: () => Promise<TestAppliance>): void {
       .filter(({ status }) => status === 201)
       .map(({ json }) => Number(json.CALLINFO['key_version']))
     expect(versions.toSorted((a, b) => a - b)).toEqual(versions.map((_, index) => index + 2))
-    expect(rotations.filter(({ status }) => status !== 201).every(({ status }) => status === 409)).toBe(true)
+    expect(rotations.filter(({ status }) => status !== 201 && status !== 409)).toEqual([])
   })
 }
 

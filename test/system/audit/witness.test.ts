@@ -80,7 +80,10 @@ describe('a witness of the audit trail', () => {
     }, patience)
     for (const line of receiver.received)
       expect(line).toMatch(/^<110>1 \d{4}-\d\d-\d\dT[\d:.]+Z \S+ strongroom - audit-head \[strong/)
-    await vi.waitFor(() => expect(appliance.journal).toContain('the audit witness has all signed heads again'), patience)
+    await vi.waitFor(
+      () => expect(appliance.journal).toContain('the audit witness has all signed heads again'),
+      patience,
+    )
     await vi.waitFor(async () => expect((await doctor()).map(({ state }) => state)).toEqual(['ok', 'ok']), patience)
   })
 
