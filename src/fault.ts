@@ -56,6 +56,7 @@ export const faultCodes = [
   'object.key_exhausted',
   'object.no_file',
   'object.busy',
+  'object.changed',
   'passphrase.refused',
   'user.not_found',
   'user.exists',

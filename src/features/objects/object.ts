@@ -53,6 +53,12 @@ export interface ObjectInput {
   readonly file: IncomingFile | undefined
 }
 
+/** What a call changes of an object. */
+export interface ObjectEdit extends ObjectInput {
+  /** The version that the caller has read. Undefined: whatever it is by now. */
+  readonly ifVersion: number | undefined
+}
+
 /** Where a new object goes, and what it is. */
 export interface NewObject {
   readonly vault: GrantedVault
@@ -74,9 +80,9 @@ export interface Objects {
   create(object: NewObject, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
   /**
    * Changes what is given and keeps the rest.
-   * @throws Fault `object.invalid`, `object.not_found`, `object.key_exhausted`
+   * @throws Fault `object.invalid`, `object.not_found`, `object.changed`, `object.key_exhausted`
    */
-  edit(found: GrantedObject, template: Template, input: ObjectInput, writer: ObjectWriter): Promise<StoredObject>
+  edit(found: GrantedObject, template: Template, input: ObjectEdit, writer: ObjectWriter): Promise<StoredObject>
   /** @throws Fault `object.not_empty`, `object.not_found` */
   remove(object: StoredObject, writer: ObjectWriter): Promise<void>
   /** Whether decrypting it raises an alarm. @throws Fault `object.not_found` */
@@ -155,16 +161,20 @@ async function edit(
   on: ObjectDependencies,
   { object, vault }: GrantedObject,
   template: Template,
-  input: ObjectInput,
+  input: ObjectEdit,
   { userId, commit }: ObjectWriter,
 ): Promise<StoredObject> {
+  const { ifVersion } = input
+  // Before the file is taken; the transaction decides.
+  if (ifVersion !== undefined && ifVersion !== object.version) throw new Fault('object.changed')
   return withAddition(on, vault, template, input, true, (addition) =>
     commit(async (tx) => {
       const uses = keyUsesOf(addition)
       if (uses > 0) await spendKeyUses(tx, vault.id, uses)
-      const isOpen = await beginVersion(tx, object.id, on.clock.now(), userId)
-      const row = isOpen ? await findObject(tx, object.id) : null
-      if (row === null) throw new Fault('object.not_found')
+      const isOpen = await beginVersion(tx, { objectId: object.id, ifVersion }, on.clock.now(), userId)
+      const row = await findObject(tx, object.id)
+      if (row === null || row.deletedAt !== null) throw new Fault('object.not_found')
+      if (!isOpen) throw new Fault('object.changed')
       const change = addedTo(readObject(row), addition, isWeakIn(on, vault))
       await changeObject(tx, object.id, change)
       await writeSecrets(on, tx, vault, row, addition)

@@ -21,7 +21,7 @@ export interface FileInfo {
 /** An object as it is read. */
 export interface StoredObject extends Pick<
   VaultObject,
-  'id' | 'vaultId' | 'parentId' | 'templateId' | 'name' | 'status' | 'children'
+  'id' | 'vaultId' | 'parentId' | 'templateId' | 'name' | 'status' | 'children' | 'version'
 > {
   readonly nameGiven: boolean
   readonly fields: Readonly<Record<string, string>>
@@ -73,6 +73,7 @@ export const objectColumns = selectList(VaultObjectTable, 'o', {
     'status',
     'fileInfo',
     'children',
+    'version',
   ],
 })
 const vaultColumns = selectList(VaultTable, 'v', {
@@ -106,10 +107,11 @@ type Read = Pick<
   | 'status'
   | 'fileInfo'
   | 'children'
+  | 'version'
 >
 
 export function readObject(row: Read): StoredObject {
-  const { id, vaultId, parentId, templateId, name, status, children } = row
+  const { id, vaultId, parentId, templateId, name, status, children, version } = row
   return {
     id,
     vaultId,
@@ -118,6 +120,7 @@ export function readObject(row: Read): StoredObject {
     name,
     status,
     children,
+    version,
     nameGiven: row.nameGiven === 1,
     fields: parse(row.publicFields),
     weakFields: parse(row.weakFields),

@@ -97,10 +97,16 @@ export function releaseChild(tx: Tx, parentId: number): Promise<boolean> {
 
 /**
  * Opens the next version of an object, which no other call changes until the transaction ends. False where it is
- * gone.
+ * gone, or is not of the version that is to be the last one.
  */
-export function beginVersion(tx: Tx, objectId: number, changedAt: number, changedBy: number): Promise<boolean> {
-  return change(tx, { id: objectId, deletedAt: IsNull() }, { version: () => 'version + 1', changedAt, changedBy })
+export function beginVersion(
+  tx: Tx,
+  { objectId, ifVersion }: { readonly objectId: number; readonly ifVersion: number | undefined },
+  changedAt: number,
+  changedBy: number,
+): Promise<boolean> {
+  const where = { id: objectId, deletedAt: IsNull(), ...(ifVersion !== undefined && { version: ifVersion }) }
+  return change(tx, where, { version: () => 'version + 1', changedAt, changedBy })
 }
 
 /**

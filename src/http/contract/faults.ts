@@ -160,6 +160,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     number: 1617,
     text: 'Too many large files are under way at this moment: try again soon.',
   },
+  'object.changed': {
+    status: 409,
+    number: 1618,
+    text: 'Another call has changed this object since it was read: read it again, and decide what is to stay.',
+  },
   'passphrase.refused': {
     status: 400,
     number: 1730,

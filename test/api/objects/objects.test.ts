@@ -38,6 +38,7 @@ describe('POST /object', () => {
       objectname: 'core1.example.test',
       filename: '',
       children: '0',
+      version: '1',
       notes: false,
       tags: '',
       alarmed: false,

@@ -21,7 +21,7 @@ function saved(template: Template, members: object, before = noContent) {
     values: readValues(template, { ...members }, { partial, filename: undefined }),
     upload: undefined,
   }
-  const place = { id: 1, vaultId: 1, parentId: 0, templateId: 1, children: 0 }
+  const place = { id: 1, vaultId: 1, parentId: 0, templateId: 1, children: 0, version: 1 }
   const change = addedTo(before, addition, (value) => value.length < 4)
   return { ...readObject({ ...place, ...change }), searchText: change.searchText }
 }

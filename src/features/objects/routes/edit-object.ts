@@ -4,7 +4,7 @@ import { Fault } from '../../../fault.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Objects } from '../object.ts'
 import { grantedTo, objectQuery, type StoredObject } from '../read-records.ts'
-import { objectId, objectName, objectParams, savedReply, savedSchema } from './object-record.ts'
+import { objectId, objectName, objectParams, objectVersion, savedReply, savedSchema } from './object-record.ts'
 
 /** Beside these, any fields of the template. */
 const body = z
@@ -13,6 +13,9 @@ const body = z
     templateid: objectId.describe('Id of the template of the object, which cannot be changed.').optional(),
     parentid: objectId.describe('Id of the object in which it lies, which cannot be changed.').optional(),
     objectname: objectName.describe('New name of the object.').optional(),
+    ifVersion: objectVersion
+      .describe('`version` of the object as it was read: it is changed only while it still is of this one.')
+      .optional(),
   })
   .describe('Beside these, any fields of the template: their new values as text.')
 
@@ -24,19 +27,20 @@ export const editObject = (objects: Objects, templates: Templates) =>
     method: 'PUT',
     path: '/object/:objectid',
     summary: 'Edit an object',
-    details: 'It changes what is given and keeps the rest. As JSON or, with another file, as a form.',
+    details:
+      'It changes what is given and keeps the rest. As JSON or, with another file, as a form. With `ifVersion` it changes nothing where another call has changed the object since it was read.',
     access: { kind: 'vault', permission: 'Write', resource: objectQuery },
     success: 200,
-    faults: ['object.invalid', 'object.tampered', 'object.key_exhausted'],
+    faults: ['object.invalid', 'object.changed', 'object.tampered', 'object.key_exhausted'],
     upload: 'optional',
     unechoed: () => templates.secretNames(),
     reply: { callinfo: savedSchema },
     params: objectParams,
     body,
-    async run({ body: { objectname, ...members }, file, vault, resource, caller, commit }) {
+    async run({ body: { objectname, ifVersion, ...members }, file, vault, resource, caller, commit }) {
       const found = grantedTo(vault, resource)
       checkStays(found.object, members)
-      const input = { name: objectname, members, file }
+      const input = { name: objectname, members, file, ifVersion }
       const template = await templates.find(found.object.templateId)
       return savedReply(await objects.edit(found, template, input, { userId: caller.userId, commit }))
     },

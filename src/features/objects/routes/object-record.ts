@@ -27,6 +27,7 @@ export const objectSchema = z
     objectname: z.string().describe('Its name.'),
     filename: z.string().describe('Name of its file; empty for what is no file.'),
     children: numberText('How many objects lie in it, as text.'),
+    version: numberText('Grows with each change of the object, as text: `ifVersion` of an edit names it.'),
     notes: z.union([z.literal(false), z.string()]).describe('Always false; published clients read it.'),
     tags: z.string().describe('Always empty; published clients read it.'),
     alarmed: z
@@ -63,6 +64,7 @@ export function objectRecord(object: StoredObject, crypted?: Readonly<Record<str
     objectname: object.name,
     filename: object.file?.name ?? '',
     children: String(object.children),
+    version: String(object.version),
     notes: false,
     tags: '',
     alarmed: (object.status & statusBits.alarm) === 0 ? false : 'Decrypting this object raises an alarm.',
@@ -134,11 +136,17 @@ export const vaultContents = (reading: ObjectReading, templates: Templates) => (
 
 export const objectParams = z.object({ objectid: idSegment('Id of the object.') })
 
+const aVersion = 'must be a version: a whole number'
 const anId = 'must be an id: a whole number'
 
 /** Published clients send ids as numbers and as texts. */
 export const objectId = z
   .union([z.int().min(0).max(999_999_999_999_999), z.string().regex(/^(0|[1-9]\d{0,14})$/, anId)], anId)
+  .transform(Number)
+
+/** No field of a template can be called `ifVersion`: the names of fields are in lower case. */
+export const objectVersion = z
+  .union([z.int().min(1), z.string().regex(/^[1-9]\d{0,14}$/, aVersion)], aVersion)
   .transform(Number)
 
 /** An empty name is none: the appliance then derives one. */
