@@ -2247,6 +2247,10 @@ export interface Operations {
          * The type that was asked for.
          */
         type: string
+        /**
+         * Its strength: there are 2 to the power of this many like it, rounded down.
+         */
+        bits: number
       }
     }
   }
@@ -2516,7 +2520,7 @@ export interface Operations {
   /**
    * Edit an object. Needs a session of a member of the vault, with Write or more. A member whose rights are narrowed by grants is refused.
    *
-   * It changes what is given and keeps the rest. As JSON or, with another file, as a form.
+   * It changes what is given and keeps the rest. As JSON or, with another file, as a form. With `ifVersion` it changes nothing where another call has changed the object since it was read.
    */
   'object.edit': {
     params: {
@@ -2545,6 +2549,10 @@ export interface Operations {
        * New name of the object.
        */
       objectname?: string
+      /**
+       * `version` of the object as it was read: it is changed only while it still is of this one.
+       */
+      ifVersion?: number | string
       [k: string]: unknown
     }
     answer: Envelope & {
@@ -4573,6 +4581,10 @@ export interface Object {
    */
   children: string
   /**
+   * Grows with each change of the object, as text: `ifVersion` of an edit names it.
+   */
+  version: string
+  /**
    * Always false; published clients read it.
    */
   notes: false | string
@@ -5379,6 +5391,7 @@ export const errorCatalogue = {
   'object.key_exhausted': { number: 1615, status: 409 },
   'object.no_file': { number: 1616, status: 400 },
   'object.busy': { number: 1617, status: 429 },
+  'object.changed': { number: 1618, status: 409 },
   'passphrase.refused': { number: 1730, status: 400 },
   'user.not_found': { number: 1700, status: 404 },
   'user.exists': { number: 1701, status: 409 },

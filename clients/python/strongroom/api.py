@@ -1064,6 +1064,8 @@ class _Object(TypedDict):
     """Name of its file; empty for what is no file."""
     children: str
     """How many objects lie in it, as text."""
+    version: str
+    """Grows with each change of the object, as text: `ifVersion` of an edit names it."""
     notes: Union[Literal[False], str]
     """Always false; published clients read it."""
     tags: str
@@ -1373,6 +1375,8 @@ class UtilsPwgenInfo(Callinfo):
     """Its length, in UTF-16 code units."""
     type: str
     """The type that was asked for."""
+    bits: int
+    """Its strength: there are 2 to the power of this many like it, rounded down."""
 
 
 class UtilsPwgenAnswer(_Sent):

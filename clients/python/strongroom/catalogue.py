@@ -241,6 +241,7 @@ ERRORS: Mapping[str, Tuple[int, int]] = {
     "object.key_exhausted": (1615, 409),
     "object.no_file": (1616, 400),
     "object.busy": (1617, 429),
+    "object.changed": (1618, 409),
     "passphrase.refused": (1730, 400),
     "user.not_found": (1700, 404),
     "user.exists": (1701, 409),

@@ -18,6 +18,15 @@ const generate = async (query: string) => (await client.must('GET', `/utils/pwge
 const word = '[a-z]{2,9}'
 
 describe('GET /utils/pwgen', () => {
+  it.each([
+    ['type=pin', 13],
+    ['type=pin&length=100', 332],
+    ['type=bytes&length=16', 128],
+    ['type=opie', 128],
+  ])('tells how strong %s is: of 2 to the power of %i', async (query, bits) => {
+    expect((await generate(`?${query}`))['bits']).toBe(bits)
+  })
+
   const types: readonly (readonly [query: string, form: RegExp, type: string])[] = [
     ['', /^[\x21-\x7e]{40}$/, 'secure'],
     ['?type=', /^[\x21-\x7e]{40}$/, 'secure'],

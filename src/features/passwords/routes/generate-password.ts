@@ -86,6 +86,7 @@ export const generatePassword = (generator: Generator) =>
         passphrase: z.string().describe('The password. The appliance does not keep it.'),
         length: z.int().min(1).describe('Its length, in UTF-16 code units.'),
         type: z.string().describe('The type that was asked for.'),
+        bits: z.int().min(0).describe('Its strength: there are 2 to the power of this many like it, rounded down.'),
       }),
     },
     params: z.object({}),
@@ -93,7 +94,7 @@ export const generatePassword = (generator: Generator) =>
     async run({ body: fields }) {
       const { text, bits } = await generator.generate(requestOf(fields))
       return {
-        callinfo: { passphrase: text, length: text.length, type: fields.type },
+        callinfo: { passphrase: text, length: text.length, type: fields.type, bits },
         general: bits < weakBelowBits ? [weakness(bits)] : [],
       }
     },
