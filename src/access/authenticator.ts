@@ -21,6 +21,8 @@ export interface Authentication {
   /** What the keeper grants the caller: in that vault, or in none. */
   readonly grant: Granted['grant']
   readonly resource: unknown
+  /** The same caller in another vault, which the call names too. @throws Fault `session.invalid` */
+  readonly elsewhere: (vaultId: number) => Promise<Authentication>
   /** The token for the next call: another than the supplied one when it was replaced. */
   readonly token: string
 }

@@ -84,7 +84,7 @@ const needed = {
     'export-plain': 'Admin',
     backup: 'Admin',
   },
-  ownOfVault: { encrypt: 'Write', decrypt: 'Read' },
+  ownOfVault: { encrypt: 'Write', decrypt: 'Read', 'rewrap-from': 'Read', 'rewrap-to': 'Write' },
 } as const satisfies Readonly<Record<string, Needed>>
 
 type Needed = { readonly [use in KeyUse]?: Permission }
@@ -148,7 +148,7 @@ function policyRefusal({ version }: KeyInVault, use: KeyUse): Fault | undefined 
 }
 
 function ownKeySentence(use: KeyUse): string | undefined {
-  return use === 'encrypt' || use === 'decrypt' ? undefined : 'The key of a vault never leaves the token.'
+  return use in needed.ownOfVault ? undefined : 'The key of a vault never leaves the token.'
 }
 
 function versionSentence({ version, disabled, policy }: KeyVersionState, use: KeyUse): string | undefined {

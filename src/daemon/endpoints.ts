@@ -15,10 +15,12 @@ import { logIn } from '../features/auth/routes/log-in.ts'
 import { loginTypes } from '../features/auth/routes/login-types.ts'
 import { resetPassphrase } from '../features/auth/routes/reset-passphrase.ts'
 import { detectType } from '../features/files/routes/detect-mime-type.ts'
+import { copyObject } from '../features/objects/routes/copy-object.ts'
 import { createObject } from '../features/objects/routes/create-object.ts'
 import { deleteObject } from '../features/objects/routes/delete-object.ts'
 import { editObject } from '../features/objects/routes/edit-object.ts'
 import { findObjects, findObjectsByPath } from '../features/objects/routes/find-objects.ts'
+import { moveObject } from '../features/objects/routes/move-object.ts'
 import { readObject } from '../features/objects/routes/read-object.ts'
 import { setAlarm } from '../features/objects/routes/set-alarm.ts'
 import { vaultContents } from '../features/objects/routes/object-record.ts'
@@ -161,6 +163,8 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     editObject(on.objects, on.templates),
     setAlarm(on.objects),
     deleteObject(on.objects),
+    moveObject(on.relocation, on.objectReading),
+    copyObject(on.relocation, on.objectReading),
     findObjects({ ...on, reading: on.objectReading }),
     findObjectsByPath({ ...on, reading: on.objectReading }),
   ]

@@ -361,6 +361,20 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
     needs: 'Admin',
     prepare: async (on) => json(`/object/${await objectIn(on)}/alarm`, { alarm: true }),
   },
+  'POST /object/:objectid/move': {
+    needs: 'Write',
+    prepare: async (on) => json(`/object/${await objectIn(on)}/move`, { parentid: 0 }),
+  },
+  'POST /object/:objectid/move (into another vault)': {
+    needs: 'Write',
+    usesToken: true,
+    prepare: async (on) => json(`/object/${await fileIn(on)}/move`, { groupid: await anotherVault(on), parentid: 0 }),
+  },
+  'POST /object/:objectid/copy': {
+    needs: 'Write',
+    usesToken: true,
+    prepare: async (on) => json(`/object/${await objectIn(on)}/copy`, { parentid: 0 }),
+  },
   'DELETE /object/:objectid': { needs: 'Write', prepare: async (on) => ({ path: `/object/${await objectIn(on)}` }) },
   'GET /find': { needs: 'session', reads: true, prepare: () => ({ path: '/find?needle=core1' }) },
   'GET /find/:needle': { needs: 'session', reads: true, prepare: () => ({ path: '/find/core1' }) },

@@ -55,6 +55,25 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
   const nextToken = createTokenRotation(dependencies)
   const statementOf = createStatements()
 
+  async function authenticationIn(
+    row: SessionRow,
+    { request, hash, token }: { request: AuthenticationRequest; hash: string; token: string },
+  ): Promise<Authentication> {
+    const subject = subjectOf(row, request.token, hash)
+    const standing = await confirmed(grants, subject, row)
+    return {
+      ...authenticationOf(row, standing, request, async () => (await grants.of(subject)).sealed),
+      token,
+      async elsewhere(vaultId) {
+        const { resource: _, ...asking } = request
+        const there = { ...asking, vaultId }
+        const rowThere = await fetch(hash, there)
+        if (rowThere === undefined) throw new Fault('session.invalid')
+        return authenticationIn(rowThere, { request: there, hash, token })
+      },
+    }
+  }
+
   async function fetch(hash: string, request: AuthenticationRequest): Promise<SessionRow | undefined> {
     const { vaultId, resource } = request
     const rows = await store.query<SessionRow>(statementOf(resource?.query), [
@@ -73,9 +92,7 @@ export function createAuthenticator(dependencies: AuthenticatorDependencies): Au
       const now = clock.now()
       await checkLiveness(row, request.address, now)
       const token = await nextToken(row, { token: request.token, hash }, now)
-      const subject = subjectOf(row, request.token, hash)
-      const standing = await confirmed(grants, subject, row)
-      return { ...authenticationOf(row, standing, request, async () => (await grants.of(subject)).sealed), token }
+      return authenticationIn(row, { request, hash, token })
     },
 
     reauthorize,
@@ -144,7 +161,7 @@ function authenticationOf(
   { capabilities, permission, grants }: GrantedStanding,
   request: AuthenticationRequest,
   grant: Authentication['grant'],
-): Omit<Authentication, 'token'> {
+): Omit<Authentication, 'token' | 'elsewhere'> {
   const { vault, restingIn } = accessTo(row.member_vault_id, { ...row, permission, grants }, grant)
   return {
     caller: {

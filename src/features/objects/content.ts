@@ -130,15 +130,14 @@ export function addedTo(before: Content, addition: Addition, isWeak: (value: str
   const kept = addition.name ?? (before.nameGiven ? before.name : undefined)
   const name = kept ?? derivedName(template, fields)
   const file = upload?.info ?? before.file
-  const weakFields = weakOf(before.weakFields, addition, isWeak)
-  const badPolicy = weakFields.length > 0 ? statusBits.badPolicy : 0
+  const weakFields = weakAmong(before.weakFields, template, { ...values.open, ...values.secret }, isWeak)
   return {
     name,
     nameGiven: kept === undefined ? 0 : 1,
     publicFields: JSON.stringify(fields),
     searchText: searchForm([...new Set([name, ...Object.values(fields), file?.name ?? ''])].join('\n')),
     weakFields: JSON.stringify(weakFields),
-    status: (before.status & ~statusBits.badPolicy) | badPolicy,
+    status: statusWith(before.status, weakFields),
     fileInfo: file === undefined ? null : JSON.stringify(file),
   }
 }
@@ -146,12 +145,18 @@ export function addedTo(before: Content, addition: Addition, isWeak: (value: str
 /** Lower case on both sides makes a search blind to case. */
 export const searchForm = (text: string): string => text.toLowerCase()
 
-function weakOf(
+/** A status that says whether a value breaks the policy. */
+export function statusWith(status: number, weakFields: readonly string[]): number {
+  return (status & ~statusBits.badPolicy) | (weakFields.length > 0 ? statusBits.badPolicy : 0)
+}
+
+/** The fields that break a policy: of values that are not given, those that did before. */
+export function weakAmong(
   before: readonly string[],
-  { template, values }: Addition,
+  template: Template,
+  given: Readonly<Record<string, string>>,
   isWeak: (value: string) => boolean,
 ): string[] {
-  const given: Readonly<Record<string, string>> = { ...values.open, ...values.secret }
   return template.fields
     .filter(({ name, followsPolicy }) => {
       const value = given[name]

@@ -40,6 +40,11 @@ export interface FileStore {
   store(vault: GrantedVault, content: AsyncIterable<Buffer>): Promise<StoredFile>
   /** The pieces of a file in order. @throws Fault `object.tampered` at the first that is not as it was written */
   read(vault: GrantedVault, manifest: FileManifest): AsyncGenerator<Buffer>
+  /**
+   * Encrypts a file anew in the token, for another object: an upload that no object has. As with `store`, nothing is left
+   * behind where it throws. @throws Fault `object.tampered`
+   */
+  copy(from: GrantedVault, manifest: FileManifest, to: GrantedVault): Promise<FileManifest>
   /** Lets go of an upload that no object has. */
   discard(uploadId: string): Promise<void>
   /** Lets go of uploads that had no chunk for an hour, and that no object has; resolves to how many. */
@@ -55,7 +60,7 @@ const abandonedAfterMs = 3_600_000
 
 export interface FileStoreDependencies {
   readonly store: Store
-  readonly hsm: Pick<Hsm, 'encryptMany' | 'decryptMany'>
+  readonly hsm: Pick<Hsm, 'encryptMany' | 'decryptMany' | 'rewrapMany'>
   readonly clock: Clock
 }
 
@@ -71,16 +76,46 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
     // The key of a vault goes with it, at any moment.
     const isGone = isFault(rejected, 'hsm.rejected') || isFault(rejected, 'hsm.outdated')
     if (isGone && (await findVault(store.read, vault.id)) === null) throw new Fault('vault.not_found')
-    const rows = outcomes.map((outcome, at) => {
+    const ciphertexts = outcomes.map((outcome) => {
       if ('fault' in outcome) throw outcome.fault
-      return { uploadId: upload, index: chunks[at]?.index ?? 0, ciphertext: outcome.result }
+      return outcome.result
     })
+    await keep(vault, upload, chunks[0]?.index ?? 0, ciphertexts)
+  }
+
+  /** Writes chunks that follow each other. */
+  async function keep(
+    vault: GrantedVault,
+    upload: string,
+    from: number,
+    ciphertexts: readonly Buffer[],
+  ): Promise<void> {
+    const rows = ciphertexts.map((ciphertext, at) => ({ uploadId: upload, index: from + at, ciphertext }))
     await store.transaction(async (tx) => {
       const now = clock.now()
       await spendKeyUses(tx, vault.id, rows.length)
-      if (rows[0]?.index === 0) await beginUpload(tx, upload, vault.id, now)
+      if (from === 0) await beginUpload(tx, upload, vault.id, now)
       if (!(await addChunks(tx, upload, rows, now))) throw uploadGivenUp()
     })
+  }
+
+  /** A part of a file under the key of another vault, or of its own, bound to another upload. */
+  async function transcribe(from: GrantedVault, { upload, chunks }: FileManifest, to: Target, first: number) {
+    const stored = await readChunks(store.read, upload, first, Math.min(batchChunks, chunks - first))
+    if (stored.length === 0) throw tampered('chunks are missing')
+    const [fromKey, toKey] = [await vaultKeyReference(from), await vaultKeyReference(to.vault)]
+    const outcomes = await hsm.rewrapMany(
+      stored.map((ciphertext, at) => {
+        const place = { index: first + at, isLast: first + at === chunks - 1 }
+        const [aad, newAad] = [chunkAad(from.id, upload, place), chunkAad(to.vault.id, to.upload, place)]
+        return { from: fromKey, to: toKey, ciphertext, aad, newAad }
+      }),
+    )
+    const ciphertexts = outcomes.map((outcome) => {
+      if ('fault' in outcome) throw isFault(outcome.fault, 'hsm.rejected') ? tampered(outcome.fault) : outcome.fault
+      return outcome.result
+    })
+    await keep(to.vault, to.upload, first, ciphertexts)
   }
 
   async function discard(uploadId: string): Promise<void> {
@@ -92,7 +127,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
 
   return {
     async store(vault, content) {
-      const upload = randomBytes(16).toString('hex')
+      const upload = newUploadId()
       const hash = createHash('sha256')
       let start: Buffer | undefined
       let size = 0
@@ -116,6 +151,18 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
       }
     },
 
+    async copy(from, manifest, vault) {
+      const upload = newUploadId()
+      try {
+        for (let first = 0; first < manifest.chunks; first += batchChunks)
+          await transcribe(from, manifest, { vault, upload }, first)
+        return { ...manifest, upload }
+      } catch (error) {
+        await discard(upload).catch(() => undefined)
+        throw error
+      }
+    },
+
     read: (vault, manifest) => readFile(store, hsm, vault, manifest),
     discard,
 
@@ -125,6 +172,14 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
       return abandoned.length
     },
   }
+}
+
+const newUploadId = (): string => randomBytes(16).toString('hex')
+
+/** Where a copy of a file goes. */
+interface Target {
+  readonly vault: GrantedVault
+  readonly upload: string
 }
 
 async function* readFile(

@@ -10,6 +10,7 @@ import { createFieldCipher } from './field-cipher.ts'
 import { createFileStore } from './file-store.ts'
 import { createMemoryBudget } from './memory-budget.ts'
 import { createObjects, type Objects } from './object.ts'
+import { createRelocation, type Relocation } from './relocation.ts'
 import { createObjectReading, type ObjectReading } from './reading.ts'
 
 /** The objects of vaults. */
@@ -17,6 +18,7 @@ export interface ObjectServices {
   readonly objects: Objects
   readonly objectReading: ObjectReading
   readonly objectDestruction: ObjectDestruction
+  readonly relocation: Relocation
 }
 
 export function createObjectServices(dependencies: {
@@ -38,9 +40,21 @@ export function createObjectServices(dependencies: {
   return {
     objects: createObjects({ fieldCipher, files, templatesIn, clock, breaksPolicy: breaksPolicyOf, detectType }),
     objectReading: createObjectReading({ store, fieldCipher, files, memory }),
+    relocation: createRelocation({
+      store,
+      fieldCipher,
+      files,
+      templatesIn,
+      clock,
+      breaksPolicy: breaksPolicyOf,
+      maxFileBytes: relocatedFiles * fileLimits.maxBytes,
+    }),
     objectDestruction: createObjectDestruction({ store, files, clock, recoveryWindowMs, commitAsAppliance }),
   }
 }
+
+/** Files of the largest size that one call moves or copies. */
+const relocatedFiles = 4
 
 function breaksPolicyOf(policyId: number, text: string): boolean {
   const policy = findPolicy(policyId)

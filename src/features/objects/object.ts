@@ -1,8 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Commit, Reader, Tx } from '../../store/store.ts'
+import type { Commit, Tx } from '../../store/store.ts'
 import type { Template } from '../templates/template.ts'
-import type { Templates } from '../templates/templates.ts'
 import {
   addedTo,
   keyUsesOf,
@@ -16,6 +15,7 @@ import {
 import type { FieldCipher } from './field-cipher.ts'
 import { bindUpload, unbindUploads } from './file-records.ts'
 import { uploadGivenUp, type FileStore } from './file-store.ts'
+import { adopt, type TemplatesIn } from './parent.ts'
 import { spendKeyUses } from '../vaults/vault-key.ts'
 import {
   readObject,
@@ -25,7 +25,6 @@ import {
   type StoredObject,
 } from './read-records.ts'
 import {
-  adoptChild,
   beginVersion,
   changeObject,
   dropSecrets,
@@ -92,8 +91,7 @@ export interface Objects {
 interface ObjectDependencies {
   readonly fieldCipher: FieldCipher
   readonly files: FileStore
-  /** The templates as a transaction sees them. */
-  readonly templatesIn: (reader: Reader) => Pick<Templates, 'among'>
+  readonly templatesIn: TemplatesIn
   readonly clock: Clock
   /** Whether a value breaks a password policy. */
   readonly breaksPolicy: (policyId: number, text: string) => boolean
@@ -135,7 +133,7 @@ async function create(
     commit(async (tx) => {
       const now = on.clock.now()
       await spendKeyUses(tx, vault.id, keyUsesOf(addition))
-      await checkParent(on, tx, parentId, vault.id)
+      await adopt(on.templatesIn, tx, parentId, vault.id)
       const row = {
         ...addedTo(noContent, addition, isWeakIn(on, vault)),
         vaultId: vault.id,
@@ -230,21 +228,6 @@ async function writeSecrets(
   }
   if (row.version > 1) await dropSecrets(tx, row.id, emptied)
   if (Object.keys(secrets).length > 0) await putSecrets(tx, await on.fieldCipher.seal(vault, row, row.version, secrets))
-}
-
-/** Of a new object below a parent and the parent's deletion, the database decides which comes first. */
-async function checkParent(
-  { templatesIn }: ObjectDependencies,
-  tx: Tx,
-  parentId: number,
-  vaultId: number,
-): Promise<void> {
-  if (parentId === 0) return
-  if (!(await adoptChild(tx, parentId, vaultId))) throw new Fault('object.parent_unknown')
-  const parent = await findObject(tx, parentId)
-  const [template] = await templatesIn(tx).among(parent ? [parent.templateId] : [])
-  if (template?.editedDirectly === true)
-    throw new Fault('object.invalid', `Nothing can be put into an object of the template ${template.name}.`)
 }
 
 function isWeakIn({ breaksPolicy }: ObjectDependencies, { policyId }: KeyedVault): (value: string) => boolean {

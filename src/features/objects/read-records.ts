@@ -154,7 +154,10 @@ function readObjects(reader: Reader, where: string, parameters: readonly unknown
 }
 
 /** What an object lies in, from the root of the vault downwards. UNION and not UNION ALL: it ends even on a circle. */
-export async function ancestorsOf(reader: Reader, { parentId, vaultId }: StoredObject): Promise<StoredObject[]> {
+export async function ancestorsOf(
+  reader: Reader,
+  { parentId, vaultId }: Pick<StoredObject, 'parentId' | 'vaultId'>,
+): Promise<StoredObject[]> {
   if (parentId === 0) return []
   const rows = await select<Row>(
     reader,

@@ -86,6 +86,7 @@ export function rewrapMany(token: Token, items: readonly RewrapCipherItem[]): Ou
   }))
   try {
     const made = runBatch(token, resultsOf(opened), 'rewrap-to', ({ session, handle, row, used }, item) => {
+      checkIsOfOneUse(item.from.used, used)
       checkStaysInPlace(item.from, { used, aad: item.aad })
       return encryptWith(session, handle, row, item.data, item.aad)
     })
@@ -108,6 +109,12 @@ function checkStaysInPlace(from: BoundKey, to: BoundKey): void {
   if (from.used.checkAad === undefined && to.used.checkAad === undefined) return
   if (isOneKey(from.used.whole, to.used.whole) && from.aad.equals(to.aad)) return
   throw new Fault('access.permission', 'What is granted to you rewraps under the same key, with the same aad alone.')
+}
+
+/** What objects hold stays under keys of vaults, and what named keys encrypt under named keys. */
+function checkIsOfOneUse(from: UsedRecord, to: UsedRecord): void {
+  if (from.whole.type !== to.whole.type)
+    throw new Fault('hsm.rejected', 'What a vault holds is not rewrapped under a named key, nor the other way.')
 }
 
 const isOneKey = (one: OpenedRecord, other: OpenedRecord): boolean =>

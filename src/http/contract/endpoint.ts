@@ -36,7 +36,15 @@ export type Access<Row> =
       readonly member?: string
       /** The thing in the vault that the path names; its row comes with the caller's, in one statement. */
       readonly resource?: ResourceQuery<Row>
+      /** The vault into which something goes, and what the caller needs there. */
+      readonly into?: Destination
     }
+
+/** A second vault of a call: the one that a member of the body names, else that of the call itself. */
+export interface Destination {
+  readonly member: string
+  readonly permission: Permission
+}
 
 /** Of things that belong to a user. */
 export interface Ownership {
@@ -93,9 +101,12 @@ export interface Call<P, B, A extends Access<unknown>> {
   readonly note: (fields: AuditNote) => void
   /** A record of its own for a part of the call, beside the one that each call gets; on the disk when it resolves. */
   readonly record: (part: AuditPart) => Promise<void>
+  /** The same for a part of a change: on the disk with the record of the call, before the change commits. */
+  readonly recordWithChange: (part: AuditPart) => void
   readonly commit: Commit
   readonly caller: A extends { kind: 'public' } ? undefined : Caller
   readonly vault: A extends { kind: 'vault' } ? VaultAccess : undefined
+  readonly into: A extends { into: Destination } ? VaultAccess : undefined
   readonly resource: A extends { resource: ResourceQuery<infer Row> } ? Row | undefined : undefined
   /** What was uploaded, of a contract that takes uploads. */
   readonly file: UploadedFile | undefined
@@ -135,6 +146,8 @@ export interface AuditPart {
   readonly target: string
   /** Goes to the journal as well: an administrator should see it at once. */
   readonly isAlarm?: boolean
+  /** Where it concerns another vault than the call. */
+  readonly vault?: string
 }
 
 /** One operation of the interface: route, types, validation, permission, documentation. */

@@ -98,7 +98,8 @@ function needsOf({ access, demanding = [] }: Pick<AnyEndpoint, 'access' | 'deman
       : ` The user needs the capability ${[access.capability].flat().join(' or ')}${holder}.`
   if (access.kind === 'session') return `Needs a session.${capability}${serviceWords(access)}`
   const forms = demanding.map(({ what, permission }) => ` ${what} needs ${permissionWords(permission)}.`)
-  return `Needs a session of a member of the vault, with ${access.permission} or more.${forms.join('')}${capability}`
+  const into = access.into === undefined ? '' : ` The vault into which it goes needs ${access.into.permission}.`
+  return `Needs a session of a member of the vault, with ${access.permission} or more.${into}${forms.join('')}${capability}`
 }
 
 /** Who needs no capability. */
@@ -233,7 +234,8 @@ function accessFaults({ access }: Pick<AnyEndpoint, 'access'>): FaultCode[] {
   if (access.kind === 'session')
     return ['session.invalid', ...(access.service === undefined ? [] : (['access.permission'] as const)), ...capability]
   const missing = access.resource?.vaultOf?.missing ?? 'vault.not_found'
-  return ['session.invalid', missing, 'access.resting', 'access.permission', ...capability]
+  const into: FaultCode[] = access.into === undefined ? [] : ['vault.not_found']
+  return ['session.invalid', missing, ...into, 'access.resting', 'access.permission', ...capability]
 }
 
 function failuresOf(contract: AnyEndpoint): Operation['responses'] {

@@ -10,6 +10,7 @@ import {
   type Access,
   type AnyEndpoint,
   type DemandedCall,
+  type Destination,
   type Ownership,
   type ServiceNeed,
 } from '../contract/endpoint.ts'
@@ -33,7 +34,7 @@ export interface Authorization {
     contract: AnyEndpoint,
     params: Params,
     body: JsonObject,
-  ): Promise<Authentication | undefined>
+  ): Promise<Authorized | undefined>
   /**
    * What the form of a validated call needs beyond its contract's access.
    * @throws Fault `access.permission`
@@ -53,6 +54,9 @@ export interface Authorization {
    */
   findCaller(request: RequestContext): Promise<void>
 }
+
+/** A caller who may call, and the vault into which the call puts something. */
+export type Authorized = Authentication & { readonly into: VaultAccess | undefined }
 
 export function createAuthorization(authenticator: Authenticator): Authorization {
   async function authenticate(
@@ -81,9 +85,14 @@ export function createAuthorization(authenticator: Authenticator): Authorization
         checkDemands(request.demands, found.vault)
       }
       await checkNow(authentication)
+      const into = await destinationOf(contract, authentication, body)
+      checkDestination(contract, into)
       request.grant = authentication.grant
-      request.reauthorize = async (reader) => checkNow(await authenticator.reauthorize(reader, authentication))
-      return authentication
+      request.reauthorize = async (reader) => {
+        await checkNow(await authenticator.reauthorize(reader, authentication))
+        checkDestination(contract, into && (await authenticator.reauthorize(reader, into)))
+      }
+      return { ...authentication, into: into?.vault }
     },
 
     async checkForm(request, { access: itsAccess, demanding = [] }, call) {
@@ -193,6 +202,41 @@ function checkPermission(access: InVault, { vault, restingIn }: Authentication, 
     )
 }
 
+/** The caller in the vault into which the call puts something; undefined of a call that does not. */
+async function destinationOf(
+  { access }: AnyEndpoint,
+  authentication: Authentication,
+  body: JsonObject,
+): Promise<Authentication | undefined> {
+  const into = intoOf(access)
+  if (into === undefined) return undefined
+  const named = body[into.member]
+  const id = named === undefined ? authentication.vault?.id : idOf(isPlainId(named) ? named : undefined)
+  return id === undefined || id === authentication.vault?.id ? authentication : authentication.elsewhere(id)
+}
+
+/** @throws Fault `vault.not_found`, `access.resting`, `access.permission` */
+function checkDestination({ access }: AnyEndpoint, destination: Authentication | undefined): void {
+  const into = intoOf(access)
+  if (into === undefined || destination === undefined) return
+  const { vault, restingIn } = destination
+  if (restingIn !== undefined) throw new Fault('access.resting')
+  if (vault === undefined) throw new Fault('vault.not_found')
+  if (vault.grants !== null) throw narrowed()
+  if (!includes(vault.permission, into.permission))
+    throw new Fault(
+      'access.permission',
+      `This call needs ${into.permission} in the vault into which it goes; you have ${vault.permission}.`,
+    )
+}
+
+const intoOf = (access: Access<unknown>): Destination | undefined => (access.kind === 'vault' ? access.into : undefined)
+
+const isPlainId = (named: unknown): named is string | number => typeof named === 'string' || typeof named === 'number'
+
+const narrowed = (): Fault =>
+  new Fault('access.permission', 'This call is not for members whose rights are narrowed by grants.')
+
 async function checkService({ grant, grantsOf }: ServiceNeed, caller: Caller | undefined): Promise<void> {
   // People have an application key.
   if (caller?.applicationKeyId !== null) return
@@ -209,8 +253,7 @@ function checkDemands(demands: readonly Demand[], vault: VaultAccess | undefined
 
 /** Of a narrowed member: what the contract does not say to be asked of grants, no grants allow. */
 function checkGranted({ grant }: AnyEndpoint, grants: string, name: string | undefined, body: JsonObject): void {
-  if (grant === undefined)
-    throw new Fault('access.permission', 'This call is not for members whose rights are narrowed by grants.')
+  if (grant === undefined) throw narrowed()
   const refused = (typeof grant === 'function' ? grant(body) : [grant]).find(
     (use) => !allows(scopeOf(grants), use, { name }),
   )
@@ -227,7 +270,7 @@ function nameIn({ resource }: InVault, params: Params): string | undefined {
 
 function vaultIn({ member }: InVault, params: Params, body: JsonObject): string | number | undefined {
   const named = member === undefined ? params[vaultParameter] : body[member]
-  return typeof named === 'string' || typeof named === 'number' ? named : undefined
+  return isPlainId(named) ? named : undefined
 }
 
 /** Ids are decimal; anything else is the id of nothing. */

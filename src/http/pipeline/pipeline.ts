@@ -89,12 +89,14 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         clientIdentity.refuseForged(context.req)
         const body = await readInput(request, contract, () => authorization.identify(request))
         const authentication = await authorization.authorize(request, contract, params, body)
-        refuseLooseCall(contract, authentication?.vault, params['name'], request.sent?.members ?? body)
+        for (const vault of [authentication?.vault, authentication?.into])
+          refuseLooseCall(contract, vault, params['name'], request.sent?.members ?? body)
         const call = {
           params: validate(contract.params, params),
           body: validate(contract.body, body),
           caller: authentication?.caller,
           vault: authentication?.vault,
+          into: authentication?.into,
           resource: authentication?.resource,
           ...meansOf(request, recording),
         }
@@ -121,6 +123,7 @@ function meansOf(request: RequestContext, recording: Recording) {
     client: request.client,
     note: (fields: AuditNote) => void (request.note = { ...request.note, ...fields }),
     record: (part: AuditPart) => recording.part(request, part),
+    recordWithChange: (part: AuditPart) => void (request.parts = [...request.parts, part]),
     commit: recording.commitOf(request),
     refuseForeignPage() {
       if (!isOwnPage(request.koa.req.headers)) throw new Fault('session.cookie')

@@ -81,9 +81,9 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
 
     refuse: async (request, error) => outward(await recordFailure(request, asFault(await refusalNow(request, error)))),
 
-    async part(request, { operation, target, isAlarm }) {
+    async part(request, { isAlarm, ...part }) {
       await request.reauthorize?.(store.read)
-      const event = { ...eventOf(request, 'allowed'), operation, target }
+      const event = { ...eventOf(request, 'allowed'), ...part }
       if (isAlarm === true) alarm(event)
       await audit.append(event)
     },
@@ -92,6 +92,7 @@ export function createRecording(dependencies: RecordingDependencies): Recording 
       const commit = createRecordedCommit(store, async (tx) => {
         const event = await withRows(eventOf(request, 'allowed'), tx, readRows)
         return async () => {
+          for (const part of request.parts) await audit.append({ ...eventOf(request, 'allowed'), ...part })
           await audit.append(event)
           request.recorded = true
         }

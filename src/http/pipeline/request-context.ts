@@ -8,7 +8,7 @@ import type { Context } from 'koa'
 import type { Caller, Granted, Client } from '../../access/caller.ts'
 import type { AuditEvent } from '../../audit/event.ts'
 import type { Reader } from '../../store/store.ts'
-import type { AnyEndpoint, AuditNote } from '../contract/endpoint.ts'
+import type { AnyEndpoint, AuditNote, AuditPart } from '../contract/endpoint.ts'
 import { createEnvelopeState, type Answer, type EnvelopeState, type JsonObject } from '../contract/envelope.ts'
 import { hasBody } from '../input/body.ts'
 import type { Form } from '../input/upload.ts'
@@ -33,6 +33,8 @@ export interface RequestContext {
   readonly client: Client
   readonly operation: string
   note: AuditNote
+  /** Records beside that of the call, of what its change does. */
+  parts: readonly AuditPart[]
   caller?: Caller
   /** By what the keeper makes changes for the caller. */
   grant?: Granted['grant']
@@ -73,6 +75,7 @@ export function createRequestContext(
     client,
     operation: contract?.operation ?? 'unmatched',
     note: {},
+    parts: [],
     demands: [],
     authenticationTried: contract?.access.kind === 'public',
     recorded: false,

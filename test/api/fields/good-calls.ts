@@ -293,6 +293,14 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   }),
   'PUT /object/:objectid/alarm': ({ objectId }) => ({ params: { objectid: objectId }, members: { alarm: true } }),
   'DELETE /object/:objectid': once(async (at) => ({ params: { objectid: await at.newObject() } })),
+  'POST /object/:objectid/move': async (at) => ({
+    params: { objectid: await at.newObject() },
+    members: { groupid: at.vaultId, parentid: 0 },
+  }),
+  'POST /object/:objectid/copy': async (at) => ({
+    params: { objectid: await at.newObject() },
+    members: { groupid: at.vaultId, parentid: 0 },
+  }),
   'GET /find': () => ({ members: { needle: 'example' } }),
   'GET /find/:needle': () => ({ params: { needle: 'example' } }),
 

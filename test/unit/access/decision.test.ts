@@ -44,6 +44,8 @@ describe('the decision', () => {
     ['backup', named, 'Admin', 'Write'],
     ['encrypt', ownOfVault, 'Write', 'Read'],
     ['decrypt', ownOfVault, 'Read', undefined],
+    ['rewrap-from', ownOfVault, 'Read', undefined],
+    ['rewrap-to', ownOfVault, 'Write', 'Read'],
   ])('allows %s by a permission of the vault, and not by less', (use, key, enough, less) => {
     expect(codeOf(grantOf(enough), key, use, now)).toBe('allowed')
     if (less !== undefined) expect(codeOf(grantOf(less), key, use, now)).toBe('access.permission')

@@ -108,6 +108,11 @@ function fileRecord(objectId: number, { name, size, type, uploadedAt }: FileInfo
 
 export const savedSchema = z.object({ objectid: idText('Id of the object.'), message })
 
+/** Of an object that went elsewhere with what lies in it. */
+export const relocatedSchema = savedSchema.extend({
+  objects: numberText('How many objects went, with those that lie in it.'),
+})
+
 export const templatesOfObjects = z.array(recordSchema).describe('The templates that occur among the objects.')
 
 /**

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { base64, idText } from '../../../http/contract/shared-fields.ts'
-import { endpoint, type AuditPart } from '../../../http/contract/endpoint.ts'
+import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import type { Template } from '../../templates/template.ts'
 import type { Templates } from '../../templates/templates.ts'
-import { grantedTo, objectQuery, type GrantedObject, type StoredObject } from '../read-records.ts'
+import { grantedTo, objectQuery, type GrantedObject } from '../read-records.ts'
 import type { ObjectReading } from '../reading.ts'
-import { statusBits } from '../records.ts'
+import { decryptionRecord, type RecordDecryption } from '../decryption-record.ts'
 import {
   crumbOf,
   objectParams,
@@ -22,8 +22,6 @@ const body = z.object({
   children: queryFlag('Whether to list what lies in it, behind it.'),
   filedata: queryFlag('Whether to decrypt its file, into `FILEDATA`.'),
 })
-
-type Record = (part: AuditPart) => Promise<void>
 
 const readSchema = z.object({
   OBJECT: z.array(objectSchema).min(1).describe('The object, then what lies in it.'),
@@ -92,27 +90,24 @@ async function decryptedFields(
   reading: ObjectReading,
   found: GrantedObject,
   template: Template | undefined,
-  record: Record,
+  record: RecordDecryption,
 ): Promise<{ [field: string]: string }> {
   const fields = (template?.fields ?? []).filter(({ encrypted, type }) => encrypted && type !== 'file')
   const secrets = await reading.secrets(found)
   const alarming = new Set(fields.filter(({ canAlarm }) => canAlarm).map(({ name }) => name))
-  await Promise.all(Object.keys(secrets).map((field) => record(decryption(found.object, field, alarming.has(field)))))
+  await Promise.all(
+    Object.keys(secrets).map((field) => record(decryptionRecord(found.object, field, alarming.has(field)))),
+  )
   return { ...Object.fromEntries(fields.map(({ name }) => [name, ''])), ...secrets }
 }
 
-async function decryptedFile(reading: ObjectReading, found: GrantedObject, record: Record) {
+async function decryptedFile(reading: ObjectReading, found: GrantedObject, record: RecordDecryption) {
   const file = await reading.file(found)
   try {
-    await record(decryption(found.object, 'its file', true))
+    await record(decryptionRecord(found.object, 'its file', true))
     return file
   } catch (error) {
     file.release()
     throw error
   }
-}
-
-function decryption({ id, status }: StoredObject, what: string, canAlarm: boolean): AuditPart {
-  const isAlarm = canAlarm && (status & statusBits.alarm) !== 0
-  return { operation: isAlarm ? 'object.decrypt.alarm' : 'object.decrypt', target: `object ${id}: ${what}`, isAlarm }
 }

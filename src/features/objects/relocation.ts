@@ -1,0 +1,181 @@
+import { Fault } from '../../fault.ts'
+import type { Commit, Tx } from '../../store/store.ts'
+import { lockVault } from '../vaults/records.ts'
+import { spendKeyUses } from '../vaults/vault-key.ts'
+import { statusWith } from './content.ts'
+import type { RecordDecryption } from './decryption-record.ts'
+import type { FieldOwner, Rebinding } from './field-cipher.ts'
+import { bindUpload, unbindUploads } from './file-records.ts'
+import { uploadGivenUp } from './file-store.ts'
+import { manifestField } from './object.ts'
+import { adopt } from './parent.ts'
+import { ancestorsOf, readObject, type GrantedObject } from './read-records.ts'
+import { findObject, insertObject, putSecrets, releaseChild, type VaultObject } from './records.ts'
+import { changeUnchanged, moveWithin } from './subtree-records.ts'
+import {
+  gatherTravellers,
+  intoItself,
+  type ObjectPlace,
+  type RelocationDependencies,
+  type Travellers,
+} from './travellers.ts'
+
+export interface Relocator {
+  readonly userId: number
+  readonly commit: Commit
+  /** Told of each secret that is decrypted in the token, before it is. */
+  readonly record: RecordDecryption
+  /** Told of the id of the object at its new place before the change is recorded. */
+  readonly placed: (id: number) => void
+}
+
+/**
+ * Objects that go elsewhere, with all that lies in them: all of them or none. Into another vault they go decrypted and
+ * encrypted anew in the token. Both resolve to how many there were.
+ * @throws Fault `object.invalid`, `object.not_found`, `object.parent_unknown`, `object.tampered`, `object.key_exhausted`,
+ * `store.conflict`
+ */
+export interface Relocation {
+  move(found: GrantedObject, to: ObjectPlace, by: Relocator): Promise<number>
+  copy(found: GrantedObject, to: ObjectPlace, by: Relocator): Promise<number>
+}
+
+export function createRelocation(on: RelocationDependencies): Relocation {
+  return {
+    move: (found, to, by) =>
+      found.vault.id === to.vault.id ? withinVault(on, found, to, by) : relocate(on, found, to, by, moveRows),
+    copy: (found, to, by) => relocate(on, found, to, by, copyRows),
+  }
+}
+
+/** Nothing is encrypted anew: its values are bound to the vault, and not to what an object lies in. */
+async function withinVault(
+  { templatesIn, clock }: RelocationDependencies,
+  { object: { id, vaultId } }: GrantedObject,
+  { parentId }: ObjectPlace,
+  { userId, commit, placed }: Relocator,
+): Promise<number> {
+  placed(id)
+  return commit(async (tx) => {
+    // One move at a time: two could put each object into the other.
+    await lockVault(tx, vaultId)
+    await adopt(templatesIn, tx, parentId, vaultId)
+    const path = await ancestorsOf(tx, { parentId, vaultId })
+    if (path.some((above) => above.id === id)) throw intoItself()
+    const before = await findObject(tx, id)
+    const to = { parentId, changedAt: clock.now(), changedBy: userId }
+    if (before === null || !(await moveWithin(tx, { id, vaultId }, to))) throw new Fault('object.not_found')
+    if (before.parentId !== 0) await releaseChild(tx, before.parentId)
+    return 1
+  })
+}
+
+/** Writes the rows at their new places; resolves to the objects that they have become, in the same order. */
+type WriteRows = (tx: Tx, travellers: Travellers, by: Written) => Promise<readonly (FieldOwner & Versioned)[]>
+
+interface Versioned {
+  readonly version: number
+}
+
+interface Written {
+  readonly at: number
+  readonly by: number
+}
+
+async function relocate(
+  on: RelocationDependencies,
+  found: GrantedObject,
+  to: ObjectPlace,
+  by: Relocator,
+  writeRows: WriteRows,
+): Promise<number> {
+  const travellers = await gatherTravellers(on, found, to, by.record)
+  try {
+    return await by.commit(async (tx) => {
+      // In one order, so that no two calls wait for each other in a circle.
+      for (const id of new Set([found.vault.id, to.vault.id].toSorted((a, b) => a - b))) await lockVault(tx, id)
+      await spendKeyUses(tx, to.vault.id, travellers.secrets.length + travellers.files.size)
+      await adopt(on.templatesIn, tx, to.parentId, to.vault.id)
+      const placed = await writeRows(tx, travellers, { at: on.clock.now(), by: by.userId })
+      by.placed(placed[0]?.id ?? found.object.id)
+      await writeSecrets(on, tx, travellers, placed)
+      return placed.length
+    })
+  } catch (error) {
+    // What cannot be removed now is swept later; the error that led here is the one to report.
+    for (const { upload } of travellers.files.values()) await on.files.discard(upload).catch(() => undefined)
+    throw error
+  }
+}
+
+const moveRows: WriteRows = async (tx, { rows, to, weak }, { at, by }) => {
+  const [root] = rows
+  if (root !== undefined && root.parentId !== 0) await releaseChild(tx, root.parentId)
+  const moved = rows.map((row) => ({
+    ...row,
+    ...judged(row, weak),
+    vaultId: to.vault.id,
+    parentId: row === root ? to.parentId : row.parentId,
+    version: row.version + 1,
+    changedAt: at,
+    changedBy: by,
+  }))
+  for (const [place, { id: _, ...row }] of moved.entries()) {
+    const before = rows[place]
+    if (before === undefined || !(await changeUnchanged(tx, before, row))) throw changedMeanwhile()
+  }
+  return moved
+}
+
+const copyRows: WriteRows = async (tx, { rows, templates, to, weak }, { at, by }) => {
+  const copies = new Map<number, FieldOwner & Versioned>()
+  for (const row of rows) {
+    const template = templates.find(({ id }) => id === row.templateId)
+    if (template?.active !== true)
+      throw new Fault('object.invalid', `New objects of the template ${template?.name ?? ''} are not made any more.`)
+    // Held until the transaction ends, as they were read.
+    if (!(await changeUnchanged(tx, row, { version: row.version }))) throw changedMeanwhile()
+    const { id: _, ...copied } = {
+      ...row,
+      ...judged(row, weak),
+      vaultId: to.vault.id,
+      parentId: copies.get(row.parentId)?.id ?? to.parentId,
+      version: 1,
+      createdAt: at,
+      createdBy: by,
+      changedAt: at,
+      changedBy: by,
+    }
+    copies.set(row.id, { ...copied, id: await insertObject(tx, copied) })
+  }
+  return [...copies.values()]
+}
+
+function judged(row: VaultObject, weak: Travellers['weak']): Pick<VaultObject, 'weakFields' | 'status'> {
+  const fields = weak.get(row.id) ?? readObject(row).weakFields
+  return { weakFields: JSON.stringify(fields), status: statusWith(row.status, fields) }
+}
+
+async function writeSecrets(
+  { fieldCipher, clock }: RelocationDependencies,
+  tx: Tx,
+  { from, to, rows, secrets, files }: Travellers,
+  placed: readonly (FieldOwner & Versioned)[],
+): Promise<void> {
+  const heirs = new Map(rows.map((row, at) => [row.id, { row, heir: placed[at] }]))
+  const rebindings = secrets.flatMap((secret): Rebinding[] => {
+    const { row, heir } = heirs.get(secret.objectId) ?? {}
+    return row && heir ? [{ secret, from: row, to: heir, version: heir.version }] : []
+  })
+  await putSecrets(tx, await fieldCipher.rebind(from, to.vault, rebindings))
+  for (const [objectId, manifest] of files) {
+    const heir = heirs.get(objectId)?.heir
+    if (heir === undefined) continue
+    await unbindUploads(tx, heir.id, clock.now())
+    if (!(await bindUpload(tx, manifest.upload, heir.id))) throw uploadGivenUp()
+    const sealed = { [manifestField]: JSON.stringify(manifest) }
+    await putSecrets(tx, await fieldCipher.seal(to.vault, heir, heir.version, sealed))
+  }
+}
+
+const changedMeanwhile = (): Fault => new Fault('store.conflict')

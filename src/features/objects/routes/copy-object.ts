@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { ObjectReading } from '../reading.ts'
+import { grantedTo, objectQuery } from '../read-records.ts'
+import type { Relocation } from '../relocation.ts'
+import { objectId, objectParams, relocatedSchema } from './object-record.ts'
+
+/** `POST /object/:objectid/copy`: the same again, in its vault or another. */
+export const copyObject = (relocation: Relocation, reading: ObjectReading) =>
+  endpoint({
+    operation: 'object.copy',
+    handler: 'ObjectHandler',
+    method: 'POST',
+    path: '/object/:objectid/copy',
+    summary: 'Copy an object with all that lies in it',
+    details:
+      'All of it is copied, or nothing. The copies keep the alarm. They are encrypted anew in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once.',
+    access: {
+      kind: 'vault',
+      permission: 'Read',
+      resource: objectQuery,
+      into: { member: 'groupid', permission: 'Write' },
+    },
+    success: 200,
+    faults: ['object.invalid', 'object.parent_unknown', 'object.tampered', 'object.key_exhausted'],
+    quota: ({ resource }) => (resource?.object.file || resource?.object.children ? 'files' : undefined),
+    reply: { callinfo: relocatedSchema },
+    params: objectParams,
+    body: z.object({
+      groupid: objectId.describe('Id of the vault into which the copy goes; without it, its own.').optional(),
+      parentid: objectId.describe('Id of the object in which the copy is to lie, 0 for the root of the vault.'),
+    }),
+    async run({ body: { parentid }, vault, into, resource, caller, note, record, recordWithChange, commit }) {
+      const found = grantedTo(vault, resource)
+      const { id } = found.object
+      if (into.id !== vault.id)
+        recordWithChange({
+          operation: 'object.copy.in',
+          vault: String(into.id),
+          target: `object ${id}: from vault ${vault.id}`,
+        })
+      const to = { vault: await reading.vault(into), parentId: parentid }
+      let copyId = id
+      const placed = (made: number) => {
+        copyId = made
+        note({ target: `object ${id}: as object ${made} to vault ${into.id}, object ${parentid}` })
+      }
+      const copied = await relocation.copy(found, to, { userId: caller.userId, commit, record, placed })
+      return { callinfo: { objectid: String(copyId), message: 'Object copied', objects: String(copied) } }
+    },
+  })

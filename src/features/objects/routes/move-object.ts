@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { ObjectReading } from '../reading.ts'
+import { grantedTo, objectQuery } from '../read-records.ts'
+import type { Relocation } from '../relocation.ts'
+import { objectId, objectParams, relocatedSchema } from './object-record.ts'
+
+/** `POST /object/:objectid/move`: elsewhere in its vault, or into another. */
+export const moveObject = (relocation: Relocation, reading: ObjectReading) =>
+  endpoint({
+    operation: 'object.move',
+    handler: 'ObjectHandler',
+    method: 'POST',
+    path: '/object/:objectid/move',
+    summary: 'Move an object with all that lies in it',
+    details:
+      'All of it moves, or nothing. Into another vault, whose key encrypts it anew in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once.',
+    access: {
+      kind: 'vault',
+      permission: 'Write',
+      resource: objectQuery,
+      into: { member: 'groupid', permission: 'Write' },
+    },
+    success: 200,
+    faults: ['object.invalid', 'object.parent_unknown', 'object.tampered', 'object.key_exhausted'],
+    quota: ({ resource }) => (resource?.object.file || resource?.object.children ? 'files' : undefined),
+    reply: { callinfo: relocatedSchema },
+    params: objectParams,
+    body: z.object({
+      groupid: objectId.describe('Id of the vault into which it goes; without it, its own.').optional(),
+      parentid: objectId.describe('Id of the object in which it is to lie, 0 for the root of the vault.'),
+    }),
+    async run({ body: { parentid }, vault, into, resource, caller, note, record, recordWithChange, commit }) {
+      const found = grantedTo(vault, resource)
+      const { id } = found.object
+      const place = `object ${id}: to vault ${into.id}, object ${parentid}`
+      if (into.id !== vault.id)
+        recordWithChange({
+          operation: 'object.move.in',
+          vault: String(into.id),
+          target: `object ${id}: from vault ${vault.id}`,
+        })
+      const to = { vault: await reading.vault(into), parentId: parentid }
+      const by = { userId: caller.userId, commit, record, placed: () => note({ target: place }) }
+      const moved = await relocation.move(found, to, by)
+      return { callinfo: { objectid: String(id), message: 'Object moved', objects: String(moved) } }
+    },
+  })

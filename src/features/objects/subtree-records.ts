@@ -1,0 +1,58 @@
+import { In, IsNull } from 'typeorm'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { readRow, selectList } from '../../store/statement.ts'
+import { SecretFieldTable, VaultObjectTable, type SecretField, type VaultObject } from './records.ts'
+
+/**
+ * An object with all that lies in it at any depth, each behind what it lies in; `most` of them at the most. UNION and not
+ * UNION ALL: it ends even on a circle.
+ */
+export async function subtreeOf(
+  reader: Reader,
+  { id, vaultId }: Pick<VaultObject, 'id' | 'vaultId'>,
+  most: number,
+): Promise<VaultObject[]> {
+  const rows = (await select<object>(reader, subtree, [id, vaultId, most])).map((row) => readRow(VaultObjectTable, row))
+  const below = new Map<number, VaultObject[]>()
+  for (const row of rows) if (row.id !== id) below.set(row.parentId, [...(below.get(row.parentId) ?? []), row])
+  const ordered = rows.filter((row) => row.id === id)
+  for (const row of ordered) ordered.push(...(below.get(row.id) ?? []))
+  return ordered
+}
+
+const subtree = `WITH RECURSIVE below (id) AS (
+    SELECT id FROM vault_objects WHERE id = $1 AND vault_id = $2 AND deleted_at IS NULL
+    UNION SELECT c.id FROM below b JOIN vault_objects c ON c.parent_id = b.id AND c.vault_id = $2 AND c.deleted_at IS NULL)
+  SELECT ${selectList(VaultObjectTable, 'o')} FROM vault_objects o WHERE o.id IN (SELECT id FROM below LIMIT $3)`
+
+/** The encrypted fields of some objects. */
+export function secretsOfAll(reader: Reader, objectIds: readonly number[]): Promise<SecretField[]> {
+  return reader.find(SecretFieldTable, {
+    where: { objectId: In([...objectIds]) },
+    order: { objectId: 'ASC', field: 'ASC' },
+  })
+}
+
+/** Changes a row that is as it was read, and in which as many lie as then; false where another call has changed that. */
+export async function changeUnchanged(
+  tx: Tx,
+  { id, vaultId, version, children }: VaultObject,
+  fields: Partial<VaultObject>,
+): Promise<boolean> {
+  const asRead = { id, vaultId, version, children, deletedAt: IsNull() }
+  return (await tx.update(VaultObjectTable, asRead, fields)).affected === 1
+}
+
+/** Puts an object elsewhere in its vault; false where it is gone. */
+export async function moveWithin(
+  tx: Tx,
+  { id, vaultId }: Pick<VaultObject, 'id' | 'vaultId'>,
+  to: Pick<VaultObject, 'parentId' | 'changedAt' | 'changedBy'>,
+): Promise<boolean> {
+  const change = tx
+    .createQueryBuilder()
+    .update(VaultObjectTable)
+    .set({ ...to, version: () => 'version + 1' })
+  return (await change.where({ id, vaultId, deletedAt: IsNull() }).execute()).affected === 1
+}

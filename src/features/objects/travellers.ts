@@ -1,0 +1,157 @@
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Store } from '../../store/store.ts'
+import type { Template } from '../templates/template.ts'
+import { weakAmong } from './content.ts'
+import { decryptionRecord, type RecordDecryption } from './decryption-record.ts'
+import type { FieldCipher } from './field-cipher.ts'
+import type { FileManifest, FileStore } from './file-store.ts'
+import { manifestField } from './object.ts'
+import type { TemplatesIn } from './parent.ts'
+import { readObject, type GrantedObject, type GrantedVault } from './read-records.ts'
+import type { SecretField, VaultObject } from './records.ts'
+import { secretsOfAll, subtreeOf } from './subtree-records.ts'
+
+/** Where objects go. */
+export interface ObjectPlace {
+  readonly vault: GrantedVault
+  /** 0 for the root of the vault. */
+  readonly parentId: number
+}
+
+/** What is to go elsewhere, as it was read before the transaction. */
+export interface Travellers {
+  readonly from: GrantedVault
+  readonly to: ObjectPlace
+  /** Each behind what it lies in. */
+  readonly rows: readonly VaultObject[]
+  readonly templates: readonly Template[]
+  /** But for what says which chunks are a file. */
+  readonly secrets: readonly SecretField[]
+  /** Of each object that has a file, its copy. */
+  readonly files: ReadonlyMap<number, FileManifest>
+  /** What the policy of the other vault says of each object. */
+  readonly weak: ReadonlyMap<number, readonly string[]>
+}
+
+export interface RelocationDependencies {
+  readonly store: Pick<Store, 'read'>
+  readonly fieldCipher: FieldCipher
+  readonly files: Pick<FileStore, 'copy' | 'discard'>
+  readonly templatesIn: TemplatesIn
+  readonly clock: Clock
+  readonly breaksPolicy: (policyId: number, text: string) => boolean
+  /** Of all files of one call. */
+  readonly maxFileBytes: number
+}
+
+/** As many as a call moves in a second or two. */
+const mostRelocated = 500
+
+/** Reads what is to go, records its secrets, and copies its files. @throws what `Relocation` throws */
+export async function gatherTravellers(
+  on: RelocationDependencies,
+  { object, vault }: GrantedObject,
+  to: ObjectPlace,
+  record: RecordDecryption,
+): Promise<Travellers> {
+  const rows = await subtreeOf(on.store.read, object, mostRelocated + 1)
+  checkBounds(on, rows, to)
+  const templates = await on.templatesIn(on.store.read).among(rows.map(({ templateId }) => templateId))
+  const all = await secretsOfAll(
+    on.store.read,
+    rows.map(({ id }) => id),
+  )
+  await recordAll(rows, templates, all, record)
+  const weak = await weakAt(on, { vault, to: to.vault, rows, templates, secrets: all })
+  const files = await copyFiles(on, { vault, to: to.vault, rows, secrets: all })
+  const secrets = all.filter(({ field }) => field !== manifestField)
+  return { from: vault, to, rows, templates, secrets, files, weak }
+}
+
+function checkBounds({ maxFileBytes }: RelocationDependencies, rows: readonly VaultObject[], to: ObjectPlace): void {
+  if (rows.length === 0) throw new Fault('object.not_found')
+  if (rows.length > mostRelocated)
+    throw new Fault(
+      'object.invalid',
+      `More than ${mostRelocated} objects are too many for one call: take what lies in it part by part.`,
+    )
+  if (rows.some(({ id }) => id === to.parentId)) throw intoItself()
+  const bytes = rows.reduce((sum, row) => sum + (readObject(row).file?.size ?? 0), 0)
+  if (bytes > maxFileBytes)
+    throw new Fault(
+      'object.invalid',
+      `Its files are more than ${maxFileBytes} bytes: take what lies in it part by part.`,
+    )
+}
+
+/** What is encrypted anew for other eyes is decrypted: so it is recorded, and raises alarms, as a reading does. */
+async function recordAll(
+  rows: readonly VaultObject[],
+  templates: readonly Template[],
+  secrets: readonly SecretField[],
+  record: RecordDecryption,
+): Promise<void> {
+  const rowOf = new Map(rows.map((row) => [row.id, row]))
+  await Promise.all(
+    secrets.map(async ({ objectId, field }) => {
+      const row = rowOf.get(objectId)
+      if (row === undefined) return
+      const isFile = field === manifestField
+      const known = templates.find(({ id }) => id === row.templateId)?.fields.find(({ name }) => name === field)
+      await record(decryptionRecord(row, isFile ? 'its file' : field, isFile || known?.canAlarm === true))
+    }),
+  )
+}
+
+interface Gathered {
+  readonly vault: GrantedVault
+  readonly to: GrantedVault
+  readonly rows: readonly VaultObject[]
+  readonly secrets: readonly SecretField[]
+}
+
+/** The policy of another vault judges values anew; only for that are they decrypted outside the token. */
+async function weakAt(
+  { fieldCipher, breaksPolicy }: RelocationDependencies,
+  { vault, to, rows, secrets, templates }: Gathered & { readonly templates: readonly Template[] },
+): Promise<Map<number, readonly string[]>> {
+  const weak = new Map<number, readonly string[]>()
+  if (vault.policyId === to.policyId) return weak
+  for (const row of rows) {
+    const template = templates.find(({ id }) => id === row.templateId)
+    if (template === undefined) continue
+    const judged = new Set(template.fields.filter(({ followsPolicy }) => followsPolicy).map(({ name }) => name))
+    const opened = secrets.filter(({ objectId, field }) => objectId === row.id && judged.has(field))
+    const { fields, weakFields } = readObject(row)
+    const values = { ...fields, ...(opened.length > 0 ? await fieldCipher.open(vault, row, opened) : {}) }
+    weak.set(
+      row.id,
+      weakAmong(weakFields, template, values, (value) => breaksPolicy(to.policyId, value)),
+    )
+  }
+  return weak
+}
+
+async function copyFiles(
+  { fieldCipher, files }: RelocationDependencies,
+  { vault, to, rows, secrets }: Gathered,
+): Promise<Map<number, FileManifest>> {
+  const copies = new Map<number, FileManifest>()
+  try {
+    for (const secret of secrets.filter(({ field }) => field === manifestField)) {
+      const row = rows.find(({ id }) => id === secret.objectId)
+      const json = row && (await fieldCipher.open(vault, row, [secret]))[manifestField]
+      if (json === undefined) continue
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only the appliance can have encrypted it
+      copies.set(secret.objectId, await files.copy(vault, JSON.parse(json) as FileManifest, to))
+    }
+    return copies
+  } catch (error) {
+    for (const { upload } of copies.values()) await files.discard(upload).catch(() => undefined)
+    throw error
+  }
+}
+
+export const intoItself = (): Fault =>
+  new Fault('object.invalid', 'An object goes neither into itself nor into what lies in it: choose another parentid.')
