@@ -1,7 +1,9 @@
 import { createDecipheriv } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { capabilitiesOf } from '../../src/access/capabilities.ts'
+import { permissionBits, type Permission } from '../../src/access/permission.ts'
 import { findVault, type Vault } from '../../src/features/vaults/records.ts'
+import { sealedVaultKey } from '../../src/features/vaults/vault-key.ts'
 import { sealedVault } from '../../src/features/vaults/vault-seals.ts'
 import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
 import { keyRecord } from '../../src/hsm/key-record.ts'
@@ -10,6 +12,8 @@ import type { Provenance, WrappedKey } from '../../src/hsm/made-key.ts'
 import { vaultKeyPurpose } from '../../src/hsm/provenance.ts'
 import { TestAppliance } from '../support/appliance.ts'
 import { grantIn, sealedGrant } from '../support/grant-kit.ts'
+import { latestReference } from '../support/key-references.ts'
+import { makeKey } from '../support/stored-keys.ts'
 import { makeVault } from '../support/vault.ts'
 import { workerHsm } from '../support/worker-hsm.ts'
 
@@ -61,6 +65,37 @@ it('a key that the attacker knows becomes none of a vault', async () => {
     return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString()
   }
   await expect(read()).rejects.toMatchObject({ code: 'hsm.rejected' })
+})
+
+it('what objects hold is encrypted anew for a vault by one who may write there, under the name of a place alone', async () => {
+  const target = await makeVault(appliance)
+  const keyOf = async (id: number | string) => {
+    const row = await findVault(appliance.store.read, Number(id))
+    if (row === null) throw new Error('the vault is not there')
+    return sealedVaultKey(row)
+  }
+  const place = (vaultId: number, id: number) => fieldAad({ id, vaultId, templateId: 1 }, 'password', 1)
+  const from = { key: await keyOf(vault.id), grant: await grantIn(appliance, vault.id) }
+  const aad = place(vault.id, 1)
+  const ciphertext = await worker.encrypt(from, Buffer.from('a password'), aad)
+  const to = async (permission: Permission) => ({
+    key: await keyOf(target.id),
+    grant: await grantIn(appliance, target.id, { permission: permissionBits[permission] }),
+  })
+  const newAad = place(Number(target.id), 2)
+  const writer = await to('Write')
+  const made = await worker.rewrap({ from, to: writer, ciphertext, aad, newAad })
+  expect((await worker.decrypt(writer, made, newAad)).toString()).toBe('a password')
+  const refused = (item: object) => worker.rewrap({ from, to: writer, ciphertext, aad, newAad, ...item })
+  await expect(refused({ to: await to('Read') })).rejects.toMatchObject({ code: 'access.permission' })
+  await expect(refused({ to: { ...writer, grant: from.grant } })).rejects.toMatchObject({ code: 'access.permission' })
+  await expect(refused({ from: { ...from, grant: writer.grant } })).rejects.toMatchObject({ code: 'access.permission' })
+  for (const other of [Buffer.from('key version'), Buffer.alloc(0)]) {
+    await expect(refused({ newAad: other })).rejects.toMatchObject({ code: 'hsm.rejected' })
+    await expect(refused({ aad: other })).rejects.toMatchObject({ code: 'hsm.rejected' })
+  }
+  const named = await latestReference(appliance, await makeKey(appliance, target), writer.grant)
+  await expect(refused({ to: named })).rejects.toMatchObject({ code: 'hsm.rejected' })
 })
 
 it.each<[string, () => Promise<SealedRecord> | SealedRecord]>([

@@ -2630,6 +2630,90 @@ export interface Operations {
     }
   }
   /**
+   * Move an object with all that lies in it. Needs a session of a member of the vault, with Write or more. The vault into which it goes needs Write. A member whose rights are narrowed by grants is refused.
+   *
+   * All of it moves, or nothing. Into another vault, whose key encrypts it anew in the token, it keeps its id and its alarm; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of that vault judges its values. At most 500 objects at once.
+   */
+  'object.move': {
+    params: {
+      /**
+       * Id of the object. Decimal digits.
+       */
+      objectid: string | number
+    }
+    body: {
+      /**
+       * Id of the vault into which it goes; without it, its own.
+       */
+      groupid?: number | string
+      /**
+       * Id of the object in which it is to lie, 0 for the root of the vault.
+       */
+      parentid: number | string
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * Id of the object. Decimal digits.
+         */
+        objectid: string
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+        /**
+         * How many objects went, with those that lie in it.
+         */
+        objects: string
+      }
+    }
+  }
+  /**
+   * Copy an object with all that lies in it. Needs a session of a member of the vault, with Read or more. The vault into which it goes needs Write. A member whose rights are narrowed by grants is refused.
+   *
+   * All of it is copied, or nothing. The copies keep the alarm. They are encrypted anew in the token; each secret is recorded, and raises alarms, as if it were decrypted, and the policy of the vault into which it goes judges its values. At most 500 objects at once.
+   */
+  'object.copy': {
+    params: {
+      /**
+       * Id of the object. Decimal digits.
+       */
+      objectid: string | number
+    }
+    body: {
+      /**
+       * Id of the vault into which the copy goes; without it, its own.
+       */
+      groupid?: number | string
+      /**
+       * Id of the object in which the copy is to lie, 0 for the root of the vault.
+       */
+      parentid: number | string
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * Id of the object. Decimal digits.
+         */
+        objectid: string
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+        /**
+         * How many objects went, with those that lie in it.
+         */
+        objects: string
+      }
+    }
+  }
+  /**
    * Find objects by their name and open fields. Needs a session.
    *
    * It looks in every vault that is shared with the caller. Encrypted fields are not searched.
@@ -2641,7 +2725,7 @@ export interface Operations {
        */
       needle: string
       /**
-       * Most objects of the answer, 1 to 1000: any of those that hold the text.
+       * Most objects of the answer, 1 to 1000.
        */
       limit?: string
     }
@@ -5303,6 +5387,8 @@ export const addresses = {
   'object.edit': ['PUT', '/object/{objectid}', 'session'],
   'object.delete': ['DELETE', '/object/{objectid}', 'session'],
   'object.alarm': ['PUT', '/object/{objectid}/alarm', 'session'],
+  'object.move': ['POST', '/object/{objectid}/move', 'session'],
+  'object.copy': ['POST', '/object/{objectid}/copy', 'session'],
   'object.find': ['GET', '/find', 'session'],
   'object.find.path': ['GET', '/find/{needle}', 'session'],
   'transparent.types': ['GET', '/transparent/types', 'session'],

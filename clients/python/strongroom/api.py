@@ -1643,6 +1643,52 @@ class ObjectAlarmAnswer(_Sent):
     CALLINFO: ObjectAlarmInfo
 
 
+class _ObjectMoveBody(TypedDict):
+    parentid: Union[int, str]
+    """Id of the object in which it is to lie, 0 for the root of the vault."""
+
+
+class ObjectMoveBody(_ObjectMoveBody, total=False):
+    groupid: Union[int, str]
+    """Id of the vault into which it goes; without it, its own."""
+
+
+class ObjectMoveInfo(Callinfo):
+    objectid: str
+    """Id of the object. Decimal digits."""
+    message: str
+    """What was done, in a sentence for people."""
+    objects: str
+    """How many objects went, with those that lie in it."""
+
+
+class ObjectMoveAnswer(_Sent):
+    CALLINFO: ObjectMoveInfo
+
+
+class _ObjectCopyBody(TypedDict):
+    parentid: Union[int, str]
+    """Id of the object in which the copy is to lie, 0 for the root of the vault."""
+
+
+class ObjectCopyBody(_ObjectCopyBody, total=False):
+    groupid: Union[int, str]
+    """Id of the vault into which the copy goes; without it, its own."""
+
+
+class ObjectCopyInfo(Callinfo):
+    objectid: str
+    """Id of the object. Decimal digits."""
+    message: str
+    """What was done, in a sentence for people."""
+    objects: str
+    """How many objects went, with those that lie in it."""
+
+
+class ObjectCopyAnswer(_Sent):
+    CALLINFO: ObjectCopyInfo
+
+
 class _ObjectFindQuery(TypedDict):
     needle: str
     """Text to look for, in any case of its letters."""
@@ -1650,7 +1696,7 @@ class _ObjectFindQuery(TypedDict):
 
 class ObjectFindQuery(_ObjectFindQuery, total=False):
     limit: str
-    """Most objects of the answer, 1 to 1000: any of those that hold the text."""
+    """Most objects of the answer, 1 to 1000."""
 
 
 class ObjectFindAnswer(Envelope):
@@ -2775,6 +2821,14 @@ class Call(Protocol):
         """Set or clear the alarm of an object."""
 
     @overload
+    def __call__(self, operation: Literal["object.move"], *, params: ObjectidParams, body: ObjectMoveBody) -> ObjectMoveAnswer:
+        """Move an object with all that lies in it."""
+
+    @overload
+    def __call__(self, operation: Literal["object.copy"], *, params: ObjectidParams, body: ObjectCopyBody) -> ObjectCopyAnswer:
+        """Copy an object with all that lies in it."""
+
+    @overload
     def __call__(self, operation: Literal["object.find"], *, query: ObjectFindQuery) -> ObjectFindAnswer:
         """Find objects by their name and open fields."""
 
@@ -3125,6 +3179,14 @@ class AsyncCall(Protocol):
     @overload
     def __call__(self, operation: Literal["object.alarm"], *, params: ObjectidParams, body: ObjectAlarmBody) -> Coroutine[Any, Any, ObjectAlarmAnswer]:
         """Set or clear the alarm of an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.move"], *, params: ObjectidParams, body: ObjectMoveBody) -> Coroutine[Any, Any, ObjectMoveAnswer]:
+        """Move an object with all that lies in it."""
+
+    @overload
+    def __call__(self, operation: Literal["object.copy"], *, params: ObjectidParams, body: ObjectCopyBody) -> Coroutine[Any, Any, ObjectCopyAnswer]:
+        """Copy an object with all that lies in it."""
 
     @overload
     def __call__(self, operation: Literal["object.find"], *, query: ObjectFindQuery) -> Coroutine[Any, Any, ObjectFindAnswer]:
