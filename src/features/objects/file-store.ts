@@ -80,42 +80,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
       if ('fault' in outcome) throw outcome.fault
       return outcome.result
     })
-    await keep(vault, upload, chunks[0]?.index ?? 0, ciphertexts)
-  }
-
-  /** Writes chunks that follow each other. */
-  async function keep(
-    vault: GrantedVault,
-    upload: string,
-    from: number,
-    ciphertexts: readonly Buffer[],
-  ): Promise<void> {
-    const rows = ciphertexts.map((ciphertext, at) => ({ uploadId: upload, index: from + at, ciphertext }))
-    await store.transaction(async (tx) => {
-      const now = clock.now()
-      await spendKeyUses(tx, vault.id, rows.length)
-      if (from === 0) await beginUpload(tx, upload, vault.id, now)
-      if (!(await addChunks(tx, upload, rows, now))) throw uploadGivenUp()
-    })
-  }
-
-  /** A part of a file under the key of another vault, or of its own, bound to another upload. */
-  async function transcribe(from: GrantedVault, { upload, chunks }: FileManifest, to: Target, first: number) {
-    const stored = await readChunks(store.read, upload, first, Math.min(batchChunks, chunks - first))
-    if (stored.length === 0) throw tampered('chunks are missing')
-    const [fromKey, toKey] = [await vaultKeyReference(from), await vaultKeyReference(to.vault)]
-    const outcomes = await hsm.rewrapMany(
-      stored.map((ciphertext, at) => {
-        const place = { index: first + at, isLast: first + at === chunks - 1 }
-        const [aad, newAad] = [chunkAad(from.id, upload, place), chunkAad(to.vault.id, to.upload, place)]
-        return { from: fromKey, to: toKey, ciphertext, aad, newAad }
-      }),
-    )
-    const ciphertexts = outcomes.map((outcome) => {
-      if ('fault' in outcome) throw isFault(outcome.fault, 'hsm.rejected') ? tampered(outcome.fault) : outcome.fault
-      return outcome.result
-    })
-    await keep(to.vault, to.upload, first, ciphertexts)
+    await keepChunks({ store, clock }, { vault, upload }, chunks[0]?.index ?? 0, ciphertexts)
   }
 
   async function discard(uploadId: string): Promise<void> {
@@ -155,7 +120,7 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
       const upload = newUploadId()
       try {
         for (let first = 0; first < manifest.chunks; first += batchChunks)
-          await transcribe(from, manifest, { vault, upload }, first)
+          await transcribe({ store, hsm, clock }, { from, manifest, first }, { vault, upload })
         return { ...manifest, upload }
       } catch (error) {
         await discard(upload).catch(() => undefined)
@@ -176,10 +141,53 @@ export function createFileStore({ store, hsm, clock }: FileStoreDependencies): F
 
 const newUploadId = (): string => randomBytes(16).toString('hex')
 
-/** Where a copy of a file goes. */
-interface Target {
+/** An upload as it is written. */
+interface UploadPlace {
   readonly vault: GrantedVault
   readonly upload: string
+}
+
+/** Writes chunks that follow each other, in a transaction of its own. */
+async function keepChunks(
+  { store, clock }: Pick<FileStoreDependencies, 'store' | 'clock'>,
+  { vault, upload }: UploadPlace,
+  first: number,
+  ciphertexts: readonly Buffer[],
+): Promise<void> {
+  const rows = ciphertexts.map((ciphertext, at) => ({ uploadId: upload, index: first + at, ciphertext }))
+  await store.transaction(async (tx) => {
+    const now = clock.now()
+    await spendKeyUses(tx, vault.id, rows.length)
+    if (first === 0) await beginUpload(tx, upload, vault.id, now)
+    if (!(await addChunks(tx, upload, rows, now))) throw uploadGivenUp()
+  })
+}
+
+interface FilePart {
+  readonly from: GrantedVault
+  readonly manifest: FileManifest
+  /** The index of its first chunk. */
+  readonly first: number
+}
+
+/** Encrypts a part of a file under the key of another vault, or of its own, bound to another upload. */
+async function transcribe(on: FileStoreDependencies, { from, manifest, first }: FilePart, to: UploadPlace) {
+  const { upload, chunks } = manifest
+  const stored = await readChunks(on.store.read, upload, first, Math.min(batchChunks, chunks - first))
+  if (stored.length === 0) throw tampered('chunks are missing')
+  const [fromKey, toKey] = [await vaultKeyReference(from), await vaultKeyReference(to.vault)]
+  const outcomes = await on.hsm.rewrapMany(
+    stored.map((ciphertext, at) => {
+      const place = { index: first + at, isLast: first + at === chunks - 1 }
+      const [aad, newAad] = [chunkAad(from.id, upload, place), chunkAad(to.vault.id, to.upload, place)]
+      return { from: fromKey, to: toKey, ciphertext, aad, newAad }
+    }),
+  )
+  const ciphertexts = outcomes.map((outcome) => {
+    if ('fault' in outcome) throw isFault(outcome.fault, 'hsm.rejected') ? tampered(outcome.fault) : outcome.fault
+    return outcome.result
+  })
+  await keepChunks(on, to, first, ciphertexts)
 }
 
 async function* readFile(

@@ -7,7 +7,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { AnyEndpoint, AuditNote, AuditPart, TokenCarrier } from '../contract/endpoint.ts'
 import { failure, shownToken, success, type Answer, type Reply } from '../contract/envelope.ts'
 import { createEcho, createInputReader, validate, type BodyLimits } from '../input/request-input.ts'
-import { createAuthorization, type Authorization } from './authorization.ts'
+import { createAuthorization, type Authorization, type Authorized } from './authorization.ts'
 import { targetOfPath, type Params } from './call-target.ts'
 import { countItems } from './daily-calls.ts'
 import type { ClientIdentity } from './client-identity.ts'
@@ -89,15 +89,12 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         clientIdentity.refuseForged(context.req)
         const body = await readInput(request, contract, () => authorization.identify(request))
         const authentication = await authorization.authorize(request, contract, params, body)
-        for (const vault of [authentication?.vault, authentication?.into])
-          refuseLooseCall(contract, vault, params['name'], request.sent?.members ?? body)
+        const vaults = [authentication?.vault, authentication?.into]
+        refuseLooseCall(contract, vaults, params['name'], request.sent?.members ?? body)
         const call = {
           params: validate(contract.params, params),
           body: validate(contract.body, body),
-          caller: authentication?.caller,
-          vault: authentication?.vault,
-          into: authentication?.into,
-          resource: authentication?.resource,
+          ...whereabouts(authentication),
           ...meansOf(request, recording),
         }
         await authorization.checkForm(request, contract, call)
@@ -113,6 +110,16 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
         throw fault
       })
     },
+  }
+}
+
+/** For whom a handler works, and where. */
+function whereabouts(authorized: Authorized | undefined) {
+  return {
+    caller: authorized?.caller,
+    vault: authorized?.vault,
+    into: authorized?.into,
+    resource: authorized?.resource,
   }
 }
 

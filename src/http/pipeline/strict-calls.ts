@@ -5,18 +5,18 @@ import type { JsonObject } from '../contract/envelope.ts'
 import { refuseUnknownMembers } from '../input/unknown-members.ts'
 
 /**
- * Refuses members that are not known where the vault is strict, or one of the grants by which a narrowed member makes the
+ * Refuses members that are not known where a vault of the call is strict, or one of the grants by which a narrowed member makes the
  * call.
  * @throws Fault `request.invalid`
  */
 export function refuseLooseCall(
   contract: AnyEndpoint,
-  vault: VaultAccess | undefined,
+  vaults: readonly (VaultAccess | undefined)[],
   name: string | undefined,
   sent: JsonObject,
 ): void {
-  if (vault === undefined) return
-  if (vault.strict || hasStrictEntry(contract, vault.grants, name)) refuseUnknownMembers(contract, sent)
+  for (const vault of vaults)
+    if (vault?.strict || (vault && hasStrictEntry(contract, vault.grants, name))) refuseUnknownMembers(contract, sent)
 }
 
 function hasStrictEntry(contract: AnyEndpoint, grants: string | null, name: string | undefined): boolean {
