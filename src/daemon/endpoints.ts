@@ -187,12 +187,13 @@ const serviceEndpoints = ({ serviceAccounts: accounts }: EndpointDependencies): 
 ]
 
 function transparentEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
+  const details = { vaults: on.vaults, deletion: on.keyDeletion }
   return [
     listKeyTypes(on.hsm),
-    listKeys(on.keyring, 'LIST'),
-    listKeys(on.keyring, 'GET'),
+    listKeys(on.keyring, details, 'LIST'),
+    listKeys(on.keyring, details, 'GET'),
     createKey(on.keyring, on.keyDefaults),
-    readKey(on.keyring),
+    readKey(on.keyring, details),
     updateKey(on.keyring),
     deleteKey(on.keyDeletion),
     takeKeyBack(on.keyDeletion),

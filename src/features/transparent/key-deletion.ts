@@ -21,6 +21,8 @@ export interface KeyDeletion {
   remove(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
   /** @throws Fault `key.not_found` unless it is deleted */
   takeBack(stored: StoredKey | undefined, commit: Commit): Promise<TransparentKey>
+  /** For how long a deleted key can be taken back. */
+  readonly recoveryWindowMs: number
   /** Destroys keys whose recovery window has passed, a bounded number. */
   destroyExpired(): Promise<readonly TransparentKey[]>
 }
@@ -53,6 +55,7 @@ export function createKeyDeletion(dependencies: {
   }
 
   return {
+    recoveryWindowMs,
     remove: (stored, commit) =>
       rows.change(existing(stored).key, commit, (current) => {
         if (current.allowDelete !== 1) throw new Fault('key.delete_forbidden')

@@ -18,6 +18,7 @@ import {
   insertKey,
   insertVersion,
   listKeys,
+  type KeySelection,
   type KeyVersion,
   type StoredKey,
   type TransparentKey,
@@ -52,8 +53,8 @@ export interface Keyring {
   ): Promise<{ stored: StoredKey }>
   /** The key with its versions, every seal checked. @throws Fault `key.not_found` */
   read(stored: StoredKey | undefined): Promise<{ key: TransparentKey; versions: readonly KeyVersion[] }>
-  /** Keys in the order of their names, of those that are shown. */
-  list(vaultId: number, page: KeyPage): Promise<TransparentKey[]>
+  /** Keys in the order of their names, of those that are shown; the seal of the latest version is checked where it is. */
+  list(vaultId: number, page: KeyPage): Promise<StoredKey[]>
   /** @throws Fault `key.not_found`, `key.flag_off`, `key.version_unknown` */
   update(stored: StoredKey | undefined, changes: KeyChanges, commit: Commit): Promise<TransparentKey>
   /** Adds a version with new random material, and makes it the latest. @throws Fault `key.not_found` */
@@ -74,11 +75,9 @@ export interface Keyring {
   trim(stored: StoredKey | undefined, oldest: number, commit: Commit): Promise<TransparentKey>
 }
 
-export interface KeyPage {
-  /** From the name after this one on. */
-  readonly after: string
-  readonly most: number
+export interface KeyPage extends KeySelection {
   readonly isShown: (name: string) => boolean
+  readonly isLatestShown: boolean
 }
 
 interface KeyringDependencies {
@@ -112,7 +111,12 @@ export function createKeyring(on: KeyringDependencies): Keyring {
 
     async list(vaultId, page) {
       const found = await pageOf(store.read, vaultId, page)
-      await Promise.all(found.map((key) => checkPolicy(hsm, key)))
+      await Promise.all(
+        found.map(async ({ key, latest }) => {
+          await checkPolicy(hsm, key)
+          if (page.isLatestShown) await checkVersion(hsm, key, latest)
+        }),
+      )
       return found
     },
 
@@ -143,12 +147,13 @@ export function createKeyring(on: KeyringDependencies): Keyring {
   }
 }
 
-async function pageOf(reader: Reader, vaultId: number, { after, most, isShown }: KeyPage): Promise<TransparentKey[]> {
-  const shown: TransparentKey[] = []
-  for (let from: string | undefined = after; from !== undefined && shown.length < most;) {
-    const found: TransparentKey[] = (await listKeys(reader, vaultId, from, most)).map(({ key }) => key)
-    shown.push(...found.filter(({ name }) => isShown(name)))
-    from = found.length < most ? undefined : found.at(-1)?.name
+async function pageOf(reader: Reader, vaultId: number, { isShown, ...page }: KeyPage): Promise<StoredKey[]> {
+  const { most } = page
+  const shown: StoredKey[] = []
+  for (let after: string | undefined = page.after; after !== undefined && shown.length < most;) {
+    const found: StoredKey[] = await listKeys(reader, vaultId, { ...page, after })
+    shown.push(...found.filter(({ key }) => isShown(key.name)))
+    after = found.length < most ? undefined : found.at(-1)?.key.name
   }
   return shown.slice(0, most)
 }

@@ -175,13 +175,24 @@ export async function findKey(reader: Reader, vaultId: number, name: string): Pr
   return rows[0] && readStoredKey(rows[0])
 }
 
-/** The keys of a vault that are not deleted, in the order of their names, from the one after `after` on. */
-export async function listKeys(reader: Reader, vaultId: number, after: string, limit: number): Promise<StoredKey[]> {
+/** Which keys of a vault, in the order of their names: those after a name, deleted ones or the others. */
+export interface KeySelection {
+  readonly after: string
+  readonly isDeleted: boolean
+  readonly most: number
+}
+
+export async function listKeys(
+  reader: Reader,
+  vaultId: number,
+  { after, isDeleted, most }: KeySelection,
+): Promise<StoredKey[]> {
   const rows = await select<Readonly<Record<string, unknown>>>(
     reader,
     `SELECT ${columns} FROM transparent_keys k ${latestVersion}
-     WHERE k.vault_id = $1 AND k.deleted_at IS NULL AND k.name > $2 ORDER BY k.name LIMIT $3`,
-    [vaultId, after, limit],
+     WHERE k.vault_id = $1 AND k.deleted_at IS ${isDeleted ? 'NOT NULL' : 'NULL'} AND k.name > $2
+     ORDER BY k.name LIMIT $3`,
+    [vaultId, after, most],
   )
   return rows.map(readStoredKey).filter((stored) => stored !== undefined)
 }

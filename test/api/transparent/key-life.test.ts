@@ -5,7 +5,7 @@ import { expectFault } from '../../support/client.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { makeVault, type TestVault } from '../../support/vault.ts'
 import { curl } from '../../support/wire.ts'
-import { readKey } from './key-kit.ts'
+import { readKey, type KeyDescription } from './key-kit.ts'
 
 const windowMs = 3_600_000
 let appliance: TestAppliance
@@ -85,6 +85,49 @@ describe('the keys of a vault', () => {
     expect(await page(first.at(-1) ?? '')).toEqual(names.slice(1_000))
     expect(await page('k1002')).toEqual([])
     expectFault(await own.admin.get(`/transparent/${own.id}/keys?after=${'x'.repeat(129)}`), 400, 1804)
+  })
+})
+
+describe('details of keys', () => {
+  it('say how old the latest version is, how often it may still encrypt, and what the vault asks', async () => {
+    const own = await makeVault(appliance, 'Detailed')
+    const path = `/transparent/${own.id}/keys`
+    await own.admin.must('POST', `${path}/cipher`)
+    await own.admin.must('POST', `${path}/cipher/rotate`)
+    await own.admin.must('POST', `${path}/pair`, { type: 'ecdsa-p256', allow_export: true, allow_plaintext_export: true })
+    await own.admin.must('PUT', `/transparent/${own.id}/settings`, { signing_permission: 'Admin', strict: true })
+    const rules = { create_on_encrypt: true, signing_permission: 'Admin', strict: true, recovery_window: '3600' }
+    const listed = await own.admin.must('GET', `${path}?details=true`)
+    expect(listed.CALLINFO).toMatchObject(rules)
+    const read = (await own.admin.must('GET', `${path}/cipher?details=true`)) as unknown as KeyDescription
+    expect(read).toMatchObject({ CALLINFO: rules })
+    const latest = read.VERSIONS.at(-1) ?? {}
+    const lease = String(appliance.config.transparent.invocationLease)
+    expect(latest).toMatchObject({ key_version: '2', encryptions: lease, max_encryptions: '4294967296' })
+    const [cipher, pair] = listed['KEYS'] as Record<string, string>[]
+    expect(cipher).toMatchObject({
+      allow_plaintext_export: 'false',
+      latest_created: latest['created'],
+      encryptions: lease,
+      max_encryptions: '4294967296',
+    })
+    expect(pair).toMatchObject({ allow_plaintext_export: 'true', latest_created: expect.any(String) as string })
+    for (const name of ['encryptions', 'max_encryptions', 'deleted', 'destroyed']) expect(pair).not.toHaveProperty(name)
+  })
+
+  it('are refused where the count was edited, and then the list without them is not', async () => {
+    const own = await makeVault(appliance, 'Edited count')
+    const path = `/transparent/${own.id}/keys`
+    const { CALLINFO } = await own.admin.must('POST', `${path}/edited`)
+    const setTo = (change: string) =>
+      appliance.store.query(`UPDATE key_versions SET invocations = invocations ${change} WHERE key_id = $1`, [
+        Number(CALLINFO['objectid']),
+      ])
+    await setTo('- 1')
+    expectFault(await own.admin.get(`${path}?details=true`), 503, 1505)
+    await own.admin.must('GET', path)
+    await setTo('+ 1')
+    await own.admin.must('GET', `${path}?details=true`)
   })
 })
 
@@ -268,6 +311,21 @@ describe('DELETE /transparent/:vaultid/keys/:name', () => {
     expect((await decrypt('gone', ciphertext)).json.CALLINFO['plaintext']).toBe('AAAA')
     for (const name of ['gone', 'never']) expectFault(await call('POST', `${keyPath(name)}/undelete`), 404, 1500)
     expectFault(await call('DELETE', keyPath('never')), 404, 1500)
+  })
+
+  it('lists the deleted keys for an Admin, with the moment until which they can be taken back', async () => {
+    const own = await makeVault(appliance, 'With deleted keys')
+    const path = `/transparent/${own.id}/keys`
+    for (const name of ['left', 'away']) await own.admin.must('POST', `${path}/${name}`)
+    await own.admin.must('DELETE', `${path}/away`)
+    const { KEYS } = await own.admin.must('GET', `${path}?deleted=true`)
+    const [{ deleted, destroyed, ...item } = {}, ...more] = KEYS as Record<string, string>[]
+    expect(more).toEqual([])
+    expect(item).toMatchObject({ name: 'away', type: 'aes128-gcm96' })
+    expect(Date.parse(destroyed ?? '') - Date.parse(deleted ?? '')).toBe(windowMs)
+    expectFault(await (await own.member('Write')).get(`${path}?deleted=true`), 403, 1301)
+    await own.admin.must('POST', `${path}/away/undelete`)
+    expect((await own.admin.must('GET', `${path}?deleted=true`))['KEYS']).toEqual([])
   })
 
   it('refuses a key that was made to stay: 409 1512', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { idText, moment, numberText, pem } from '../../../http/contract/shared-fields.ts'
 import { keyTypeText, residencyWords } from './key-parameters.ts'
 import { keyTypeOf } from '../key-type.ts'
-import type { KeyVersion, TransparentKey } from '../records.ts'
+import type { KeyVersion, StoredKey, TransparentKey } from '../records.ts'
 import { pemOf } from '../../../encoding/pem.ts'
 
 /** Flags are text in answers. */
@@ -16,6 +16,7 @@ export const keySchema = z
     type: keyTypeText,
     allow_backup: flagText('Whether it can be backed up.'),
     allow_export: flagText('Whether an Admin can export it.'),
+    allow_plaintext_export: flagText('Whether an Admin can export it in the open as well.'),
     allow_delete: flagText('Whether it can be deleted.'),
     supports_signing: flagText('Whether it signs.'),
     info: z.string().describe('What it is for.'),
@@ -31,12 +32,27 @@ export const keySchema = z
 /** A list with the one key that a call is about. */
 export const oneKey = z.array(keySchema).min(1).max(1).describe('The key.')
 
+/** `countsOf`, for the documentation. */
+const encryptionCounts = {
+  encryptions: numberText(
+    'Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt.',
+  ).optional(),
+  max_encryptions: numberText('How many are safe; at nine tenths of them the key is rotated by itself.').optional(),
+}
+
+/** `latestItem`, for the documentation. */
+export const latestFields = {
+  latest_created: moment('Where `details` asks for it: when the latest version was made.').optional(),
+  ...encryptionCounts,
+}
+
 /** `versionItem`, for the documentation. */
 export const versionSchema = z
   .object({
     key_version: numberText('The version, as text.'),
     enabled: flagText('Whether it may be used.'),
     created: moment('When it was made.'),
+    ...encryptionCounts,
     public_key: pem('Public key of a key that signs.').optional(),
   })
   .meta({ id: 'KeyVersion', description: 'A version of a key.' })
@@ -49,6 +65,7 @@ export function keyItem(key: TransparentKey): Record<string, string> {
     type: key.type,
     allow_backup: String(key.allowBackup === 1),
     allow_export: String(key.allowExport === 1),
+    allow_plaintext_export: String(key.allowPlaintextExport === 1),
     allow_delete: String(key.allowDelete === 1),
     supports_signing: String(keyTypeOf(key.type).signature !== undefined),
     info: key.info,
@@ -62,11 +79,24 @@ export function keyItem(key: TransparentKey): Record<string, string> {
 }
 
 /** A VERSIONS item: what is known of one version; of a pair, its public key as PEM. */
-export function versionItem({ version, disabled, createdAt, publicKey }: KeyVersion): Record<string, string> {
-  return {
-    key_version: String(version),
-    enabled: String(disabled === 0),
-    created: new Date(createdAt).toISOString(),
-    ...(publicKey ? { public_key: pemOf('PUBLIC KEY', publicKey) } : {}),
-  }
+export const versionItem =
+  (type: string) =>
+  (version: KeyVersion): Record<string, string> => ({
+    key_version: String(version.version),
+    enabled: String(version.disabled === 0),
+    created: new Date(version.createdAt).toISOString(),
+    ...countsOf(type, version),
+    ...(version.publicKey ? { public_key: pemOf('PUBLIC KEY', version.publicKey) } : {}),
+  })
+
+/** What a list tells of the latest version of a key. */
+export const latestItem = ({ key, latest }: StoredKey): Record<string, string> => ({
+  latest_created: new Date(latest.createdAt).toISOString(),
+  ...countsOf(key.type, latest),
+})
+
+function countsOf(type: string, { invocations }: KeyVersion): Record<string, string> {
+  const { cipher } = keyTypeOf(type)
+  if (cipher === undefined) return {}
+  return { encryptions: String(invocations), max_encryptions: String(cipher.maxInvocations) }
 }
