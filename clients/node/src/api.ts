@@ -2783,7 +2783,7 @@ export interface Operations {
     }
   }
   /**
-   * List the keys of a vault. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for read.
+   * List the keys of a vault. Needs a session of a member of the vault, with Read or more. Listing deleted keys needs Admin. A member whose rights are narrowed needs grants for read.
    *
    * In pages of 1,000: the last page has fewer.
    */
@@ -2799,14 +2799,138 @@ export interface Operations {
        * Name after which the page begins: the last one of the page before. The first page when absent.
        */
       after?: string
+      /**
+       * Whether to tell more, as a page for people shows it.
+       */
+      details?: boolean | ('true' | 'false')
+      /**
+       * Whether to list the deleted keys that can still be taken back.
+       */
+      deleted?: boolean | ('true' | 'false')
     }
     answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * Where `details` asks for it: the seconds for which a key can be taken back after it was deleted.
+         */
+        recovery_window?: string
+        /**
+         * Likewise: as `transparent.settings` says of the vault.
+         */
+        create_on_encrypt?: boolean
+        /**
+         * Likewise.
+         */
+        signing_permission?: 'Read' | 'Write' | 'Admin'
+        /**
+         * Likewise.
+         */
+        strict?: boolean
+      }
+    } & {
       /**
        * The keys, by their names.
        *
        * @maxItems 1000
        */
-      KEYS: Key[]
+      KEYS: {
+        /**
+         * Name of the key, unique in its vault.
+         */
+        name: string
+        /**
+         * Latest version, as text.
+         */
+        key_version: string
+        /**
+         * Key type.
+         */
+        type:
+          | 'aes128-gcm96'
+          | 'aes256-gcm96'
+          | 'aes128-ctr'
+          | 'aes256-ctr'
+          | 'aes128-ofb'
+          | 'aes256-ofb'
+          | 'hmac-sha256'
+          | 'ecdsa-p256'
+          | 'ecdsa-p384'
+          | 'ed25519'
+          | 'rsa-2048'
+          | 'rsa-3072'
+          | 'rsa-4096'
+        /**
+         * Whether it can be backed up.
+         */
+        allow_backup: 'true' | 'false'
+        /**
+         * Whether an Admin can export it.
+         */
+        allow_export: 'true' | 'false'
+        /**
+         * Whether an Admin can export it in the open as well.
+         */
+        allow_plaintext_export: 'true' | 'false'
+        /**
+         * Whether it can be deleted.
+         */
+        allow_delete: 'true' | 'false'
+        /**
+         * Whether it signs.
+         */
+        supports_signing: 'true' | 'false'
+        /**
+         * What it is for.
+         */
+        info: string
+        /**
+         * Id of the key. Decimal digits.
+         */
+        objectid: string
+        /**
+         * `database` the key lies wrapped in the database, `token` it is an object of the token: slower to use, and neither exported nor backed up.
+         */
+        residency: 'database' | 'token'
+        /**
+         * First version that was not trimmed.
+         */
+        oldest_version: string
+        /**
+         * First version that may still encrypt, sign and make HMACs.
+         */
+        min_encryption_version: string
+        /**
+         * First version that may still decrypt and verify.
+         */
+        min_decryption_version: string
+        /**
+         * Seconds after which it gets a new version by itself, 0 for never.
+         */
+        auto_rotate_period: string
+        /**
+         * Where `details` asks for it: when the latest version was made. UTC.
+         */
+        latest_created?: string
+        /**
+         * Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt.
+         */
+        encryptions?: string
+        /**
+         * How many are safe; at nine tenths of them the key is rotated by itself.
+         */
+        max_encryptions?: string
+        /**
+         * Of a deleted key: when that was. UTC.
+         */
+        deleted?: string
+        /**
+         * Of a deleted key: until when it can be taken back. UTC.
+         */
+        destroyed?: string
+      }[]
     }
   }
   /**
@@ -2889,6 +3013,12 @@ export interface Operations {
        */
       name: string
     }
+    query: {
+      /**
+       * Whether to tell more, as a page for people shows it.
+       */
+      details?: boolean | ('true' | 'false')
+    }
     answer: Envelope & {
       /**
        * What the call answers, beside the members of every answer.
@@ -2902,6 +3032,22 @@ export interface Operations {
          * Id of the key. Decimal digits.
          */
         objectid: string
+        /**
+         * Where `details` asks for it: the seconds for which a key can be taken back after it was deleted.
+         */
+        recovery_window?: string
+        /**
+         * Likewise: as `transparent.settings` says of the vault.
+         */
+        create_on_encrypt?: boolean
+        /**
+         * Likewise.
+         */
+        signing_permission?: 'Read' | 'Write' | 'Admin'
+        /**
+         * Likewise.
+         */
+        strict?: boolean
       }
     } & {
       /**
@@ -5195,6 +5341,10 @@ export interface Key {
    */
   allow_export: 'true' | 'false'
   /**
+   * Whether an Admin can export it in the open as well.
+   */
+  allow_plaintext_export: 'true' | 'false'
+  /**
    * Whether it can be deleted.
    */
   allow_delete: 'true' | 'false'
@@ -5247,6 +5397,14 @@ export interface KeyVersion {
    * When it was made. UTC.
    */
   created: string
+  /**
+   * Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt.
+   */
+  encryptions?: string
+  /**
+   * How many are safe; at nine tenths of them the key is rotated by itself.
+   */
+  max_encryptions?: string
   /**
    * Public key of a key that signs. PEM.
    */

@@ -1753,11 +1753,13 @@ class TransparentTypesAnswer(Envelope):
 class TransparentKeyListQuery(TypedDict, total=False):
     after: str
     """Name after which the page begins: the last one of the page before. The first page when absent."""
+    details: Union[bool, Literal["true", "false"]]
+    """Whether to tell more, as a page for people shows it."""
+    deleted: Union[bool, Literal["true", "false"]]
+    """Whether to list the deleted keys that can still be taken back."""
 
 
-class Key(TypedDict):
-    """What is known of a key, never the key: every value is text."""
-
+class _TransparentKeyListAnswerKeys(TypedDict):
     name: str
     """Name of the key, unique in its vault."""
     key_version: str
@@ -1768,6 +1770,8 @@ class Key(TypedDict):
     """Whether it can be backed up."""
     allow_export: Literal["true", "false"]
     """Whether an Admin can export it."""
+    allow_plaintext_export: Literal["true", "false"]
+    """Whether an Admin can export it in the open as well."""
     allow_delete: Literal["true", "false"]
     """Whether it can be deleted."""
     supports_signing: Literal["true", "false"]
@@ -1789,8 +1793,33 @@ class Key(TypedDict):
     """Seconds after which it gets a new version by itself, 0 for never."""
 
 
-class TransparentKeyListAnswer(Envelope):
-    KEYS: List[Key]
+class TransparentKeyListAnswerKeys(_TransparentKeyListAnswerKeys, total=False):
+    latest_created: str
+    """Where `details` asks for it: when the latest version was made. UTC."""
+    encryptions: str
+    """Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt."""
+    max_encryptions: str
+    """How many are safe; at nine tenths of them the key is rotated by itself."""
+    deleted: str
+    """Of a deleted key: when that was. UTC."""
+    destroyed: str
+    """Of a deleted key: until when it can be taken back. UTC."""
+
+
+class TransparentKeyListInfo(Callinfo, total=False):
+    recovery_window: str
+    """Where `details` asks for it: the seconds for which a key can be taken back after it was deleted."""
+    create_on_encrypt: bool
+    """Likewise: as `transparent.settings` says of the vault."""
+    signing_permission: Literal["Read", "Write", "Admin"]
+    """Likewise."""
+    strict: bool
+    """Likewise."""
+
+
+class TransparentKeyListAnswer(_Sent):
+    CALLINFO: TransparentKeyListInfo
+    KEYS: List[TransparentKeyListAnswerKeys]
     """The keys, by their names."""
 
 
@@ -1832,6 +1861,47 @@ class TransparentKeyCreateAnswer(_Sent):
     CALLINFO: TransparentKeyCreateInfo
 
 
+class TransparentKeyReadQuery(TypedDict, total=False):
+    details: Union[bool, Literal["true", "false"]]
+    """Whether to tell more, as a page for people shows it."""
+
+
+class Key(TypedDict):
+    """What is known of a key, never the key: every value is text."""
+
+    name: str
+    """Name of the key, unique in its vault."""
+    key_version: str
+    """Latest version, as text."""
+    type: Literal["aes128-gcm96", "aes256-gcm96", "aes128-ctr", "aes256-ctr", "aes128-ofb", "aes256-ofb", "hmac-sha256", "ecdsa-p256", "ecdsa-p384", "ed25519", "rsa-2048", "rsa-3072", "rsa-4096"]
+    """Key type."""
+    allow_backup: Literal["true", "false"]
+    """Whether it can be backed up."""
+    allow_export: Literal["true", "false"]
+    """Whether an Admin can export it."""
+    allow_plaintext_export: Literal["true", "false"]
+    """Whether an Admin can export it in the open as well."""
+    allow_delete: Literal["true", "false"]
+    """Whether it can be deleted."""
+    supports_signing: Literal["true", "false"]
+    """Whether it signs."""
+    info: str
+    """What it is for."""
+    objectid: str
+    """Id of the key. Decimal digits."""
+    residency: Literal["database", "token"]
+    """`database` the key lies wrapped in the database, `token` it is an object of the token: slower to use, and
+    neither exported nor backed up."""
+    oldest_version: str
+    """First version that was not trimmed."""
+    min_encryption_version: str
+    """First version that may still encrypt, sign and make HMACs."""
+    min_decryption_version: str
+    """First version that may still decrypt and verify."""
+    auto_rotate_period: str
+    """Seconds after which it gets a new version by itself, 0 for never."""
+
+
 class _KeyVersion(TypedDict):
     key_version: str
     """The version, as text."""
@@ -1844,15 +1914,30 @@ class _KeyVersion(TypedDict):
 class KeyVersion(_KeyVersion, total=False):
     """A version of a key."""
 
+    encryptions: str
+    """Encryptions by this version that are spoken for, no fewer than were made; of key types that encrypt."""
+    max_encryptions: str
+    """How many are safe; at nine tenths of them the key is rotated by itself."""
     public_key: str
     """Public key of a key that signs. PEM."""
 
 
-class TransparentKeyReadInfo(Callinfo):
+class _TransparentKeyReadInfo(Callinfo):
     version: str
     """Latest version of the key, as text."""
     objectid: str
     """Id of the key. Decimal digits."""
+
+
+class TransparentKeyReadInfo(_TransparentKeyReadInfo, total=False):
+    recovery_window: str
+    """Where `details` asks for it: the seconds for which a key can be taken back after it was deleted."""
+    create_on_encrypt: bool
+    """Likewise: as `transparent.settings` says of the vault."""
+    signing_permission: Literal["Read", "Write", "Admin"]
+    """Likewise."""
+    strict: bool
+    """Likewise."""
 
 
 class TransparentKeyReadAnswer(_Sent):
@@ -2849,7 +2934,7 @@ class Call(Protocol):
         """Create a key."""
 
     @overload
-    def __call__(self, operation: Literal["transparent.key.read"], *, params: VaultidNameParams) -> TransparentKeyReadAnswer:
+    def __call__(self, operation: Literal["transparent.key.read"], *, params: VaultidNameParams, query: Optional[TransparentKeyReadQuery] = None) -> TransparentKeyReadAnswer:
         """Read what is known of a key."""
 
     @overload
@@ -3209,7 +3294,7 @@ class AsyncCall(Protocol):
         """Create a key."""
 
     @overload
-    def __call__(self, operation: Literal["transparent.key.read"], *, params: VaultidNameParams) -> Coroutine[Any, Any, TransparentKeyReadAnswer]:
+    def __call__(self, operation: Literal["transparent.key.read"], *, params: VaultidNameParams, query: Optional[TransparentKeyReadQuery] = None) -> Coroutine[Any, Any, TransparentKeyReadAnswer]:
         """Read what is known of a key."""
 
     @overload
