@@ -94,7 +94,11 @@ describe('details of keys', () => {
     const path = `/transparent/${own.id}/keys`
     await own.admin.must('POST', `${path}/cipher`)
     await own.admin.must('POST', `${path}/cipher/rotate`)
-    await own.admin.must('POST', `${path}/pair`, { type: 'ecdsa-p256', allow_export: true, allow_plaintext_export: true })
+    await own.admin.must('POST', `${path}/pair`, {
+      type: 'ecdsa-p256',
+      allow_export: true,
+      allow_plaintext_export: true,
+    })
     await own.admin.must('PUT', `/transparent/${own.id}/settings`, { signing_permission: 'Admin', strict: true })
     const rules = { create_on_encrypt: false, signing_permission: 'Admin', strict: true, recovery_window: '3600' }
     const listed = await own.admin.must('GET', `${path}?details=true`)
