@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { consoleStage } from './console-stage.ts'
+import { fileContent, memberOf } from './console-vault.ts'
+import { closeFirefox, FirefoxVisit } from './firefox-kit.ts'
+
+const stage = consoleStage()
+afterAll(closeFirefox)
+
+const secret = 'S3cret-pass.phrase'
+
+async function visitor(): Promise<FirefoxVisit> {
+  const visit = await FirefoxVisit.start(stage.appliance)
+  onTestFinished(() => visit.close())
+  return visit
+}
+
+async function member(): Promise<FirefoxVisit> {
+  const visit = await visitor()
+  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.sees('Vaults')
+  return visit
+}
+
+describe('in Firefox', () => {
+  it('a login that is refused is said so, and one that is good leads to the vaults', async () => {
+    const visit = await visitor()
+    const user = await memberOf(stage.stocked, stage.appliance)
+    await visit.logIn(user, '000000')
+    await visit.waitForText('(1201)')
+    await visit.logIn(user)
+    await visit.sees('Vaults')
+    await visit.waitForText('has failed since your last one')
+    expect(await visit.page.evaluate('document.cookie')).toBe('')
+  })
+
+  it('an object is found by a filter, its secret shown and hidden again', async () => {
+    const visit = await member()
+    await visit.open(`/vault/${stage.stocked.vaultid}`)
+    await visit.sees('Network')
+    await visit.type('Filter by name and open fields', 'core1')
+    await visit.waitForText('1 of 11 objects')
+    await visit.press('core1.example.test', 'link')
+    await visit.sees('core1.example.test')
+    expect(await visit.text()).not.toContain(secret)
+    await visit.press('Show Password')
+    await visit.waitForText(secret)
+    await visit.press('Hide Password')
+    await expect.poll(() => visit.text()).not.toContain(secret)
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('a secret is copied, and the clipboard emptied at a wish', async () => {
+    const visit = await member()
+    await visit.open(`/object/${stage.stocked.server}`)
+    await visit.press('Copy Password')
+    await visit.waitForText('Password is copied.')
+    await visit.press('Empty it now')
+    await visit.waitForText('The clipboard has been emptied.')
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('a file is saved as it was', async () => {
+    const visit = await member()
+    await visit.open(`/object/${stage.stocked.file}`)
+    await visit.press('Download')
+    const saved = join(visit.downloads, 'plan.svg')
+    await expect
+      .poll(() => existsSync(saved) && readFileSync(saved).equals(fileContent), { timeout: 20_000 })
+      .toBe(true)
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('a secret whose showing raises an alarm is asked about first', async () => {
+    const visit = await member()
+    await visit.open(`/object/${stage.stocked.alarmed}`)
+    await visit.press('Show Note')
+    await visit.waitFor({ role: 'alertdialog', name: 'This raises an alarm' })
+    await visit.press('Cancel')
+    await visit.press('Show Note')
+    await visit.press('Go on and raise the alarm')
+    await visit.waitForText('In an emergency alone')
+  })
+
+  it('a session outlives a reload and ends in all tabs', async () => {
+    const visit = await member()
+    await visit.open(`/object/${stage.stocked.server}`)
+    await visit.sees('core1.example.test')
+    await visit.page.reload()
+    await visit.sees('core1.example.test')
+    const other = await visit.context.newPage()
+    await other.goto(visit.page.url())
+    await other.locator('::-p-aria([name="core1.example.test"][role="heading"])').wait()
+    await visit.page.bringToFront()
+    await visit.press('Log out')
+    await visit.waitForText('You are logged out.')
+    await other.locator('::-p-text(Your session has ended.)').wait()
+    expect(await visit.text()).not.toContain('core1')
+    await visit.page.goBack().catch(() => undefined)
+    await visit.sees('Log in')
+    expect(visit.complaints).toEqual([])
+  })
+
+  it('language and colours are kept', async () => {
+    const visit = await visitor()
+    await visit.open()
+    await visit.press('Svenska')
+    await visit.sees('Logga in')
+    await visit.press('Systemets färger')
+    await visit.page.reload()
+    await visit.sees('Logga in')
+    expect(await visit.page.evaluate('document.documentElement.dataset.theme')).toBe('light')
+    expect(visit.complaints).toEqual([])
+  })
+})
