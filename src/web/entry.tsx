@@ -33,6 +33,7 @@ const queries = new QueryClient({
 })
 // Where one was in a vault costs nothing to keep; it goes with the rest at the logout.
 queries.setQueryDefaults(['place'], { gcTime: Infinity })
+queries.setQueryDefaults(['recent'], { gcTime: Infinity })
 
 // A page that the browser kept shows what it showed, whoever is there now.
 addEventListener('pageshow', ({ persisted }) => {

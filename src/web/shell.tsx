@@ -16,8 +16,12 @@ import { useSpoken } from './words/spoken.tsx'
 const loadVaults = () => import('./vaults/vaults-view.tsx')
 const loadVault = () => import('./vaults/vault-view.tsx')
 const loadObject = () => import('./objects/object-view.tsx')
+const loadAboutVault = () => import('./sharing/about-vault-view.tsx')
 const VaultsView = lazy(async () => ({ default: (await loadVaults()).VaultsView }))
 const VaultView = lazy(async () => ({ default: (await loadVault()).VaultView }))
+const AboutVaultView = lazy(async () => ({ default: (await loadAboutVault()).AboutVaultView }))
+const loadObjectTrail = () => import('./trail/object-trail-view.tsx')
+const ObjectTrailView = lazy(async () => ({ default: (await loadObjectTrail()).ObjectTrailView }))
 const ObjectView = lazy(async () => ({ default: (await loadObject()).ObjectView }))
 
 /** While a person fills in the login, the views come that they want next. */
@@ -74,6 +78,9 @@ function Views() {
           <Route path="/">
             <VaultsView />
           </Route>
+          <Route path="/vault/:vaultid/about">
+            {({ vaultid }) => (isId(vaultid) ? <AboutVaultView key={vaultid} vaultid={vaultid} /> : <NotFoundView />)}
+          </Route>
           <Route path="/vault/:vaultid/:folderid?">
             {({ vaultid, folderid = '0' }) =>
               isId(vaultid) && isId(folderid) ? (
@@ -81,6 +88,11 @@ function Views() {
               ) : (
                 <NotFoundView />
               )
+            }
+          </Route>
+          <Route path="/object/:objectid/trail">
+            {({ objectid }) =>
+              isId(objectid) ? <ObjectTrailView key={objectid} objectid={objectid} /> : <NotFoundView />
             }
           </Route>
           <Route path="/object/:objectid">

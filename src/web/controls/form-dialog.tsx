@@ -15,8 +15,11 @@ interface Props {
   /** What the button says that sends it. */
   readonly submitText: string
   readonly isDangerous?: boolean
-  /** The dialog closes when it resolves, and stays with what was typed and the error when it is refused. */
-  readonly onSubmit: (signal: AbortSignal) => Promise<void>
+  /**
+   * The dialog closes when it resolves, but not to false, and stays with what was typed and the error when it is refused.
+   * `typed`: the text of the field of a name, without blanks around it.
+   */
+  readonly onSubmit: (signal: AbortSignal, typed: (name: string) => string) => Promise<void | boolean>
   readonly onClose: () => void
 }
 
@@ -27,7 +30,16 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
   const isLate = useLate(isUnderWay)
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
-    if (await run(onSubmit)) onClose()
+    const form = new FormData(event.currentTarget)
+    const typed = (name: string): string => {
+      const value = form.get(name)
+      return typeof value === 'string' ? value.trim() : ''
+    }
+    let isDone = true
+    const task = async (signal: AbortSignal): Promise<void> => {
+      isDone = (await onSubmit(signal, typed)) !== false
+    }
+    if ((await run(task)) && isDone) onClose()
   }
   return (
     <ModalOverlay className="overlay" isOpen onOpenChange={onClose}>

@@ -9,7 +9,16 @@ import { useWords } from '../words/spoken.tsx'
 
 interface Props extends Pick<
   TextFieldProps,
-  'name' | 'value' | 'defaultValue' | 'onChange' | 'type' | 'isRequired' | 'autoComplete' | 'autoFocus' | 'maxLength'
+  | 'name'
+  | 'value'
+  | 'defaultValue'
+  | 'onChange'
+  | 'type'
+  | 'isRequired'
+  | 'autoComplete'
+  | 'autoFocus'
+  | 'maxLength'
+  | 'validate'
 > {
   readonly label: string
   readonly description?: string
@@ -29,7 +38,7 @@ export function TextInput({ label, description, error, kind = 'prose', inputMode
   const literal = kind !== 'prose' && ({ autoCapitalize: 'none', spellCheck: 'false' } as const)
   const look = kind === 'code' && { className: 'code' }
   return (
-    <TextField {...field} isInvalid={error !== undefined} validationBehavior={error === undefined ? 'native' : 'aria'}>
+    <TextField {...field} {...(error !== undefined && ({ isInvalid: true, validationBehavior: 'aria' } as const))}>
       <Label>{label}</Label>
       {rows === undefined ? (
         <Input {...literal} {...look} inputMode={inputMode} ref={inputRef} />
@@ -37,7 +46,11 @@ export function TextInput({ label, description, error, kind = 'prose', inputMode
         <TextArea {...literal} {...look} rows={rows} />
       )}
       {description !== undefined && <Text slot="description">{description}</Text>}
-      <FieldError>{error ?? words.required}</FieldError>
+      <FieldError>
+        {({ validationErrors, validationDetails }) =>
+          error ?? (validationDetails.customError ? validationErrors.join(' ') : words.required)
+        }
+      </FieldError>
     </TextField>
   )
 }

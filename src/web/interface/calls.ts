@@ -9,6 +9,10 @@ export type Field = Template['structure'][number]
 export type StoredTemplate = Template
 export type StoredObject = AnswerOf<'object.read'>['OBJECT'][number]
 export type SharedVault = AnswerOf<'vault.list'>['VAULTS'][number]
+export type VaultMember = NonNullable<AnswerOf<'vault.members'>['CALLINFO']>['vaultmembers'][number]
+export type PasswordPolicy = NonNullable<AnswerOf<'utils.policies'>['CALLINFO']>['policies'][number]
+export type FoundPerson = NonNullable<AnswerOf<'user.list'>['CALLINFO']>['users'][number]
+export type TrailItem = AnswerOf<'audit.list'>['RECORDS'][number]
 export type Contents = AnswerOf<'vault.read'>
 export type ReadObject = AnswerOf<'object.read'>
 export type LoginAnswer = AnswerOf<'auth.login'>['CALLINFO']
@@ -22,6 +26,19 @@ const used = {
   'authinfo.logintypes': ['GET', '/authinfo/logintypes'],
   'vault.list': ['GET', '/vault'],
   'vault.read': ['GET', '/vault/{vaultid}'],
+  'vault.create': ['POST', '/vault'],
+  'vault.edit': ['PUT', '/vault/{vaultid}'],
+  'vault.delete': ['DELETE', '/vault/{vaultid}'],
+  'vault.members': ['GET', '/vault/{vaultid}/members'],
+  'vault.member.add': ['POST', '/vault/{vaultid}/member/{userid}'],
+  'vault.member.change': ['PUT', '/vault/{vaultid}/member/{userid}'],
+  'vault.member.remove': ['DELETE', '/vault/{vaultid}/member/{userid}'],
+  'vault.member.confirm': ['POST', '/vault/{vaultid}/member/{userid}/confirm'],
+  'user.list': ['GET', '/user'],
+  'utils.policies': ['GET', '/utils/policies'],
+  'audit.list': ['GET', '/audit'],
+  'object.find': ['GET', '/find'],
+  'object.delete': ['DELETE', '/object/{objectid}'],
   'object.read': ['GET', '/object/{objectid}'],
 } as const satisfies {
   readonly [operation in keyof typeof addresses]?: readonly [

@@ -1,10 +1,13 @@
+import { Footprints } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { AlarmQuestion } from './alarm-question.tsx'
-import type { Field, StoredObject, StoredTemplate } from '../interface/calls.ts'
+import type { Field, ReadObject, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { FileValue } from './file-value.tsx'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useObjectMarks } from '../vaults/object-marks.tsx'
+import { useOwnCapability } from '../session/own-capability.ts'
+import { useNoteRecent } from '../vaults/recent.ts'
 import { useObject, useVaults } from '../vaults/vault-reads.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { SecretValue } from './secret-value.tsx'
@@ -17,16 +20,30 @@ import { useWords } from '../words/spoken.tsx'
 
 /** One object, as its template draws it. */
 export function ObjectView({ objectid }: { readonly objectid: string }) {
-  const words = useWords()
   const { data, error, refetch } = useObject(objectid)
-  const vaults = useVaults()
-  const { ask, question } = useAlarmQuestion()
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   const [object, ...below] = data?.OBJECT ?? []
   if (!data || !object) return <Slow />
+  return <OpenObject data={data} object={object} below={below} error={error} onTryAgain={() => void refetch()} />
+}
 
+interface OpenProps {
+  readonly data: ReadObject
+  readonly object: StoredObject
+  readonly below: readonly StoredObject[]
+  /** Why what is shown is not of this moment. */
+  readonly error: Error | null
+  readonly onTryAgain: () => void
+}
+
+function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
+  const words = useWords()
+  const vaults = useVaults()
+  const { ask, question } = useAlarmQuestion()
+  const mayReadTrail = useOwnCapability('audit')
   const { groupid, objectname } = object
   const template = data.TEMPLATES.find(({ id }) => id === object.templateid)
+  useNoteRecent({ href: `#/object/${object.id}`, name: objectname, icon: template?.info.ico ?? '' })
   const vault = vaults.data?.VAULTS.find(({ id }) => id === groupid)
   const path = [
     { href: `#/vault/${groupid}`, text: vault?.groupname ?? '…' },
@@ -48,8 +65,14 @@ export function ObjectView({ objectid }: { readonly objectid: string }) {
             {template?.info.name}
           </p>
         </div>
+        {mayReadTrail && (
+          <a className="button small" href={`#/object/${object.id}/trail`}>
+            <Footprints aria-hidden />
+            {words.whoSaw}
+          </a>
+        )}
       </div>
-      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {error && <Trouble error={error} onTryAgain={onTryAgain} />}
       <Warnings object={object} />
       <dl className="fields card">
         {fields.map((field) => (

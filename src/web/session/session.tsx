@@ -14,6 +14,8 @@ export interface Person {
   readonly userid: string
   readonly username: string
   readonly fullname: string
+  /** What the person may do on the appliance, as a bitmap; what it was at the login. */
+  readonly userstatus: string
 }
 
 /** Why nobody is logged in any more. */
@@ -67,9 +69,9 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
         const { CALLINFO } = await call('auth.login', { body: { ...body, session: 'cookie' } })
         forgetLeaving()
         noteActivity()
-        const { userid, username, fullname } = CALLINFO
-        kept.write({ userid, username, fullname })
-        become({ userid, username, fullname })
+        const { userid, username, fullname, userstatus } = CALLINFO
+        kept.write({ userid, username, fullname, userstatus })
+        become({ userid, username, fullname, userstatus })
         setAdvice(adviceOf(CALLINFO))
       }),
     [become],

@@ -3,6 +3,7 @@ import type { StoredObject } from '../interface/calls.ts'
 import { ObjectIcon } from './object-icon.tsx'
 import { useObjectMarks } from './object-marks.tsx'
 import { rowHeight, useRowFocus } from './row-focus.ts'
+import type { Selection } from './selection.ts'
 import type { KeptPlace } from './table-place.ts'
 import type { Row } from './vault-contents.ts'
 import { useWords } from '../words/spoken.tsx'
@@ -28,13 +29,16 @@ interface Props {
   readonly filter: string
   /** Where the person was in it. */
   readonly place: KeptPlace
+  /** Absent where rows cannot be chosen. */
+  readonly selection?: Selection | undefined
 }
 
 /**
  * A grid of the ARIA practices whose rows are drawn where they are seen: ten thousand cost as much as thirty. One row is in
- * the order of Tab; arrows, Home, End and the page keys go from row to row; Enter follows the link.
+ * the order of Tab; arrows, Home, End and the page keys go from row to row; Enter follows the link; Space chooses a row, shift and
+ * arrows several, Control and A all, Escape none.
  */
-export function ObjectTable({ label, rows, columns, hrefOf, filter, place }: Props) {
+export function ObjectTable({ label, rows, columns, hrefOf, filter, place, selection }: Props) {
   const words = useWords()
   const frame = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -42,7 +46,7 @@ export function ObjectTable({ label, rows, columns, hrefOf, filter, place }: Pro
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once: afterwards the person scrolls
   }, [])
   const { first, last, seen } = useWindow(frame, rows.length)
-  const { current, setActive, handleKey } = useRowFocus({ frame, rows, seen, filter, place })
+  const { current, setActive, handleKey } = useRowFocus({ frame, rows, seen, filter, place, selection })
 
   const drawn = Array.from({ length: last - first }, (_, index) => first + index)
   // What has the focus stays in the page however far one scrolls.
@@ -50,8 +54,9 @@ export function ObjectTable({ label, rows, columns, hrefOf, filter, place }: Pro
   return (
     <div
       ref={frame}
-      className="table"
+      className={selection ? 'table picks' : 'table'}
       role="grid"
+      aria-multiselectable={selection ? true : undefined}
       tabIndex={-1}
       aria-label={label}
       aria-rowcount={rows.length + 1}
@@ -62,6 +67,7 @@ export function ObjectTable({ label, rows, columns, hrefOf, filter, place }: Pro
     >
       <div role="rowgroup" className="head">
         <div role="row" aria-rowindex={1} className="row">
+          {selection && <PickAll selection={selection} count={rows.length} />}
           <span role="columnheader">{words.name}</span>
           {columns.map((column) => (
             <span key={column.id} role="columnheader" className="more" lang={column.labelLang}>
@@ -82,6 +88,7 @@ export function ObjectTable({ label, rows, columns, hrefOf, filter, place }: Pro
                 columns={columns}
                 href={hrefOf(row)}
                 isCurrent={index === current}
+                selection={selection}
                 onFocus={setActive}
               />
             )
@@ -99,16 +106,20 @@ interface RowProps {
   readonly href: string
   readonly isCurrent: boolean
   readonly onFocus: (id: string) => void
+  readonly selection: Selection | undefined
 }
 
-function TableRow({ row, index, columns, href, isCurrent, onFocus }: RowProps) {
+function TableRow({ row, index, columns, href, isCurrent, onFocus, selection }: RowProps) {
+  const isChosen = selection?.ids.has(row.object.id)
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
+      aria-selected={isChosen}
       className="row"
       style={{ transform: `translateY(${index * rowHeight}px)` }}
     >
+      {selection && <Pick row={row} isChosen={isChosen === true} selection={selection} />}
       <span role="gridcell" className="first">
         <a href={href} tabIndex={isCurrent ? 0 : -1} onFocus={() => onFocus(row.object.id)}>
           <ObjectIcon name={row.template?.info.ico} />
@@ -130,6 +141,54 @@ function TableRow({ row, index, columns, href, isCurrent, onFocus }: RowProps) {
         </span>
       ))}
     </div>
+  )
+}
+
+interface PickProps {
+  readonly row: Row
+  readonly isChosen: boolean
+  readonly selection: Selection
+}
+
+/** For the mouse and the finger: the keyboard chooses in the row itself. */
+function Pick({ row: { object }, isChosen, selection }: PickProps) {
+  const words = useWords()
+  return (
+    <span role="gridcell" className="pick">
+      <label>
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={words.choose(object.objectname)}
+          checked={isChosen}
+          onChange={({ nativeEvent }) =>
+            nativeEvent instanceof MouseEvent && nativeEvent.shiftKey
+              ? selection.extend(object.id, object.id)
+              : selection.toggle(object.id)
+          }
+        />
+      </label>
+    </span>
+  )
+}
+
+function PickAll({ selection, count }: { readonly selection: Selection; readonly count: number }) {
+  const words = useWords()
+  const isAll = selection.chosen.length === count
+  return (
+    <span role="columnheader" className="pick">
+      <label>
+        <input
+          type="checkbox"
+          aria-label={words.chooseAll}
+          checked={isAll}
+          ref={(box) => {
+            if (box) box.indeterminate = !isAll && selection.chosen.length > 0
+          }}
+          onChange={() => (isAll ? selection.clear() : selection.chooseAll())}
+        />
+      </label>
+    </span>
   )
 }
 

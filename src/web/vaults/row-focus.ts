@@ -1,4 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { chooseByKey } from './selection-keys.ts'
+import type { Selection } from './selection.ts'
 import type { KeptPlace } from './table-place.ts'
 import type { Row } from './vault-contents.ts'
 
@@ -12,10 +14,12 @@ interface Input {
   readonly seen: number
   readonly filter: string
   readonly place: KeptPlace
+  /** Absent where rows cannot be chosen. */
+  readonly selection: Selection | undefined
 }
 
 /** The row that is in the order of Tab, and how keys go from cell to cell. It is known by its object: rows come and go. */
-export function useRowFocus({ frame, rows, seen, filter, place }: Input) {
+export function useRowFocus({ frame, rows, seen, filter, place, selection }: Input) {
   const [activeId, setActiveId] = useState(() => place.read().activeId)
   const current = useMemo(
     () =>
@@ -60,6 +64,8 @@ export function useRowFocus({ frame, rows, seen, filter, place }: Input) {
   }
 
   function handleKey(event: KeyboardEvent<HTMLElement>): void {
+    if (selection && chooseByKey(event, { selection, rows, current, goTo: (index) => goTo(index, 0) }))
+      return event.preventDefault()
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
     const target = event.target instanceof HTMLElement ? event.target : undefined
     const cells = cellsOf(target?.closest('[role="row"]'))

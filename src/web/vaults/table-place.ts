@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 
 /** Where a person was in the table of a vault. */
@@ -14,12 +14,23 @@ export interface KeptPlace {
   readonly keep: (change: Partial<Place>) => void
 }
 
+const keyOf = (vaultid: string): string[] => ['place', vaultid]
+const top = { filter: '', top: 0, activeId: undefined }
+
+/** Has the table of a vault begin with a filter. */
+export function keepFilter(
+  queries: QueryClient,
+  { vaultid, ...place }: Pick<Place, 'folderid' | 'filter'> & { readonly vaultid: string },
+): void {
+  queries.setQueryData<Place>(keyOf(vaultid), { ...top, ...place })
+}
+
 /** For the way back from an object. It lies beside what was read of the vault, and is forgotten with it at the logout. */
 export function useTablePlace(vaultid: string, folderid: string): KeptPlace {
   const queries = useQueryClient()
   return useMemo(() => {
-    const key = ['place', vaultid]
-    const start = { folderid, filter: '', top: 0, activeId: undefined }
+    const key = keyOf(vaultid)
+    const start = { ...top, folderid }
     const read = (): Place => {
       const kept = queries.getQueryData<Place>(key)
       return kept?.folderid === folderid ? kept : start

@@ -1,5 +1,5 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { call, type Contents, type ReadObject } from '../interface/calls.ts'
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { call, type Contents, type PasswordPolicy, type ReadObject } from '../interface/calls.ts'
 import { filePatienceMs } from '../interface/transport.ts'
 
 export const useVaults = () =>
@@ -9,6 +9,31 @@ export const useContents = (vaultid: string): UseQueryResult<Contents> =>
   useQuery({
     queryKey: ['vault', vaultid],
     queryFn: ({ signal }) => call('vault.read', { params: { vaultid }, signal }),
+  })
+
+/** More are not drawn, and need not travel. */
+export const mostFound = 200
+const leastSearched = 2
+/** The interface takes no longer text. */
+const mostSearched = 255
+
+/** Objects of all vaults whose name or open fields hold the text; what was found before stays until the answer is there. */
+export const useFound = (text: string) =>
+  useQuery({
+    queryKey: ['found', text],
+    enabled: text.length >= leastSearched && text.length <= mostSearched,
+    queryFn: ({ signal }) => call('object.find', { query: { needle: text, limit: String(mostFound) }, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+export const usePolicies = () =>
+  useQuery({
+    queryKey: ['policies'],
+    async queryFn({ signal }): Promise<readonly PasswordPolicy[]> {
+      const { CALLINFO } = await call('utils.policies', { signal })
+      return CALLINFO?.policies ?? []
+    },
+    staleTime: Infinity,
   })
 
 /** An object with what is open of it; what lies in it behind it, where the person may list it. */

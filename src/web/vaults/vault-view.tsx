@@ -1,9 +1,13 @@
-import { Info } from 'lucide-react'
+import { Info, Users } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
+import { ChosenBar } from './chosen-bar.tsx'
+import { useSelection } from './selection.ts'
 import { FolderTree } from './folder-tree.tsx'
 import { ObjectTable, type TableColumn } from './object-table.tsx'
+import type { SharedVault } from '../interface/calls.ts'
+import { useNoteRecent } from './recent.ts'
 import { useContents } from './vault-reads.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { Slow } from '../controls/slow.tsx'
@@ -39,6 +43,24 @@ export function VaultView({ vaultid, folderid }: Props) {
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!arranged || !vault) return <Slow />
 
+  return (
+    <OpenVault vault={vault} arranged={arranged} folderid={folderid} error={error} onTryAgain={() => void refetch()} />
+  )
+}
+
+interface OpenProps {
+  readonly vault: SharedVault
+  readonly arranged: Arranged
+  readonly folderid: string
+  /** Why what is shown is not of this moment. */
+  readonly error: Error | null
+  readonly onTryAgain: () => void
+}
+
+function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) {
+  const words = useWords()
+  const { id: vaultid } = vault
+  useNoteRecent({ href: `#/vault/${vaultid}`, name: vault.groupname })
   const path = pathTo(arranged, folderid)
   const folder = path.at(-1)
   const place = folder?.object.id ?? rootId
@@ -65,28 +87,37 @@ export function VaultView({ vaultid, folderid }: Props) {
               {words.details}
             </a>
           ) : (
-            <span className="right" title={words.yourRight}>
-              {words.rights[vault.statustext] ?? vault.statustext}
-            </span>
+            <>
+              <span className="right" title={words.yourRight}>
+                {words.rights[vault.statustext] ?? vault.statustext}
+              </span>
+              <a className="button small" href={`#/vault/${vaultid}/about`}>
+                <Users aria-hidden />
+                {words.members}
+              </a>
+            </>
           )}
         </div>
         {!folder && vault.description !== '' && vault.description !== title && (
           <p className="soft">{vault.description}</p>
         )}
-        {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
-        <Objects key={place} arranged={arranged} vaultid={vaultid} folderid={place} title={title} />
+        {error && <Trouble error={error} onTryAgain={onTryAgain} />}
+        <Objects key={place} vault={vault} arranged={arranged} folderid={place} title={title} />
       </div>
     </div>
   )
 }
 
-interface ObjectsProps extends Props {
+interface ObjectsProps {
+  readonly vault: SharedVault
+  readonly folderid: string
   readonly arranged: Arranged
   readonly title: string
 }
 
-function Objects({ arranged, vaultid, folderid, title }: ObjectsProps) {
+function Objects({ vault, arranged, folderid, title }: ObjectsProps) {
   const words = useWords()
+  const { id: vaultid } = vault
   const place = useTablePlace(vaultid, folderid)
   const [filter, setFilter] = useState(() => place.read().filter)
   const deferred = useDeferredValue(filter)
@@ -98,6 +129,9 @@ function Objects({ arranged, vaultid, folderid, title }: ObjectsProps) {
     return isFiltered ? below.filter(({ text }) => fits(text)) : here
   }, [below, here, deferred, isFiltered])
   const columns = useMemo(() => tableColumns(rows, isFiltered, arranged, words), [rows, isFiltered, arranged, words])
+
+  const selection = useSelection(rows, deferred)
+  const mayWrite = vault.statustext !== 'Read'
 
   if (below.length === 0) return <p className="soft">{folderid === rootId ? words.emptyVault : words.emptyFolder}</p>
   return (
@@ -114,6 +148,7 @@ function Objects({ arranged, vaultid, folderid, title }: ObjectsProps) {
         <p className="soft count" role="status">
           {isFiltered ? words.found(rows.length, below.length) : words.countOfObjects(here.length)}
         </p>
+        {mayWrite && <ChosenBar vaultid={vaultid} arranged={arranged} selection={selection} />}
       </div>
       {rows.length === 0 ? (
         <p className="soft">{words.nothingFits}</p>
@@ -124,6 +159,7 @@ function Objects({ arranged, vaultid, folderid, title }: ObjectsProps) {
           columns={columns}
           filter={deferred}
           place={place}
+          selection={mayWrite ? selection : undefined}
           hrefOf={({ object, isFolder }) => (isFolder ? `#/vault/${vaultid}/${object.id}` : `#/object/${object.id}`)}
         />
       )}

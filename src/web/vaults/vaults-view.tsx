@@ -1,20 +1,34 @@
-import { ChevronRight, Vault } from 'lucide-react'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { ChevronRight, Plus, Vault } from 'lucide-react'
+import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useDebounced } from '../controls/debounced.ts'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
-import { useVaults } from './vault-reads.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
-import { NotLoaded } from '../controls/not-loaded.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
-import { useWords } from '../words/spoken.tsx'
+import type { SharedVault } from '../interface/calls.ts'
+import { isDenial } from '../interface/refusal.ts'
+import { useOwnCapability } from '../session/own-capability.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { ObjectIcon } from './object-icon.tsx'
+import { useRecent } from './recent.ts'
+import { useVaults } from './vault-reads.ts'
+import { VaultSearch } from './vault-search.tsx'
+import { vaultsWords } from './vaults-words.ts'
 
-/** All vaults that are shared with the person. */
+const CreateVaultDialog = lazy(async () => ({
+  default: (await import('./vault-form.tsx')).CreateVaultDialog,
+}))
+
+/** All vaults that are shared with the person, and the search through what lies in them. */
 export function VaultsView() {
   const words = useWords()
+  const own = useWordsOf(vaultsWords)
   const { data, error, refetch } = useVaults()
-  const [filter, setFilter] = useState('')
-  const deferred = useDeferredValue(filter)
+  const [text, setText] = useState('')
+  const deferred = useDeferredValue(text.trim())
+  const settled = useDebounced(text.trim())
   const sorted = useMemo(
     () =>
       (data?.VAULTS ?? [])
@@ -24,16 +38,20 @@ export function VaultsView() {
   )
   const shown = useMemo(() => {
     const fits = createFilter(deferred)
-    return sorted.filter(({ text }) => fits(text))
+    return sorted.filter((one) => fits(one.text)).map(({ vault }) => vault)
   }, [sorted, deferred])
 
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
+  const isSearched = deferred !== ''
   return (
     <div className="page">
       <div className="heading">
-        <ViewTitle text={words.vaults} />
-        {sorted.length > 0 && <p className="soft">{words.vaultsShared(sorted.length)}</p>}
+        <div>
+          <ViewTitle text={words.vaults} />
+          {sorted.length > 0 && <p className="soft">{words.vaultsShared(sorted.length)}</p>}
+        </div>
+        <CreateVault />
       </div>
       {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
       {sorted.length === 0 ? (
@@ -44,31 +62,79 @@ export function VaultsView() {
         </div>
       ) : (
         <>
-          <FilterField label={words.filterVaults} value={filter} onChange={setFilter} />
-          {shown.length === 0 && (
-            <p className="soft" role="status">
-              {words.nothingFits}
-            </p>
-          )}
-          <ul className="vaults">
-            {shown.map(({ vault: { id, groupname, description, statustext } }) => (
-              <li key={id}>
-                <a href={`#/vault/${id}`}>
-                  <span className="tile">
-                    <Vault aria-hidden />
-                  </span>
-                  <span className="texts">
-                    <span className="title">{groupname}</span>
-                    {description !== '' && description !== groupname && <span className="soft">{description}</span>}
-                  </span>
-                  <span className="right">{words.rights[statustext] ?? statustext}</span>
-                  <ChevronRight aria-hidden className="go" />
-                </a>
-              </li>
-            ))}
-          </ul>
+          <FilterField label={own.search} value={text} onChange={setText} />
+          {!isSearched && <Recent />}
+          {isSearched && shown.length > 0 && <h2>{own.vaultsFound}</h2>}
+          <VaultList vaults={shown} />
+          {isSearched && <VaultSearch text={settled} vaultCount={shown.length} />}
         </>
       )}
     </div>
+  )
+}
+
+function VaultList({ vaults }: { readonly vaults: readonly SharedVault[] }) {
+  const words = useWords()
+  if (vaults.length === 0) return null
+  return (
+    <ul className="vaults">
+      {vaults.map(({ id, groupname, description, statustext }) => (
+        <li key={id}>
+          <a href={`#/vault/${id}`}>
+            <span className="tile">
+              <Vault aria-hidden />
+            </span>
+            <span className="texts">
+              <span className="title">{groupname}</span>
+              {description !== '' && description !== groupname && <span className="soft">{description}</span>}
+            </span>
+            <span className="right">{words.rights[statustext] ?? statustext}</span>
+            <ChevronRight aria-hidden className="go" />
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What was opened last, once something was. */
+function Recent() {
+  const words = useWordsOf(vaultsWords)
+  const items = useRecent()
+  if (items.length === 0) return null
+  return (
+    <nav className="recent" aria-label={words.recent}>
+      <h2>{words.recent}</h2>
+      <ul>
+        {items.map(({ href, name, icon }) => (
+          <li key={href}>
+            <a className="button small" href={href}>
+              {icon === undefined ? <Vault aria-hidden /> : <ObjectIcon name={icon} />}
+              <span className="title">{name}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+function CreateVault() {
+  const words = useWordsOf(vaultsWords)
+  const mayCreate = useOwnCapability('createVault')
+  const [isOpen, setIsOpen] = useState(false)
+  if (!mayCreate) return null
+  return (
+    <>
+      <Button className="button primary" onPress={() => setIsOpen(true)}>
+        <Plus aria-hidden />
+        {words.create}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <CreateVaultDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
+    </>
   )
 }

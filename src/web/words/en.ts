@@ -49,10 +49,10 @@ export const en = {
   knowThis: 'You should know this',
 
   vaultsShared: (count: number) => `${plural(count, 'vault is', 'vaults are')} shared with you`,
-  filterVaults: 'Filter by name or description',
   noVaults: 'No vault is shared with you yet.',
   noVaultsHelp: 'A member of a vault who may administer it can let you in.',
   rights: { Read: 'Read', Write: 'Read and write', Admin: 'Administer' } as Readonly<Record<string, string>>,
+  members: 'Members',
   yourRight: 'What you may do',
 
   where: 'Where you are',
@@ -65,6 +65,8 @@ export const en = {
   name: 'Name',
   kind: 'Kind',
   details: 'Details',
+  choose: (name: string) => `Select ${name}`,
+  chooseAll: 'Select all that are shown',
   place: 'Lies in',
   emptyVault: 'This vault is empty.',
   emptyFolder: 'Nothing lies here.',
@@ -90,6 +92,7 @@ export const en = {
   alarmTitle: 'This raises an alarm',
   alarmText: (object: string) => `Those who watch this appliance are told that you read a secret of ${object}.`,
   alarmGo: 'Go on and raise the alarm',
+  whoSaw: 'Who saw this',
   file: 'File',
   download: 'Download',
   downloading: 'The file is being decrypted …',

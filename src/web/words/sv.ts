@@ -51,10 +51,10 @@ export const sv: Words = {
   knowThis: 'Det här bör du veta',
 
   vaultsShared: (count) => `${plural(count, 'valv', 'valv')} delas med dig`,
-  filterVaults: 'Filtrera på namn eller beskrivning',
   noVaults: 'Inget valv delas med dig än.',
   noVaultsHelp: 'En medlem som får administrera ett valv kan släppa in dig.',
   rights: { Read: 'Läsa', Write: 'Läsa och skriva', Admin: 'Administrera' },
+  members: 'Medlemmar',
   yourRight: 'Vad du får göra',
 
   where: 'Här är du',
@@ -67,6 +67,8 @@ export const sv: Words = {
   name: 'Namn',
   kind: 'Typ',
   details: 'Uppgifter',
+  choose: (name) => `Välj ${name}`,
+  chooseAll: 'Välj alla som visas',
   place: 'Ligger i',
   emptyVault: 'Valvet är tomt.',
   emptyFolder: 'Här ligger inget.',
@@ -93,6 +95,7 @@ export const sv: Words = {
   alarmTitle: 'Det här larmar',
   alarmText: (object) => `De som vakar över systemet får veta att du läser en hemlighet i ${object}.`,
   alarmGo: 'Fortsätt och larma',
+  whoSaw: 'Vem har sett det',
   file: 'Fil',
   download: 'Ladda ner',
   downloading: 'Filen dekrypteras …',

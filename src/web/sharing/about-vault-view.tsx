@@ -1,0 +1,175 @@
+import { Pencil, Trash2, UserPlus, DoorOpen } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Crumbs } from '../controls/crumbs.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import type { SharedVault, VaultMember } from '../interface/calls.ts'
+import { isDenial } from '../interface/refusal.ts'
+import { useOwnCapability } from '../session/own-capability.ts'
+import { useSession } from '../session/session.tsx'
+import { DeleteVaultDialog, LeaveVaultDialog } from '../vaults/vault-end.tsx'
+import { EditVaultDialog } from '../vaults/vault-form.tsx'
+import { usePolicies, useVaults } from '../vaults/vault-reads.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { GrantedList } from './granted-list.tsx'
+import { MemberDialog } from './member-dialogs.tsx'
+import { MemberItem, type MemberAct } from './member-item.tsx'
+import { ShareDialog } from './share-dialog.tsx'
+import { useMembers } from './sharing-reads.ts'
+import { sharingWords } from './sharing-words.ts'
+import './sharing.css'
+
+/** What a vault is, who is a member of it, and what one may do in it. */
+export function AboutVaultView({ vaultid }: { readonly vaultid: string }) {
+  const words = useWordsOf(sharingWords)
+  const vaults = useVaults()
+  const members = useMembers(vaultid)
+  const vault = vaults.data?.VAULTS.find(({ id }) => id === vaultid)
+  const isNew = members.data !== undefined && vault === undefined
+  const { refetch } = vaults
+  useEffect(() => {
+    // It was shared since the list was read.
+    if (isNew) void refetch()
+  }, [isNew, refetch])
+  if (vault === undefined) {
+    const { error } = members.error ? members : vaults
+    if (error === null) return <Slow />
+    return <NotLoaded error={error} onTryAgain={() => void Promise.all([members.refetch(), refetch()])} />
+  }
+  const isShown = members.data !== undefined && !(members.error && isDenial(members.error))
+  return (
+    <div className="page about-vault">
+      <Crumbs path={[{ href: `#/vault/${vaultid}`, text: vault.groupname }]} />
+      <div className="heading">
+        <ViewTitle text={words.about(vault.groupname)} kind={words.aboutTitle} />
+      </div>
+      <OwnPlace vault={vault} />
+      {members.error && <Trouble error={members.error} onTryAgain={() => void members.refetch()} />}
+      {isShown && <Members vault={vault} members={members.data} />}
+      <VaultRecord vault={vault} />
+    </div>
+  )
+}
+
+/** Who one is in the vault. */
+function OwnPlace({ vault }: { readonly vault: SharedVault }) {
+  const words = useWordsOf(sharingWords)
+  const { rights } = useWords()
+  const { person } = useSession()
+  return (
+    <section className="own card" aria-label={words.youHere}>
+      <p>
+        <span className="soft">{words.youHere}: </span>
+        <span className="title">{person?.fullname}</span>
+      </p>
+      <span className="right">{rights[vault.statustext] ?? vault.statustext}</span>
+      {vault.grants && <GrantedList grants={vault.grants} />}
+    </section>
+  )
+}
+
+interface MembersProps {
+  readonly vault: SharedVault
+  readonly members: readonly VaultMember[]
+}
+
+function Members({ vault, members }: MembersProps) {
+  const words = useWordsOf(sharingWords)
+  const { person } = useSession()
+  const [isSharing, setIsSharing] = useState(false)
+  const [acting, setActing] = useState<{ readonly member: VaultMember; readonly act: MemberAct }>()
+  const isAdmin = vault.statustext === 'Admin'
+  return (
+    <section>
+      <div className="heading">
+        <h2>
+          {words.members} <span className="soft">{members.length}</span>
+        </h2>
+        {isAdmin && (
+          <Button className="button primary" onPress={() => setIsSharing(true)}>
+            <UserPlus aria-hidden />
+            {words.share}
+          </Button>
+        )}
+      </div>
+      <ul className="members card">
+        {members.map((member) => (
+          <MemberItem
+            key={member.id}
+            member={member}
+            members={members}
+            ownId={person?.userid}
+            isAdmin={isAdmin}
+            onAct={(act) => setActing({ member, act })}
+          />
+        ))}
+      </ul>
+      {isSharing && <ShareDialog vault={vault} members={members} onClose={() => setIsSharing(false)} />}
+      {acting && <MemberDialog vault={vault} {...acting} onClose={() => setActing(undefined)} />}
+    </section>
+  )
+}
+
+type VaultAct = 'edit' | 'leave' | 'delete'
+
+function VaultRecord({ vault }: { readonly vault: SharedVault }) {
+  const words = useWordsOf(sharingWords)
+  const { person } = useSession()
+  const policies = usePolicies()
+  const mayCreate = useOwnCapability('createVault')
+  const [act, setAct] = useState<VaultAct>()
+  const isAdmin = vault.statustext === 'Admin'
+  const policy = policies.data?.find(({ id }) => String(id) === vault.policy)
+  const onClose = (): void => setAct(undefined)
+  return (
+    <section>
+      <div className="heading">
+        <h2>{words.settings}</h2>
+        {isAdmin && (
+          <Button className="button small" onPress={() => setAct('edit')}>
+            <Pencil aria-hidden />
+            {words.edit}
+          </Button>
+        )}
+      </div>
+      <dl className="fields card">
+        <div>
+          <dt>{words.vaultName}</dt>
+          <dd className="value">{vault.groupname}</dd>
+        </div>
+        <div>
+          <dt>{words.description}</dt>
+          <dd className="value text">{vault.description}</dd>
+        </div>
+        <div>
+          <dt>{words.policy}</dt>
+          <dd className="value" lang="en">
+            {policy?.name ?? vault.policy}
+          </dd>
+        </div>
+        <div>
+          <dt>{words.number}</dt>
+          <dd className="value">{vault.id}</dd>
+        </div>
+      </dl>
+      <div className="ends">
+        <Button className="button" onPress={() => setAct('leave')}>
+          <DoorOpen aria-hidden />
+          {words.leave}
+        </Button>
+        {isAdmin && mayCreate && (
+          <Button className="button" onPress={() => setAct('delete')}>
+            <Trash2 aria-hidden />
+            {words.delete}
+          </Button>
+        )}
+      </div>
+      {act === 'edit' && <EditVaultDialog vault={vault} onClose={onClose} />}
+      {act === 'delete' && <DeleteVaultDialog vault={vault} onClose={onClose} />}
+      {act === 'leave' && person && <LeaveVaultDialog vault={vault} userid={person.userid} onClose={onClose} />}
+    </section>
+  )
+}

@@ -1,0 +1,102 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { ShieldQuestion } from 'lucide-react'
+import { useState } from 'react'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { call, type SharedVault, type VaultMember } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import type { MemberAct } from './member-item.tsx'
+import { RightChoice } from './right-choice.tsx'
+import { sharingWords } from './sharing-words.ts'
+
+interface Props {
+  readonly vault: SharedVault
+  readonly member: VaultMember
+  readonly onClose: () => void
+}
+
+/** The question that belongs to what is to be done with a member. */
+export function MemberDialog({ act, ...props }: Props & { readonly act: MemberAct }) {
+  const Dialog = { change: ChangeDialog, remove: RemoveDialog, confirm: ConfirmDialog }[act]
+  return <Dialog {...props} />
+}
+
+function useRefreshed({ vault, member }: Props) {
+  const queries = useQueryClient()
+  return {
+    params: { vaultid: vault.id, userid: member.id },
+    done: async (sentence: string): Promise<void> => {
+      announce(sentence)
+      // One's own right stands in the list of vaults.
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ['members', vault.id] }),
+        queries.invalidateQueries({ queryKey: ['vaults'] }),
+        queries.invalidateQueries({ queryKey: ['vault', vault.id] }),
+      ])
+    },
+  }
+}
+
+function ChangeDialog(props: Props) {
+  const words = useWordsOf(sharingWords)
+  const { member, onClose } = props
+  const { params, done } = useRefreshed(props)
+  const [status, setStatus] = useState(member.groupstatus)
+  return (
+    <FormDialog
+      title={words.changeRightOf(member.fullname)}
+      submitText={words.save}
+      onSubmit={async (signal) => {
+        await call('vault.member.change', { params, body: { status }, signal })
+        await done(words.rightChanged(member.fullname))
+      }}
+      onClose={onClose}
+    >
+      <RightChoice value={status} onChange={setStatus} />
+    </FormDialog>
+  )
+}
+
+function RemoveDialog(props: Props) {
+  const words = useWordsOf(sharingWords)
+  const { member, onClose } = props
+  const { params, done } = useRefreshed(props)
+  return (
+    <FormDialog
+      isDangerous
+      title={words.removeTitle(member.fullname)}
+      submitText={words.remove}
+      onSubmit={async (signal) => {
+        await call('vault.member.remove', { params, signal })
+        await done(words.removed(member.fullname))
+      }}
+      onClose={onClose}
+    >
+      <p>{words.removeText}</p>
+    </FormDialog>
+  )
+}
+
+function ConfirmDialog(props: Props) {
+  const words = useWordsOf(sharingWords)
+  const { member, onClose } = props
+  const { params, done } = useRefreshed(props)
+  return (
+    <FormDialog
+      title={words.confirmTitle(member.fullname)}
+      submitText={words.confirm}
+      onSubmit={async (signal) => {
+        // Of the recoveries that the person has read about; after another one the appliance refuses.
+        const body = member.resting && { recovery: member.resting.recovery }
+        await call('vault.member.confirm', { params, ...(body && { body }), signal })
+        await done(words.confirmed(member.fullname))
+      }}
+      onClose={onClose}
+    >
+      <p className="asked">
+        <ShieldQuestion aria-hidden />
+        {words.confirmText}
+      </p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { call, type FoundPerson, type VaultMember } from '../interface/calls.ts'
+
+export const useMembers = (vaultid: string) =>
+  useQuery({
+    queryKey: ['members', vaultid],
+    async queryFn({ signal }): Promise<readonly VaultMember[]> {
+      const { CALLINFO } = await call('vault.members', { params: { vaultid }, signal })
+      return CALLINFO?.vaultmembers ?? []
+    },
+  })
+
+/** The interface takes no longer text. */
+const mostSearched = 15
+export const leastSearched = 2
+
+/** People whose name or e-mail address holds the text. */
+export const usePeople = (text: string) => {
+  const searchstring = Array.from(text).slice(0, mostSearched).join('').trim()
+  return useQuery({
+    queryKey: ['people', searchstring],
+    enabled: Array.from(searchstring).length >= leastSearched,
+    async queryFn({ signal }): Promise<readonly FoundPerson[]> {
+      const { CALLINFO } = await call('user.list', { query: { searchstring }, signal })
+      return CALLINFO?.users ?? []
+    },
+  })
+}

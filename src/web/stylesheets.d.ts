@@ -1,0 +1,2 @@
+/** The styles of a view, loaded with it. */
+declare module '*.css'

@@ -1,0 +1,156 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { BellRing } from 'lucide-react'
+import { Button } from 'react-aria-components/Button'
+import { Crumbs } from '../controls/crumbs.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { call, type Field, type TrailItem } from '../interface/calls.ts'
+import { isDenial } from '../interface/refusal.ts'
+import { useObject, useVaults } from '../vaults/vault-reads.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { callsOf, type TrailCall } from './seen-calls.ts'
+import { trailWords } from './trail-words.ts'
+import './trail.css'
+
+/** Each page reads a part of the trail: as many are asked for at once, until one has something. */
+const pagesAtOnce = 4
+const mostRecords = '100'
+
+interface TrailPage {
+  readonly records: readonly TrailItem[]
+  readonly next: string | undefined
+  readonly machine: string
+}
+
+const useTrail = (objectid: string) =>
+  useInfiniteQuery({
+    queryKey: ['trail', objectid],
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) => readTrail(objectid, pageParam, signal),
+    getNextPageParam: ({ next }) => next,
+    // Who looks wants what is true now.
+    staleTime: 0,
+  })
+
+async function readTrail(objectid: string, from: string, signal: AbortSignal, pages = 1): Promise<TrailPage> {
+  const query = { subject: `object ${objectid}`, limit: mostRecords, ...(from !== '' && { next: from }) }
+  const { CALLINFO, RECORDS } = await call('audit.list', { query, signal })
+  const { next, machine } = CALLINFO ?? { machine: '' }
+  if (RECORDS.length > 0 || next === undefined || pages === pagesAtOnce) return { records: RECORDS, next, machine }
+  return readTrail(objectid, next, signal, pages + 1)
+}
+
+/** What the audit trail tells of an object, for those who may read it. */
+export function ObjectTrailView({ objectid }: { readonly objectid: string }) {
+  const words = useWordsOf(trailWords)
+  const object = useObject(objectid)
+  const vaults = useVaults()
+  const trail = useTrail(objectid)
+  const [shown] = object.data?.OBJECT ?? []
+  const failed = [object, trail].find(({ error, data }) => error !== null && (!data || isDenial(error)))
+  if (failed)
+    return <NotLoaded error={failed.error} onTryAgain={() => void Promise.all([object.refetch(), trail.refetch()])} />
+  if (!object.data || !shown || !trail.data) return <Slow />
+  const { pages } = trail.data
+  const machine = pages[0]?.machine ?? ''
+  const calls = callsOf(pages.flatMap(({ records }) => records))
+  const template = object.data.TEMPLATES.find(({ id }) => id === shown.templateid)
+  const vault = vaults.data?.VAULTS.find(({ id }) => id === shown.groupid)
+  const path = [
+    { href: `#/vault/${shown.groupid}`, text: vault?.groupname ?? '…' },
+    { href: `#/object/${objectid}`, text: shown.objectname },
+  ]
+  return (
+    <div className="page">
+      <Crumbs path={path} />
+      <div className="heading">
+        <ViewTitle text={words.title(shown.objectname)} kind={words.kind} />
+      </div>
+      <p className="soft">{words.introduction}</p>
+      {machine !== '' && <p className="soft">{words.ofMachine(machine)}</p>}
+      {calls.length === 0 ? (
+        <p className="soft trail-end">{words.nothing}</p>
+      ) : (
+        <TrailTable calls={calls} fields={template?.structure ?? []} />
+      )}
+      {trail.error && <Trouble error={trail.error} />}
+      <div className="trail-end">
+        {trail.hasNextPage ? (
+          <Button className="button" onPress={() => void trail.fetchNextPage()}>
+            {words.further}
+          </Button>
+        ) : (
+          <p className="soft">{words.lookedBack}</p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface TableProps {
+  readonly calls: readonly TrailCall[]
+  readonly fields: readonly Field[]
+}
+
+function TrailTable({ calls, fields }: TableProps) {
+  const words = useWordsOf(trailWords)
+  const { locale } = useWords()
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  return (
+    <table className="trail card">
+      <thead>
+        <tr>
+          <th scope="col">{words.when}</th>
+          <th scope="col">{words.who}</th>
+          <th scope="col">{words.what}</th>
+          <th scope="col">{words.from}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {calls.map((one) => (
+          <tr key={one.id}>
+            <td>
+              <time dateTime={one.at}>{moment.format(new Date(one.at))}</time>
+            </td>
+            <td>{one.username ?? (one.userid === undefined ? '' : words.userNumber(one.userid))}</td>
+            <td>
+              <Act call={one} fields={fields} />
+            </td>
+            <td className="soft">{one.address}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Act({
+  call: { operation, secrets, isRefused, isAlarm },
+  fields,
+}: {
+  readonly call: TrailCall
+  readonly fields: readonly Field[]
+}) {
+  const words = useWordsOf(trailWords)
+  const labelOf = (name: string): string =>
+    name === 'its file' ? words.itsFile : (fields.find(({ fieldname }) => fieldname === name)?.translation ?? name)
+  const known = Object.entries(words.acts).find(([name]) => name === operation)?.[1]
+  return (
+    <>
+      {secrets.length > 0 ? (
+        words.secrets(secrets.map(labelOf).join(', '))
+      ) : (
+        <span lang={known === undefined ? 'en' : undefined}>{known ?? operation}</span>
+      )}
+      {isRefused && <span className="right">{words.refused}</span>}
+      {isAlarm && (
+        <span className="mark-alarm">
+          <BellRing aria-hidden />
+          {words.alarm}
+        </span>
+      )}
+    </>
+  )
+}

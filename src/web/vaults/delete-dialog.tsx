@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { call } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { ChosenNames } from './chosen-names.tsx'
+import { chosenWords } from './chosen-words.ts'
+import { allBelow, type Arranged, type Row } from './vault-contents.ts'
+
+interface Props {
+  readonly vaultid: string
+  readonly arranged: Arranged
+  readonly rows: readonly Row[]
+  readonly onClose: () => void
+}
+
+/** Deletes several objects, with what lies in them. What was deleted before a call is refused stays deleted. */
+export function DeleteDialog({ vaultid, arranged, rows, onClose }: Props) {
+  const words = useWordsOf(chosenWords)
+  const queries = useQueryClient()
+  // As it was asked: what is deleted leaves the table meanwhile.
+  const [asked] = useState(rows)
+  const [left, setLeft] = useState(() => deepestFirst(arranged, rows))
+  const [all] = useState(left.length)
+
+  async function deleteAll(signal: AbortSignal): Promise<void> {
+    let remaining = left
+    try {
+      for (const objectid of left) {
+        await call('object.delete', { params: { objectid }, signal })
+        remaining = remaining.slice(1)
+        setLeft(remaining)
+      }
+    } finally {
+      void queries.invalidateQueries({ queryKey: ['vault', vaultid] })
+    }
+    announce(words.deleted(all))
+  }
+  const below = all - asked.length
+  return (
+    <FormDialog
+      isDangerous
+      title={words.deleteTitle(all)}
+      submitText={words.delete}
+      onSubmit={deleteAll}
+      onClose={onClose}
+    >
+      <ChosenNames rows={asked} />
+      {below > 0 && <p>{words.withBelow(below)}</p>}
+      <p>{words.deleteText}</p>
+      <p className="soft" role="status">
+        {left.length < all && words.progress(all - left.length, all)}
+      </p>
+    </FormDialog>
+  )
+}
+
+/** The appliance deletes no object in which others lie. */
+function deepestFirst(arranged: Arranged, rows: readonly Row[]): string[] {
+  const ids = new Set<string>()
+  for (const { object } of rows) {
+    ids.add(object.id)
+    for (const below of allBelow(arranged, object.id)) {
+      // What was met before is moved behind what it lies in.
+      ids.delete(below.object.id)
+      ids.add(below.object.id)
+    }
+  }
+  return [...ids].toReversed()
+}

@@ -1,0 +1,32 @@
+import type { KeyboardEvent } from 'react'
+import type { Selection } from './selection.ts'
+import type { Row } from './vault-contents.ts'
+
+interface Place {
+  readonly selection: Selection
+  readonly rows: readonly Row[]
+  /** The row that has the focus. */
+  readonly current: number
+  readonly goTo: (index: number) => void
+}
+
+/** Keys that choose rows of a grid, as the ARIA practices have them. Whether it was one. */
+export function chooseByKey(event: KeyboardEvent<HTMLElement>, { selection, rows, current, goTo }: Place): boolean {
+  const { key, altKey, ctrlKey, metaKey, shiftKey, target } = event
+  const id = rows[current]?.object.id
+  // A checkbox does what it does by itself.
+  if (id === undefined || altKey || target instanceof HTMLInputElement) return false
+  if (ctrlKey || metaKey) {
+    if (key !== 'a') return false
+    selection.chooseAll()
+  } else if (shiftKey) {
+    const next = { ArrowDown: current + 1, ArrowUp: current - 1, ' ': current }[key]
+    const to = next === undefined ? undefined : rows[next]?.object.id
+    if (next === undefined || to === undefined) return false
+    selection.extend(id, to)
+    if (next !== current) goTo(next)
+  } else if (key === ' ') selection.toggle(id)
+  else if (key === 'Escape' && selection.ids.size > 0) selection.clear()
+  else return false
+  return true
+}

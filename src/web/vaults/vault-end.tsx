@@ -1,0 +1,76 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { call, type SharedVault } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { vaultFormWords } from './vault-form-words.ts'
+
+interface Props {
+  readonly vault: SharedVault
+  readonly onClose: () => void
+}
+
+/** Forgets what was read of the vault, and goes back to those that are left. */
+function useGoneVault({ vault }: Props) {
+  const queries = useQueryClient()
+  const [, navigate] = useLocation()
+  return async (sentence: string): Promise<void> => {
+    announce(sentence)
+    navigate('/')
+    queries.removeQueries({ queryKey: ['vault', vault.id] })
+    await queries.invalidateQueries({ queryKey: ['vaults'] })
+  }
+}
+
+const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')
+
+/** Wants the name of the vault: what follows cannot be taken back. */
+export function DeleteVaultDialog(props: Props) {
+  const words = useWordsOf(vaultFormWords)
+  const gone = useGoneVault(props)
+  const { vault, onClose } = props
+  return (
+    <FormDialog
+      isDangerous
+      title={words.deleteTitle(vault.groupname)}
+      submitText={words.delete}
+      onSubmit={async (signal) => {
+        await call('vault.delete', { params: { vaultid: vault.id }, signal })
+        await gone(words.deleted(vault.groupname))
+      }}
+      onClose={onClose}
+    >
+      <p>{words.deleteText}</p>
+      <TextInput
+        name="vaultname"
+        label={words.deleteName}
+        isRequired
+        kind="name"
+        autoComplete="off"
+        validate={(typed) => (oneLine(typed) === oneLine(vault.groupname) ? undefined : words.deleteOtherName)}
+      />
+    </FormDialog>
+  )
+}
+
+export function LeaveVaultDialog({ userid, ...props }: Props & { readonly userid: string }) {
+  const words = useWordsOf(vaultFormWords)
+  const gone = useGoneVault(props)
+  const { vault, onClose } = props
+  return (
+    <FormDialog
+      isDangerous
+      title={words.leaveTitle(vault.groupname)}
+      submitText={words.leave}
+      onSubmit={async (signal) => {
+        await call('vault.member.remove', { params: { vaultid: vault.id, userid }, signal })
+        await gone(words.left(vault.groupname))
+      }}
+      onClose={onClose}
+    >
+      <p>{words.leaveText}</p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,53 @@
+import { inBoth } from '../words/spoken.tsx'
+
+/** Of how a vault is made, changed and ended. */
+export const vaultFormWords = inBoth(
+  {
+    vaultName: 'Name',
+    description: 'Description',
+    policyHelp: 'What passwords in this vault must be like.',
+    editTitle: 'Edit the vault',
+    changed: 'The vault is changed.',
+    deleteTitle: (vault: string) => `Delete ${vault}?`,
+    deleteText:
+      'It must be empty: no objects and no keys. Its key in the security module is destroyed, and nothing of the vault can ever be read again.',
+    deleteName: 'Type the name of the vault',
+    deleteOtherName: 'That is not its name.',
+    deleted: (vault: string) => `${vault} is deleted.`,
+    createTitle: 'A new vault',
+    createHelp: 'You are its first member, and decide who else is one.',
+    created: (vault: string) => `${vault} is created.`,
+    leaveTitle: (vault: string) => `Leave ${vault}?`,
+    leaveText: 'You see nothing of it any more, until one who administers it lets you in again.',
+    left: (vault: string) => `You have left ${vault}.`,
+    policy: 'Password policy',
+    save: 'Save',
+    delete: 'Delete the vault',
+    leave: 'Leave the vault',
+    create: 'Create a vault',
+  },
+  {
+    vaultName: 'Namn',
+    description: 'Beskrivning',
+    policyHelp: 'Hur lösenord i valvet ska vara.',
+    editTitle: 'Redigera valvet',
+    changed: 'Valvet är ändrat.',
+    deleteTitle: (vault) => `Radera ${vault}?`,
+    deleteText:
+      'Det måste vara tomt: inga objekt och inga nycklar. Dess nyckel i säkerhetsmodulen förstörs, och inget av valvet kan någonsin läsas igen.',
+    deleteName: 'Skriv valvets namn',
+    deleteOtherName: 'Det är inte dess namn.',
+    deleted: (vault) => `${vault} är raderat.`,
+    createTitle: 'Ett nytt valv',
+    createHelp: 'Du är dess första medlem och bestämmer vilka fler som är det.',
+    created: (vault) => `${vault} är skapat.`,
+    leaveTitle: (vault) => `Lämna ${vault}?`,
+    leaveText: 'Du ser inget av det längre, förrän någon som administrerar det släpper in dig igen.',
+    left: (vault) => `Du har lämnat ${vault}.`,
+    policy: 'Lösenordspolicy',
+    save: 'Spara',
+    delete: 'Radera valvet',
+    leave: 'Lämna valvet',
+    create: 'Skapa ett valv',
+  },
+)

@@ -1,0 +1,109 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { SelectInput } from '../controls/select-input.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call, type SharedVault } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { usePolicies } from './vault-reads.ts'
+import { vaultFormWords } from './vault-form-words.ts'
+
+/** What the interface gives a vault where none is named: no rules. */
+const usualPolicy = '16'
+const mostOfName = 128
+const mostOfDescription = 4096
+
+/** Fields of a vault. */
+function VaultFields({ vault }: { readonly vault?: SharedVault }) {
+  const words = useWordsOf(vaultFormWords)
+  const { data, error, refetch } = usePolicies()
+  return (
+    <>
+      <TextInput
+        name="vaultname"
+        label={words.vaultName}
+        defaultValue={vault?.groupname ?? ''}
+        isRequired
+        autoFocus
+        autoComplete="off"
+        maxLength={mostOfName}
+      />
+      <TextInput
+        name="description"
+        label={words.description}
+        defaultValue={vault?.description ?? ''}
+        maxLength={mostOfDescription}
+        rows={3}
+      />
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {data && (
+        <SelectInput
+          name="policy"
+          label={words.policy}
+          description={words.policyHelp}
+          defaultValue={vault?.policy ?? usualPolicy}
+          options={data.map(({ id, name }) => ({ value: String(id), text: name, lang: 'en' }))}
+        />
+      )}
+    </>
+  )
+}
+
+/** What was typed; a policy only where there was one to choose. */
+function bodyOf(typed: (name: string) => string) {
+  const policy = typed('policy')
+  return { vaultname: typed('vaultname'), description: typed('description'), ...(policy !== '' && { policy }) }
+}
+
+/** Goes to the vault that it has made. */
+export function CreateVaultDialog({ onClose }: { readonly onClose: () => void }) {
+  const words = useWordsOf(vaultFormWords)
+  const queries = useQueryClient()
+  const [, navigate] = useLocation()
+  return (
+    <FormDialog
+      title={words.createTitle}
+      submitText={words.create}
+      onSubmit={async (signal, typed) => {
+        const { VAULT } = await call('vault.create', { body: bodyOf(typed), signal })
+        await queries.invalidateQueries({ queryKey: ['vaults'] })
+        const [vault] = VAULT
+        if (vault) announce(words.created(vault.groupname))
+        if (vault) navigate(`/vault/${vault.id}`)
+      }}
+      onClose={onClose}
+    >
+      <p className="soft">{words.createHelp}</p>
+      <VaultFields />
+    </FormDialog>
+  )
+}
+
+interface EditProps {
+  readonly vault: SharedVault
+  readonly onClose: () => void
+}
+
+export function EditVaultDialog({ vault, onClose }: EditProps) {
+  const words = useWordsOf(vaultFormWords)
+  const queries = useQueryClient()
+  return (
+    <FormDialog
+      title={words.editTitle}
+      submitText={words.save}
+      onSubmit={async (signal, typed) => {
+        await call('vault.edit', { params: { vaultid: vault.id }, body: bodyOf(typed), signal })
+        announce(words.changed)
+        await Promise.all([
+          queries.invalidateQueries({ queryKey: ['vaults'] }),
+          queries.invalidateQueries({ queryKey: ['vault', vault.id] }),
+        ])
+      }}
+      onClose={onClose}
+    >
+      <VaultFields vault={vault} />
+    </FormDialog>
+  )
+}

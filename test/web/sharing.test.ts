@@ -1,0 +1,232 @@
+import { expect, it } from 'vitest'
+import { createObject } from '../support/object-kit.ts'
+import { makeVault } from '../support/vault.ts'
+import type { TestUser } from '../support/appliance.ts'
+import type { Visit } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+
+/** A person who administers a vault of a name, before what the vault is. */
+async function administrator(vaultname: string) {
+  const user = await stage.appliance.addUser()
+  const client = await stage.appliance.login(user)
+  const { id: vaultid } = await makeVault(stage.appliance, vaultname, client)
+  const visit = await stage.visitor()
+  await visit.logIn(user)
+  await visit.open(`/vault/${vaultid}/about`)
+  await visit.sees(`About ${vaultname}`)
+  return { user, client, vaultid, visit, page: visit.page }
+}
+
+const itemOf = ({ page }: Visit, user: TestUser) => page.getByRole('listitem').filter({ hasText: user.username })
+
+async function findPerson({ page }: Visit, user: TestUser): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('searchbox').fill(user.username)
+  await dialog.getByText(`${user.username}@example.test`).click()
+}
+
+it('shares a vault, changes the right of a member, and removes the member, who is told at the next call', async () => {
+  const { vaultid, client, visit, page } = await administrator('Harbour')
+  const object = await createObject(client, vaultid, { host: 'crane.example.test', password: 'S3cret-crane' })
+  const guest = await stage.appliance.addUser()
+  const other = await stage.visitor()
+  await other.logIn(guest)
+  await other.page.getByText('No vault is shared with you yet.').waitFor()
+
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('dialog', { name: 'Share Harbour' }).getByRole('button', { name: 'Share' }).click()
+  await page.getByText('Choose a person.').waitFor()
+  await findPerson(visit, guest)
+  await page.getByText('Read and write').click()
+  await page.getByText('Also creates, changes and deletes objects.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('status').getByText('The vault is shared with').waitFor()
+  await itemOf(visit, guest).getByText('Read and write').waitFor()
+
+  await other.page.reload()
+  await other.page.getByRole('link', { name: /Harbour/ }).click()
+  await other.page.getByRole('link', { name: 'crane.example.test' }).waitFor()
+  await itemOf(visit, guest)
+    .getByRole('button', { name: /^Change the right of/ })
+    .click()
+  await page.getByRole('dialog').getByText('Read', { exact: true }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await itemOf(visit, guest).getByText('Read', { exact: true }).waitFor()
+
+  await itemOf(visit, guest)
+    .getByRole('button', { name: /^Remove/ })
+    .click()
+  await page
+    .getByRole('dialog', { name: /from the vault\?/ })
+    .getByRole('button', { name: 'Remove' })
+    .click()
+  await page.getByText('is no longer a member').waitFor()
+  expect(await itemOf(visit, guest).count()).toBe(0)
+  await other.page.getByRole('link', { name: 'crane.example.test' }).click()
+  await other.sees('This could not be loaded')
+  await other.page.getByText('(1610)').waitFor()
+  expect(await other.page.content()).not.toContain('crane')
+  await other.open(`/object/${object}`)
+  await other.page.getByText('(1610)').waitFor()
+  visit.expectPeace()
+})
+
+it('says plainly that the last administrator cannot go, and keeps the dialog', async () => {
+  const { visit, page } = await administrator('Lighthouse')
+  await page.getByRole('button', { name: /^Change the right of/ }).click()
+  await page.getByRole('dialog').getByText('Read', { exact: true }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog').getByRole('alert').getByText('(1403)').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Leave the vault' }).click()
+  await page.getByRole('dialog', { name: 'Leave Lighthouse?' }).getByRole('button', { name: 'Leave the vault' }).click()
+  await page.getByRole('dialog').getByRole('alert').getByText('(1403)').waitFor()
+  await page.keyboard.press('Escape')
+  await visit.sees('About Lighthouse')
+})
+
+it('shows why a membership rests, and confirms it', async () => {
+  const { vaultid, client, visit, page } = await administrator('Quay')
+  const guest = await stage.appliance.addUser()
+  await client.must('POST', `/vault/${vaultid}/member/${guest.id}`, { status: 2 })
+  await stage.appliance.login(guest)
+  const reset = await stage.appliance.login(await stage.appliance.addUser(['read', 'admin', 'active']))
+  await reset.must('PUT', `/user/${guest.id}/passphrase`, { newpassphrase: 'eleven wooden lanterns on water' })
+  await page.reload()
+  await itemOf(visit, guest).getByText('Rests until it is confirmed').waitFor()
+  await visit.expectSound('resting')
+  await itemOf(visit, guest)
+    .getByRole('button', { name: /^Confirm/ })
+    .click()
+  await page.getByText('Confirm only after you have asked the person').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+  await page.getByText('is confirmed.').waitFor()
+  await itemOf(visit, guest).getByText('Rests until it is confirmed').waitFor({ state: 'detached' })
+  visit.expectPeace()
+})
+
+it('shows a member of fewer rights who is a member, and nothing to change', async () => {
+  const visit = await stage.member()
+  const { page } = visit
+  await page.getByRole('link', { name: /Network/ }).click()
+  await page.getByRole('link', { name: 'Members' }).click()
+  await visit.sees('About Network')
+  await page.getByText('You in this vault:').waitFor()
+  await page.getByText('(you)').waitFor()
+  for (const name of ['Share', 'Edit', 'Delete the vault', /^Remove/, /^Change the right/])
+    expect(await page.getByRole('button', { name }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Leave the vault' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave the vault' }).click()
+  await visit.sees('Vaults')
+  await page.getByText('No vault is shared with you yet.').waitFor()
+})
+
+it('shows of an application what its grants name', async () => {
+  const { vaultid, client, visit, page } = await administrator('Depot')
+  const guest = await stage.appliance.addUser()
+  const grants = [{ keys: 'orders-*', operations: ['encrypt'], daily: 100 }, { objects: ['list', 'read'] }]
+  await client.must('POST', `/vault/${vaultid}/member/${guest.id}`, { status: 1, grants })
+  await page.reload()
+  await itemOf(visit, guest).getByText('Keys orders-*: encrypt, 100 a day').waitFor()
+  await itemOf(visit, guest).getByText('Objects: list, read').waitFor()
+  expect(await page.getByRole('button', { name: /^Change the right of/ }).count()).toBe(1)
+})
+
+it('shares by the keyboard alone', async () => {
+  const { visit, page } = await administrator('Pier')
+  const guest = await stage.appliance.addUser()
+  const focused = (): Promise<string> =>
+    page.evaluate(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`)
+  await page.getByRole('button', { name: 'Share' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('Find a person by name or e-mail address')
+  await page.keyboard.type(guest.username)
+  await page.getByRole('radio', { name: new RegExp(guest.username) }).waitFor()
+  // The button that clears the field is none of the stops.
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('Share')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await itemOf(visit, guest).getByText('Read and write').waitFor()
+  expect(await focused()).toBe('Share')
+  visit.expectPeace()
+})
+
+it('shows what people are called as text', async () => {
+  const { vaultid, client, visit, page } = await administrator(String(hostileTexts[0]))
+  const registrar = await stage.appliance.login(await stage.appliance.addUser(['read', 'admin', 'active']))
+  for (const [at, text] of hostileTexts.entries()) {
+    const guest = await stage.appliance.addUser()
+    await registrar.must('PUT', `/user/${guest.id}`, {
+      fullname: text.slice(0, 64),
+      email: `hostile${at}@example.test`,
+    })
+    if (at % 2 === 0) await client.must('POST', `/vault/${vaultid}/member/${guest.id}`, { status: 1 })
+  }
+  await page.reload()
+  for (const [at, text] of hostileTexts.entries())
+    if (at % 2 === 0) await page.getByText(text.slice(0, 64), { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('dialog').getByRole('searchbox').fill('hostile')
+  for (const [at, text] of hostileTexts.entries())
+    if (at % 2 === 1) await page.getByRole('dialog').getByText(text.slice(0, 64), { exact: true }).waitFor()
+  expect(await page.title()).toBe('About this vault · Strongroom')
+  expect(await page.evaluate('window.hit')).toBeUndefined()
+  visit.expectPeace()
+})
+
+it.each([
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+  ['dark', 360],
+] as const)('is without a finding of axe-core in %s colours, and %i pixels are wide enough', async (theme, width) => {
+  const visit = await stage.visitor({ theme, width, height: width === 360 ? 720 : 800 })
+  const { page } = visit
+  const { client, vaultid } = stage.stocked
+  // Each code of an authenticator app is good once.
+  const user = await stage.appliance.addUser()
+  await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 4 })
+  await visit.logIn(user)
+  await visit.open(`/vault/${vaultid}/about`)
+  await visit.sees('About Network')
+  await page.getByText('(you)').waitFor()
+  await visit.expectSound('members')
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('dialog').getByRole('searchbox').fill('user')
+  await page
+    .getByRole('radio', { name: /example.test/ })
+    .first()
+    .waitFor()
+  await visit.expectSound('share')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page
+    .getByRole('button', { name: /^Change the right of/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').waitFor()
+  await visit.expectSound('change-right')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Password policy').waitFor()
+  await visit.expectSound('edit-vault')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Delete the vault' }).click()
+  await page.getByLabel('Type the name of the vault').fill('Netwerk')
+  await page.keyboard.press('Enter')
+  await page.getByText('That is not its name.').waitFor()
+  await visit.expectSound('delete-vault')
+  visit.expectPeace()
+})
