@@ -43,7 +43,7 @@ import { findSealedMembership } from '../features/vaults/vault-seals.ts'
 import type { Appliance, ApplianceOptions } from './worker-process.ts'
 
 /** One worker: everything that serves calls, put together. */
-export async function createAppliance({ config, slot, log }: ApplianceOptions): Promise<Appliance> {
+export async function createAppliance({ config, slot, askState, log }: ApplianceOptions): Promise<Appliance> {
   const clock = systemClock
   const store = await openStore(storePlace(config), tables)
   await checkTakenOver(store.read)
@@ -88,7 +88,7 @@ export async function createAppliance({ config, slot, log }: ApplianceOptions): 
     alarm: ({ requestId, operation, target, username, address }) =>
       log.warn({ requestId, operation, target, username, address }, 'an alarm was raised'),
   })
-  const endpoints = allEndpoints({ ...services, hsm, ...settingsOfEndpoints(config) })
+  const endpoints = allEndpoints({ ...services, hsm, askState, ...settingsOfEndpoints(config) })
   const validate = () => createValidation(config, { store, hsm, services, audit: counts.counted(audit), log })
   const application = createApplication(
     endpoints,
@@ -215,7 +215,7 @@ export function chainName({ audit }: Config, writer: string): string {
 }
 
 async function openTrail(
-  { config, slot, log }: ApplianceOptions,
+  { config, slot, log }: Pick<ApplianceOptions, 'config' | 'slot' | 'log'>,
   { store, hsm, counts }: { readonly store: Store; readonly hsm: Hsm; readonly counts: WorkerCounts },
 ): Promise<AuditTrail> {
   const heads = createAuditHeads(store)

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
+import type { ApplianceState } from '../features/utils/appliance-state.ts'
 import type { WorkerSight } from '../monitor/observation.ts'
 import { ExitError } from './exit.ts'
 import { createSpareWorker, type SpareWorker } from './spare-worker.ts'
@@ -13,6 +14,8 @@ export interface ClusterOptions {
   readonly config: Config
   /** JavaScript file that a worker process runs; it calls `runWorker`. */
   readonly workerEntry: string
+  /** What workers are told of the appliance. */
+  readonly state: () => Promise<ApplianceState>
   readonly clock: Clock
   readonly log: Log
   /** Time between two pings of each worker. */
@@ -33,9 +36,16 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-export function createCluster({ config, workerEntry, clock, log, heartbeatMs = 5_000 }: ClusterOptions): Cluster {
+export function createCluster({
+  config,
+  workerEntry,
+  state,
+  clock,
+  log,
+  heartbeatMs = 5_000,
+}: ClusterOptions): Cluster {
   const workers = config.http.workers === 0 ? availableParallelism() : config.http.workers
-  const spare = createSpareWorker(() => forkWorker({ entry: workerEntry, config, log }), log)
+  const spare = createSpareWorker(() => forkWorker({ entry: workerEntry, config, state, log }), log)
   const fillSpare = (): void => {
     // Not while a worker loads the program itself, which would take longer.
     if (slots.every((slot) => slot.isListening())) spare.fill()

@@ -38,6 +38,8 @@ import { endSession } from '../features/auth/routes/end-session.ts'
 import { endSessions } from '../features/auth/routes/end-sessions.ts'
 import { listSessions } from '../features/auth/routes/list-sessions.ts'
 import { logout } from '../features/auth/routes/logout.ts'
+import type { AskState } from '../features/utils/appliance-state.ts'
+import { readState } from '../features/utils/routes/read-state.ts'
 import { readVersion } from '../features/utils/routes/read-version.ts'
 import { readRelease, releaseName } from '../release.ts'
 import type { Services } from './services.ts'
@@ -93,6 +95,7 @@ export interface EndpointDependencies extends Services {
   readonly loginTypes: readonly LoginType[]
   readonly keyDefaults: KeyDefaults
   readonly maxFileBytes: number
+  readonly askState: AskState
 }
 
 /** The table of contents of the interface: every call there is. */
@@ -148,25 +151,13 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     changeMember(on.memberships),
     removeMember(on.memberships),
     confirmMember(on.memberships),
-    listPolicies(),
-    generatePassword(on.generator),
-    listStatusValues(),
-    readVersion(releaseName(readRelease())),
-    detectType(on.maxFileBytes),
+    ...utilsEndpoints(on),
 
     listTemplates(on.templates),
     readTemplate(on.templates),
     collectFile(on.templates),
 
-    createObject(on.objects, on.objectReading, on.templates),
-    readObject(on.objectReading, on.templates),
-    editObject(on.objects, on.templates),
-    setAlarm(on.objects),
-    deleteObject(on.objects),
-    moveObject(on.relocation, on.objectReading),
-    copyObject(on.relocation, on.objectReading),
-    findObjects({ ...on, reading: on.objectReading }),
-    findObjectsByPath({ ...on, reading: on.objectReading }),
+    ...objectEndpoints(on),
   ]
 }
 
@@ -174,6 +165,27 @@ const ownEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
   readOwnAccount(on.ownAccounts, on.recoveries, on.sessions),
   changeOwnEmail(on.ownAccounts),
   endOtherSessions(on.sessions),
+]
+
+const objectEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
+  createObject(on.objects, on.objectReading, on.templates),
+  readObject(on.objectReading, on.templates),
+  editObject(on.objects, on.templates),
+  setAlarm(on.objects),
+  deleteObject(on.objects),
+  moveObject(on.relocation, on.objectReading),
+  copyObject(on.relocation, on.objectReading),
+  findObjects({ ...on, reading: on.objectReading }),
+  findObjectsByPath({ ...on, reading: on.objectReading }),
+]
+
+const utilsEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
+  listPolicies(),
+  generatePassword(on.generator),
+  listStatusValues(),
+  readVersion(releaseName(readRelease())),
+  readState(releaseName(readRelease()), on.askState),
+  detectType(on.maxFileBytes),
 ]
 
 const serviceEndpoints = ({ serviceAccounts: accounts }: EndpointDependencies): readonly AnyEndpoint[] => [

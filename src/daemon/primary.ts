@@ -5,6 +5,7 @@ import { keyMakerSocketOf } from '../config/key-maker-socket.ts'
 import { keeperOf } from '../config/keeper-section.ts'
 import { loadConfig } from '../config/loader.ts'
 import type { Config } from '../config/schema.ts'
+import type { ApplianceState } from '../features/utils/appliance-state.ts'
 import { createHostSupervisor, type HostSupervisor } from '../hsm/client/supervisor.ts'
 import { createLog, type Log } from '../log.ts'
 import { createNotify, type Notify } from '../service-manager.ts'
@@ -54,8 +55,13 @@ async function serve(config: Config, options: DaemonOptions, log: Log): Promise<
   const { part, workerEntry } = options
   const notify = createNotify(environment.notify && part !== 'inside', log)
   const hosts = config.hsm.spawn && part !== 'workers' ? hostsOf(config, options, log) : undefined
-  const cluster = part === 'inside' ? undefined : createCluster({ config, workerEntry, clock: systemClock, log })
+  const cluster =
+    part === 'inside' ? undefined : createCluster({ config, workerEntry, state: stateOf, clock: systemClock, log })
   const watch = cluster && createWatch(config, cluster, log)
+  function stateOf(): Promise<ApplianceState> {
+    if (watch === undefined) throw new TypeError('no worker asks before there is a watch')
+    return watch.state()
+  }
   const stop = async (reason: ExitReason): Promise<void> => {
     watch?.drain()
     await notify('STOPPING=1')

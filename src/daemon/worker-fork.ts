@@ -2,16 +2,19 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../log.ts'
 import type { WorkerReport } from '../monitor/worker-report.ts'
-import { createReports } from './monitor/reports.ts'
+import { createAnswers } from './monitor/answers.ts'
 import { watchForStop } from '../stopped-process.ts'
 import { exitCodes, type ExitReason } from './exit.ts'
 import { closeUnclaimed } from './unclaimed-connections.ts'
+import type { ApplianceState } from '../features/utils/appliance-state.ts'
 import type { FromWorker, Listening, ToWorker } from './worker-process.ts'
 
 export interface WorkerForkOptions {
   /** JavaScript file that a worker process runs; it calls `runWorker`. */
   readonly entry: string
   readonly config: Config
+  /** What a worker that asks is told of the appliance. */
+  readonly state: () => Promise<ApplianceState>
   readonly log: Log
 }
 
@@ -56,12 +59,11 @@ export function forkWorker(options: WorkerForkOptions): WorkerProcess {
   }
 }
 
-function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerProcess {
+function processOf(worker: Worker, { config, state, log }: WorkerForkOptions): WorkerProcess {
   let slot: number | undefined
-  let started = false
-  let stopping = false
+  let [started, stopping] = [false, false]
   let misses: number | undefined
-  const reports = createReports()
+  const reports = createAnswers<WorkerReport>()
   let reason: ExitReason | undefined
   const send = (message: ToWorker): void => void (worker.isConnected() && worker.send(message))
   const giveUp = (why: string): void => {
@@ -69,12 +71,12 @@ function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerPr
     worker.process.kill('SIGKILL')
   }
   const endWatch = watchForStop(worker.process.pid, stopMs, () => giveUp('is stopped'))
-
   const ready = readyOf(worker)
   const listening = new Promise<Listening>((resolve) => {
     worker.on('message', (message: FromWorker) => {
       if (message.type === 'report') reports.arrived(message.report)
       if (message.type === 'pong') misses = 0
+      if (message.type === 'askState') void tellState(state, send, log)
       if (message.type === 'failed') reason = message.reason
       if (message.type !== 'listening') return
       misses = 0
@@ -129,6 +131,19 @@ function processOf(worker: Worker, { config, log }: WorkerForkOptions): WorkerPr
       await ended
       clearTimeout(timer)
     },
+  }
+}
+
+async function tellState(
+  state: WorkerForkOptions['state'],
+  send: (message: ToWorker) => void,
+  log: Log,
+): Promise<void> {
+  try {
+    send({ type: 'state', state: await state() })
+  } catch (error) {
+    log.error({ err: error }, 'what the appliance is like could not be looked at')
+    send({ type: 'state', state: undefined })
   }
 }
 

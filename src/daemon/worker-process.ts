@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../config/schema.ts'
 import { exitReasonOf, exitCodes, type ExitReason } from './exit.ts'
 import { createLog, type Log } from '../log.ts'
+import type { ApplianceState, AskState } from '../features/utils/appliance-state.ts'
 import type { WorkerReport } from '../monitor/worker-report.ts'
+import { createAnswers } from './monitor/answers.ts'
 
 /**
  * What the primary says to a worker. The configuration is the one that the daemon started with, whatever its file says
@@ -14,6 +16,7 @@ export type ToWorker =
   | { readonly type: 'stop' }
   | { readonly type: 'ping' }
   | { readonly type: 'report'; readonly withRowCounts: boolean }
+  | { readonly type: 'state'; readonly state: ApplianceState | undefined }
 
 /**
  * What a worker says to the primary: `ready` when it takes messages; `draining` once it refuses new connections; `failed`
@@ -26,6 +29,7 @@ export type FromWorker =
   | { readonly type: 'failed'; readonly reason: ExitReason }
   | { readonly type: 'pong' }
   | { readonly type: 'report'; readonly report: WorkerReport | undefined }
+  | { readonly type: 'askState' }
 
 /** Where a worker listens. */
 export interface Listening {
@@ -51,6 +55,8 @@ export interface ApplianceOptions {
   readonly config: Config
   /** 1, 2 …: outlives the process, so that a restarted worker goes on with the audit chain of the one before. */
   readonly slot: number
+  /** What the primary sees of the whole appliance. */
+  readonly askState: AskState
   readonly log: Log
 }
 
@@ -62,6 +68,8 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
   process.title = 'strongroomd: spare worker'
   let serving: Promise<Appliance> | undefined
   let shutdownDelayMs = 0
+  const states = createAnswers<ApplianceState>(statePatienceMs)
+  const askState: AskState = () => states.ask(() => send({ type: 'askState' }))
 
   const start = async (slot: number, config: Config): Promise<Appliance> => {
     process.title = `strongroomd: worker ${slot}`
@@ -71,7 +79,7 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
       log.fatal({ err: error }, 'the worker exits after an unexpected error')
       process.exit(exitCodes.internal)
     })
-    const appliance = await createAppliance({ config, slot, log })
+    const appliance = await createAppliance({ config, slot, askState, log })
     send({ type: 'listening', ...(await appliance.listen()) })
     return appliance
   }
@@ -99,6 +107,7 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
     if (message.type === 'start') await (serving = start(message.slot, message.config))
     if (message.type === 'reload') await (await serving)?.reload()
     if (message.type === 'report') send({ type: 'report', report: await reportOf(message.withRowCounts) })
+    if (message.type === 'state') states.arrived(message.state)
     if (message.type === 'stop') await stop()
   }
   process.on('message', (message: ToWorker) => void handle(message).catch(fail))
@@ -107,6 +116,9 @@ export function runWorker(createAppliance: (options: ApplianceOptions) => Promis
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {})
   send({ type: 'ready' })
 }
+
+/** The primary asks all workers and processes of the token in turn, each of which may take two seconds. */
+const statePatienceMs = 10_000
 
 function send(message: FromWorker, then?: () => void): void {
   process.send?.(message, undefined, undefined, then)

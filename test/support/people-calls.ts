@@ -307,6 +307,7 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
   'GET /utils/pwgen': { needs: 'session', reads: true, usesToken: true, prepare: () => ({ path: '/utils/pwgen' }) },
   'GET /utils/statusvalues': { needs: 'session', reads: true, prepare: () => ({ path: '/utils/statusvalues' }) },
   'GET /utils/version': { needs: 'session', reads: true, prepare: () => ({ path: '/utils/version' }) },
+  'GET /utils/state': { needs: 'admin', reads: true, prepare: () => ({ path: '/utils/state' }) },
   'POST /utils/get_mime_type': {
     needs: 'session',
     reads: true,

@@ -509,6 +509,14 @@ export interface Operations {
        * Part of a user name, full name or e-mail address: 15 characters at most. All users when absent.
        */
       searchstring?: string
+      /**
+       * Most users of the page, 1 to 1000. All users in one answer when absent.
+       */
+      limit?: string
+      /**
+       * `CALLINFO.next` of the page before. It goes with `limit`.
+       */
+      next?: string
     }
     answer: Envelope & {
       /**
@@ -516,9 +524,13 @@ export interface Operations {
        */
       CALLINFO?: {
         /**
-         * The users that were found, by their names.
+         * The users that were found, in the order in which they were made.
          */
         users: User[] | PublicUser[]
+        /**
+         * What to send as `next` for the next page; absent where nothing is left.
+         */
+        next?: string
       }
     }
   }
@@ -609,7 +621,7 @@ export interface Operations {
        */
       CALLINFO?: {
         /**
-         * The users that were found, by their names.
+         * The users that were found, in the order in which they were made.
          */
         users: User[] | PublicUser[]
       }
@@ -2302,6 +2314,70 @@ export interface Operations {
          * Release of the program that answers.
          */
         version: string
+      }
+    }
+  }
+  /**
+   * Read the state of the appliance. Needs a session. The user needs the capability admin.
+   *
+   * Of the machine that answers. `strongroom doctor`, on the machine, looks at more, and says what to do about it.
+   */
+  'utils.state': {
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * Release of the program that answers.
+         */
+        version: string
+        /**
+         * Whether calls are served; `unknown` where the process that looks did not answer in time.
+         */
+        state: 'ready' | 'not_ready' | 'stopping' | 'unknown'
+        /**
+         * When it was looked at; absent where it is unknown. UTC.
+         */
+        at?: string
+        /**
+         * What the monitor tells at /health/ready.
+         */
+        checks: {
+          /**
+           * What was looked at, such as `token` or `database`.
+           */
+          name: string
+          /**
+           * `warning`: calls are served, and an operator has something to do.
+           */
+          state: 'ok' | 'warning' | 'failed'
+          /**
+           * What was seen, for people.
+           */
+          detail: string
+        }[]
+        /**
+         * What the daemon warns of in its journal.
+         */
+        warnings: {
+          /**
+           * What it is about, such as `disk.audit`: the same as long as it stands.
+           */
+          name: string
+          /**
+           * How much it presses.
+           */
+          state: 'warning' | 'problem'
+          /**
+           * What was seen, for people.
+           */
+          detail: string
+          /**
+           * What to do about it, for people.
+           */
+          remedy: string
+        }[]
       }
     }
   }
@@ -5536,6 +5612,7 @@ export const addresses = {
   'utils.pwgen': ['GET', '/utils/pwgen', 'session'],
   'utils.statusvalues': ['GET', '/utils/statusvalues', 'session'],
   'utils.version': ['GET', '/utils/version', 'session'],
+  'utils.state': ['GET', '/utils/state', 'session'],
   'utils.mimetype': ['POST', '/utils/get_mime_type', 'session'],
   'template.list': ['GET', '/template', 'session'],
   'template.read': ['GET', '/template/{templateid}', 'session'],

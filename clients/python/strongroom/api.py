@@ -363,6 +363,10 @@ class UserOtpResyncAnswer(_Sent):
 class UserListQuery(TypedDict, total=False):
     searchstring: str
     """Part of a user name, full name or e-mail address: 15 characters at most. All users when absent."""
+    limit: str
+    """Most users of the page, 1 to 1000. All users in one answer when absent."""
+    next: str
+    """`CALLINFO.next` of the page before. It goes with `limit`."""
 
 
 class User(TypedDict):
@@ -399,9 +403,14 @@ class PublicUser(TypedDict):
     """E-mail address."""
 
 
-class UserListInfo(Callinfo):
+class _UserListInfo(Callinfo):
     users: Union[List[User], List[PublicUser]]
-    """The users that were found, by their names."""
+    """The users that were found, in the order in which they were made."""
+
+
+class UserListInfo(_UserListInfo, total=False):
+    next: str
+    """What to send as `next` for the next page; absent where nothing is left."""
 
 
 class UserListAnswer(_Sent):
@@ -458,7 +467,7 @@ class UserReadParams(TypedDict):
 
 class UserReadInfo(Callinfo):
     users: Union[List[User], List[PublicUser]]
-    """The users that were found, by their names."""
+    """The users that were found, in the order in which they were made."""
 
 
 class UserReadAnswer(_Sent):
@@ -1408,6 +1417,46 @@ class UtilsVersionInfo(Callinfo):
 
 class UtilsVersionAnswer(_Sent):
     CALLINFO: UtilsVersionInfo
+
+
+class UtilsStateInfoChecks(TypedDict):
+    name: str
+    """What was looked at, such as `token` or `database`."""
+    state: Literal["ok", "warning", "failed"]
+    """`warning`: calls are served, and an operator has something to do."""
+    detail: str
+    """What was seen, for people."""
+
+
+class UtilsStateInfoWarnings(TypedDict):
+    name: str
+    """What it is about, such as `disk.audit`: the same as long as it stands."""
+    state: Literal["warning", "problem"]
+    """How much it presses."""
+    detail: str
+    """What was seen, for people."""
+    remedy: str
+    """What to do about it, for people."""
+
+
+class _UtilsStateInfo(Callinfo):
+    version: str
+    """Release of the program that answers."""
+    state: Literal["ready", "not_ready", "stopping", "unknown"]
+    """Whether calls are served; `unknown` where the process that looks did not answer in time."""
+    checks: List[UtilsStateInfoChecks]
+    """What the monitor tells at /health/ready."""
+    warnings: List[UtilsStateInfoWarnings]
+    """What the daemon warns of in its journal."""
+
+
+class UtilsStateInfo(_UtilsStateInfo, total=False):
+    at: str
+    """When it was looked at; absent where it is unknown. UTC."""
+
+
+class UtilsStateAnswer(_Sent):
+    CALLINFO: UtilsStateInfo
 
 
 class _UtilsMimetypeBody(TypedDict):
@@ -2870,6 +2919,10 @@ class Call(Protocol):
         """Read the version of the appliance."""
 
     @overload
+    def __call__(self, operation: Literal["utils.state"]) -> UtilsStateAnswer:
+        """Read the state of the appliance."""
+
+    @overload
     def __call__(self, operation: Literal["utils.mimetype"], *, body: UtilsMimetypeBody) -> UtilsMimetypeAnswer:
         """Detect the MIME type of a file."""
 
@@ -3228,6 +3281,10 @@ class AsyncCall(Protocol):
     @overload
     def __call__(self, operation: Literal["utils.version"]) -> Coroutine[Any, Any, UtilsVersionAnswer]:
         """Read the version of the appliance."""
+
+    @overload
+    def __call__(self, operation: Literal["utils.state"]) -> Coroutine[Any, Any, UtilsStateAnswer]:
+        """Read the state of the appliance."""
 
     @overload
     def __call__(self, operation: Literal["utils.mimetype"], *, body: UtilsMimetypeBody) -> Coroutine[Any, Any, UtilsMimetypeAnswer]:

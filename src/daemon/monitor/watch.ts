@@ -1,6 +1,7 @@
 import { systemClock } from '../../clock.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Log } from '../../log.ts'
+import type { ApplianceState } from '../../features/utils/appliance-state.ts'
 import type { Cluster } from '../cluster.ts'
 import { createWarnings } from '../warnings.ts'
 import { createJudgedSights } from './judged-sights.ts'
@@ -12,6 +13,8 @@ export interface Watch {
   startMonitor(): Promise<void>
   /** Once the appliance runs: before, all sorts of things are missing. */
   startWarnings(): void
+  /** For administrators, what the monitor and the journal tell on the machine. */
+  state(): Promise<ApplianceState>
   drain(): void
   close(): Promise<void>
 }
@@ -23,10 +26,20 @@ export function createWatch(config: Config, cluster: Pick<Cluster, 'look' | 'isL
   const monitor = config.monitor.enabled
     ? createMonitor({ config, cluster, sight, warnings: () => warnings.standing(), log })
     : undefined
+  let isStopping = false
   return {
     startMonitor: () => monitor?.start() ?? Promise.resolve(),
     startWarnings: () => warnings.start(),
-    drain: () => monitor?.drain(),
+    async state() {
+      const { seen, readiness } = await sight.look()
+      const checks = Object.entries(readiness.checks).map(([name, check]) => ({ name, ...check }))
+      const status = isStopping ? 'stopping' : readiness.isReady ? 'ready' : 'not_ready'
+      return { status, at: seen.at, checks, warnings: warnings.standing() }
+    },
+    drain() {
+      isStopping = true
+      monitor?.drain()
+    },
     async close() {
       warnings.stop()
       await monitor?.close()

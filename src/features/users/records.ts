@@ -195,9 +195,16 @@ export function selectUsers(
   where: { readonly id: number } | { readonly pattern: string },
 ): Promise<ListedUser[]> {
   if ('id' in where) return listedUsers(reader, 'u.id = $1 AND u.service IS NULL', [where.id])
-  return readInPages(reader, (after, most) =>
-    listedUsers(reader, `u.id IN (${withText})`, [where.pattern, after, most]),
-  )
+  return readInPages(reader, (after, most) => selectUserPage(reader, where.pattern, { after, most }))
+}
+
+/** Of those whose text is like the pattern `most` at most, whose ids are higher than `after`. */
+export const selectUserPage = (reader: Reader, pattern: string, { after, most }: UserPage): Promise<ListedUser[]> =>
+  listedUsers(reader, `u.id IN (${withText})`, [pattern, after, most])
+
+export interface UserPage {
+  readonly after: number
+  readonly most: number
 }
 
 async function listedUsers(reader: Reader, where: string, parameters: readonly unknown[]): Promise<ListedUser[]> {

@@ -12,9 +12,11 @@ import {
   isPerson,
   listUsers,
   searchPattern,
+  selectUserPage,
   selectUsers,
   type ListedUser,
   type User,
+  type UserPage,
 } from './records.ts'
 import type { Sealer } from './sealed-change.ts'
 import { applyChange, deactivated, type SecondFactors, type UserChanges } from './user-change.ts'
@@ -57,6 +59,12 @@ export interface Users {
    * case; all for an empty text.
    */
   search(text: string, inNames: boolean): Promise<ListedUser[]>
+  /** Some of the same, and whether there are more behind them. */
+  searchPage(
+    text: string,
+    inNames: boolean,
+    page: UserPage,
+  ): Promise<{ readonly users: readonly ListedUser[]; readonly hasMore: boolean }>
   /**
    * Changes one user, after all other changes of users. The last active administrator stays one; `actorId`, where there
    * is one, must still be one, and cannot raise their own.
@@ -135,6 +143,11 @@ export function createUsers({
     },
 
     search: (text, inNames) => selectUsers(store.read, { pattern: searchPattern(text, inNames) }),
+
+    async searchPage(text, inNames, { after, most }) {
+      const users = await selectUserPage(store.read, searchPattern(text, inNames), { after, most: most + 1 })
+      return { users: users.slice(0, most), hasMore: users.length > most }
+    },
 
     async disable(username, commit) {
       const { id } = await find(username)

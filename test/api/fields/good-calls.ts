@@ -162,7 +162,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
   }),
   'DELETE /me/sessions': async ({ appliance }) => ({ client: await appliance.login(await appliance.addUser()) }),
 
-  'GET /user': () => ({ members: { searchstring: 'user' } }),
+  'GET /user': () => ({ members: { searchstring: 'user', limit: '10', next: '1' } }),
   'GET /user/:userid': ofUser,
   'POST /user': once((at) => ({
     members: {
@@ -264,6 +264,7 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     () => ({ members: { policyid: '7', length: '' } }),
   ],
   'GET /utils/statusvalues': nothing,
+  'GET /utils/state': nothing,
   'GET /utils/version': nothing,
   'POST /utils/get_mime_type': () => ({ members: { data: 'JVBERi0xLjcK', extension: 'pdf', size: 1000 } }),
 

@@ -122,6 +122,55 @@ describe('a search', () => {
   })
 })
 
+describe('a list page by page', () => {
+  const pageOf = async (query: string): Promise<{ ids: string[]; next: string | undefined }> => {
+    const { CALLINFO } = await administrator.must('GET', `/user?${query}`)
+    const ids = (CALLINFO['users'] as UserRecord[]).map(({ id }) => id ?? '')
+    return { ids, next: CALLINFO['next'] as string | undefined }
+  }
+
+  it('has every user once, in the order of the whole list', async () => {
+    const all = (await found(administrator, '/user')).map(({ id }) => id)
+    const seen: string[] = []
+    for (let query = 'limit=3'; ;) {
+      const { ids, next } = await pageOf(query)
+      seen.push(...ids)
+      if (next === undefined) break
+      expect(ids).toHaveLength(3)
+      query = `limit=3&next=${next}`
+    }
+    expect(seen).toEqual(all)
+  })
+
+  it('goes on where it was while a user of the page before is changed, and finds what a search finds', async () => {
+    const first = await pageOf('searchstring=%40south&limit=2')
+    expect(first.ids).toHaveLength(2)
+    await administrator.must('PUT', `/user/${first.ids[0]}`, { fullname: 'Another Name' })
+    const { ids, next } = await pageOf(`searchstring=%40south&limit=2&next=${first.next}`)
+    expect([ids.length, next]).toEqual([1, undefined])
+    expect(first.ids).not.toContain(ids[0])
+  })
+
+  it('that is full names no next one where nothing is left', async () => {
+    expect((await pageOf('searchstring=%40north&limit=2')).next).toBeUndefined()
+  })
+
+  it('shows those who make vaults no more than a whole one', async () => {
+    const { CALLINFO } = await sharer.must('GET', '/user?limit=1')
+    expect(CALLINFO['users']).toEqual([
+      { id: expect.any(String), fullname: expect.any(String), email: expect.any(String) },
+    ])
+    expect(await found(sharer, '/user?searchstring=key-keeper&limit=5')).toEqual([])
+  })
+
+  it.each(['limit=0', 'limit=1001', 'limit=x', 'limit=2&next=0', 'limit=2&next=x', 'next=1'])(
+    '%s: 400 1804',
+    async (query) => {
+      expectFault(await administrator.get(`/user?${query}`), 400, 1804)
+    },
+  )
+})
+
 describe('GET /user/:userid', () => {
   it('reads one user by id, for each kind of caller', async () => {
     expect(await found(administrator, `/user/${user.id}`)).toMatchObject([

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { checkNames } from '../../../src/monitor/readiness.ts'
 import { freePort, TestAppliance } from '../../support/appliance.ts'
 import { FullDisk } from '../../support/disk.ts'
+import { expectFault } from '../../support/client.ts'
 import { askMonitor, monitored } from '../../support/monitor.ts'
 import { childrenOf } from '../../support/processes.ts'
 
@@ -47,6 +48,33 @@ describe('an appliance with two workers and two token hosts', () => {
     const { text } = await askMonitor(port, '/health/ready')
     for (const secret of [appliance.directory, appliance.token.tokenUri, '.sock', 'sqlite', '/'])
       expect(text).not.toContain(secret)
+  })
+
+  it('tells an administrator the same over the interface, with what the daemon warns of, and others nothing', async () => {
+    const administrator = await appliance.login(await appliance.addUser(['admin', 'active']))
+    await vi.waitFor(async () => expect((await ready(port)).code).toBe(200), { timeout: 10_000 })
+    const { CALLINFO } = await administrator.must('GET', '/utils/state')
+    expect(CALLINFO).toMatchObject({ state: 'ready', version: expect.stringMatching(/^\d+\.\d+\.\d+-build/) })
+    const { checks } = await ready(port)
+    const told = CALLINFO['checks'] as { name: string; state: string; detail: string }[]
+    expect(told.map(({ name }) => name)).toEqual([...checkNames])
+    expect(told.find(({ name }) => name === 'certificates')).toEqual({ name: 'certificates', ...checks.certificates })
+    expect(CALLINFO['warnings']).toEqual(expect.any(Array))
+    const other = await appliance.login(await appliance.addUser(['read', 'createVault', 'audit', 'active']))
+    expectFault(await other.get('/utils/state'), 403, 1300)
+    expectFault(await appliance.client().get('/utils/state'), 403, 1200)
+  })
+
+  it('tells an administrator of a process that has ended, and of the next one', async () => {
+    const administrator = await appliance.login(await appliance.addUser(['admin', 'active']))
+    const stateOfToken = async (): Promise<string | undefined> => {
+      const { CALLINFO } = await administrator.must('GET', '/utils/state')
+      return (CALLINFO['checks'] as { name: string; state: string }[]).find(({ name }) => name === 'token')?.state
+    }
+    const [host = 0] = childrenOf(appliance.pid, 'strongroom-tokend')
+    process.kill(host, 'SIGKILL')
+    await vi.waitFor(async () => expect(await stateOfToken()).toBe('warning'), { timeout: 10_000, interval: 100 })
+    await vi.waitFor(async () => expect(await stateOfToken()).toBe('ok'), { timeout: 20_000, interval: 300 })
   })
 
   it('answers a path that is none, and what is no GET', async () => {

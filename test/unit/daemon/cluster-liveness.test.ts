@@ -26,6 +26,7 @@ it('the daemon is stuck, which a restart mends, when a worker neither answers fo
   const cluster = createCluster({
     config: { http: { workers: 1, port: 0 } } as unknown as Config,
     workerEntry: '/none.js',
+    state: () => Promise.reject(new Error('no worker asks')),
     clock: { now: () => 0 },
     log: createLog({ level: 'silent', name: 'test' }),
   })

@@ -16,7 +16,7 @@ afterEach(() => {
 /** A worker whose program the kernel does not run: Node.js tells of EACCES as of EAGAIN, of ENOTDIR as of ENOMEM. */
 function forkOf(program: string): WorkerProcess {
   process.execPath = program
-  return forkWorker({ entry: '/none.js', config, log })
+  return forkWorker({ entry: '/none.js', config, state: () => Promise.reject(new Error('no worker asks')), log })
 }
 
 const failures = [

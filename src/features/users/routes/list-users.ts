@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { holds } from '../../../access/capabilities.ts'
 import type { Caller } from '../../../access/caller.ts'
+import { decimalId } from '../../../access/resource.ts'
+import { Fault } from '../../../fault.ts'
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ListedUser } from '../records.ts'
 import type { Users } from '../user.ts'
@@ -18,21 +20,38 @@ const anIdOrText = 'must be an id, or a text of 15 characters at most without co
 const access = { kind: 'session', capability: ['admin', 'createVault'] } as const
 const isAdministrator = ({ capabilities }: Caller): boolean => holds(capabilities, 'admin')
 
-const reply = {
-  callinfo: z.object({
-    users: z
-      .union([
-        z.array(userSchema).describe('For administrators.'),
-        z.array(publicSchema).describe('For those who may create vaults and are no administrators.'),
-      ])
-      .describe('The users that were found, by their names.'),
-  }),
-}
-const answer = (users: readonly ListedUser[], caller: Caller) => ({
-  callinfo: { users: users.map(isAdministrator(caller) ? userRecord : publicRecord) },
+const foundSchema = z.object({
+  users: z
+    .union([
+      z.array(userSchema).describe('For administrators.'),
+      z.array(publicSchema).describe('For those who may create vaults and are no administrators.'),
+    ])
+    .describe('The users that were found, in the order in which they were made.'),
+})
+const pageSchema = foundSchema.extend({
+  next: z.string().describe('What to send as `next` for the next page; absent where nothing is left.').optional(),
+})
+const answer = (users: readonly ListedUser[], caller: Caller, more: { readonly next?: string } = {}) => ({
+  callinfo: { users: users.map(isAdministrator(caller) ? userRecord : publicRecord), ...more },
 })
 
-/** `GET /user`: all users, or those that a search finds. */
+const anyNext = 'must be what the page before named'
+
+const pageMembers = {
+  limit: z
+    .string()
+    .regex(/^([1-9]\d{0,2}|1000)$/, 'must be 1 to 1000')
+    .transform(Number)
+    .describe('Most users of the page, 1 to 1000. All users in one answer when absent.')
+    .optional(),
+  next: z
+    .string()
+    .regex(/^[\w-]{1,32}$/, anyNext)
+    .describe('`CALLINFO.next` of the page before. It goes with `limit`.')
+    .optional(),
+}
+
+/** `GET /user`: all users, or those that a search finds, in one answer or page by page. */
 export const listUsers = (users: Users) =>
   endpoint({
     operation: 'user.list',
@@ -42,14 +61,25 @@ export const listUsers = (users: Users) =>
     summary: 'List users, or search for some',
     access,
     success: 200,
-    reply,
+    reply: { callinfo: pageSchema },
     params: z.object({}),
     body: z.object({
       searchstring: needle
         .describe('Part of a user name, full name or e-mail address: 15 characters at most. All users when absent.')
         .default(''),
+      ...pageMembers,
     }),
-    run: async ({ body, caller }) => answer(await users.search(body.searchstring, isAdministrator(caller)), caller),
+    async run({ body: { searchstring: text, limit, next }, caller }) {
+      const inNames = isAdministrator(caller)
+      if (limit === undefined && next !== undefined)
+        throw new Fault('request.invalid', 'limit is missing: next goes with it.')
+      if (limit === undefined) return answer(await users.search(text, inNames), caller)
+      const after = next === undefined ? 0 : decimalId(next)
+      if (after === undefined) throw new Fault('request.invalid', `next ${anyNext}.`)
+      const page = await users.searchPage(text, inNames, { after, most: limit })
+      const last = page.hasMore ? page.users.at(-1) : undefined
+      return answer(page.users, caller, last && { next: String(last.id) })
+    },
   })
 
 /** `GET /user/:userid`: the user of an id; anything but digits is searched for, as published clients do it. */
@@ -63,7 +93,7 @@ export const readUser = (users: Users) =>
     access,
     success: 200,
     faults: ['user.not_found'],
-    reply,
+    reply: { callinfo: foundSchema },
     params: z.object({
       userid: z
         .union([z.string().regex(/^\d+$/), needle], anIdOrText)
