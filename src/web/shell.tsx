@@ -7,6 +7,7 @@ import { Announcement } from './controls/announcement.tsx'
 import { ClipboardNotice } from './controls/clipboard-notice.tsx'
 import { IdleWarning } from './session/idle-warning.tsx'
 import type { Theme } from './preferences.ts'
+import { useOwnCapability } from './session/own-capability.ts'
 import { useSession } from './session/session.tsx'
 import { Slow } from './controls/slow.tsx'
 import { LoginView } from './session/login-view.tsx'
@@ -17,6 +18,8 @@ const loadVaults = () => import('./vaults/vaults-view.tsx')
 const loadVault = () => import('./vaults/vault-view.tsx')
 const loadObject = () => import('./objects/object-view.tsx')
 const loadAboutVault = () => import('./sharing/about-vault-view.tsx')
+const loadAdministration = () => import('./administration/administration-view.tsx')
+const AdministrationView = lazy(async () => ({ default: (await loadAdministration()).AdministrationView }))
 const VaultsView = lazy(async () => ({ default: (await loadVaults()).VaultsView }))
 const VaultView = lazy(async () => ({ default: (await loadVault()).VaultView }))
 const AboutVaultView = lazy(async () => ({ default: (await loadAboutVault()).AboutVaultView }))
@@ -98,6 +101,9 @@ function Views() {
           <Route path="/object/:objectid">
             {({ objectid }) => (isId(objectid) ? <ObjectView key={objectid} objectid={objectid} /> : <NotFoundView />)}
           </Route>
+          <Route path="/administration/*?">
+            <AdministrationView />
+          </Route>
           <Route>
             <NotFoundView />
           </Route>
@@ -111,7 +117,13 @@ function Views() {
 function Places() {
   const { words } = useSpoken()
   const [address] = useLocation()
-  const places = [{ href: '#/', text: words.vaults, isHere: /^\/($|vault|object)/.test(address) }]
+  const mayAdminister = [useOwnCapability('admin'), useOwnCapability('audit')].includes(true)
+  const places = [
+    { href: '#/', text: words.vaults, isHere: /^\/($|vault|object)/.test(address) },
+    ...(mayAdminister
+      ? [{ href: '#/administration', text: words.administration, isHere: address.startsWith('/administration') }]
+      : []),
+  ]
   return (
     <nav className="places" aria-label={words.places}>
       <ul>

@@ -13,10 +13,11 @@ interface Props {
   readonly options: readonly Option[]
   readonly defaultValue: string
   readonly description?: string
+  readonly onChange?: (value: string) => void
 }
 
 /** One of several, in the browser's own control. */
-export function SelectInput({ label, name, options, defaultValue, description }: Props) {
+export function SelectInput({ label, name, options, defaultValue, description, onChange }: Props) {
   const id = useId()
   return (
     <div>
@@ -25,6 +26,7 @@ export function SelectInput({ label, name, options, defaultValue, description }:
         id={id}
         name={name}
         defaultValue={defaultValue}
+        onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
         aria-describedby={description === undefined ? undefined : `${id}-help`}
       >
         {options.map(({ value, text, lang }) => (

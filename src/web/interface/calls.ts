@@ -15,6 +15,13 @@ export type FoundPerson = NonNullable<AnswerOf<'user.list'>['CALLINFO']>['users'
 export type TrailItem = AnswerOf<'audit.list'>['RECORDS'][number]
 export type Contents = AnswerOf<'vault.read'>
 export type ReadObject = AnswerOf<'object.read'>
+/** A user with all that administrators see. */
+export type AdministeredUser = Extract<FoundPerson, { username: string }>
+export type OtpDevice = NonNullable<AnswerOf<'user.otp.list'>['CALLINFO']>['otpdevices'][number]
+export type OpenSession = NonNullable<AnswerOf<'user.sessions'>['CALLINFO']>['sessions'][number]
+export type ReadState = NonNullable<AnswerOf<'utils.state'>['CALLINFO']>
+export type ServiceAccount = NonNullable<AnswerOf<'service.read'>['CALLINFO']>['service']
+export type CredentialBody = NonNullable<Operations['service.credential.add']['body']>
 export type LoginAnswer = AnswerOf<'auth.login'>['CALLINFO']
 export type LoginBody = NonNullable<Operations['auth.login']['body']>
 
@@ -40,6 +47,29 @@ const used = {
   'object.find': ['GET', '/find'],
   'object.delete': ['DELETE', '/object/{objectid}'],
   'object.read': ['GET', '/object/{objectid}'],
+  'user.read': ['GET', '/user/{userid}'],
+  'user.create': ['POST', '/user'],
+  'user.edit': ['PUT', '/user/{userid}'],
+  'user.disable': ['DELETE', '/user/{userid}'],
+  'user.passphrase': ['PUT', '/user/{userid}/passphrase'],
+  'user.sessions': ['GET', '/user/{userid}/sessions'],
+  'user.sessions.end': ['DELETE', '/user/{userid}/sessions'],
+  'user.session.end': ['DELETE', '/user/{userid}/sessions/{sessionid}'],
+  'user.otp.list': ['GET', '/user/{userid}/otp'],
+  'user.otp.enrol': ['POST', '/user/{userid}/otp'],
+  'user.otp.remove': ['DELETE', '/user/{userid}/otp/{deviceid}'],
+  'user.otp.resync': ['PUT', '/user/{userid}/otp/{deviceid}/resync'],
+  'usercert.readany': ['GET', '/usercert/{userid}'],
+  'usercert.add': ['POST', '/usercert/{userid}'],
+  'usercert.remove': ['DELETE', '/usercert/{userid}'],
+  'service.list': ['GET', '/service'],
+  'service.read': ['GET', '/service/{serviceid}'],
+  'service.create': ['POST', '/service'],
+  'service.change': ['PUT', '/service/{serviceid}'],
+  'service.remove': ['DELETE', '/service/{serviceid}'],
+  'service.credential.add': ['POST', '/service/{serviceid}/credential'],
+  'service.credential.remove': ['DELETE', '/service/{serviceid}/credential/{credentialid}'],
+  'utils.state': ['GET', '/utils/state'],
 } as const satisfies {
   readonly [operation in keyof typeof addresses]?: readonly [
     (typeof addresses)[operation][0],
@@ -59,6 +89,8 @@ export interface CallInput<Operation extends Used> {
   readonly query?: PartOf<Operation, 'query'>
   readonly body?: PartOf<Operation, 'body'>
   readonly signal?: AbortSignal
+  /** Goes as a form with this file in place of JSON. */
+  readonly file?: File
   /** Where the usual patience is not the right one. */
   readonly patienceMs?: number
 }

@@ -13,6 +13,8 @@ export interface Sent {
   readonly path: string
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: Readonly<Record<string, unknown>>
+  /** Goes as a form in place of JSON. */
+  readonly file?: File
   readonly signal?: AbortSignal
   /** A connection that hangs for so long is given up. */
   readonly patienceMs?: number
@@ -41,7 +43,7 @@ export function onSessionEnd(listener: () => void): () => void {
  * @throws Refusal
  */
 export async function send(sent: Sent): Promise<AnyEnvelope> {
-  const { method, path, query = {}, body, signal, patienceMs = usualPatienceMs } = sent
+  const { method, path, query = {}, body, file, signal, patienceMs = usualPatienceMs } = sent
   const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
   const response = await fetch(`/api/1.0${path}${words === '' ? '' : `?${words}`}`, {
     method,
@@ -52,6 +54,7 @@ export async function send(sent: Sent): Promise<AnyEnvelope> {
     redirect: 'error',
     cache: 'no-store',
     ...(body && { body: JSON.stringify(body) }),
+    ...(file && { body: formOf(file) }),
     signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(patienceMs)]),
   }).catch((cause: unknown) => {
     if (signal?.aborted) throw cause
@@ -68,6 +71,12 @@ export async function send(sent: Sent): Promise<AnyEnvelope> {
   })
   if (refusal.number === sessionInvalid) events.dispatchEvent(new Event(sessionEnd))
   throw refusal
+}
+
+function formOf(file: File): FormData {
+  const form = new FormData()
+  form.append('file', file)
+  return form
 }
 
 async function envelopeOf(response: Response, signal: AbortSignal | undefined): Promise<AnyEnvelope> {

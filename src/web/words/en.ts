@@ -17,6 +17,7 @@ export const en = {
   themes: { system: 'Colours of the system', light: 'Light colours', dark: 'Dark colours' },
   places: 'Places',
   vaults: 'Vaults',
+  administration: 'Administration',
   vault: 'Vault',
   object: 'Object',
   logout: 'Log out',

@@ -19,6 +19,7 @@ export const sv: Words = {
   themes: { system: 'Systemets färger', light: 'Ljusa färger', dark: 'Mörka färger' },
   places: 'Delar',
   vaults: 'Valv',
+  administration: 'Administration',
   vault: 'Valv',
   object: 'Objekt',
   logout: 'Logga ut',

@@ -1,0 +1,105 @@
+import { ShieldAlert } from 'lucide-react'
+import { lazy, Suspense, type ReactNode } from 'react'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { Slow } from '../controls/slow.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { NotFoundView } from '../not-found-view.tsx'
+import { useOwnCapability } from '../session/own-capability.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import './administration.css'
+
+const UsersView = lazy(async () => ({ default: (await import('./users-view.tsx')).UsersView }))
+const UserView = lazy(async () => ({ default: (await import('./user-view.tsx')).UserView }))
+const ServicesView = lazy(async () => ({ default: (await import('./services-view.tsx')).ServicesView }))
+const ServiceView = lazy(async () => ({ default: (await import('./service-view.tsx')).ServiceView }))
+const AuditView = lazy(async () => ({ default: (await import('./audit-view.tsx')).AuditView }))
+const StateView = lazy(async () => ({ default: (await import('./state-view.tsx')).StateView }))
+
+const parts = ['users', 'services', 'audit', 'state'] as const
+type Part = (typeof parts)[number]
+
+/** Which parts the person may see; the interface decides at each call all the same. */
+function useOwnParts(): readonly Part[] {
+  const isAdministrator = useOwnCapability('admin')
+  const mayAudit = useOwnCapability('audit')
+  return parts.filter((part) => (part === 'audit' ? mayAudit : isAdministrator))
+}
+
+const isId = (text: string): boolean => /^\d+$/.test(text)
+
+/** What administrators and auditors do, part by part. */
+export function AdministrationView() {
+  const words = useWordsOf(administrationWords)
+  const own = useOwnParts()
+  const [first] = own
+  const guarded = (part: Part, view: ReactNode): ReactNode => (own.includes(part) ? view : <NotAllowed />)
+  if (first === undefined) return <NotAllowed />
+  return (
+    <>
+      <nav className="parts" aria-label={words.partsLabel}>
+        <ul>
+          {own.map((part) => (
+            <PartLink key={part} part={part} />
+          ))}
+        </ul>
+      </nav>
+      <Suspense fallback={<Slow />}>
+        <Switch>
+          <Route path="/administration">
+            <Redirect to={`/administration/${first}`} replace />
+          </Route>
+          <Route path="/administration/users">{guarded('users', <UsersView />)}</Route>
+          <Route path="/administration/users/:userid">
+            {({ userid }) =>
+              isId(userid) ? guarded('users', <UserView key={userid} userid={userid} />) : <NotFoundView />
+            }
+          </Route>
+          <Route path="/administration/services">{guarded('services', <ServicesView />)}</Route>
+          <Route path="/administration/services/:serviceid">
+            {({ serviceid }) =>
+              isId(serviceid) ? (
+                guarded('services', <ServiceView key={serviceid} serviceid={serviceid} />)
+              ) : (
+                <NotFoundView />
+              )
+            }
+          </Route>
+          <Route path="/administration/audit">{guarded('audit', <AuditView />)}</Route>
+          <Route path="/administration/state">{guarded('state', <StateView />)}</Route>
+          <Route>
+            <NotFoundView />
+          </Route>
+        </Switch>
+      </Suspense>
+    </>
+  )
+}
+
+function PartLink({ part }: { readonly part: Part }) {
+  const words = useWordsOf(administrationWords)
+  const [address] = useLocation()
+  const isHere = address.split('/')[2] === part
+  return (
+    <li>
+      <a href={`#/administration/${part}`} aria-current={isHere ? 'page' : undefined}>
+        {words.parts[part]}
+      </a>
+    </li>
+  )
+}
+
+function NotAllowed() {
+  const words = useWordsOf(administrationWords)
+  return (
+    <div className="page">
+      <div className="heading">
+        <ViewTitle text={words.notAllowed} />
+      </div>
+      <p className="not-allowed">
+        <ShieldAlert aria-hidden />
+        {words.notAllowedHelp}
+      </p>
+    </div>
+  )
+}

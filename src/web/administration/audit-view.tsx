@@ -1,0 +1,80 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { call } from '../interface/calls.ts'
+import { isDenial, Refusal } from '../interface/refusal.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { AuditCriteria, type Criteria } from './audit-criteria.tsx'
+import { AuditRecords } from './audit-records.tsx'
+import { auditWords } from './audit-words.ts'
+import { CheckOption } from './check-option.tsx'
+import { Pager, usePages } from './pager.tsx'
+
+const pageSize = '50'
+const followMs = 5_000
+
+/** Who did what, page by page, or as it comes. */
+export function AuditView() {
+  const words = useWordsOf(auditWords)
+  const { parts } = useWordsOf(administrationWords)
+  const pages = usePages()
+  const [criteria, setCriteria] = useState<Criteria>({})
+  const [isFollowing, setIsFollowing] = useState(false)
+  const follows = isFollowing && pages.number === 1
+  const { data, error, refetch } = useQuery({
+    queryKey: ['audit', criteria, pages.next],
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    refetchInterval: follows && followMs,
+    queryFn: ({ signal }) =>
+      call('audit.list', {
+        query: { ...criteria, limit: pageSize, ...(pages.next !== undefined && { next: pages.next }) },
+        signal,
+      }),
+  })
+  if (error && isForbidden(error)) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  const isShown = data !== undefined && !(error && isDenial(error))
+  return (
+    <div className="page administered audit">
+      <div className="heading">
+        <div>
+          <ViewTitle text={parts.audit} />
+        </div>
+      </div>
+      <p className="soft">
+        {words.introduction} {data?.CALLINFO.machine && words.machine(data.CALLINFO.machine)}
+      </p>
+      <AuditCriteria
+        onApply={(next) => {
+          setCriteria(next)
+          pages.goFirst()
+        }}
+      />
+      <CheckOption
+        isSelected={isFollowing}
+        onChange={(next) => {
+          setIsFollowing(next)
+          if (next) pages.goFirst()
+        }}
+        {...(follows && { description: words.following })}
+      >
+        {words.follow}
+      </CheckOption>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {data === undefined && !error && <Slow />}
+      {isShown && (
+        <>
+          <AuditRecords records={data.RECORDS} hasMore={data.CALLINFO.next !== undefined} />
+          <Pager pages={pages} following={data.CALLINFO.next} />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** The person may not read the trail at all; a vault that one may not see is another matter. */
+const isForbidden = (error: Error): boolean => error instanceof Refusal && error.status === 403

@@ -1,0 +1,48 @@
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { call } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { UserFields, type TypedUser } from './user-fields.tsx'
+import { useUsersAnew } from './user-reads.ts'
+import { holding, newStatus } from './user-status.ts'
+import { userWords } from './user-words.ts'
+
+const nobody: TypedUser = {
+  username: '',
+  fullname: '',
+  email: '',
+  status: holding(newStatus, 'changePassphrase', true),
+}
+
+/** Leads to the new user, who has no second factor yet. */
+export function NewUserDialog({ onClose }: { readonly onClose: () => void }) {
+  const words = useWordsOf(userWords)
+  const [, go] = useLocation()
+  const readAnew = useUsersAnew()
+  const [typed, setTyped] = useState(nobody)
+  const [passphrase, setPassphrase] = useState('')
+
+  async function create(signal: AbortSignal): Promise<void> {
+    const { CALLINFO } = await call('user.create', { body: { ...typed, passphrase }, signal })
+    announce(words.created(typed.fullname))
+    await readAnew()
+    go(`/administration/users/${CALLINFO.id}`)
+  }
+  return (
+    <FormDialog title={words.newUser} submitText={words.create} onSubmit={create} onClose={onClose}>
+      <UserFields typed={typed} onChange={setTyped} />
+      <TextInput
+        label={words.firstPassphrase}
+        description={words.firstPassphraseHelp}
+        value={passphrase}
+        onChange={setPassphrase}
+        type="password"
+        isRequired
+        autoComplete="new-password"
+      />
+    </FormDialog>
+  )
+}

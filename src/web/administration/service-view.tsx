@@ -1,0 +1,129 @@
+import { Pencil, Power, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useLocation } from 'wouter'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { call, type ServiceAccount } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { MomentText } from './moment-text.tsx'
+import { Told } from './once-shown.tsx'
+import { ServiceCredentials } from './service-credentials.tsx'
+import { ServiceDialog } from './service-dialog.tsx'
+import { useService, useServicesAnew } from './service-reads.ts'
+import { serviceWords } from './service-words.ts'
+import { SureQuestion } from './sure-question.tsx'
+
+/** One service account, with what its application logs in with. */
+export function ServiceView({ serviceid }: { readonly serviceid: string }) {
+  const words = useWordsOf(serviceWords)
+  const { parts, never } = useWordsOf(administrationWords)
+  const { where } = useWords()
+  const { data: service, error, refetch } = useService(serviceid)
+  const [told, setTold] = useState<readonly string[]>([])
+  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!service) return <Slow />
+  const { name, description, owner, active, created, expires, addresses } = service
+  return (
+    <div className="page administered">
+      <nav className="crumbs" aria-label={where}>
+        <a href="#/administration/services">{parts.services}</a>
+      </nav>
+      <div className="heading">
+        <div>
+          <ViewTitle text={name} kind={parts.services} />
+          {description !== '' && <p className="soft">{description}</p>}
+        </div>
+        <span className={active ? 'right' : 'right locked'}>{active ? words.active : words.disabled}</span>
+      </div>
+      <Told sentences={told} />
+      <dl className="fields card">
+        <div>
+          <dt>{words.owner}</dt>
+          <dd className="value">
+            <a href={`#/administration/users/${owner.id}`}>{owner.username}</a>
+          </dd>
+        </div>
+        <div>
+          <dt>{words.madeAt}</dt>
+          <dd className="value">
+            <MomentText at={created} />
+          </dd>
+        </div>
+        <div>
+          <dt>{words.expires}</dt>
+          <dd className="value">{expires === 'never' ? never : <MomentText at={expires} />}</dd>
+        </div>
+        <div>
+          <dt>{words.addresses}</dt>
+          <dd className="value text">{addresses.length === 0 ? words.anyAddress : addresses.join('\n')}</dd>
+        </div>
+      </dl>
+      <ServiceActs service={service} onTold={setTold} />
+      <ServiceCredentials service={service} onTold={setTold} />
+      <p className="soft hint">{words.grantsNotice}</p>
+    </div>
+  )
+}
+
+interface ActsProps {
+  readonly service: ServiceAccount
+  readonly onTold: (sentences: readonly string[]) => void
+}
+
+function ServiceActs({ service, onTold }: ActsProps) {
+  const words = useWordsOf(serviceWords)
+  const { edit, remove } = useWordsOf(administrationWords)
+  const [, go] = useLocation()
+  const readAnew = useServicesAnew()
+  const { error, run } = useAction()
+  const [asked, setAsked] = useState<'edit' | 'remove'>()
+  const close = (): void => setAsked(undefined)
+  const params = { serviceid: service.id }
+  const turn = (active: boolean): Promise<boolean> =>
+    run(async (signal) => {
+      const { CALLINFO } = await call('service.change', { params, body: { active }, signal })
+      onTold(CALLINFO.general)
+      await readAnew()
+    })
+  async function removeIt(signal: AbortSignal): Promise<void> {
+    await call('service.remove', { params, signal })
+    announce(words.removed(service.name))
+    await readAnew()
+    go('/administration/services')
+  }
+  return (
+    <>
+      <div className="acts">
+        <Button className="button" onPress={() => setAsked('edit')}>
+          <Pencil aria-hidden />
+          {edit}
+        </Button>
+        <Button className="button" onPress={() => void turn(!service.active)}>
+          <Power aria-hidden />
+          {service.active ? words.disable : words.enable}
+        </Button>
+        <Button className="button" onPress={() => setAsked('remove')}>
+          <Trash2 aria-hidden />
+          {remove}
+        </Button>
+      </div>
+      {error !== undefined && <Trouble error={error} />}
+      {asked === 'edit' && <ServiceDialog service={service} onClose={close} />}
+      {asked === 'remove' && (
+        <SureQuestion
+          title={words.removeTitle(service.name)}
+          text={words.removeText}
+          doText={remove}
+          onDo={removeIt}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,88 @@
+import { Bot, ChevronRight, Plus } from 'lucide-react'
+import { useDeferredValue, useMemo, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { createFilter, FilterField } from '../controls/filter-field.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import type { ServiceAccount } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { MachineCommands } from './machine-commands.tsx'
+import { ServiceDialog } from './service-dialog.tsx'
+import { useServices } from './service-reads.ts'
+import { serviceWords } from './service-words.ts'
+
+/** Accounts of applications, and what the operator alone does for applications. */
+export function ServicesView() {
+  const words = useWordsOf(serviceWords)
+  const { parts } = useWordsOf(administrationWords)
+  const { filter: filterText, nothingFits } = useWords()
+  const { data, error, refetch } = useServices()
+  const [filter, setFilter] = useState('')
+  const deferred = useDeferredValue(filter)
+  const [isCreating, setIsCreating] = useState(false)
+  const shown = useMemo(() => {
+    const fits = createFilter(deferred)
+    return (data ?? []).filter(({ name, description, owner }) =>
+      fits(`${name}\n${description}\n${owner.username}`.toLowerCase()),
+    )
+  }, [data, deferred])
+  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  return (
+    <div className="page administered">
+      <div className="heading">
+        <div>
+          <ViewTitle text={parts.services} />
+          <p className="soft">{words.introduction}</p>
+        </div>
+        <Button className="button primary" onPress={() => setIsCreating(true)}>
+          <Plus aria-hidden />
+          {words.newService}
+        </Button>
+      </div>
+      {data.length === 0 ? (
+        <p className="soft">{words.none}</p>
+      ) : (
+        <FilterField label={filterText} value={filter} onChange={setFilter} />
+      )}
+      {data.length > 0 && shown.length === 0 && (
+        <p className="soft" role="status">
+          {nothingFits}
+        </p>
+      )}
+      <ul className="entries">
+        {shown.map((service) => (
+          <ServiceEntry key={service.id} service={service} />
+        ))}
+      </ul>
+      <MachineCommands
+        title={words.applicationKeys}
+        text={words.applicationKeysHelp}
+        commands={['strongroom apikey create NAME', 'strongroom apikey list', 'strongroom apikey revoke NAME']}
+      />
+      {isCreating && <ServiceDialog onClose={() => setIsCreating(false)} />}
+    </div>
+  )
+}
+
+function ServiceEntry({ service }: { readonly service: ServiceAccount }) {
+  const words = useWordsOf(serviceWords)
+  const { id, name, description, owner, active } = service
+  return (
+    <li>
+      <a href={`#/administration/services/${id}`}>
+        <span className="tile">
+          <Bot aria-hidden />
+        </span>
+        <span className="texts">
+          <span className="title">{name}</span>
+          <span className="soft">{[description, owner.username].filter(Boolean).join(' · ')}</span>
+        </span>
+        {!active && <span className="right locked">{words.disabled}</span>}
+        <ChevronRight aria-hidden className="go" />
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,63 @@
+import { inBoth } from '../words/spoken.tsx'
+
+/** Of the checks that there are now; another is called as the interface calls it. */
+type CheckNames = Readonly<Record<string, string>>
+const english: CheckNames = {
+  workers: 'Workers',
+  keeper: 'Keeper',
+  token: 'Token',
+  database: 'Database',
+  audit: 'Audit trail',
+  clock: 'Clock',
+  certificates: 'Certificates',
+}
+const swedish: CheckNames = {
+  workers: 'Arbetsprocesser',
+  keeper: 'Keeper',
+  token: 'Token',
+  database: 'Databas',
+  audit: 'Granskningslogg',
+  clock: 'Klocka',
+  certificates: 'Certifikat',
+}
+
+/** Words of the state of the appliance. */
+export const stateWords = inBoth(
+  {
+    states: {
+      ready: 'The appliance serves calls',
+      not_ready: 'The appliance does not serve calls',
+      stopping: 'The appliance is stopping',
+      unknown: 'The state is not known at this moment',
+    },
+    release: 'Release',
+    lookedAt: 'Looked at',
+    lookAgain: 'Look again',
+    checks: 'Checks',
+    checkNames: english,
+    checkStates: { ok: 'In order', warning: 'Warning', failed: 'Failed' },
+    warnings: 'To see to',
+    noWarnings: 'The daemon warns of nothing.',
+    warningStates: { warning: 'Warning', problem: 'Problem' },
+    doctor:
+      'This is what the machine that answered sees of itself. More is looked at on the machine, with what to do about it:',
+  },
+  {
+    states: {
+      ready: 'Apparaten betjänar anrop',
+      not_ready: 'Apparaten betjänar inte anrop',
+      stopping: 'Apparaten stannar',
+      unknown: 'Tillståndet är inte känt just nu',
+    },
+    release: 'Version',
+    lookedAt: 'Kontrollerat',
+    lookAgain: 'Kontrollera igen',
+    checks: 'Kontroller',
+    checkNames: swedish,
+    checkStates: { ok: 'I ordning', warning: 'Varning', failed: 'Fel' },
+    warnings: 'Att åtgärda',
+    noWarnings: 'Tjänsten varnar inte för något.',
+    warningStates: { warning: 'Varning', problem: 'Problem' },
+    doctor: 'Detta ser maskinen som svarade av sig själv. På maskinen undersöks mer, och sägs vad som ska göras:',
+  },
+)

@@ -1,0 +1,115 @@
+import { IdCard, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call, type AdministeredUser } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { FileInput } from './file-input.tsx'
+import { MomentText } from './moment-text.tsx'
+import { RecoveryWarning } from './recovery-warning.tsx'
+import { SureQuestion } from './sure-question.tsx'
+import { useUserCertificate, useUsersAnew } from './user-reads.ts'
+import { userWords } from './user-words.ts'
+
+interface Props {
+  readonly user: AdministeredUser
+  /** Told what the appliance says of memberships that rest now. */
+  readonly onTold: (sentences: readonly string[]) => void
+}
+
+/** The certificate of the user's smartcard. */
+export function UserCertificate({ user, onTold }: Props) {
+  const words = useWordsOf(userWords)
+  const { remove } = useWordsOf(administrationWords)
+  const { data, error, refetch } = useUserCertificate(user.id)
+  const readAnew = useUsersAnew()
+  const [asked, setAsked] = useState<'add' | 'remove'>()
+  const close = (): void => setAsked(undefined)
+  async function removeIt(signal: AbortSignal): Promise<void> {
+    await call('usercert.remove', { params: { userid: user.id }, signal })
+    announce(words.certificateRemoved)
+    await readAnew()
+  }
+  return (
+    <section aria-labelledby="certificate">
+      <h2 id="certificate">{words.certificate}</h2>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {!error && data === undefined && <Slow />}
+      {data === null && <p className="soft">{words.noCertificate}</p>}
+      {data && (
+        <div className="entry card">
+          <span className="tile">
+            <IdCard aria-hidden />
+          </span>
+          <span className="texts">
+            <span className="title">{subjectText(data.subject)}</span>
+            <span className="soft">
+              {words.valid} <MomentText at={data.validFrom} /> {words.validFromTo} <MomentText at={data.validTo} />
+            </span>
+          </span>
+          <Button className="button small" onPress={() => setAsked('remove')}>
+            <Trash2 aria-hidden />
+            {remove}
+          </Button>
+        </div>
+      )}
+      <div className="acts">
+        <Button className="button" onPress={() => setAsked('add')}>
+          <Plus aria-hidden />
+          {data ? words.replaceCertificate : words.addCertificate}
+        </Button>
+      </div>
+      {asked === 'add' && <CertificateDialog user={user} onTold={onTold} onClose={close} />}
+      {asked === 'remove' && (
+        <SureQuestion
+          title={words.removeCertificateTitle}
+          text={words.removeCertificateText}
+          doText={remove}
+          onDo={removeIt}
+          onClose={close}
+        />
+      )}
+    </section>
+  )
+}
+
+const subjectText = (subject: Readonly<Record<string, string | readonly string[]>>): string =>
+  Object.entries(subject)
+    .flatMap(([name, value]) => (typeof value === 'string' ? [value] : value).map((one) => `${name}=${one}`))
+    .join(', ')
+
+function CertificateDialog({ user, onTold, onClose }: Props & { readonly onClose: () => void }) {
+  const words = useWordsOf(userWords)
+  const readAnew = useUsersAnew()
+  const [file, setFile] = useState<File>()
+  const [isMissing, setIsMissing] = useState(false)
+  async function register(signal: AbortSignal): Promise<boolean> {
+    setIsMissing(file === undefined)
+    if (file === undefined) return false
+    const { CALLINFO } = await call('usercert.add', { params: { userid: user.id }, file, signal })
+    announce(words.certificateAdded)
+    onTold(CALLINFO.general)
+    await readAnew()
+    return true
+  }
+  return (
+    <FormDialog
+      title={words.certificateTitle(user.fullname)}
+      submitText={words.addCertificate}
+      onSubmit={register}
+      onClose={onClose}
+    >
+      <FileInput
+        label={words.chooseFile}
+        description={words.certificateHelp}
+        error={isMissing && file === undefined ? words.noFile : undefined}
+        onChoose={setFile}
+      />
+      <RecoveryWarning userid={user.id} username={user.username} fullname={user.fullname} />
+    </FormDialog>
+  )
+}

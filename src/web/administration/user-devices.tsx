@@ -1,0 +1,114 @@
+import { KeyRound, Plus, RefreshCw, Smartphone, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { announce } from '../controls/announcement.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call, type AdministeredUser, type OtpDevice } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { AppDialog } from './app-dialog.tsx'
+import { MomentText } from './moment-text.tsx'
+import { OnceShown, type OnceTold } from './once-shown.tsx'
+import { ResyncDialog } from './resync-dialog.tsx'
+import { SureQuestion } from './sure-question.tsx'
+import { TokenDialog } from './token-dialog.tsx'
+import { useDevices, useUsersAnew } from './user-reads.ts'
+import { userWords } from './user-words.ts'
+
+interface Props {
+  readonly user: AdministeredUser
+  /** Told what the appliance says of memberships that rest now. */
+  readonly onTold: (sentences: readonly string[]) => void
+}
+
+/** What a user logs in with beside the pass phrase. */
+export function UserDevices({ user, onTold }: Props) {
+  const words = useWordsOf(userWords)
+  const { data, error, refetch } = useDevices(user.id)
+  const [asked, setAsked] = useState<'app' | 'token'>()
+  const [made, setMade] = useState<OnceTold>()
+  const close = (): void => setAsked(undefined)
+  return (
+    <section aria-labelledby="devices">
+      <h2 id="devices">{words.devices}</h2>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {!error && data === undefined && <Slow />}
+      {data?.length === 0 && <p className="soft">{words.noDevices}</p>}
+      {data !== undefined && data.length > 0 && (
+        <ul className="entries">
+          {data.map((device) => (
+            <DeviceEntry key={device.id} user={user} device={device} />
+          ))}
+        </ul>
+      )}
+      <div className="acts">
+        <Button className="button" onPress={() => setAsked('app')}>
+          <Plus aria-hidden />
+          {words.addApp}
+        </Button>
+        <Button className="button" onPress={() => setAsked('token')}>
+          <Plus aria-hidden />
+          {words.addToken}
+        </Button>
+      </div>
+      {asked === 'app' && <AppDialog user={user} onMade={setMade} onTold={onTold} onClose={close} />}
+      {asked === 'token' && <TokenDialog user={user} onTold={onTold} onClose={close} />}
+      {made && <OnceShown {...made} help={words.scan} onClose={() => setMade(undefined)} />}
+    </section>
+  )
+}
+
+function DeviceEntry({ user, device }: { readonly user: AdministeredUser; readonly device: OtpDevice }) {
+  const words = useWordsOf(userWords)
+  const { remove } = useWordsOf(administrationWords)
+  const readAnew = useUsersAnew()
+  const [asked, setAsked] = useState<'remove' | 'resync'>()
+  const close = (): void => setAsked(undefined)
+  const { id, kind, public_id: publicId, created, used } = device
+  const name = [words.deviceKinds[kind], publicId].filter(Boolean).join(' ')
+  async function removeIt(signal: AbortSignal): Promise<void> {
+    await call('user.otp.remove', { params: { userid: user.id, deviceid: id }, signal })
+    announce(words.deviceRemoved)
+    await readAnew()
+  }
+  return (
+    <li className="entry">
+      <span className="tile">{kind === 'totp' ? <Smartphone aria-hidden /> : <KeyRound aria-hidden />}</span>
+      <span className="texts">
+        <span className="title">{name}</span>
+        <span className="soft">
+          {words.added} <MomentText at={created} />
+          {' · '}
+          {used === undefined ? (
+            words.notUsed
+          ) : (
+            <>
+              {words.used} <MomentText at={used} />
+            </>
+          )}
+        </span>
+      </span>
+      {kind === 'hotp' && (
+        <Button className="button small" onPress={() => setAsked('resync')}>
+          <RefreshCw aria-hidden />
+          {words.resync}
+        </Button>
+      )}
+      <Button className="button small" aria-label={words.removeDevice(name)} onPress={() => setAsked('remove')}>
+        <Trash2 aria-hidden />
+        {remove}
+      </Button>
+      {asked === 'resync' && <ResyncDialog userid={user.id} deviceid={id} onClose={close} />}
+      {asked === 'remove' && (
+        <SureQuestion
+          title={words.removeDeviceTitle}
+          text={`${name}. ${words.removeDeviceText}`}
+          doText={remove}
+          onDo={removeIt}
+          onClose={close}
+        />
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,53 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, type AdministeredUser, type FoundPerson } from '../interface/calls.ts'
+
+/** Users of a page: a call costs the same however many there are. */
+const pageSize = '50'
+
+/** Administrators see whole records. */
+const isWhole = (user: FoundPerson): user is AdministeredUser => 'username' in user
+
+export const useUserPage = (searchstring: string, next: string | undefined) =>
+  useQuery({
+    queryKey: ['users', 'page', searchstring, next],
+    placeholderData: keepPreviousData,
+    async queryFn({ signal }) {
+      const query = { limit: pageSize, ...(searchstring && { searchstring }), ...(next !== undefined && { next }) }
+      const { CALLINFO } = await call('user.list', { query, signal })
+      return { users: [...CALLINFO.users].filter(isWhole), following: CALLINFO.next }
+    },
+  })
+
+export const useUser = (userid: string) =>
+  useQuery({
+    queryKey: ['users', 'one', userid],
+    async queryFn({ signal }) {
+      const { CALLINFO } = await call('user.read', { params: { userid }, signal })
+      return [...CALLINFO.users].find(isWhole)
+    },
+  })
+
+export const useDevices = (userid: string) =>
+  useQuery({
+    queryKey: ['users', 'devices', userid],
+    queryFn: async ({ signal }) => (await call('user.otp.list', { params: { userid }, signal })).CALLINFO.otpdevices,
+  })
+
+export const useUserCertificate = (userid: string) =>
+  useQuery({
+    queryKey: ['users', 'certificate', userid],
+    queryFn: async ({ signal }) =>
+      (await call('usercert.readany', { params: { userid }, signal })).CALLINFO.certificate ?? null,
+  })
+
+export const useUserSessions = (userid: string) =>
+  useQuery({
+    queryKey: ['users', 'sessions', userid],
+    queryFn: async ({ signal }) => (await call('user.sessions', { params: { userid }, signal })).CALLINFO.sessions,
+  })
+
+/** After a change, which may have ended sessions, changed the list and more. */
+export function useUsersAnew(): () => Promise<void> {
+  const queries = useQueryClient()
+  return () => queries.invalidateQueries({ queryKey: ['users'] })
+}

@@ -1,0 +1,97 @@
+import { MonitorSmartphone } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call, type AdministeredUser, type OpenSession } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { MomentText } from './moment-text.tsx'
+import { SureQuestion } from './sure-question.tsx'
+import { useUserSessions, useUsersAnew } from './user-reads.ts'
+import { userWords } from './user-words.ts'
+
+/** Where a user is logged in. */
+export function UserSessions({ user }: { readonly user: AdministeredUser }) {
+  const words = useWordsOf(userWords)
+  const { data, error, refetch } = useUserSessions(user.id)
+  const readAnew = useUsersAnew()
+  const action = useAction()
+  const [isAsked, setIsAsked] = useState(false)
+  const endOne = (sessionid: string): Promise<boolean> =>
+    action.run(async (signal) => {
+      await call('user.session.end', { params: { userid: user.id, sessionid }, signal })
+      announce(words.sessionEnded)
+      await readAnew()
+    })
+  async function endAll(signal: AbortSignal): Promise<void> {
+    const { CALLINFO } = await call('user.sessions.end', { params: { userid: user.id }, signal })
+    announce(words.sessionsEnded(CALLINFO.ended))
+    await readAnew()
+  }
+  return (
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">{words.sessions}</h2>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {action.error !== undefined && <Trouble error={action.error} />}
+      {!error && data === undefined && <Slow />}
+      {data?.length === 0 && <p className="soft">{words.noSessions}</p>}
+      {data !== undefined && data.length > 0 && (
+        <>
+          <ul className="entries">
+            {data.map((session) => (
+              <SessionEntry key={session.id} session={session} onEnd={() => void endOne(session.id)} />
+            ))}
+          </ul>
+          <div className="acts">
+            <Button className="button" onPress={() => setIsAsked(true)}>
+              {words.endAll}
+            </Button>
+          </div>
+        </>
+      )}
+      {isAsked && (
+        <SureQuestion
+          title={words.endAll}
+          text={user.fullname}
+          doText={words.endAll}
+          onDo={endAll}
+          onClose={() => setIsAsked(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface SessionProps {
+  readonly session: OpenSession
+  readonly onEnd: () => void
+}
+
+function SessionEntry({ session, onEnd }: SessionProps) {
+  const words = useWordsOf(userWords)
+  const { address, application, created, last_seen: lastSeen, current } = session
+  return (
+    <li className="entry">
+      <span className="tile">
+        <MonitorSmartphone aria-hidden />
+      </span>
+      <span className="texts">
+        <span className="title">{`${address} · ${application}`}</span>
+        <span className="soft">
+          {words.loggedInAt} <MomentText at={created} />
+          {' · '}
+          {words.lastSeen} <MomentText at={lastSeen} />
+        </span>
+      </span>
+      {current ? (
+        <span className="right">{words.yourSession}</span>
+      ) : (
+        <Button className="button small" aria-label={words.endSessionOf(address)} onPress={onEnd}>
+          {words.endSession}
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,18 @@
+/** Bits of a user's status (`GET /utils/statusvalues`), as far as people choose them. */
+export const chosenBits = { createVault: 1, admin: 2, audit: 3, changePassphrase: 6, escrow: 4 } as const
+export type ChosenBit = keyof typeof chosenBits
+export const chosenNames: readonly ChosenBit[] = ['createVault', 'admin', 'audit', 'changePassphrase', 'escrow']
+
+const activeBit = 7
+/** Of a new user: Read and Active. */
+export const newStatus = 1 | (1 << activeBit)
+
+const hasBit = (status: number, bit: number): boolean => (status & (1 << bit)) !== 0
+const withBit = (status: number, bit: number, isSet: boolean): number =>
+  isSet ? status | (1 << bit) : status & ~(1 << bit)
+
+export const isActive = (status: number): boolean => hasBit(status, activeBit)
+export const activated = (status: number): number => withBit(status, activeBit, true)
+export const holds = (status: number, name: ChosenBit): boolean => hasBit(status, chosenBits[name])
+export const holding = (status: number, name: ChosenBit, isSet: boolean): number =>
+  withBit(status, chosenBits[name], isSet)

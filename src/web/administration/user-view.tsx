@@ -1,0 +1,147 @@
+import { Lock, LockOpen, Pencil, RotateCcwKey } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { call, type AdministeredUser } from '../interface/calls.ts'
+import { useSession } from '../session/session.tsx'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { EditUserDialog } from './edit-user-dialog.tsx'
+import { Told } from './once-shown.tsx'
+import { ResetDialog } from './reset-dialog.tsx'
+import { SureQuestion } from './sure-question.tsx'
+import { UserCertificate } from './user-certificate.tsx'
+import { UserDevices } from './user-devices.tsx'
+import { UserSessions } from './user-sessions.tsx'
+import { useUser, useUsersAnew } from './user-reads.ts'
+import { activated, isActive } from './user-status.ts'
+import { userWords } from './user-words.ts'
+import { StatusMarks } from './users-view.tsx'
+
+/** One user, with all that the user logs in with. */
+export function UserView({ userid }: { readonly userid: string }) {
+  const words = useWordsOf(userWords)
+  const { parts } = useWordsOf(administrationWords)
+  const { where } = useWords()
+  const { data: user, error, refetch } = useUser(userid)
+  const [told, setTold] = useState<readonly string[]>([])
+  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!user) return <Slow />
+  return (
+    <div className="page administered">
+      <nav className="crumbs" aria-label={where}>
+        <a href="#/administration/users">{parts.users}</a>
+      </nav>
+      <div className="heading">
+        <div>
+          <ViewTitle text={user.fullname} kind={parts.users} />
+        </div>
+        <StatusMarks status={Number(user.status)} />
+      </div>
+      <Told sentences={told} />
+      <section aria-label={words.account}>
+        <dl className="fields card">
+          <Entry name={words.username} value={user.username} />
+          <Entry name={words.email} value={user.email} />
+          <Entry name={words.fingerprint} value={user.fingerprint} isCode />
+        </dl>
+        <AccountActs user={user} onTold={setTold} />
+      </section>
+      <UserDevices user={user} onTold={setTold} />
+      <UserCertificate user={user} onTold={setTold} />
+      <UserSessions user={user} />
+    </div>
+  )
+}
+
+interface EntryProps {
+  readonly name: string
+  readonly value: string
+  readonly isCode?: boolean
+}
+
+const Entry = ({ name, value, isCode = false }: EntryProps) => (
+  <div>
+    <dt>{name}</dt>
+    <dd className={isCode ? 'value code' : 'value'}>{value}</dd>
+  </div>
+)
+
+interface ActsProps {
+  readonly user: AdministeredUser
+  readonly onTold: (sentences: readonly string[]) => void
+}
+
+function AccountActs({ user, onTold }: ActsProps) {
+  const words = useWordsOf(userWords)
+  const { edit } = useWordsOf(administrationWords)
+  const { person } = useSession()
+  const [asked, setAsked] = useState<'edit' | 'reset' | 'lock'>()
+  const readAnew = useUsersAnew()
+  const { error, run } = useAction()
+  const close = (): void => setAsked(undefined)
+  const status = Number(user.status)
+  const isOwn = person?.userid === user.id
+  const unlock = (): Promise<boolean> =>
+    run(async (signal) => {
+      await call('user.edit', { params: { userid: user.id }, body: { status: activated(status) }, signal })
+      announce(words.unlockedNow(user.fullname))
+      await readAnew()
+    })
+  return (
+    <>
+      <div className="acts">
+        <Button className="button" onPress={() => setAsked('edit')}>
+          <Pencil aria-hidden />
+          {edit}
+        </Button>
+        {!isOwn && (
+          <Button className="button" onPress={() => setAsked('reset')}>
+            <RotateCcwKey aria-hidden />
+            {words.reset}
+          </Button>
+        )}
+        {isActive(status) ? (
+          <Button className="button" onPress={() => setAsked('lock')}>
+            <Lock aria-hidden />
+            {words.lock}
+          </Button>
+        ) : (
+          <Button className="button" onPress={() => void unlock()}>
+            <LockOpen aria-hidden />
+            {words.unlock}
+          </Button>
+        )}
+      </div>
+      {isOwn && <p className="soft hint">{words.ownPassphrase}</p>}
+      {error !== undefined && <Trouble error={error} />}
+      {asked === 'edit' && <EditUserDialog user={user} onClose={close} />}
+      {asked === 'reset' && <ResetDialog user={user} onTold={onTold} onClose={close} />}
+      {asked === 'lock' && <LockQuestion user={user} onClose={close} />}
+    </>
+  )
+}
+
+function LockQuestion({ user, onClose }: { readonly user: AdministeredUser; readonly onClose: () => void }) {
+  const words = useWordsOf(userWords)
+  const readAnew = useUsersAnew()
+  async function lock(signal: AbortSignal): Promise<void> {
+    await call('user.disable', { params: { userid: user.id }, signal })
+    announce(words.lockedNow(user.fullname))
+    await readAnew()
+  }
+  return (
+    <SureQuestion
+      title={words.lockTitle(user.fullname)}
+      text={words.lockText}
+      doText={words.lock}
+      onDo={lock}
+      onClose={onClose}
+    />
+  )
+}

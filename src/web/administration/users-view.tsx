@@ -1,0 +1,111 @@
+import { ChevronRight, Plus, UserRound } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useDebounced } from '../controls/debounced.ts'
+import { FilterField } from '../controls/filter-field.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import type { AdministeredUser } from '../interface/calls.ts'
+import { isDenial } from '../interface/refusal.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { NewUserDialog } from './new-user-dialog.tsx'
+import { Pager, usePages } from './pager.tsx'
+import { chosenNames, holds, isActive } from './user-status.ts'
+import { useUserPage } from './user-reads.ts'
+import { userWords } from './user-words.ts'
+
+/** As much as the interface searches for. */
+const longestSearch = 15
+const searchable = (typed: string): string =>
+  Array.from(typed.replaceAll(/\p{Cc}/gu, ' '))
+    .slice(0, longestSearch)
+    .join('')
+
+/** All users, page by page. */
+export function UsersView() {
+  const words = useWordsOf(userWords)
+  const { parts } = useWordsOf(administrationWords)
+  const [search, setSearch] = useState('')
+  const settled = useDebounced(search.trim())
+  const pages = usePages()
+  const { data, error, refetch } = useUserPage(settled, pages.next)
+  const [isCreating, setIsCreating] = useState(false)
+
+  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  return (
+    <div className="page">
+      <div className="heading">
+        <div>
+          <ViewTitle text={parts.users} />
+        </div>
+        <Button className="button primary" onPress={() => setIsCreating(true)}>
+          <Plus aria-hidden />
+          {words.newUser}
+        </Button>
+      </div>
+      <FilterField
+        label={words.search}
+        value={search}
+        onChange={(typed) => {
+          setSearch(searchable(typed))
+          pages.goFirst()
+        }}
+      />
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {data === undefined ? (
+        <Slow />
+      ) : (
+        <>
+          <p className="soft" role="status">
+            {data.users.length === 0 ? words.noUsers : ''}
+          </p>
+          <ul className="entries">
+            {data.users.map((user) => (
+              <UserEntry key={user.id} user={user} />
+            ))}
+          </ul>
+          <Pager pages={pages} following={data.following} />
+        </>
+      )}
+      {isCreating && <NewUserDialog onClose={() => setIsCreating(false)} />}
+    </div>
+  )
+}
+
+function UserEntry({ user: { id, fullname, username, email, status } }: { readonly user: AdministeredUser }) {
+  return (
+    <li>
+      <a href={`#/administration/users/${id}`}>
+        <span className="tile">
+          <UserRound aria-hidden />
+        </span>
+        <span className="texts">
+          <span className="title">{fullname}</span>
+          <span className="soft">{`${username} · ${email}`}</span>
+        </span>
+        <StatusMarks status={Number(status)} />
+        <ChevronRight aria-hidden className="go" />
+      </a>
+    </li>
+  )
+}
+
+/** What a user may do, and whether at all. */
+export function StatusMarks({ status }: { readonly status: number }) {
+  const words = useWordsOf(userWords)
+  return (
+    <span className="marks">
+      {!isActive(status) && <span className="right locked">{words.locked}</span>}
+      {chosenNames
+        .filter((name) => holds(status, name))
+        .map((name) => (
+          <span key={name} className="right">
+            {words.capabilityNames[name]}
+          </span>
+        ))}
+    </span>
+  )
+}

@@ -1,0 +1,478 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { TestUser } from '../support/appliance.ts'
+import { HardwareToken, totpCode } from '../support/hardware-token.ts'
+import type { Visit, VisitOptions } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+const passphrase = 'seven wooden lanterns on the quay'
+
+/** Who may do everything but look into vaults. */
+const administrator = (): Promise<TestUser> =>
+  stage.appliance.addUser(['read', 'createVault', 'admin', 'audit', 'active'])
+
+async function administers(options?: VisitOptions): Promise<Visit> {
+  const visit = await stage.visitor(options)
+  await visit.logIn(await administrator())
+  return visit
+}
+
+/** The view of a user, as the administrator opens it. */
+async function opensUser(visit: Visit, user: TestUser): Promise<string> {
+  const { fullname } = await stage.appliance.services.users.read(user.id)
+  await visit.open(`/administration/users/${user.id}`)
+  await visit.sees(fullname)
+  return fullname
+}
+
+/** Nothing was wrong but that the appliance refused calls, as it should. */
+function expectRefusalsAlone(visit: Visit): void {
+  expect(visit.complaints.filter((complaint) => !/status of 40[03]/.test(complaint))).toEqual([])
+}
+
+const newName = (): string => `new.${Math.random().toString(36).slice(2, 10)}`
+
+describe('users', () => {
+  it('are made, given an app whose seed is shown once, edited, locked and unlocked', async () => {
+    const visit = await administers()
+    const { page } = visit
+    await page.getByRole('link', { name: 'Administration' }).click()
+    await visit.sees('Users')
+    await page.getByRole('button', { name: 'New user' }).click()
+    const username = newName()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Full name').fill('Nora New')
+    await dialog.getByLabel('Username').fill(username)
+    await dialog.getByLabel('E-mail').fill('no address')
+    await dialog.getByText('Create vaults').click()
+    await dialog.getByLabel('First pass phrase').fill(passphrase)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    // What was typed stays where it is refused.
+    await dialog.getByRole('alert').filter({ hasText: 'email must be an e-mail address' }).waitFor()
+    expect(await dialog.getByLabel('Username').inputValue()).toBe(username)
+    await dialog.getByLabel('E-mail').fill('nora@example.test')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await visit.sees('Nora New')
+    await page.getByText('No second factor yet').waitFor()
+
+    await page.getByRole('button', { name: 'Add an app' }).click()
+    await dialog.getByRole('button', { name: 'Add an app' }).click()
+    const shown = page.getByRole('alertdialog')
+    await shown.getByRole('img', { name: 'QR code of the seed' }).waitFor()
+    await page.evaluate(`document.querySelector('[role=alertdialog] img').decode()`)
+    const seed = (await shown.locator('.code').textContent()) ?? ''
+    // A key that is pressed by mistake does not take away what is shown once.
+    await page.keyboard.press('Escape')
+    await shown.getByRole('button', { name: 'I have it' }).click()
+    await page.getByText('Authenticator app').first().waitFor()
+    expect(await page.content()).not.toContain(seed)
+    const client = stage.appliance.client()
+    const apikey = stage.appliance.applicationKey
+    const login = { username, passphrase, apikey, logintype: 'totp' }
+    await client.must('POST', '/auth', { ...login, otp: totpCode(seed) })
+
+    await page.reload()
+    await visit.sees('Nora New')
+    await page.getByText('Last used').waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Full name').fill('Nora Newer')
+    await dialog.getByText('Read the audit trail').click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Nora Newer' }).waitFor()
+    await page.getByText('Read the audit trail').waitFor()
+
+    await page.getByRole('button', { name: 'Lock', exact: true }).click()
+    await page.getByRole('alertdialog').getByText('Users are never deleted').waitFor()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Lock' }).click()
+    await page.getByRole('button', { name: 'Unlock' }).waitFor()
+    await page.getByText('No open session.').waitFor()
+    await page.getByRole('button', { name: 'Unlock' }).click()
+    await page.getByRole('button', { name: 'Lock', exact: true }).waitFor()
+    expectRefusalsAlone(visit)
+  })
+
+  it('are searched for by the appliance, and gone through page by page', async () => {
+    const visit = await administers()
+    const { page } = visit
+    const users = [await stage.appliance.addUser(), await stage.appliance.addUser()]
+    // Small pages of the real list.
+    await page.route(/\/user\?/, (route) =>
+      route.continue({ url: route.request().url().replace('limit=50', 'limit=2') }),
+    )
+    await visit.open('/administration/users')
+    await visit.sees('Users')
+    const entries = page.getByRole('main').locator('.entries > li')
+    await expect.poll(() => entries.count()).toBe(2)
+    const first = await entries.allTextContents()
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByText('Page 2').waitFor()
+    await expect.poll(() => entries.allTextContents()).not.toEqual(first)
+    await page.getByRole('button', { name: 'Previous page' }).click()
+    await expect.poll(() => entries.allTextContents()).toEqual(first)
+    for (const { username, id } of users) {
+      await page.getByRole('searchbox').fill(username.slice(0, 15))
+      const [entry] = [page.getByRole('link', { name: new RegExp(username) })]
+      await entry.waitFor()
+      expect(await entry.getAttribute('href')).toBe(`#/administration/users/${id}`)
+    }
+    await page.getByRole('searchbox').fill('no such person at all')
+    await page.getByText('No user fits the search.').waitFor()
+    visit.expectPeace()
+  })
+
+  it('are told of before a reset what it does to memberships, which rest afterwards', async () => {
+    const visit = await administers()
+    const { page } = visit
+    const user = await stage.appliance.addUser()
+    const { client, vaultid } = stage.stocked
+    await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 1 })
+    const member = await stage.appliance.login(user)
+    await member.must('GET', `/vault/${vaultid}`)
+    const fullname = await opensUser(visit, user)
+    await page.getByRole('button', { name: 'Give a new pass phrase' }).click()
+    const dialog = page.getByRole('dialog')
+    const warning = dialog.getByRole('region', { name: 'What this does' })
+    await warning.getByText('all sessions of the user end, and the memberships rest').waitFor()
+    await warning.getByText(`strongroom vault confirm VAULT ${user.username}`).waitFor()
+    await dialog.getByLabel('New pass phrase').fill('password')
+    await dialog.getByRole('button', { name: 'Give a new pass phrase' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('New pass phrase').fill(passphrase)
+    await dialog.getByRole('button', { name: 'Give a new pass phrase' }).click()
+    await page.getByText(/membership in one vault rests until another Admin/).waitFor()
+    await page.getByText('No open session.').waitFor()
+    const members = (await client.must('GET', `/vault/${vaultid}/members`)).CALLINFO['vaultmembers']
+    expect(members).toContainEqual(expect.objectContaining({ fullname, resting: expect.anything() }))
+    expectRefusalsAlone(visit)
+  })
+
+  it('lose a second factor, get a hardware token, and have a session ended', async () => {
+    const visit = await administers()
+    const { page } = visit
+    const user = await stage.appliance.addUser()
+    await opensUser(visit, user)
+    const dialog = page.getByRole('dialog')
+    const token = new HardwareToken()
+    const { publicId, privateId, secret } = token.secrets()
+    await page.getByRole('button', { name: 'Add a hardware token' }).click()
+    await dialog.getByText('Is new to it').click()
+    await dialog.getByLabel('Public id').fill(publicId)
+    await dialog.getByLabel('Private id').fill(privateId.toString('hex'))
+    await dialog.getByLabel('AES key').fill(secret.toString('hex'))
+    await dialog.getByRole('button', { name: 'Add a hardware token' }).click()
+    await page.getByText(publicId).first().waitFor()
+    await page.getByRole('button', { name: `Remove Hardware token ${user.hardwareToken.publicId}` }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText(user.hardwareToken.publicId).first().waitFor({ state: 'detached' })
+    await stage.appliance.login({ ...user, hardwareToken: token })
+    await page.reload()
+    await page.getByRole('button', { name: 'End the session from 127.0.0.1' }).click()
+    await page.getByText('No open session.').waitFor()
+    visit.expectPeace()
+  })
+
+  it('get a certificate, where the appliance trusts its CA', async () => {
+    const visit = await administers()
+    const { page } = visit
+    await opensUser(visit, await stage.appliance.addUser())
+    await page.getByRole('button', { name: 'Register a certificate' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Register a certificate' }).click()
+    await dialog.getByText('Choose a file first.').waitFor()
+    await dialog
+      .getByLabel('Choose a file')
+      .setInputFiles({ name: 'card.cer', mimeType: 'application/x-x509-ca-cert', buffer: Buffer.from('no PEM') })
+    await dialog.getByRole('button', { name: 'Register a certificate' }).click()
+    await dialog
+      .getByRole('alert')
+      .filter({ hasText: /certificate/ })
+      .waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('No certificate').waitFor()
+  })
+})
+
+describe('service accounts', () => {
+  it('are made, given a key, switched off and on, and removed; the command line makes application keys', async () => {
+    const visit = await administers()
+    const { page } = visit
+    await visit.open('/administration/services')
+    await visit.sees('Service accounts')
+    await page.getByText('strongroom apikey create NAME').waitFor()
+    await page.getByRole('button', { name: 'New service account' }).click()
+    const dialog = page.getByRole('dialog')
+    const name = newName()
+    await dialog.getByLabel('Name', { exact: true }).fill(name)
+    await dialog.getByLabel('Description').fill('Mails of the shop')
+    await dialog.getByLabel('Addresses').fill('192.0.2.0/24\nnonsense')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('Addresses').fill('192.0.2.0/24\n198.51.100.7')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await visit.sees(name)
+    await page.getByText('No credential: the application cannot log in.').waitFor()
+    const { publicKey } = generateKeyPairSync('ed25519')
+    await page.getByRole('button', { name: 'Add a credential' }).click()
+    await dialog.getByLabel('What the application shows').selectOption('Public key')
+    await dialog.getByLabel('Name of the credential').fill('2027')
+    await dialog.getByLabel('Public key, PEM or JWK').fill(publicKey.export({ type: 'spki', format: 'pem' }).toString())
+    await dialog.getByLabel('Key id').fill('first')
+    await dialog.getByRole('button', { name: 'Add a credential' }).click()
+    await page.getByText('Public key · first').waitFor()
+    await page.getByText('Not used yet').waitFor()
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('Disabled', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Enable' }).click()
+    await page.getByText('Active', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Description').fill('Mails of both shops')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Mails of both shops').waitFor()
+    await page.getByRole('button', { name: 'Remove 2027' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No credential: the application cannot log in.').waitFor()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+    await visit.sees('Service accounts')
+    expectRefusalsAlone(visit)
+  })
+
+  it('of another owner: what is added is said to make memberships rest, and a forbidden kind is refused', async () => {
+    const visit = await administers()
+    const { page } = visit
+    const owner = await administrator()
+    const { CALLINFO } = await (await stage.appliance.login(owner)).must('POST', '/service', { name: newName() })
+    const { id, name } = CALLINFO['service'] as { id: string; name: string }
+    await visit.open(`/administration/services/${id}`)
+    await visit.sees(name)
+    await page.getByRole('button', { name: 'Add a credential' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('makes the memberships of the account rest').waitFor()
+    await dialog.getByLabel('What the application shows').selectOption('Issuer and claims')
+    await dialog.getByLabel('Name of the credential').fill('cluster')
+    await dialog.getByLabel('Issuer', { exact: true }).fill('https://unknown.example')
+    await dialog.getByLabel('Claims').fill('sub=system:serviceaccount:shop:*')
+    await dialog.getByRole('button', { name: 'Add a credential' }).click()
+    await dialog.getByRole('alert').waitFor()
+    expect(await dialog.getByLabel('Claims').inputValue()).toBe('sub=system:serviceaccount:shop:*')
+    expectRefusalsAlone(visit)
+  })
+})
+
+describe('the audit trail', () => {
+  it('is filtered, shown in detail, and followed', async () => {
+    const visit = await stage.visitor()
+    const { page } = visit
+    const user = await administrator()
+    await visit.logIn(user)
+    const other = await stage.appliance.login(await administrator())
+    await other.must('POST', '/user', {
+      username: newName(),
+      fullname: 'Some Body',
+      email: 'some@example.test',
+      status: 129,
+      passphrase,
+    })
+    await visit.open('/administration/audit')
+    await visit.sees('Audit')
+    await page.getByText('user.create').first().waitFor()
+    await page.getByText('Which records').click()
+    await page.getByLabel('Operation').fill('utils.*')
+    await page.getByLabel('Username or id of a user').fill(user.username)
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('No record of this part of the trail fits.').waitFor()
+    await page.getByText('Follow new records').click()
+    const client = await stage.appliance.login(user)
+    await client.must('GET', '/utils/state')
+    const entry = page.getByRole('main').locator('.records summary').filter({ hasText: 'utils.state' }).first()
+    await entry.waitFor()
+    await entry.click()
+    await page.getByRole('definition').filter({ hasText: '127.0.0.1' }).first().waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    expect(await page.getByLabel('Operation').inputValue()).toBe('')
+    visit.expectPeace()
+  })
+
+  it('of a vault that one does not see is refused', async () => {
+    const visit = await stage.visitor()
+    await visit.logIn(await administrator())
+    await visit.page.route(/\/audit\?/, (route) =>
+      route.continue({ url: `${route.request().url()}&vaultid=${stage.stocked.vaultid}` }),
+    )
+    await visit.open('/administration/audit')
+    await visit.page.getByRole('alert').waitFor()
+    expect(await visit.page.locator('.records').count()).toBe(0)
+  })
+})
+
+it('the state of the appliance is told, and what to do on the machine', async () => {
+  const visit = await administers()
+  const { page } = visit
+  await visit.open('/administration/state')
+  await visit.sees('State')
+  await page.getByText('The appliance serves calls').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'Audit trail' }).getByText('In order').waitFor()
+  await page.getByText('strongroom doctor').waitFor()
+  await page.getByRole('button', { name: 'Look again' }).click()
+  await page.getByText('The appliance serves calls').waitFor()
+  visit.expectPeace()
+})
+
+describe('who may not', () => {
+  it('is shown no way there, and is refused by address', async () => {
+    const visit = await stage.member()
+    const { page } = visit
+    expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+    for (const part of ['', '/users', '/users/1', '/services', '/services/1', '/audit', '/state']) {
+      await visit.open(`/administration${part}`)
+      await visit.sees('This is for administrators')
+      await visit.open('/')
+      await visit.sees('Vaults')
+    }
+    expect(visit.asked.filter((url) => /\/(user|service|audit|utils)(\/|$)/.test(new URL(url).pathname))).toEqual([])
+    visit.expectPeace()
+  })
+
+  it('sees of the administration what the capabilities allow', async () => {
+    const visit = await stage.visitor()
+    const { page } = visit
+    await visit.logIn(await stage.appliance.addUser(['read', 'audit', 'active']))
+    await page.getByRole('link', { name: 'Administration' }).click()
+    await visit.sees('Audit')
+    const parts = page.getByRole('navigation', { name: 'Parts of the administration' }).getByRole('link')
+    expect(await parts.allTextContents()).toEqual(['Audit'])
+    await visit.open('/administration/users')
+    await visit.sees('This is for administrators')
+    visit.expectPeace()
+  })
+
+  it('is refused by the appliance, and told so, where the page was made to believe otherwise', async () => {
+    const visit = await stage.member()
+    const { page } = visit
+    await page.evaluate(
+      `localStorage.setItem('strongroom.person', JSON.stringify({ ...JSON.parse(localStorage.getItem('strongroom.person')), userstatus: '143' }))`,
+    )
+    await page.reload()
+    await visit.open('/administration/audit')
+    await page.getByRole('alert').filter({ hasText: '(1300)' }).waitFor()
+    await visit.open('/administration/state')
+    await page.getByRole('alert').filter({ hasText: '(1300)' }).waitFor()
+    await visit.open(`/administration/users/${stage.stocked.user.id}`)
+    await page.getByRole('alert').first().waitFor()
+    expect(await page.content()).not.toContain(stage.stocked.user.username)
+  })
+})
+
+it('shows what people and attackers write as text', async () => {
+  const visit = await administers()
+  const { page } = visit
+  const client = await stage.appliance.login(await administrator())
+  for (const text of hostileTexts) {
+    const { CALLINFO } = await client.must('POST', '/user', {
+      username: newName(),
+      fullname: text,
+      email: 'hostile@example.test',
+      status: 129,
+      passphrase,
+    })
+    await visit.open(`/administration/users/${String(CALLINFO['id'])}`)
+    await visit.sees(text)
+    expect(await page.title()).toBe('Users · Strongroom')
+    await page.getByRole('button', { name: 'Lock', exact: true }).click()
+    await page.getByRole('alertdialog').getByText(text).first().waitFor()
+    await page.keyboard.press('Escape')
+    await visit.open('/administration/users')
+    await page.getByRole('searchbox').fill(text)
+    await page.getByText(text, { exact: true }).first().waitFor()
+  }
+  // A stranger writes into the trail as whom he tries to log in.
+  await visit.open('/administration/audit')
+  await page.getByText('Which records').click()
+  for (const text of hostileTexts) {
+    await page.getByLabel('Username or id of a user').fill(text)
+    await page.getByRole('button', { name: 'Apply' }).click()
+  }
+  await page.getByText('No record of this part').waitFor()
+  expect(await page.evaluate('window.hit')).toBeUndefined()
+  const planted = 'iframe, script:not([src]), [onerror], [onload], [onfocus], style, a[href^="javascript"]'
+  expect(await page.locator(planted).count()).toBe(0)
+  visit.expectPeace()
+})
+
+it('an administrator finds a user and ends the sessions by the keyboard alone', async () => {
+  const user = await stage.appliance.addUser()
+  await stage.appliance.login(user)
+  const visit = await administers()
+  const { page } = visit
+  const focused = (): Promise<string> =>
+    page.evaluate(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`)
+  const tabTo = async (name: string | RegExp): Promise<void> => {
+    for (let steps = 0; steps < 40; steps++) {
+      await page.keyboard.press('Tab')
+      const text = await focused()
+      if (typeof name === 'string' ? text === name : name.test(text)) return
+    }
+    throw new Error(`Tab does not come to ${String(name)}, but to ${await focused()}`)
+  }
+  await tabTo('Administration')
+  await page.keyboard.press('Enter')
+  await visit.sees('Users')
+  await tabTo('Search by name, username or e-mail')
+  await page.keyboard.type(user.username.slice(0, 15))
+  await expect.poll(() => page.locator('.entries > li').count()).toBe(1)
+  await tabTo(new RegExp(user.username))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 2, name: 'Sessions' }).waitFor()
+  await page.getByRole('button', { name: 'End all sessions' }).waitFor()
+  await tabTo('End all sessions')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alertdialog').waitFor()
+  await tabTo('End all sessions')
+  await page.keyboard.press('Enter')
+  await page.getByText('No open session.').waitFor()
+  visit.expectPeace()
+})
+
+describe.each(['light', 'dark'] as const)('every part in %s colours', (theme) => {
+  it.each([1280, 360])('is without a finding of axe-core, and %i pixels are wide enough', async (width) => {
+    const visit = await administers({ theme, width, height: width === 360 ? 720 : 900 })
+    const { page } = visit
+    await visit.open('/administration/users')
+    await visit.sees('Users')
+    await page.locator('.entries > li').first().waitFor()
+    await visit.expectSound('administration-users')
+    await page.getByRole('button', { name: 'New user' }).click()
+    await page.getByRole('dialog').waitFor()
+    await visit.expectSound('administration-new-user')
+    await page.keyboard.press('Escape')
+    const user = await stage.appliance.addUser()
+    await stage.appliance.login(user)
+    await opensUser(visit, user)
+    await page.getByRole('button', { name: 'End all sessions' }).waitFor()
+    await visit.expectSound('administration-user')
+    await page.getByRole('button', { name: 'Give a new pass phrase' }).click()
+    await page.getByRole('dialog').waitFor()
+    await visit.expectSound('administration-reset')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Add an app' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add an app' }).click()
+    await page.getByRole('alertdialog').waitFor()
+    await visit.expectSound('administration-seed')
+    await page.getByRole('button', { name: 'I have it' }).click()
+    await visit.open('/administration/services')
+    await visit.sees('Service accounts')
+    await visit.expectSound('administration-services')
+    await visit.open('/administration/audit')
+    await visit.sees('Audit')
+    await page.locator('.records summary').first().click()
+    await page.getByText('Which records').click()
+    await visit.expectSound('administration-audit')
+    await visit.open('/administration/state')
+    await visit.sees('State')
+    await page.getByText('The appliance serves calls').waitFor()
+    await visit.expectSound('administration-state')
+    visit.expectPeace()
+  })
+})
