@@ -11,6 +11,7 @@ export const quotas = z.strictObject({
   passphrasesPerMinute: perMinute
     .default(10)
     .describe('Times in a minute that one user may try to change the own pass phrase, per worker.'),
+  linksPerMinute: perMinute.default(30).describe('One-time links that one user may make in a minute, per worker.'),
   filesPerMinute: perMinute
     .default(600)
     .describe('Files and certificates that one user may have read and recognised in a minute, per worker.'),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { audit } from './audit-section.ts'
 import { backup } from './backup-section.ts'
 import { keeper } from './keeper-section.ts'
+import { links } from './links-section.ts'
 import { login, otp, session, users } from './login-sections.ts'
 import { monitor } from './monitor-section.ts'
 import { smartcard, type SmartcardConfig } from './smartcard-section.ts'
@@ -270,6 +271,7 @@ export const configSchema = z.strictObject({
   transparent: transparent.prefault({}).describe('The encryption facility.'),
   objects: objects.prefault({}).describe('Objects in vaults.'),
   files: files.prefault({}).describe('Uploaded files.'),
+  links: links.prefault({}).describe('One-time links.'),
   quotas: quotas
     .prefault({})
     .describe(

@@ -176,6 +176,7 @@ const limitsOfCalls = ({ http, files, quotas }: Config) => ({
     rsaKeys: quotas.rsaKeysPerMinute,
     passphrases: quotas.passphrasesPerMinute,
     files: quotas.filesPerMinute,
+    links: quotas.linksPerMinute,
   }),
 })
 

@@ -47,6 +47,10 @@ import { changeService, removeService } from '../features/services/routes/change
 import { createService } from '../features/services/routes/create-service.ts'
 import { listServices, readService } from '../features/services/routes/list-services.ts'
 import { addCredential, removeCredential } from '../features/services/routes/service-credentials.ts'
+import { createLink } from '../features/links/routes/create-link.ts'
+import { listLinks } from '../features/links/routes/list-links.ts'
+import { openLink } from '../features/links/routes/open-link.ts'
+import { revokeLink } from '../features/links/routes/revoke-link.ts'
 import { listTemplates } from '../features/templates/routes/list-templates.ts'
 import { readTemplate } from '../features/templates/routes/read-template.ts'
 import { backUpKey } from '../features/transparent/routes/back-up-key.ts'
@@ -140,6 +144,11 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
     ...ownEndpoints(on),
     ...smartcardEndpoints(on),
     ...serviceEndpoints(on),
+
+    createLink(on.links),
+    listLinks(on.links),
+    openLink(on.links),
+    revokeLink(on.links),
 
     createVault(on.vaults),
     listVaults(on.vaults, on.recoveries),

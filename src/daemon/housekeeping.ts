@@ -13,6 +13,7 @@ interface Chore {
 export function choresOf({
   keyDeletion,
   importJobs,
+  links,
   sessions,
   throttle,
   destruction,
@@ -28,6 +29,13 @@ export function choresOf({
       run: async () => {
         const swept = await importJobs.sweep()
         return swept === 0 ? [] : [{ importJobs: swept }]
+      },
+    },
+    {
+      what: 'removing what one-time links leave whose time has passed',
+      run: async () => {
+        const swept = await links.sweep()
+        return swept === 0 ? [] : [{ links: swept }]
       },
     },
     {

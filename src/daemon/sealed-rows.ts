@@ -5,6 +5,8 @@ import { SessionTokenTable } from '../features/auth/session-records.ts'
 import { findSealedSession } from '../features/auth/session-seals.ts'
 import { certificateRecord, UserCertificateTable } from '../features/certificates/records.ts'
 import { PendingDestructionTable, TombstoneTable } from '../features/destruction/records.ts'
+import { linkRecord } from '../features/links/link-seals.ts'
+import { LinkTable } from '../features/links/records.ts'
 import { clientRecord, ValidationClientTable } from '../features/otp-validation/records.ts'
 import { deviceRecord, OtpDeviceTable } from '../features/otp/records.ts'
 import { SiteTemplateTable, templateSealRecord } from '../features/templates/records.ts'
@@ -106,6 +108,10 @@ export const sealedRows: readonly SealedRows[] = [
     ['hash'],
     async ({ hash }, reader) => (await findSealedSession(reader, hash))?.sealed.record,
   ),
+  rowsOf(LinkTable, ['id'], async (link, reader) => {
+    const maker = await findUserById(reader, link.userId)
+    return maker === null ? undefined : linkRecord(link, maker.identity)
+  }),
   rowsOf(VaultTable, ['id'], ({ identity, creator }) => vaultRecord(Buffer.from(identity, 'hex'), creator)),
   rowsOf(VaultTable, ['id'], (vault) => sealedVaultKey(vault).record, 'keySeal'),
   rowsOf(MembershipTable, ['vaultId', 'userId'], (member, reader) => recordOfMember(reader, member, member)),

@@ -24,6 +24,7 @@ import type { Store, Tx } from '../store/store.ts'
 import { createSiteTemplates, type SiteTemplates } from '../features/templates/site-templates.ts'
 import { createTemplates, type Templates } from '../features/templates/templates.ts'
 import { createObjectServices, type ObjectServices } from '../features/objects/object-services.ts'
+import { createLinks, type Links } from '../features/links/links.ts'
 import { createServiceAccounts, type ServiceAccounts } from '../features/services/service-accounts.ts'
 import { createVaultServices, type VaultServices } from '../features/vaults/vault-services.ts'
 import { createTransparent, type TransparentServices } from '../features/transparent/transparent-services.ts'
@@ -46,6 +47,7 @@ export interface Services extends AuthServices, OtpServices, VaultServices, Obje
   readonly siteTemplates: SiteTemplates
   readonly destruction: Destruction
   readonly serviceAccounts: ServiceAccounts
+  readonly links: Links
   readonly visibleRecords: VisibleRecords
 }
 
@@ -122,7 +124,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     ...createAuth({ ...shared, ...loginRules, issuerKeys: createIssuerKeys(urlIssuersOf(config), clock, report) }),
     serviceAccounts: createServiceAccounts({ ...shared, ...serviceRules(config) }),
     users: createUsers({ store, hsm, passphrases, secondFactors, endSessions, clock }),
-    ownAccounts: createOwnAccounts({ store, hsm }),
+    ...createOwned(basics, config),
     recoveries,
     certificates,
     validationClients: createValidationClients(basics),
@@ -136,6 +138,12 @@ export function createServices(dependencies: ServiceDependencies): Services {
     visibleRecords: createVisibleRecords({ ...onVaults, hsm, trail: config.audit }),
   }
 }
+
+/** What each user has alone. */
+const createOwned = (basics: Pick<ServiceDependencies, 'store' | 'hsm' | 'clock'>, { links }: Config) => ({
+  ownAccounts: createOwnAccounts(basics),
+  links: createLinks({ ...basics, rules: links }),
+})
 
 const serviceRules = ({ service, users }: Config) => ({
   allowStatic: service.allowStatic,

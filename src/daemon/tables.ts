@@ -4,6 +4,7 @@ import { UserCertificateTable } from '../features/certificates/records.ts'
 import { ApplicationKeyTable, LoginAttemptsTable, LoginNetworkTable } from '../features/auth/login-records.ts'
 import { FileChunkTable, FileUploadTable } from '../features/objects/file-records.ts'
 import { SecretFieldTable, VaultObjectTable } from '../features/objects/records.ts'
+import { LinkTable } from '../features/links/records.ts'
 import { FloorBatchTable } from './floor-courier.ts'
 import { OtpDeviceTable } from '../features/otp/records.ts'
 import { ServiceUseTable } from '../features/auth/service-use-records.ts'
@@ -34,6 +35,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   SessionTokenTable,
   ServiceUseTable,
   UsedAssertionTable,
+  LinkTable,
   VaultTable,
   PendingDestructionTable,
   TombstoneTable,

@@ -26,6 +26,7 @@ export function generationOf({ type, fields }: OpenedRecord): Generation | undef
     case 'service account':
       return { subject: encodeRecord(['user', fields.identity]), number: fields.generation }
     case 'application key':
+    case 'one-time link':
       return { subject: encodeRecord([type, fields.identity]), number: fields.generation }
     case 'membership':
     case 'scoped membership':

@@ -160,6 +160,18 @@ const recordLayouts = {
     createdAt: 'integer',
     expiresAt: 'integer',
   },
+  // What one user sealed for one person, who has its key and the text of which `opener` is the SHA-256.
+  'one-time link': {
+    identity: 'bytes',
+    creator: 'bytes',
+    opener: 'bytes',
+    digest: 'bytes',
+    state: 'text',
+    createdAt: 'integer',
+    expiresAt: 'integer',
+    closedAt: 'integer?',
+    generation: 'integer',
+  },
   // What the keeper of a machine tells those of others; `entries` is JSON (`floor-exchange.ts`).
   'floor news': {
     machine: 'text',

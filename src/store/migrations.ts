@@ -32,6 +32,7 @@ import { IndicesOfMonitor1700000000033 } from './migrations/0033-indices-of-moni
 import { ServiceAccounts1700000000034 } from './migrations/0034-service-accounts.ts'
 import { NarrowerRights1700000000035 } from './migrations/0035-narrower-rights.ts'
 import { UsedAssertions1700000000036 } from './migrations/0036-used-assertions.ts'
+import { OneTimeLinks1700000000037 } from './migrations/0037-one-time-links.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -63,6 +64,7 @@ export const migrations = [
   ServiceAccounts1700000000034,
   NarrowerRights1700000000035,
   UsedAssertions1700000000036,
+  OneTimeLinks1700000000037,
 ]
 
 /**

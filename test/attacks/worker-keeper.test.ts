@@ -358,6 +358,31 @@ itRefuses(
   open,
 )
 
+function madeUpLink(change: object = {}): Buffer {
+  const times = { createdAt: Date.now(), expiresAt: Date.now() + 60_000, closedAt: null }
+  const link = { creator: randomBytes(16), opener: randomBytes(32), digest: randomBytes(32), state: 'waiting' }
+  return composeRecord('one-time link', { identity: nothing, ...link, ...times, generation: 1, ...change })
+}
+itRefuses(
+  'a one-time link of a user who did not make it, without an end, or opened before it was made',
+  async () => {
+    const creator = newIdentity()
+    const grant = sealed(sealedGrant(appliance.token, { user: creator, capabilities: makesVaults }))
+    const made = (change: object) => calls.keeper('sealNew', [madeUpLink({ creator, ...change }), ...grant, ...none])
+    expect(await made({})).toHaveProperty('fields')
+    return [
+      await calls.keeper('sealNew', [madeUpLink(), ...none, ...none]),
+      await calls.keeper('sealNew', [madeUpLink(), ...grant, ...none]),
+      await made({ expiresAt: Date.now() + 1e11 }),
+      await made({ createdAt: 1 }),
+      await made({ state: 'opened', closedAt: Date.now() }),
+      await made({ state: 'for ever' }),
+      await made({ generation: 2 }),
+    ]
+  },
+  open,
+)
+
 /** The records of a session of the victim, under a token that the worker knows. */
 async function madeSession(): Promise<FrameAnswer[]> {
   const [user, applicationKey] = [randomBytes(16), randomBytes(16)]

@@ -343,6 +343,7 @@ function configuration(
     audit: { directory: join(directory, 'audit'), sealIntervalMs: 500 },
     // Cheap hashes: what the tests look at is not their cost.
     login: { freeAttempts: 50, argon2: { memoryKiB: 8192, passes: 1 } },
+    links: { enabled: true },
     // A port that others have is no error of a test.
     monitor: { enabled: false },
     log: { level: 'info' },

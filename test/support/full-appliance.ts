@@ -5,6 +5,7 @@ import type { TestAppliance, TestUser } from './appliance.ts'
 import type { TestClient } from './client.ts'
 import { strongroom } from './console-kit.ts'
 import { totpCode } from './hardware-token.ts'
+import { makeLink } from './link-kit.ts'
 import { createObject, objectsIn, readObject, upload } from './object-kit.ts'
 import { makeVault, type TestVault } from './vault.ts'
 
@@ -70,6 +71,7 @@ export async function fillAppliance(appliance: TestAppliance): Promise<FullAppli
   expect((await appliance.client().post('/auth', { ...codeOf(appliance, byCode), passphrase: 'wrong' })).status).toBe(
     403,
   )
+  await makeLink(admin)
   const keys = await makeKeys(vault)
   const grants = [{ keys: 'stri*', operations: ['encrypt'], daily: 1_000 }]
   await admin.must('POST', `/vault/${vault.id}/member/${narrow.id}`, { status: 1, grants })

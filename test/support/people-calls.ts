@@ -3,6 +3,7 @@ import { recover } from './sealed-people.ts'
 import { base32nopad } from '@scure/base'
 import { randomBytes } from 'node:crypto'
 import type { Permission } from '../../src/access/permission.ts'
+import { makeLink } from './link-kit.ts'
 import { server, upload, formWith } from './object-kit.ts'
 import type { TestAppliance, TestUser } from './appliance.ts'
 import { addCredential, addService, asked, certificateOf } from './service-kit.ts'
@@ -32,9 +33,16 @@ export interface Ground {
   readonly members?: readonly (readonly [userId: number, status: number])[]
 }
 
-/** `session`: any that is good; a capability, or one of two; a permission in the vault, and a capability beside it. */
+/** `session`: any that is good; `maker`: that of the user who made the thing; a capability, or one of two; a permission in the vault, and a capability beside it. */
 export type Need =
-  'session' | 'admin' | 'audit' | 'createVault' | 'admin or createVault' | Permission | 'Admin and createVault'
+  | 'session'
+  | 'maker'
+  | 'admin'
+  | 'audit'
+  | 'createVault'
+  | 'admin or createVault'
+  | Permission
+  | 'Admin and createVault'
 
 export interface PeopleCall {
   readonly needs: Need
@@ -48,6 +56,7 @@ export interface PeopleCall {
 
 export const secretValue = 'Plain-value.of-a-field'
 export const secretFile = Buffer.alloc(300_000, 'Plain bytes of a file. ')
+const newLink = { ciphertext: Buffer.alloc(45, 7).toString('base64') }
 const passphrase = 'nine brown lanterns over water'
 
 const json = (path: string, body: object): ReadyCall => ({ path, options: () => ({ body }) })
@@ -263,6 +272,14 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
       const { id } = await addCredential(on.appliance, service, { ...asked, kind: 'certificate', certificate })
       return { path: `/service/${service.id}/credential/${id}` }
     },
+  },
+
+  'GET /link': { needs: 'session', reads: true, prepare: () => ({ path: '/link' }) },
+  'POST /link': { needs: 'session', usesToken: true, prepare: () => unechoed('/link', newLink) },
+  'DELETE /link/:linkid': {
+    needs: 'maker',
+    usesToken: true,
+    prepare: async ({ chief }) => ({ path: `/link/${(await makeLink(chief.client)).id}` }),
   },
 
   'POST /vault': { needs: 'createVault', usesToken: true, prepare: () => json('/vault', { vaultname: 'New' }) },

@@ -1780,6 +1780,171 @@ export interface Operations {
     }
   }
   /**
+   * Make a one-time link. Needs a session.
+   *
+   * Encrypt the secret on your side, and hand over the ciphertext alone. The link that you give away holds `opener` and the key in its fragment (`#/link/<opener>/<key>`), which browsers send to no server. Whoever has it opens it once (`POST /link/open`).
+   */
+  'link.create': {
+    body: {
+      /**
+       * The secret, encrypted by the caller under a key that stays out of this call. Base64 with padding.
+       */
+      ciphertext: string
+      /**
+       * How long it can be opened, in seconds; without it a day, or as long as the operator allows.
+       */
+      lifetime?: number | string
+      /**
+       * What its maker calls it: it is stored in the open, and whoever opens the link does not see it.
+       */
+      label?: string
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * The new link.
+         */
+        link: {
+          /**
+           * Id of the link, for its maker: it does not open the link. Decimal digits.
+           */
+          id: string
+          /**
+           * What its maker calls it, of at most 128 characters.
+           */
+          label: string
+          /**
+           * What has become of the link.
+           */
+          state: 'waiting' | 'opened' | 'revoked' | 'expired'
+          /**
+           * When it was made. UTC.
+           */
+          created: string
+          /**
+           * Until when it can be opened. UTC.
+           */
+          expires: string
+          /**
+           * When it was opened or revoked, UTC; null while it waits.
+           */
+          closed: string | null
+        }
+        /**
+         * What opens it, of 22 characters; told this once.
+         */
+        opener: string
+      }
+    }
+  }
+  /**
+   * List your one-time links. Needs a session.
+   */
+  'link.list': {
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * The newest first; ended ones for 30 days after their time.
+         */
+        links: {
+          /**
+           * Id of the link, for its maker: it does not open the link. Decimal digits.
+           */
+          id: string
+          /**
+           * What its maker calls it, of at most 128 characters.
+           */
+          label: string
+          /**
+           * What has become of the link.
+           */
+          state: 'waiting' | 'opened' | 'revoked' | 'expired'
+          /**
+           * When it was made. UTC.
+           */
+          created: string
+          /**
+           * Until when it can be opened. UTC.
+           */
+          expires: string
+          /**
+           * When it was opened or revoked, UTC; null while it waits.
+           */
+          closed: string | null
+        }[]
+        /**
+         * What one user may have.
+         */
+        limits: {
+          /**
+           * Most bytes of a ciphertext.
+           */
+          bytes: number
+          /**
+           * Most links that wait to be opened at once.
+           */
+          links: number
+          /**
+           * Most seconds that a link can wait.
+           */
+          lifetime: number
+        }
+      }
+    }
+  }
+  /**
+   * Open a one-time link. Anybody may call this.
+   *
+   * Needs no session. The ciphertext is gone from the appliance when the answer leaves, whether or not it arrives. A link that was opened, was revoked, has expired or never was gets one and the same answer.
+   */
+  'link.open': {
+    body: {
+      /**
+       * The first part of the link, behind `#/link/`. Never send the second: it is the key.
+       */
+      opener: string
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What the maker of the link handed over. Base64 with padding.
+         */
+        ciphertext: string
+      }
+    }
+  }
+  /**
+   * Revoke a one-time link of yours that waits to be opened. Needs a session.
+   */
+  'link.revoke': {
+    params: {
+      /**
+       * Id of the link, as `GET /link` lists it. Decimal digits.
+       */
+      linkid: string | number
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+      }
+    }
+  }
+  /**
    * Create a vault. Needs a session. The user needs the capability createVault.
    *
    * The caller is its only member, with Admin. Policy 16 when `policy` is absent; the name when `description` is absent.
@@ -5598,6 +5763,10 @@ export const addresses = {
   'service.remove': ['DELETE', '/service/{serviceid}', 'session'],
   'service.credential.add': ['POST', '/service/{serviceid}/credential', 'session'],
   'service.credential.remove': ['DELETE', '/service/{serviceid}/credential/{credentialid}', 'session'],
+  'link.create': ['POST', '/link', 'session'],
+  'link.list': ['GET', '/link', 'session'],
+  'link.open': ['POST', '/link/open', 'public'],
+  'link.revoke': ['DELETE', '/link/{linkid}', 'session'],
   'vault.create': ['POST', '/vault', 'session'],
   'vault.list': ['GET', '/vault', 'session'],
   'vault.read': ['GET', '/vault/{vaultid}', 'session'],
@@ -5720,6 +5889,10 @@ export const errorCatalogue = {
   'service.not_found': { number: 1750, status: 404 },
   'service.invalid': { number: 1751, status: 400 },
   'service.credential_unknown': { number: 1752, status: 404 },
+  'link.not_found': { number: 1760, status: 404 },
+  'link.invalid': { number: 1761, status: 400 },
+  'link.limit': { number: 1762, status: 409 },
+  'link.disabled': { number: 1763, status: 403 },
   'otp.device_exists': { number: 1703, status: 409 },
   'otp.device_limit': { number: 1704, status: 409 },
   'otp.device_invalid': { number: 1705, status: 400 },

@@ -953,6 +953,110 @@ class ServiceCredentialRemoveAnswer(_Sent):
     CALLINFO: ServiceCredentialRemoveInfo
 
 
+class _LinkCreateBody(TypedDict):
+    ciphertext: str
+    """The secret, encrypted by the caller under a key that stays out of this call. Base64 with padding."""
+
+
+class LinkCreateBody(_LinkCreateBody, total=False):
+    lifetime: Union[int, str]
+    """How long it can be opened, in seconds; without it a day, or as long as the operator allows."""
+    label: str
+    """What its maker calls it: it is stored in the open, and whoever opens the link does not see it."""
+
+
+class LinkCreateInfoLink(TypedDict):
+    """The new link."""
+
+    id: str
+    """Id of the link, for its maker: it does not open the link. Decimal digits."""
+    label: str
+    """What its maker calls it, of at most 128 characters."""
+    state: Literal["waiting", "opened", "revoked", "expired"]
+    """What has become of the link."""
+    created: str
+    """When it was made. UTC."""
+    expires: str
+    """Until when it can be opened. UTC."""
+    closed: Optional[str]
+    """When it was opened or revoked, UTC; null while it waits."""
+
+
+class LinkCreateInfo(Callinfo):
+    link: LinkCreateInfoLink
+    """The new link."""
+    opener: str
+    """What opens it, of 22 characters; told this once."""
+
+
+class LinkCreateAnswer(_Sent):
+    CALLINFO: LinkCreateInfo
+
+
+class LinkListInfoLinks(TypedDict):
+    id: str
+    """Id of the link, for its maker: it does not open the link. Decimal digits."""
+    label: str
+    """What its maker calls it, of at most 128 characters."""
+    state: Literal["waiting", "opened", "revoked", "expired"]
+    """What has become of the link."""
+    created: str
+    """When it was made. UTC."""
+    expires: str
+    """Until when it can be opened. UTC."""
+    closed: Optional[str]
+    """When it was opened or revoked, UTC; null while it waits."""
+
+
+class LinkListInfoLimits(TypedDict):
+    """What one user may have."""
+
+    bytes: int
+    """Most bytes of a ciphertext."""
+    links: int
+    """Most links that wait to be opened at once."""
+    lifetime: int
+    """Most seconds that a link can wait."""
+
+
+class LinkListInfo(Callinfo):
+    links: List[LinkListInfoLinks]
+    """The newest first; ended ones for 30 days after their time."""
+    limits: LinkListInfoLimits
+    """What one user may have."""
+
+
+class LinkListAnswer(_Sent):
+    CALLINFO: LinkListInfo
+
+
+class LinkOpenBody(TypedDict):
+    opener: str
+    """The first part of the link, behind `#/link/`. Never send the second: it is the key."""
+
+
+class LinkOpenInfo(Callinfo):
+    ciphertext: str
+    """What the maker of the link handed over. Base64 with padding."""
+
+
+class LinkOpenAnswer(_Sent):
+    CALLINFO: LinkOpenInfo
+
+
+class LinkidParams(TypedDict):
+    linkid: Union[str, int]
+
+
+class LinkRevokeInfo(Callinfo):
+    message: str
+    """What was done, in a sentence for people."""
+
+
+class LinkRevokeAnswer(_Sent):
+    CALLINFO: LinkRevokeInfo
+
+
 class VaultCreateBody(TypedDict, total=False):
     vaultname: str
     """Name of the vault. Vaults of the same name are possible."""
@@ -2863,6 +2967,22 @@ class Call(Protocol):
         """Remove a credential of a service account, and end its sessions."""
 
     @overload
+    def __call__(self, operation: Literal["link.create"], *, body: LinkCreateBody) -> LinkCreateAnswer:
+        """Make a one-time link."""
+
+    @overload
+    def __call__(self, operation: Literal["link.list"]) -> LinkListAnswer:
+        """List your one-time links."""
+
+    @overload
+    def __call__(self, operation: Literal["link.open"], *, body: LinkOpenBody) -> LinkOpenAnswer:
+        """Open a one-time link."""
+
+    @overload
+    def __call__(self, operation: Literal["link.revoke"], *, params: LinkidParams) -> LinkRevokeAnswer:
+        """Revoke a one-time link of yours that waits to be opened."""
+
+    @overload
     def __call__(self, operation: Literal["vault.create"], *, body: Optional[VaultCreateBody] = None) -> VaultCreateAnswer:
         """Create a vault."""
 
@@ -3225,6 +3345,22 @@ class AsyncCall(Protocol):
     @overload
     def __call__(self, operation: Literal["service.credential.remove"], *, params: ServiceidCredentialidParams) -> Coroutine[Any, Any, ServiceCredentialRemoveAnswer]:
         """Remove a credential of a service account, and end its sessions."""
+
+    @overload
+    def __call__(self, operation: Literal["link.create"], *, body: LinkCreateBody) -> Coroutine[Any, Any, LinkCreateAnswer]:
+        """Make a one-time link."""
+
+    @overload
+    def __call__(self, operation: Literal["link.list"]) -> Coroutine[Any, Any, LinkListAnswer]:
+        """List your one-time links."""
+
+    @overload
+    def __call__(self, operation: Literal["link.open"], *, body: LinkOpenBody) -> Coroutine[Any, Any, LinkOpenAnswer]:
+        """Open a one-time link."""
+
+    @overload
+    def __call__(self, operation: Literal["link.revoke"], *, params: LinkidParams) -> Coroutine[Any, Any, LinkRevokeAnswer]:
+        """Revoke a one-time link of yours that waits to be opened."""
 
     @overload
     def __call__(self, operation: Literal["vault.create"], *, body: Optional[VaultCreateBody] = None) -> Coroutine[Any, Any, VaultCreateAnswer]:

@@ -164,6 +164,7 @@ const ownsIdentity: ReadonlySet<string> = new Set([
   'vault',
   'session',
   'service session',
+  'one-time link',
 ])
 
 /** Each change makes the next generation of a thing, of a record that is not outdated; a thing begins once. */

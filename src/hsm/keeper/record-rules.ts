@@ -2,6 +2,7 @@ import { holds } from '../../access/capabilities.ts'
 import { followEachOther } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
 import type { Authority } from './authority.ts'
+import { linkRule } from './link-rule.ts'
 import { checkNewVersion, isSameKey, keyRules } from './key-rules.ts'
 import { checkFirstMember, checkVaultKey, isAllowed, peopleRules } from './people-rules.ts'
 import { type Change, isEqual, isSame, refused, type Rule } from './record-change.ts'
@@ -38,6 +39,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   // It goes on under no other token: the account logs in again.
   'service session': () => false,
   'service account': serviceRule,
+  'one-time link': linkRule,
   // The keeper composes what allows something, and what says that it has ended; it seals none of it for others.
   grant: () => false,
   'fresh grant': () => false,

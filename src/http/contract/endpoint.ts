@@ -202,7 +202,7 @@ export interface Endpoint<P = unknown, B = unknown, A extends Access<unknown> = 
 }
 
 /** What is limited per user (settings `quotas`). */
-export type QuotaKind = 'keys' | 'rsaKeys' | 'passphrases' | 'files'
+export type QuotaKind = 'keys' | 'rsaKeys' | 'passphrases' | 'files' | 'links'
 
 /** Flags arrive as JSON booleans, or as the text that forms can hold and answers carry. */
 export const flag = z.union(

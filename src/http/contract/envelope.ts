@@ -21,6 +21,7 @@ export type HandlerName =
   | 'UserCertHandler'
   | 'UtilsHandler'
   | 'ServiceHandler'
+  | 'LinkHandler'
   | 'EncryptionHandler'
   | 'Handler'
 

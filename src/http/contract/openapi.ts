@@ -38,6 +38,7 @@ const tagWords: Readonly<Record<string, string>> = {
   user: 'Users, their second factors and their sessions.',
   me: "The caller's own account and second factors.",
   service: 'Accounts of applications that run unattended, and their credentials.',
+  link: 'One-time links: secrets for one person without an account, encrypted by their makers.',
   usercert: 'Certificates of users, for the login by smartcard.',
   audit: 'Records of the audit trail, for users with the capability Audit.',
   vault: 'Vaults and their members.',

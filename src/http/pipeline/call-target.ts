@@ -23,13 +23,14 @@ export function targetOfPath(params: Params): AuditNote {
 }
 
 function thingOf(params: Params): string | undefined {
-  const { userid, sessionid, deviceid, objectid, templateid, serviceid, credentialid } = params
+  const { userid, sessionid, deviceid, objectid, templateid, serviceid, credentialid, linkid } = params
   if (serviceid !== undefined && credentialid !== undefined)
     return `service ${short(serviceid)}: credential ${short(credentialid)}`
   if (serviceid !== undefined) return `service ${short(serviceid)}`
   if (userid !== undefined && sessionid !== undefined) return `session ${short(sessionid)} of user ${short(userid)}`
   if (userid !== undefined && deviceid !== undefined) return `user ${short(userid)}: OTP device ${short(deviceid)}`
   if (userid !== undefined) return `user ${short(userid)}`
+  if (linkid !== undefined) return `link ${short(linkid)}`
   if (objectid !== undefined) return `object ${short(objectid)}`
   return templateid === undefined ? undefined : `template ${short(templateid)}`
 }

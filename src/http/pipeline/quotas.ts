@@ -14,7 +14,7 @@ export interface Quotas {
 }
 
 /** Calls of one user that may be under way at once. */
-const atOnce: Readonly<Record<QuotaKind, number>> = { keys: 64, rsaKeys: 4, passphrases: 2, files: 8 }
+const atOnce: Readonly<Record<QuotaKind, number>> = { keys: 64, rsaKeys: 4, passphrases: 2, files: 8, links: 4 }
 const inAll = 10
 
 const windowMs = 60_000

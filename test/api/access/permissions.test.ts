@@ -77,6 +77,8 @@ const bits: Readonly<Record<string, number>> = { Read: 1, Write: 2, Admin: 4 }
 
 /** What the interface answers to a call with this need. */
 function expected(need: Need, { capabilities, status }: Standing, unseen: string): string {
+  // Of things that are their makers' alone, others are told that there are none.
+  if (need === 'maker') return '404 1760'
   const [permission, capability] = need.split(' and ')
   const level = bits[permission ?? '']
   if (level !== undefined && status === 0) return unseen

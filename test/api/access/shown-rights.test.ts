@@ -25,7 +25,7 @@ function saysNeed(rights: string, need: Need): boolean {
       (rights.includes(`with ${permission} or more.`) || rights.includes(` needs ${permission}.`)) &&
       (capability === undefined || rights.includes(`capability ${capability}`))
     )
-  if (need === 'session') return rights === 'Needs a session.'
+  if (need === 'session' || need === 'maker') return rights === 'Needs a session.'
   return need.split(' or ').every((one) => new RegExp(`capability .*\\b${one}\\b`).test(rights))
 }
 

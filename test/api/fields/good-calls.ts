@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { TestClient } from '../../support/client.ts'
 import { HardwareToken } from '../../support/hardware-token.ts'
 import { addCredential, addService, asked, byKey } from '../../support/service-kit.ts'
+import { makeLink } from '../../support/link-kit.ts'
 import { formWith, server } from '../../support/object-kit.ts'
 import { importBody } from '../transparent/key-kit.ts'
 import type { Premises } from './premises.ts'
@@ -40,6 +41,7 @@ const newKey = {
   allow_delete: 'true',
   auto_rotate_period: 3600,
 }
+const newLink = { ciphertext: Buffer.alloc(45, 7).toString('base64') }
 const ofService = async (at: Premises): Promise<GoodCall> => ({
   params: { serviceid: String((await addService(at.appliance, at.user)).id) },
 })
@@ -230,6 +232,16 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     const members = { kind: 'certificate', name: 'first', certificate: at.certificate }
     const { credential } = await at.told('POST', `/service/${params?.['serviceid']}/credential`, members)
     return { params: { ...params, credentialid: (credential as { id: string }).id } }
+  }),
+
+  'GET /link': nothing,
+  'POST /link': () => ({ members: { ...newLink, lifetime: 3600, label: 'For Kim' } }),
+  'POST /link/open': once(async (at) => {
+    const { opener } = await makeLink(at.admin)
+    return { client: at.appliance.client(), members: { opener } }
+  }),
+  'DELETE /link/:linkid': once(async (at) => {
+    return { params: { linkid: (await makeLink(at.admin)).id } }
   }),
 
   'POST /vault': () => ({ members: { vaultname: 'New', policy: '7', description: 'About it' } }),

@@ -19,7 +19,8 @@ export async function makePremises() {
     {
       service: { allowStatic: true },
       login: { freeAttempts: 100, argon2: { memoryKiB: 8192, passes: 1 } },
-      quotas: { rsaKeysPerMinute: 1_000 },
+      quotas: { rsaKeysPerMinute: 1_000, linksPerMinute: 10_000 },
+      links: { enabled: true, perUser: 10_000 },
     },
   )
   const { appliance } = cards

@@ -62,6 +62,7 @@ const fixed: Readonly<Record<string, string>> = {
   address: '192.0.2.10',
   machine: 'vault-a',
   next: 'W10',
+  opener: 'bGluay1vcGVuZXItMDAwMQ',
 }
 
 const texts: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [

@@ -37,11 +37,12 @@ describe('the contracts', () => {
     else expect(inPath).toContain(resource?.vaultOf ? resource.parameter : 'vaultid')
   })
 
-  it('leave nothing public but the way in', () => {
+  it('leave nothing public but the way in, and what a stranger has a link to', () => {
     expect(named.filter(([, { access }]) => access.kind === 'public').map(([name]) => name)).toEqual([
       'POST /auth',
       'GET /authinfo/logintypes',
       'GET /authinfo/smcuser',
+      'POST /link/open',
       'GET /openapi.json',
       'GET /docs',
     ])

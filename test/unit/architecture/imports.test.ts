@@ -95,6 +95,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   auth: ['users', 'otp', 'certificates'],
   me: ['users', 'otp', 'auth'],
   services: ['users', 'certificates', 'auth'],
+  links: ['users'],
   'otp-validation': ['otp'],
   vaults: ['users', 'passwords', 'destruction'],
   transparent: ['vaults', 'destruction'],

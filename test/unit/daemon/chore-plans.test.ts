@@ -9,6 +9,7 @@ import { createThrottle } from '../../../src/features/auth/throttle.ts'
 import { abandonedUploads } from '../../../src/features/objects/file-records.ts'
 import { deletedBefore } from '../../../src/features/objects/records.ts'
 import { deleteJobsBefore } from '../../../src/features/transparent/import-job-records.ts'
+import { sweepLinks } from '../../../src/features/links/records.ts'
 import { findDeletedBefore } from '../../../src/features/transparent/records.ts'
 import { findByUsername, listServices, selectUsers } from '../../../src/features/users/records.ts'
 import { checkTakenOver } from '../../../src/daemon/unsealed-rows.ts'
@@ -63,6 +64,7 @@ it('a chore finds what it looks for without reading a whole table', async () => 
     const { showTombstones, destroyPending } = createDestruction({ store, hsm })
     await findDeletedBefore(store.read, 1, 100)
     await store.transaction((tx) => deleteJobsBefore(tx, 1))
+    await store.transaction((tx) => sweepLinks(tx, 2, 1))
     await showTombstones()
     await destroyPending()
     await deletedBefore(store.read, 1, 100)

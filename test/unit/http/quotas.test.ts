@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isFault } from '../../../src/fault.ts'
 import { createQuotas, type QuotaRates } from '../../../src/http/pipeline/quotas.ts'
 
-const rates: QuotaRates = { keys: 60, rsaKeys: 60, passphrases: 60, files: 60 }
+const rates: QuotaRates = { keys: 60, rsaKeys: 60, passphrases: 60, files: 60, links: 60 }
 
 function given(over: Partial<QuotaRates> = {}) {
   const clock = { ms: 0 }

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { base64 } from '../../../http/contract/shared-fields.ts'
+import type { Links } from '../links.ts'
+import { linkRecordOf, linkSchema } from './link-record.ts'
+
+const body = z.object({
+  ciphertext: base64Field(),
+  lifetime: z
+    .union([z.int(), z.string().regex(/^\d{1,9}$/)], 'must be a number of seconds')
+    .transform(Number)
+    .optional()
+    .describe('How long it can be opened, in seconds; without it a day, or as long as the operator allows.'),
+  label: z
+    .string()
+    .max(128, 'must have 128 characters at most')
+    .refine((label) => !/\p{Cc}/u.test(label), 'must have no control characters')
+    .default('')
+    .describe('What its maker calls it: it is stored in the open, and whoever opens the link does not see it.'),
+})
+
+function base64Field() {
+  return base64('The secret, encrypted by the caller under a key that stays out of this call.').transform(
+    (text, context) => {
+      const bytes = Buffer.from(text, 'base64')
+      if (bytes.toString('base64') === text) return bytes
+      context.addIssue('must be base64 with padding')
+      return z.NEVER
+    },
+  )
+}
+
+/** `POST /link`. */
+export const createLink = (links: Links) =>
+  endpoint({
+    operation: 'link.create',
+    handler: 'LinkHandler',
+    method: 'POST',
+    path: '/link',
+    summary: 'Make a one-time link',
+    details:
+      'Encrypt the secret on your side, and hand over the ciphertext alone. The link that you give away holds `opener` and the key in its fragment (`#/link/<opener>/<key>`), which browsers send to no server. Whoever has it opens it once (`POST /link/open`).',
+    access: { kind: 'session' },
+    success: 201,
+    faults: ['link.disabled', 'link.invalid', 'link.limit'],
+    reply: {
+      callinfo: z.object({
+        link: linkSchema.describe('The new link.'),
+        opener: z
+          .string()
+          .regex(/^[\w-]{22}$/)
+          .describe('What opens it, of 22 characters; told this once.'),
+      }),
+    },
+    params: z.object({}),
+    body,
+    unechoed: ['ciphertext'],
+    quota: 'links',
+    async run({ body: { ciphertext, lifetime, label }, caller, note, commit }) {
+      const link = { userId: caller.userId, label, ciphertext, lifetimeMs: lifetime && lifetime * 1_000 }
+      const { opener, ...made } = await links.create(link, commit, (id) => note({ target: `link ${id}` }))
+      return { callinfo: { link: linkRecordOf(made, made.createdAt), opener } }
+    },
+  })

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { base64 } from '../../../http/contract/shared-fields.ts'
+import type { Links } from '../links.ts'
+
+/** `POST /link/open`: what follows a link with GET, as previews of messages do, opens nothing. */
+export const openLink = (links: Links) =>
+  endpoint({
+    operation: 'link.open',
+    handler: 'LinkHandler',
+    method: 'POST',
+    path: '/link/open',
+    summary: 'Open a one-time link',
+    details:
+      'Needs no session. The ciphertext is gone from the appliance when the answer leaves, whether or not it arrives. A link that was opened, was revoked, has expired or never was gets one and the same answer.',
+    access: { kind: 'public' },
+    success: 200,
+    faults: ['link.disabled', 'link.not_found'],
+    reply: { callinfo: z.object({ ciphertext: base64('What the maker of the link handed over.') }) },
+    params: z.object({}),
+    body: z.object({
+      opener: z
+        .string()
+        .regex(/^[\w-]{22}$/, 'must have 22 characters: letters, digits, - and _')
+        .describe('The first part of the link, behind `#/link/`. Never send the second: it is the key.'),
+    }),
+    unechoed: 'all',
+    async run({ body: { opener }, note, commit }) {
+      const ciphertext = await links.open(opener, commit, (id) => note({ target: `link ${id}` }))
+      return { callinfo: { ciphertext: ciphertext.toString('base64') } }
+    },
+  })
