@@ -73,6 +73,7 @@ export const faultCodes = [
   'otp.device_invalid',
   'otp.device_not_found',
   'otp.resync_failed',
+  'user.last_factor',
   'apikey.not_found',
   'certificate.not_found',
   'certificate.invalid',

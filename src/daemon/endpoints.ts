@@ -25,6 +25,10 @@ import { readObject } from '../features/objects/routes/read-object.ts'
 import { setAlarm } from '../features/objects/routes/set-alarm.ts'
 import { vaultContents } from '../features/objects/routes/object-record.ts'
 import { enrolDevice } from '../features/otp/routes/enrol-device.ts'
+import { activateOwnDevice } from '../features/me/routes/activate-own-device.ts'
+import { adoptOwnToken } from '../features/me/routes/adopt-own-token.ts'
+import { beginOwnDevice } from '../features/me/routes/begin-own-device.ts'
+import { removeOwnDevice } from '../features/me/routes/remove-own-device.ts'
 import { changeOwnEmail } from '../features/me/routes/change-own-email.ts'
 import { endOtherSessions } from '../features/me/routes/end-other-sessions.ts'
 import { readOwnAccount } from '../features/me/routes/read-own-account.ts'
@@ -174,6 +178,10 @@ const ownEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
   readOwnAccount(on.ownAccounts, on.recoveries, on.sessions),
   changeOwnEmail(on.ownAccounts),
   endOtherSessions(on.sessions),
+  beginOwnDevice(on.ownDevices),
+  adoptOwnToken(on.ownDevices),
+  activateOwnDevice(on.ownDevices),
+  removeOwnDevice(on.ownDevices),
 ]
 
 const objectEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [

@@ -29,6 +29,7 @@ import { createServiceAccounts, type ServiceAccounts } from '../features/service
 import { createVaultServices, type VaultServices } from '../features/vaults/vault-services.ts'
 import { createTransparent, type TransparentServices } from '../features/transparent/transparent-services.ts'
 import { createOwnAccounts, type OwnAccounts } from '../features/me/own-account.ts'
+import { createOwnDevices, type OwnDevices } from '../features/me/own-devices.ts'
 import { createPassphrases } from '../features/users/passphrase.ts'
 import { hashInPool, type PassphraseHash } from '../features/users/passphrase-hash.ts'
 import { createRecoveries, type Recoveries } from '../features/users/recovery.ts'
@@ -39,6 +40,7 @@ import { createValidationClients, type ValidationClients } from '../features/otp
 export interface Services extends AuthServices, OtpServices, VaultServices, ObjectServices, TransparentServices {
   readonly users: Users
   readonly ownAccounts: OwnAccounts
+  readonly ownDevices: OwnDevices
   readonly recoveries: Recoveries
   readonly validationClients: ValidationClients
   readonly certificates: Certificates
@@ -99,16 +101,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const commitAsAppliance = createApplianceCommit({ store, audit, clock, readRows: recordedRows })
   const siteTemplates = createSiteTemplates({ hsm, clock })
   const templates = createTemplates(siteTemplates, store.read)
-  const objectServices = createObjectServices({
-    store,
-    hsm,
-    clock,
-    siteTemplates,
-    commitAsAppliance,
-    recoveryWindowMs: config.objects.recoveryWindowMs,
-    fileLimits: config.files,
-    detectType: detectMimeType,
-  })
+  const objectServices = createObjectServices({ ...basics, siteTemplates, commitAsAppliance, ...objectRules(config) })
   const destruction = createDestruction({ store, hsm })
   const vaultServices = createVaultServices({
     store,
@@ -119,12 +112,18 @@ export function createServices(dependencies: ServiceDependencies): Services {
     clearObjects: (tx, vaultId) => objectServices.objectDestruction.clearVault(tx, vaultId),
   })
   const onVaults = { store, vaults: vaultServices.vaults }
+  const auth = createAuth({
+    ...shared,
+    ...loginRules,
+    issuerKeys: createIssuerKeys(urlIssuersOf(config), clock, report),
+  })
   return {
     ...otp,
-    ...createAuth({ ...shared, ...loginRules, issuerKeys: createIssuerKeys(urlIssuersOf(config), clock, report) }),
+    ...auth,
     serviceAccounts: createServiceAccounts({ ...shared, ...serviceRules(config) }),
     users: createUsers({ store, hsm, passphrases, secondFactors, endSessions, clock }),
     ...createOwned(basics, config),
+    ownDevices: createOwnDevices({ ...basics, ...otp, ...auth, recoveries }),
     recoveries,
     certificates,
     validationClients: createValidationClients(basics),
@@ -143,6 +142,12 @@ export function createServices(dependencies: ServiceDependencies): Services {
 const createOwned = (basics: Pick<ServiceDependencies, 'store' | 'hsm' | 'clock'>, { links }: Config) => ({
   ownAccounts: createOwnAccounts(basics),
   links: createLinks({ ...basics, rules: links }),
+})
+
+const objectRules = ({ objects, files }: Config) => ({
+  recoveryWindowMs: objects.recoveryWindowMs,
+  fileLimits: files,
+  detectType: detectMimeType,
 })
 
 const serviceRules = ({ service, users }: Config) => ({

@@ -4,7 +4,7 @@ import { sessionTokenHash } from '../../src/access/session-token-form.ts'
 import { sessionGrant } from '../../src/features/auth/caller-grants.ts'
 import type { SessionToken } from '../../src/features/auth/session-token.ts'
 import { certificateRecord } from '../../src/features/certificates/records.ts'
-import { deviceRecord, devicesOf, stateOf } from '../../src/features/otp/records.ts'
+import { deviceRecord, devicesOf, findByPublicId, stateOf, type OtpDevice } from '../../src/features/otp/records.ts'
 import { parseOtp } from '../../src/features/otp/yubico-otp.ts'
 import { seedText } from '../../src/features/otp/otpauth-uri.ts'
 import type { User } from '../../src/features/users/records.ts'
@@ -22,6 +22,7 @@ import type { TestClient } from '../support/client.ts'
 import { ClientCa, pemOf } from '../support/client-pki.ts'
 import { totpCode } from '../support/hardware-token.ts'
 import { loginRequest } from '../support/login-request.ts'
+import { stockToken } from '../support/own-device-kit.ts'
 import { outcomeOf } from '../support/step-outcome.ts'
 import { accountRow } from '../support/user-row.ts'
 import { makeVault } from '../support/vault.ts'
@@ -105,15 +106,42 @@ async function givenVictim() {
 }
 
 describe('a device of the attacker', () => {
-  it('is sealed for no user without an administrator, nor in the session of the user', async () => {
+  it('is sealed for no user without a session, and in that of another user', async () => {
+    const { victim } = await givenVictim()
+    const other = await appliance.login(await appliance.addUser())
+    expect(await outcomeOf(ownDevice(victim.id))).toBe('hsm.rejected')
+    expect(await outcomeOf(ownDevice(victim.id, await grantOf(other)))).toBe('hsm.rejected')
+  })
+
+  it('opens no session when it is sealed in one of the user, who may begin to enrol an app, and nothing else is', async () => {
     const { victim, session } = await givenVictim()
-    const become = async (grant?: SealedRecord) => logIn(victim, await ownDevice(victim.id, grant))
-    expect(await outcomeOf(become())).toBe('hsm.rejected')
-    expect(await outcomeOf(become(await grantOf(session)))).toBe('hsm.rejected')
+    const grant = await grantOf(session)
+    const device = await ownDevice(victim.id, grant)
+    expect(await outcomeOf(logIn(victim, device))).toBe('login.refused')
+    const before = await rowOf(victim)
+    const factors = withFactor(before.factors, device.sealed.record)
+    const gained = { ...before, factors, generation: before.generation + 1 }
+    const named = worker.seal(userRecord(gained), sealedUser(before), undefined, grant)
+    expect(await outcomeOf(named)).toBe('hsm.rejected')
   })
 
   it('is put in no place of a token that lies in stock', async () => {
+    const { session } = await givenVictim()
     expect(await outcomeOf(ownDevice(null))).toBe('hsm.rejected')
+    expect(await outcomeOf(ownDevice(null, await grantOf(session)))).toBe('hsm.rejected')
+  })
+
+  it('is no known token: in a session alone none changes hands', async () => {
+    const { victim, session } = await givenVictim()
+    const grant = await grantOf(session)
+    const [held] = await devicesOf(appliance.store.read, victim.id, 'hwkey_otp')
+    const token = await stockToken(appliance)
+    const stock = await findByPublicId(appliance.store.read, token.publicId)
+    if (held === undefined || stock === null) throw new Error('no hardware token')
+    const give = (device: OtpDevice, userId: number | null) =>
+      worker.seal(deviceRecord({ ...device, userId }), stateOf(device).device, undefined, grant)
+    expect(await outcomeOf(give(stock, victim.id))).toBe('hsm.rejected')
+    expect(await outcomeOf(give(held, null))).toBe('hsm.rejected')
   })
 
   it('opens no session when it is sealed in the session of an administrator, and nothing else is', async () => {

@@ -9,7 +9,8 @@ import type { TestAppliance, TestUser } from './appliance.ts'
 import { addCredential, addService, asked, certificateOf } from './service-kit.ts'
 import type { CallOptions, TestClient } from './client.ts'
 import { type ClientCa, pemOf } from './client-pki.ts'
-import { hotpCodes } from './hardware-token.ts'
+import { hotpCodes, totpCode } from './hardware-token.ts'
+import { beginDevice, enrolDevice, stockToken } from './own-device-kit.ts'
 
 /** Somebody who makes calls. */
 export interface Actor {
@@ -50,6 +51,8 @@ export interface PeopleCall {
   readonly reads?: true
   /** Cannot be answered without the token. */
   readonly usesToken?: true
+  /** Is about things of whoever makes it: that one is the `chief`. */
+  readonly own?: true
   /** One that succeeds, with everything that it needs made anew. */
   readonly prepare: (ground: Ground) => ReadyCall | Promise<ReadyCall>
 }
@@ -195,6 +198,45 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
   'GET /me': { needs: 'session', reads: true, prepare: () => ({ path: '/me' }) },
   'PUT /me/email': { needs: 'session', prepare: () => json('/me/email', { email: 'another@example.test' }) },
   'DELETE /me/sessions': { needs: 'session', prepare: () => ({ path: '/me/sessions' }) },
+
+  'POST /me/otp': { needs: 'session', usesToken: true, prepare: () => ({ path: '/me/otp' }) },
+  'POST /me/otp/:deviceid/activate': {
+    needs: 'session',
+    own: true,
+    usesToken: true,
+    prepare: async ({ chief }) => {
+      const { device, secret } = await beginDevice(chief.client)
+      return {
+        path: `/me/otp/${device.id}/activate`,
+        options: ({ user }) => ({ raw: JSON.stringify({ code: totpCode(secret), otp: user.hardwareToken.press() }) }),
+      }
+    },
+  },
+  'POST /me/otp/adopt': {
+    needs: 'session',
+    usesToken: true,
+    prepare: async ({ appliance }) => {
+      const token = await stockToken(appliance)
+      return {
+        path: '/me/otp/adopt',
+        options: ({ user }) => ({
+          raw: JSON.stringify({ tokenotp: token.press(), otp: user.hardwareToken.press() }),
+        }),
+      }
+    },
+  },
+  'DELETE /me/otp/:deviceid': {
+    needs: 'session',
+    own: true,
+    usesToken: true,
+    prepare: async ({ chief }) => {
+      const id = await enrolDevice(chief.client, chief.user)
+      return {
+        path: `/me/otp/${id}`,
+        options: ({ user }) => ({ raw: JSON.stringify({ otp: user.hardwareToken.press() }) }),
+      }
+    },
+  },
 
   'GET /user': { needs: 'admin or createVault', reads: true, prepare: () => ({ path: '/user' }) },
   'GET /user/:userid': {

@@ -854,6 +854,136 @@ export interface Operations {
     }
   }
   /**
+   * Begin to enrol an authenticator app for yourself. Needs a session.
+   *
+   * The token of the appliance makes a seed, which stands in this one answer. The app is no second factor before `POST /me/otp/{deviceid}/activate`, for which there are 15 minutes. One that was begun before is void.
+   */
+  'me.otp.begin': {
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        otpdevice: OtpDevice
+        /**
+         * `otpauth` URI with the seed, for a QR code. Shown this once.
+         */
+        uri: string
+        /**
+         * The seed in base32, for typing. Shown this once.
+         */
+        secret: string
+      }
+    }
+  }
+  /**
+   * Enrol a hardware token for yourself. Needs a session.
+   *
+   * For a token that the operator has made known and that has no user. What it types shows that you hold it, and a second factor that you have shows that it is you. Both are used up. No membership in a vault rests because of it.
+   */
+  'me.otp.adopt': {
+    body: {
+      /**
+       * The 44 characters that the new token types.
+       */
+      tokenotp: string
+      /**
+       * The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a hardware token types. Each is good once.
+       */
+      otp?: string
+      /**
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`.
+       */
+      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp'
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+        otpdevice: OtpDevice
+      }
+    }
+  }
+  /**
+   * Finish the enrolment of your authenticator app. Needs a session.
+   *
+   * A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault rests because of it.
+   */
+  'me.otp.activate': {
+    params: {
+      /**
+       * Id of the device, as `GET /user/{userid}/otp` lists it for oneself, or `POST /me/otp` tells it. Decimal digits.
+       */
+      deviceid: string | number
+    }
+    body: {
+      /**
+       * A code that the new app shows.
+       */
+      code: string
+      /**
+       * The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a hardware token types. Each is good once.
+       */
+      otp?: string
+      /**
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`.
+       */
+      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp'
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+        otpdevice: OtpDevice
+      }
+    }
+  }
+  /**
+   * Remove an OTP device of your own. Needs a session.
+   *
+   * It takes a code of any device that you have, and never the last second factor. A login with the device is refused from here on; sessions that were begun with it go on until you end them.
+   */
+  'me.otp.remove': {
+    params: {
+      /**
+       * Id of the device, as `GET /user/{userid}/otp` lists it for oneself, or `POST /me/otp` tells it. Decimal digits.
+       */
+      deviceid: string | number
+    }
+    body: {
+      /**
+       * The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a hardware token types. Each is good once.
+       */
+      otp?: string
+      /**
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`.
+       */
+      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp'
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+        otpdevice: OtpDevice
+      }
+    }
+  }
+  /**
    * Tell whose smartcard the client presents. Anybody may call this.
    *
    * The certificate is that of the TLS connection: a client shows it to fill in the user name before the login.
@@ -5751,6 +5881,10 @@ export const addresses = {
   'me.read': ['GET', '/me', 'session'],
   'me.email': ['PUT', '/me/email', 'session'],
   'me.sessions.end': ['DELETE', '/me/sessions', 'session'],
+  'me.otp.begin': ['POST', '/me/otp', 'session'],
+  'me.otp.adopt': ['POST', '/me/otp/adopt', 'session'],
+  'me.otp.activate': ['POST', '/me/otp/{deviceid}/activate', 'session'],
+  'me.otp.remove': ['DELETE', '/me/otp/{deviceid}', 'session'],
   'authinfo.smcuser': ['GET', '/authinfo/smcuser', 'public'],
   'usercert.read': ['GET', '/usercert', 'session'],
   'usercert.readany': ['GET', '/usercert/{userid}', 'session'],
@@ -5896,6 +6030,7 @@ export const errorCatalogue = {
   'otp.device_exists': { number: 1703, status: 409 },
   'otp.device_limit': { number: 1704, status: 409 },
   'otp.device_invalid': { number: 1705, status: 400 },
+  'user.last_factor': { number: 1764, status: 409 },
   'apikey.not_found': { number: 1706, status: 404 },
   'otp.device_not_found': { number: 1720, status: 404 },
   'otp.resync_failed': { number: 1721, status: 400 },

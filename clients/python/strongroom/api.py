@@ -589,6 +589,86 @@ class MeSessionsEndAnswer(_Sent):
     CALLINFO: MeSessionsEndInfo
 
 
+class MeOtpBeginInfo(Callinfo):
+    otpdevice: OtpDevice
+    uri: str
+    """`otpauth` URI with the seed, for a QR code. Shown this once."""
+    secret: str
+    """The seed in base32, for typing. Shown this once."""
+
+
+class MeOtpBeginAnswer(_Sent):
+    CALLINFO: MeOtpBeginInfo
+
+
+class _MeOtpAdoptBody(TypedDict):
+    tokenotp: str
+    """The 44 characters that the new token types."""
+
+
+class MeOtpAdoptBody(_MeOtpAdoptBody, total=False):
+    otp: str
+    """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
+    hardware token types. Each is good once."""
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp"]
+    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`."""
+
+
+class MeOtpAdoptInfo(Callinfo):
+    message: str
+    """What was done, in a sentence for people."""
+    otpdevice: OtpDevice
+
+
+class MeOtpAdoptAnswer(_Sent):
+    CALLINFO: MeOtpAdoptInfo
+
+
+class DeviceidParams(TypedDict):
+    deviceid: Union[str, int]
+
+
+class _MeOtpActivateBody(TypedDict):
+    code: str
+    """A code that the new app shows."""
+
+
+class MeOtpActivateBody(_MeOtpActivateBody, total=False):
+    otp: str
+    """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
+    hardware token types. Each is good once."""
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp"]
+    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`."""
+
+
+class MeOtpActivateInfo(Callinfo):
+    message: str
+    """What was done, in a sentence for people."""
+    otpdevice: OtpDevice
+
+
+class MeOtpActivateAnswer(_Sent):
+    CALLINFO: MeOtpActivateInfo
+
+
+class MeOtpRemoveBody(TypedDict, total=False):
+    otp: str
+    """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
+    hardware token types. Each is good once."""
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp"]
+    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`."""
+
+
+class MeOtpRemoveInfo(Callinfo):
+    message: str
+    """What was done, in a sentence for people."""
+    otpdevice: OtpDevice
+
+
+class MeOtpRemoveAnswer(_Sent):
+    CALLINFO: MeOtpRemoveInfo
+
+
 class AuthinfoSmcuserInfo(Callinfo):
     username: str
     """Login name of the user whose card it is."""
@@ -2919,6 +2999,22 @@ class Call(Protocol):
         """End all your other sessions."""
 
     @overload
+    def __call__(self, operation: Literal["me.otp.begin"]) -> MeOtpBeginAnswer:
+        """Begin to enrol an authenticator app for yourself."""
+
+    @overload
+    def __call__(self, operation: Literal["me.otp.adopt"], *, body: MeOtpAdoptBody) -> MeOtpAdoptAnswer:
+        """Enrol a hardware token for yourself."""
+
+    @overload
+    def __call__(self, operation: Literal["me.otp.activate"], *, params: DeviceidParams, body: MeOtpActivateBody) -> MeOtpActivateAnswer:
+        """Finish the enrolment of your authenticator app."""
+
+    @overload
+    def __call__(self, operation: Literal["me.otp.remove"], *, params: DeviceidParams, body: Optional[MeOtpRemoveBody] = None) -> MeOtpRemoveAnswer:
+        """Remove an OTP device of your own."""
+
+    @overload
     def __call__(self, operation: Literal["authinfo.smcuser"]) -> AuthinfoSmcuserAnswer:
         """Tell whose smartcard the client presents."""
 
@@ -3297,6 +3393,22 @@ class AsyncCall(Protocol):
     @overload
     def __call__(self, operation: Literal["me.sessions.end"]) -> Coroutine[Any, Any, MeSessionsEndAnswer]:
         """End all your other sessions."""
+
+    @overload
+    def __call__(self, operation: Literal["me.otp.begin"]) -> Coroutine[Any, Any, MeOtpBeginAnswer]:
+        """Begin to enrol an authenticator app for yourself."""
+
+    @overload
+    def __call__(self, operation: Literal["me.otp.adopt"], *, body: MeOtpAdoptBody) -> Coroutine[Any, Any, MeOtpAdoptAnswer]:
+        """Enrol a hardware token for yourself."""
+
+    @overload
+    def __call__(self, operation: Literal["me.otp.activate"], *, params: DeviceidParams, body: MeOtpActivateBody) -> Coroutine[Any, Any, MeOtpActivateAnswer]:
+        """Finish the enrolment of your authenticator app."""
+
+    @overload
+    def __call__(self, operation: Literal["me.otp.remove"], *, params: DeviceidParams, body: Optional[MeOtpRemoveBody] = None) -> Coroutine[Any, Any, MeOtpRemoveAnswer]:
+        """Remove an OTP device of your own."""
 
     @overload
     def __call__(self, operation: Literal["authinfo.smcuser"]) -> Coroutine[Any, Any, AuthinfoSmcuserAnswer]:

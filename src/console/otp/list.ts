@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../../config/loader.ts'
 import { Fault } from '../../fault.ts'
-import { devicesOf, unheldDevices, type OtpDevice } from '../../features/otp/records.ts'
+import { devicesOf, provenDevices, unheldDevices, type OtpDevice } from '../../features/otp/records.ts'
 import type { Store } from '../../store/store.ts'
 import { findByUsername } from '../../features/users/records.ts'
 import { dateOf, table } from '../output/command-answer.ts'
@@ -45,7 +45,7 @@ async function fetch(store: Store, username: string | undefined): Promise<OtpDev
   if (username === undefined) return unheldDevices(store.read)
   const user = await findByUsername(store.read, username)
   if (user === null) throw new Fault('user.not_found', `There is no user ${username}.`)
-  return devicesOf(store.read, user.id)
+  return provenDevices(user, await devicesOf(store.read, user.id))
 }
 
 function rowOf({ id, kind, publicId, keyKind, digits, periodSeconds, createdAt, usedAt }: OtpDevice): string[] {

@@ -4,6 +4,7 @@ import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import { hasFactor } from '../../hsm/user-factors.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
+import { forgiveFailedLogins } from '../users/passphrase-records.ts'
 import { findUserById, lockedUser } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
 import type { OnceShownFactor } from './credentials.ts'
@@ -50,6 +51,8 @@ export function createOwnFactors({
       if (factor === undefined || !hasFactor(user.factors, factor.sealed.record)) throw refused()
       return commit(async (tx) => {
         await throttle.forgive(tx, attempt)
+        // Only this attempt is taken back: the next login reports the earlier ones.
+        if (!(await forgiveFailedLogins(tx, { ...user, failedLogins: 0 }))) throw refused()
         const locked = await lockedUser(tx, userId)
         const grant = await grantOf(tx)
         if (grant === undefined) throw new Fault('session.invalid')

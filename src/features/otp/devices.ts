@@ -15,6 +15,7 @@ import {
   devicesOf,
   findByPublicId,
   findOfUser,
+  provenDevices,
   readoptDevice,
   releaseDevice,
   type OtpDevice,
@@ -25,6 +26,7 @@ import { parseOtp } from './yubico-otp.ts'
 export interface Devices {
   /** @throws Fault `user.not_found` */
   holder(userId: number): Promise<Holder>
+  /** Those that the user logs in with. */
   list(userId: number): Promise<OtpDevice[]>
   /**
    * Gives a user a hardware token that the appliance knows and that has no holder.
@@ -86,7 +88,10 @@ export function createDevices({
       return user
     },
 
-    list: (userId) => devicesOf(store.read, userId),
+    async list(userId) {
+      const user = await findUserById(store.read, userId)
+      return user === null ? [] : provenDevices(user, await devicesOf(store.read, userId))
+    },
     assign,
 
     async adopt(tx, userId, otp, by) {

@@ -8,7 +8,7 @@ import { otpPurpose } from '../../hsm/provenance.ts'
 import { withFactor } from '../../hsm/user-factors.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { Commit, Tx } from '../../store/store.ts'
-import { lockUser, type User } from '../users/records.ts'
+import { lockedUser, type User } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import { codeParameters, type CodeRequest } from './code-parameters.ts'
 import {
@@ -17,6 +17,7 @@ import {
   findByPublicId,
   findBySeed,
   insertDevice,
+  provenDevices,
   readoptDevice,
   type DeviceKind,
   type EnrolledFields,
@@ -134,7 +135,8 @@ export function createEnrolments({
   }
 }
 
-const sealing =
+/** Seals the row of a new device. */
+export const sealing =
   (hsm: Pick<Hsm, 'seal'>) =>
   async (tx: Tx, { provenance, ...device }: EnrolledFields & Provenance) => ({
     ...device,
@@ -147,7 +149,7 @@ const gaining =
   ({ factors }: User): Partial<User> => ({ factors: withFactor(factors, deviceRecord(device)) })
 
 /** Takes a secret into the token, and zeroes it. */
-const wrapping =
+export const wrapping =
   (hsm: Pick<Hsm, 'importSecret'>) =>
   async (keyKind: SecretKeyKind, secret: Buffer): Promise<Pick<OtpDevice, 'keyKind' | 'kek' | 'blob'> & Provenance> => {
     try {
@@ -177,11 +179,12 @@ const codeDevicesPerUser = 5
  * @throws Fault `user.not_found`, `otp.device_limit`
  */
 export async function checkDeviceLimit(tx: Tx, userId: number, kind: DeviceKind): Promise<void> {
-  if (!(await lockUser(tx, userId))) throw new Fault('user.not_found')
+  const user = await lockedUser(tx, userId)
+  const held = async (...kinds: readonly DeviceKind[]) => provenDevices(user, await devicesOf(tx, userId, ...kinds))
   if (kind === 'hwkey_otp') {
-    if ((await devicesOf(tx, userId, 'hwkey_otp')).length >= hardwareTokensPerUser)
+    if ((await held('hwkey_otp')).length >= hardwareTokensPerUser)
       throw new Fault('otp.device_limit', `A user may hold ${hardwareTokensPerUser} hardware tokens at most.`)
-  } else if ((await devicesOf(tx, userId, 'totp', 'hotp')).length >= codeDevicesPerUser)
+  } else if ((await held('totp', 'hotp')).length >= codeDevicesPerUser)
     throw new Fault(
       'otp.device_limit',
       `A user may hold ${codeDevicesPerUser} devices that make codes: remove one that is out of use.`,

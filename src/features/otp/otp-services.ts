@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
 import type { Recoveries } from '../users/recovery.ts'
+import { createBegunEnrolments, type BegunEnrolments } from './begun-enrolment.ts'
 import { createDevices, type Devices } from './devices.ts'
 import { createEnrolments, type Enrolments } from './enrolment.ts'
 import { createOtps, type OtpDependencies, type Otps } from './otp.ts'
@@ -13,6 +14,7 @@ import { createResync, type Resync, type TryLimit } from './resync.ts'
 export interface OtpServices {
   readonly otps: Otps
   readonly enrolments: Enrolments
+  readonly begunEnrolments: BegunEnrolments
   readonly devices: Devices
   readonly resync: Resync
 }
@@ -32,6 +34,7 @@ export function createOtp(dependencies: {
   return {
     otps,
     enrolments: createEnrolments({ hsm, recoveries, clock }),
+    begunEnrolments: createBegunEnrolments({ hsm, clock }),
     devices: createDevices({ store, hsm, otps, recoveries }),
     resync: createResync({ store, hsm, clock, limit }),
   }

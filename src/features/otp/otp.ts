@@ -63,6 +63,8 @@ export interface Otps {
    * as a known one.
    */
   examineToken(reader: Reader, otp: YubicoOtp): Promise<ExaminedToken | undefined>
+  /** The same for a code of this one device; undefined where it is wrong or was used before. */
+  examineCodeOf(device: OtpDevice, code: string): Promise<ExaminedOtp | undefined>
   /** Uses it up in the database: true for exactly one of any number of calls with the same OTP, on all machines. */
   consume(tx: Tx, otp: ExaminedOtp): Promise<boolean>
   /**
@@ -114,6 +116,12 @@ export function createOtps(dependencies: OtpDependencies): Otps {
         if (isFault(error, 'hsm.outdated')) return examine()
         throw error
       })
+    },
+
+    async examineCodeOf(device, code) {
+      if (!codeForm.test(code)) return undefined
+      const verdict = await hsm.checkOtp([stateOf(device)], { code })
+      return verdict.outcome === 'good' ? examined(device, { code }, verdict, dependencies.clock.now()) : undefined
     },
 
     consume: async (tx, otp) => otp.isFresh && (await advanceCounter(tx, otp.deviceId, otp.userId, otp)),

@@ -1,5 +1,6 @@
 import { EntitySchema, In, IsNull, LessThan, MoreThan } from 'typeorm'
 import { keyRecord } from '../../hsm/key-record.ts'
+import { hasFactor } from '../../hsm/user-factors.ts'
 import type { SecretKeyKind } from '../../hsm/key-kind.ts'
 import type { KeyReference } from '../../hsm/hsm.ts'
 import type { OtpState } from '../../hsm/otp-use.ts'
@@ -125,6 +126,16 @@ export function devicesOf(reader: Reader, userId: number, ...kinds: readonly Dev
   return reader.find(OtpDeviceTable, { where, order: { id: 'ASC' } })
 }
 
+type Factors = Pick<User, 'factors'>
+
+/** Those that the user logs in with: the row of the user names them. */
+export const provenDevices = ({ factors }: Factors, devices: readonly OtpDevice[]): OtpDevice[] =>
+  devices.filter((device) => hasFactor(factors, deviceRecord(device)))
+
+/** Those of an enrolment that the user has begun. */
+export const unprovenDevices = ({ factors }: Factors, devices: readonly OtpDevice[]): OtpDevice[] =>
+  devices.filter((device) => !hasFactor(factors, deviceRecord(device)))
+
 /** The hardware tokens without a holder. */
 export function unheldDevices(reader: Reader): Promise<OtpDevice[]> {
   return reader.find(OtpDeviceTable, { where: { userId: IsNull(), kind: 'hwkey_otp' }, order: { publicId: 'ASC' } })
@@ -163,6 +174,13 @@ export async function insertDevice(tx: Tx, enrolled: NewDevice): Promise<OtpDevi
   const device = { ...enrolled, driftSteps: 0, ticks: null, usedAt: null }
   const inserted = await tx.insert(OtpDeviceTable, device)
   return { ...device, id: Number(inserted.identifiers[0]?.['id']) }
+}
+
+/** Puts a new device into the row of one that was never used. */
+export async function replaceDevice(tx: Tx, { id: deviceId }: OtpDevice, enrolled: NewDevice): Promise<OtpDevice> {
+  const device = { ...enrolled, driftSteps: 0, ticks: null, usedAt: null }
+  await tx.update(OtpDeviceTable, { id: deviceId }, device)
+  return { ...device, id: deviceId }
 }
 
 /** Gives a device without a holder to a user. Its counter stays where it was, or advances to the given one. */

@@ -17,7 +17,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   'user certificate': (change) => change.previous === undefined && isAllowed(change, isAdministrator),
   'validation client': ({ origin, next, previous }) => origin === 'operator' && isSameKey(next, previous),
   otp: ({ next, previous, ...asked }) =>
-    (isAllowed(asked, isAdministrator) || isOwn(asked, next.fields.userId, previous?.fields.userId)) &&
+    (isAllowed(asked, isAdministrator) || isOwn(asked, next.fields, previous?.fields)) &&
     isOtpKey(next.key?.kind) &&
     isWrapped(next) &&
     isSameKey(next, previous) &&
@@ -71,10 +71,15 @@ export interface AnyChange extends Omit<Change, 'next' | 'previous'> {
   readonly previous: OpenedRecord | undefined
 }
 
-/** Of a device that a user takes or gives up, having just shown a second factor: nobody else's before or after. */
-function isOwn({ fresh }: Pick<Authority, 'fresh'>, ...holders: readonly (number | null | undefined)[]): boolean {
-  if (fresh === undefined || !holders.includes(fresh.userId)) return false
-  return holders.every((holder) => holder === fresh.userId || holder === null || holder === undefined)
+/**
+ * Of a user's own device. A new one is nobody's factor before the record of the user names it; one that is known changes
+ * hands between the user and the stock alone, and for a user who has just shown a second factor.
+ */
+function isOwn({ grant, fresh }: Authority, next: Device, previous: Device | undefined): boolean {
+  if (previous === undefined) return grant !== undefined && grant.userId === next.userId
+  if (fresh === undefined) return false
+  const [after, before] = [next.userId, previous.userId]
+  return (after === fresh.userId && before === null) || (after === null && before === fresh.userId)
 }
 
 const isWrapped = ({ key }: OpenedRecord): boolean => key?.kek.startsWith('strict.') === true

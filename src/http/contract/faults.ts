@@ -183,6 +183,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'otp.device_exists': { status: 409, number: 1703, text: 'This hardware token is registered already.' },
   'otp.device_limit': { status: 409, number: 1704, text: 'The user holds as many hardware tokens as are allowed.' },
   'otp.device_invalid': { status: 400, number: 1705, text: 'The hardware token cannot be registered like this.' },
+  'user.last_factor': {
+    status: 409,
+    number: 1764,
+    text: 'This is the only second factor that is left: register another one first.',
+  },
   'apikey.not_found': { status: 404, number: 1706, text: 'There is no such application key.' },
   'otp.device_not_found': { status: 404, number: 1720, text: 'The user has no such OTP device.' },
   'otp.resync_failed': {

@@ -103,7 +103,7 @@ describe('every call of the people’s side', () => {
 
   it.each(Object.entries(peopleCalls))(
     '%s is open to those it is for, and refused to all others without a trace',
-    async (name, { needs, prepare }) => {
+    async (name, { needs, own, prepare }) => {
       const method = methodOf(name)
       const refused = await prepare(ground)
       const unseen = refused.path.startsWith('/object/') ? '404 1610' : '404 1400'
@@ -116,7 +116,8 @@ describe('every call of the people’s side', () => {
       for (const [who, standing] of Object.entries(standings)) {
         const actor = actors[who] ?? ground.chief
         const wanted = expected(needs, standing, unseen)
-        const { path, options } = wanted === 'done' ? await prepare(ground) : refused
+        const { path, options } =
+          wanted === 'done' ? await prepare(own ? { ...ground, chief: actor } : ground) : refused
         const client = name === 'GET /auth/logout' ? await appliance.login(actor.user) : actor.client
         const then = await stateOf(appliance)
         expect(verdict(await client.call(method, path, options?.(actor))), who).toBe(wanted)

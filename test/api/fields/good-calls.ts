@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TestClient } from '../../support/client.ts'
-import { HardwareToken } from '../../support/hardware-token.ts'
+import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
+import { beginDevice, stockToken } from '../../support/own-device-kit.ts'
 import { addCredential, addService, asked, byKey } from '../../support/service-kit.ts'
 import { makeLink } from '../../support/link-kit.ts'
 import { formWith, server } from '../../support/object-kit.ts'
@@ -163,6 +164,38 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     members: { email: 'another@example.test' },
   }),
   'DELETE /me/sessions': async ({ appliance }) => ({ client: await appliance.login(await appliance.addUser()) }),
+
+  'POST /me/otp': async ({ appliance }) => ({ client: await appliance.login(await appliance.addUser()) }),
+  'POST /me/otp/:deviceid/activate': once(async ({ appliance }) => {
+    const user = await appliance.addUser()
+    const client = await appliance.login(user)
+    const { device, secret } = await beginDevice(client)
+    return {
+      client,
+      params: { deviceid: device.id },
+      members: { logintype: 'hwkey_otp' },
+      oneTime: () => ({ code: totpCode(secret), otp: user.hardwareToken.press() }),
+    }
+  }),
+  'POST /me/otp/adopt': once(async (at) => {
+    const user = await at.appliance.addUser()
+    const token = await stockToken(at.appliance)
+    return {
+      client: await at.appliance.login(user),
+      members: { logintype: 'yubikey_otp' },
+      oneTime: () => ({ tokenotp: token.press(), otp: user.hardwareToken.press() }),
+    }
+  }),
+  'DELETE /me/otp/:deviceid': once(async ({ appliance }) => {
+    const user = await appliance.addUser()
+    const devices = await appliance.services.devices.list(user.id)
+    return {
+      client: await appliance.login(user),
+      params: { deviceid: String(devices.find(({ kind }) => kind === 'totp')?.id) },
+      members: { logintype: 'hwkey_otp' },
+      oneTime: () => ({ otp: user.hardwareToken.press() }),
+    }
+  }),
 
   'GET /user': () => ({ members: { searchstring: 'user', limit: '10', next: '1' } }),
   'GET /user/:userid': ofUser,

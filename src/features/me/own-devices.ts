@@ -1,0 +1,141 @@
+import type { Caller } from '../../access/caller.ts'
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import { hasFactor, withFactor, withoutFactor } from '../../hsm/user-factors.ts'
+import type { Commit, Reader, Store } from '../../store/store.ts'
+import type { FreshFactor, OwnFactors } from '../auth/own-factors.ts'
+import type { Devices } from '../otp/devices.ts'
+import type { BegunEnrolments } from '../otp/begun-enrolment.ts'
+import { checkDeviceLimit, type CodeEnrolment } from '../otp/enrolment.ts'
+import type { Otps } from '../otp/otp.ts'
+import { deviceRecord, findOfUser, unprovenDevices, type OtpDevice } from '../otp/records.ts'
+import { findUserById, lockedUser, type User } from '../users/records.ts'
+import type { Recoveries } from '../users/recovery.ts'
+import type { Sealer } from '../users/sealed-change.ts'
+import { changeUser } from '../users/user-seals.ts'
+
+type Holder = Pick<Caller, 'userId' | 'username'>
+
+/**
+ * Users give themselves devices of one-time passwords and give them up, by a second factor that they show once more. What
+ * a user does so is no recovery: no membership rests because of it.
+ */
+export interface OwnDevices {
+  /**
+   * Makes the seed of an authenticator app, which is no factor before `activate`. It takes the place of one that was begun
+   * before.
+   * @throws Fault `otp.device_limit`, `access.resting`
+   */
+  begin(caller: Holder, commit: Commit): Promise<CodeEnrolment>
+  /**
+   * By a code of the new device: a person whose app shows other codes must not be locked out by it.
+   * @throws Fault `otp.device_not_found`, `otp.device_invalid`, `otp.device_limit`, `access.resting`, and those of `OwnFactors`
+   */
+  activate(caller: Holder, shown: ShownDevice & { readonly code: string }, commit: Commit): Promise<OtpDevice>
+  /**
+   * Takes the hardware token without a holder that made this OTP.
+   * @throws Fault `otp.device_invalid`, `otp.device_limit`, `access.resting`, and those of `OwnFactors`
+   */
+  adopt(
+    caller: Holder,
+    shown: { readonly tokenOtp: string; readonly factor: FreshFactor },
+    commit: Commit,
+  ): Promise<OtpDevice>
+  /** @throws Fault `otp.device_not_found`, `user.last_factor`, and those of `OwnFactors` */
+  remove(caller: Holder, shown: ShownDevice, commit: Commit): Promise<OtpDevice>
+}
+
+interface ShownDevice {
+  readonly deviceId: number
+  readonly factor: FreshFactor
+}
+
+/** A seed that was shown longer ago is proved no more. */
+const provingMs = 15 * 60_000
+
+export function createOwnDevices(on: {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Sealer
+  readonly clock: Clock
+  readonly otps: Otps
+  readonly devices: Devices
+  readonly begunEnrolments: BegunEnrolments
+  readonly ownFactors: OwnFactors
+  readonly recoveries: Pick<Recoveries, 'resting'>
+}): OwnDevices {
+  const { store, hsm, clock, otps, devices, begunEnrolments, ownFactors } = on
+
+  /** What an administrator who has reset a user could otherwise leave behind before the user is confirmed. */
+  async function refuseResting(userId: number): Promise<void> {
+    if ((await on.recoveries.resting(userId)) > 0) throw new Fault('access.resting', restingRefusal)
+  }
+
+  async function begunDevice(reader: Reader, userId: number, deviceId: number): Promise<OtpDevice> {
+    const [user, device] = [await findUserById(reader, userId), await findOfUser(reader, userId, deviceId)]
+    const [begun] = user === null || device === undefined ? [] : unprovenDevices(user, [device])
+    if (begun === undefined || clock.now() - begun.createdAt > provingMs)
+      throw new Fault('otp.device_not_found', 'No such device waits for its first code: begin the enrolment anew.')
+    return begun
+  }
+
+  return {
+    async begin({ userId, username }, commit) {
+      await refuseResting(userId)
+      return begunEnrolments.beginTotp({ id: userId, username }, commit)
+    },
+
+    async activate(caller, { deviceId, code, factor }, commit) {
+      const { userId } = caller
+      await refuseResting(userId)
+      // Before the other factor is used up: a person who mistypes this code can send the other one again.
+      const examined = await otps.examineCodeOf(await begunDevice(store.read, userId, deviceId), code)
+      if (examined === undefined) throw wrongCode()
+      return ownFactors.change(caller, factor, commit, async (tx) => {
+        const device = await begunDevice(tx, userId, deviceId)
+        const isSame = device.seal.equals(examined.state.device.seal)
+        if (!isSame || !(await otps.consume(tx, examined)) || !(await otps.useUp(examined))) throw wrongCode()
+        await checkDeviceLimit(tx, userId, device.kind)
+        const user = await lockedUser(tx, userId)
+        await changeUser(hsm, tx, user, { factors: withFactor(user.factors, deviceRecord(device)) })
+        return device
+      })
+    },
+
+    async adopt(caller, { tokenOtp, factor }, commit) {
+      const { userId } = caller
+      await refuseResting(userId)
+      if ((await otps.examine(store.read, null, 'hwkey_otp', tokenOtp)) === undefined)
+        throw new Fault('otp.device_invalid', foreignToken)
+      return ownFactors.change(caller, factor, commit, (tx) => devices.adopt(tx, userId, tokenOtp, userId))
+    },
+
+    async remove(caller, { deviceId, factor }, commit) {
+      const { userId } = caller
+      await heldDevice(store.read, userId, deviceId, await findUserById(store.read, userId))
+      return ownFactors.change(caller, factor, commit, async (tx) => {
+        await heldDevice(tx, userId, deviceId, await lockedUser(tx, userId))
+        return devices.release(tx, userId, deviceId)
+      })
+    },
+  }
+}
+
+/** One that the user can do without. @throws Fault `otp.device_not_found`, `user.last_factor` */
+async function heldDevice(reader: Reader, userId: number, deviceId: number, user: User | null): Promise<void> {
+  const device = await findOfUser(reader, userId, deviceId)
+  if (user === null || device === undefined || !hasFactor(user.factors, deviceRecord(device)))
+    throw new Fault('otp.device_not_found')
+  if (withoutFactor(user.factors, deviceRecord(device)).length === 0) throw new Fault('user.last_factor')
+}
+
+const wrongCode = (): Fault =>
+  new Fault(
+    'otp.device_invalid',
+    'This is no fresh code of the new device: nothing was changed. See that the clock of the device is right, and send the code that it shows now.',
+  )
+
+const foreignToken =
+  'This is no fresh one-time password of a hardware token without a user: the operator has to know the token first.'
+
+const restingRefusal =
+  'Your membership in a vault rests, because somebody else gave you a pass phrase or a second factor: once it is confirmed, you can register devices of your own.'

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { message } from '../../../http/contract/shared-fields.ts'
+import { secret } from '../../auth/credentials.ts'
+import { freshFactorMembers, freshFactorSecrets } from '../../auth/fresh-factor-members.ts'
+import { deviceIdOf, deviceRecord, deviceSchema } from '../../otp/routes/device-record.ts'
+import type { OwnDevices } from '../own-devices.ts'
+import { ownDeviceParams, ownDeviceTarget, shownFactorOf } from './own-device.ts'
+
+/** `POST /me/otp/:deviceid/activate`: a login with the device is good from here on. */
+export const activateOwnDevice = (devices: OwnDevices) =>
+  endpoint({
+    operation: 'me.otp.activate',
+    handler: 'UserHandler',
+    method: 'POST',
+    path: '/me/otp/:deviceid/activate',
+    summary: 'Finish the enrolment of your authenticator app',
+    details:
+      'A code of the new app shows that it works, and one of another device that you have shows that it is you. Both are used up. No membership in a vault rests because of it.',
+    access: { kind: 'session' },
+    success: 200,
+    faults: [
+      'user.not_found',
+      'otp.device_not_found',
+      'otp.device_invalid',
+      'otp.device_limit',
+      'access.resting',
+      'login.refused',
+      'login.throttled',
+    ],
+    reply: { callinfo: z.object({ message, otpdevice: deviceSchema }) },
+    params: ownDeviceParams,
+    body: z.object({ code: secret.describe('A code that the new app shows.'), ...freshFactorMembers }),
+    unechoed: ['code', ...freshFactorSecrets],
+    async run({ params, body, client, caller, note, commit }) {
+      note({ target: ownDeviceTarget(caller.userId, params.deviceid) })
+      const shown = { deviceId: deviceIdOf(params.deviceid), code: body.code, factor: shownFactorOf({ body, client }) }
+      const device = await devices.activate(caller, shown, commit)
+      return { callinfo: { message: 'The app is one of your second factors now.', otpdevice: deviceRecord(device) } }
+    },
+  })
