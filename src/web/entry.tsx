@@ -2,8 +2,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
-import { useHashLocation } from 'wouter/use-hash-location'
 import { BrokenPage } from './controls/broken-page.tsx'
+import { useShownAddress } from './controls/held-address.tsx'
 import { Refusal } from './interface/refusal.ts'
 import { SessionProvider } from './session/session.tsx'
 import { Shell } from './shell.tsx'
@@ -48,7 +48,7 @@ createRoot(place).render(
       <BrokenPage>
         <QueryClientProvider client={queries}>
           <SessionProvider>
-            <Router hook={useHashLocation}>
+            <Router hook={useShownAddress}>
               <Shell />
             </Router>
           </SessionProvider>

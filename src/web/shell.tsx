@@ -25,6 +25,10 @@ const VaultView = lazy(async () => ({ default: (await loadVault()).VaultView }))
 const AboutVaultView = lazy(async () => ({ default: (await loadAboutVault()).AboutVaultView }))
 const loadObjectTrail = () => import('./trail/object-trail-view.tsx')
 const ObjectTrailView = lazy(async () => ({ default: (await loadObjectTrail()).ObjectTrailView }))
+const loadNewObject = () => import('./editing/new-object-view.tsx')
+const loadEditObject = () => import('./editing/edit-object-view.tsx')
+const NewObjectView = lazy(async () => ({ default: (await loadNewObject()).NewObjectView }))
+const EditObjectView = lazy(async () => ({ default: (await loadEditObject()).EditObjectView }))
 const ObjectView = lazy(async () => ({ default: (await loadObject()).ObjectView }))
 
 /** While a person fills in the login, the views come that they want next. */
@@ -96,6 +100,20 @@ function Views() {
           <Route path="/object/:objectid/trail">
             {({ objectid }) =>
               isId(objectid) ? <ObjectTrailView key={objectid} objectid={objectid} /> : <NotFoundView />
+            }
+          </Route>
+          <Route path="/vault/:vaultid/:folderid/new">
+            {({ vaultid, folderid }) =>
+              isId(vaultid) && isId(folderid) ? (
+                <NewObjectView key={vaultid} vaultid={vaultid} folderid={folderid} />
+              ) : (
+                <NotFoundView />
+              )
+            }
+          </Route>
+          <Route path="/object/:objectid/edit">
+            {({ objectid }) =>
+              isId(objectid) ? <EditObjectView key={objectid} objectid={objectid} /> : <NotFoundView />
             }
           </Route>
           <Route path="/object/:objectid">

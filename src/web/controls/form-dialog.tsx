@@ -1,7 +1,7 @@
 import type { FormEvent, ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Dialog } from 'react-aria-components/Dialog'
-import { Form } from 'react-aria-components/Form'
+import { Form, FormContext } from 'react-aria-components/Form'
 import { Heading } from 'react-aria-components/Heading'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { useWords } from '../words/spoken.tsx'
@@ -30,6 +30,8 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
   const isLate = useLate(isUnderWay)
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
+    // The form that the dialog stands before is not sent with it.
+    event.stopPropagation()
     const form = new FormData(event.currentTarget)
     const typed = (name: string): string => {
       const value = form.get(name)
@@ -46,18 +48,21 @@ export function FormDialog({ title, children, submitText, isDangerous = false, o
       <Modal className="modal">
         <Dialog className="dialog">
           <Heading slot="title">{title}</Heading>
-          <Form className="form" onSubmit={(event) => void submit(event)}>
-            {error !== undefined && <Trouble error={error} />}
-            {children}
-            <div className="buttons">
-              <Button className="button" onPress={onClose}>
-                {words.cancel}
-              </Button>
-              <Button type="submit" className={isDangerous ? 'button danger' : 'button primary'}>
-                {isLate ? words.underWay : submitText}
-              </Button>
-            </div>
-          </Form>
+          {/* A form of React Aria inherits what is done to send the one around it. */}
+          <FormContext value={null}>
+            <Form className="form" onSubmit={(event) => void submit(event)}>
+              {error !== undefined && <Trouble error={error} />}
+              {children}
+              <div className="buttons">
+                <Button className="button" onPress={onClose}>
+                  {words.cancel}
+                </Button>
+                <Button type="submit" className={isDangerous ? 'button danger' : 'button primary'}>
+                  {isLate ? words.underWay : submitText}
+                </Button>
+              </div>
+            </Form>
+          </FormContext>
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -21,7 +21,11 @@ interface Props extends Pick<
   | 'validate'
 > {
   readonly label: string
-  readonly description?: string
+  /** Where the label is not of the person's language. */
+  readonly labelLang?: 'en' | undefined
+  /** Stands behind the label. */
+  readonly labelNote?: string | undefined
+  readonly description?: string | undefined
   /** What is wrong with the value, once it is known. */
   readonly error?: string | undefined
   /** What is not prose is not corrected; a code is read letter by letter. */
@@ -33,20 +37,25 @@ interface Props extends Pick<
 }
 
 /** A field for a text, with its label and what helps to fill it in. */
-export function TextInput({ label, description, error, kind = 'prose', inputMode, inputRef, rows, ...field }: Props) {
+export function TextInput(props: Props) {
+  const { label, labelLang, labelNote, description, error, kind = 'prose', inputMode, inputRef, rows, ...field } = props
   const words = useWords()
   const literal = kind !== 'prose' && ({ autoCapitalize: 'none', spellCheck: 'false' } as const)
   const look = kind === 'code' && { className: 'code' }
   return (
     <TextField {...field} {...(error !== undefined && ({ isInvalid: true, validationBehavior: 'aria' } as const))}>
-      <Label>{label}</Label>
+      <Label>
+        <span lang={labelLang}>{label}</span>
+        {labelNote !== undefined && <span className="soft"> {labelNote}</span>}
+      </Label>
       {rows === undefined ? (
         <Input {...literal} {...look} inputMode={inputMode} ref={inputRef} />
       ) : (
         <TextArea {...literal} {...look} rows={rows} />
       )}
       {description !== undefined && <Text slot="description">{description}</Text>}
-      <FieldError>
+      {/* Gone as the value is good: not with the click on a button, which would move away under it. */}
+      <FieldError className={error === undefined ? 'react-aria-FieldError missing' : 'react-aria-FieldError'}>
         {({ validationErrors, validationDetails }) =>
           error ?? (validationDetails.customError ? validationErrors.join(' ') : words.required)
         }

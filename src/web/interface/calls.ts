@@ -1,5 +1,6 @@
 import type { addresses, Operations } from '../../../clients/node/src/api.ts'
 import { send, type Sent } from './transport.ts'
+import { sendForm, type FormFile } from './form-upload.ts'
 
 /** What a call of the operation answers when it succeeds. */
 type AnswerOf<Operation extends keyof Operations> = Operations[Operation]['answer']
@@ -70,6 +71,13 @@ const used = {
   'service.credential.add': ['POST', '/service/{serviceid}/credential'],
   'service.credential.remove': ['DELETE', '/service/{serviceid}/credential/{credentialid}'],
   'utils.state': ['GET', '/utils/state'],
+  'object.create': ['POST', '/object'],
+  'object.edit': ['PUT', '/object/{objectid}'],
+  'object.alarm': ['PUT', '/object/{objectid}/alarm'],
+  'template.list': ['GET', '/template'],
+  'file.collect': ['POST', '/filecollect'],
+  'utils.pwgen': ['GET', '/utils/pwgen'],
+  'utils.mimetype': ['POST', '/utils/get_mime_type'],
 } as const satisfies {
   readonly [operation in keyof typeof addresses]?: readonly [
     (typeof addresses)[operation][0],
@@ -100,11 +108,26 @@ export async function call<Operation extends Used>(
   operation: Operation,
   { params, ...rest }: CallInput<Operation> = {},
 ): Promise<AnswerOf<Operation>> {
+  const sent = { ...addressOf(operation, params), ...rest }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a success answers what the document says
+  return (await send(sent as Sent)) as unknown as AnswerOf<Operation>
+}
+
+/** The same as a form with a file, whose way can be followed. @throws Refusal */
+export async function callWithFile<Operation extends Used>(
+  operation: Operation,
+  { params, body, signal }: Pick<CallInput<Operation>, 'params' | 'body' | 'signal'>,
+  file: FormFile,
+): Promise<AnswerOf<Operation>> {
+  const sent = { ...addressOf(operation, params), body, signal }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a success answers what the document says
+  return (await sendForm(sent as Sent, file)) as unknown as AnswerOf<Operation>
+}
+
+function addressOf(operation: Used, params: unknown): { readonly method: string; readonly path: string } {
   const [method, template] = used[operation]
   const path = template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
     encodeURIComponent(String(Object.entries(params ?? {}).find(([known]) => known === name)?.[1])),
   )
-  const sent = { method, path, ...rest }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a success answers what the document says
-  return (await send(sent as Sent)) as unknown as AnswerOf<Operation>
+  return { method, path }
 }

@@ -30,6 +30,10 @@ const usualPatienceMs = 60_000
 /** Enough for a file over a slow line. */
 export const filePatienceMs = 15 * 60_000
 
+export const base = '/api/1.0'
+/** Shows that this page makes the call, and no form of another. */
+export const ofConsole = { 'X-Strongroom-Console': '1' }
+
 const events = new EventTarget()
 const sessionEnd = 'sessionend'
 /** Calls back when the appliance says that the session has ended. Returns how to stop that. */
@@ -38,17 +42,14 @@ export function onSessionEnd(listener: () => void): () => void {
   return () => events.removeEventListener(sessionEnd, listener)
 }
 
-/**
- * Sends a call with the session's cookie, which no script can read; the header shows that this page makes the call.
- * @throws Refusal
- */
+/** Sends a call with the session's cookie, which no script can read. @throws Refusal */
 export async function send(sent: Sent): Promise<AnyEnvelope> {
   const { method, path, query = {}, body, file, signal, patienceMs = usualPatienceMs } = sent
   const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
-  const response = await fetch(`/api/1.0${path}${words === '' ? '' : `?${words}`}`, {
+  const response = await fetch(`${base}${path}${words === '' ? '' : `?${words}`}`, {
     method,
     headers: {
-      'X-Strongroom-Console': '1',
+      ...ofConsole,
       ...(body && { 'Content-Type': 'application/json' }),
     },
     redirect: 'error',
@@ -60,14 +61,18 @@ export async function send(sent: Sent): Promise<AnyEnvelope> {
     if (signal?.aborted) throw cause
     throw new Refusal({ status: 0, cause })
   })
-  const envelope = await envelopeOf(response, signal)
+  return accept(await envelopeOf(response, signal), response.status, waitOf(response.headers.get('Retry-After')))
+}
+
+/** The answer, where it says that the call has succeeded. @throws Refusal */
+export function accept(envelope: AnyEnvelope, status: number, waitSeconds: number | undefined): AnyEnvelope {
   if (envelope.CALLINFO.status === 'SUCCESS') return envelope
   const [number] = Object.entries(envelope.ERRORCODES ?? {}).find(([known]) => known !== genericNumber) ?? []
   const refusal = new Refusal({
-    status: response.status,
+    status,
     number: number === undefined ? undefined : Number(number),
     sentence: envelope.ERRORS?.[0],
-    waitSeconds: waitOf(response),
+    waitSeconds,
   })
   if (refusal.number === sessionInvalid) events.dispatchEvent(new Event(sessionEnd))
   throw refusal
@@ -92,12 +97,11 @@ async function envelopeOf(response: Response, signal: AbortSignal | undefined): 
 }
 
 /** RFC 9110, 10.2.3. The appliance says seconds; a date would be another's. */
-function waitOf({ headers }: Response): number | undefined {
-  const seconds = headers.get('Retry-After') ?? ''
-  return /^\d+$/.test(seconds) ? Number(seconds) : undefined
+export function waitOf(retryAfter: string | null): number | undefined {
+  return /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined
 }
 
-const isEnvelope = (json: unknown): json is AnyEnvelope =>
+export const isEnvelope = (json: unknown): json is AnyEnvelope =>
   typeof json === 'object' &&
   json !== null &&
   'CALLINFO' in json &&

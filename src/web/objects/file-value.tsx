@@ -1,4 +1,5 @@
-import { Download, FileText } from 'lucide-react'
+import { Download, Eye, EyeOff, FileText } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import type { StoredObject } from '../interface/calls.ts'
 import { useAction } from '../controls/action.ts'
@@ -6,24 +7,29 @@ import { readFile } from '../vaults/vault-reads.ts'
 import { saveFile } from '../controls/saving.ts'
 import { Trouble } from '../controls/trouble.tsx'
 import { useWords } from '../words/spoken.tsx'
+import { mayHavePreview, previewOf, type Preview } from './file-preview.ts'
 
 interface Props {
   readonly object: StoredObject
   readonly mayRead: () => Promise<boolean>
 }
 
+type Shown = { readonly kind: 'picture'; readonly address: string } | Exclude<Preview, { kind: 'picture' }>
+
 /** The file of an object. */
 export function FileValue({ object, mayRead }: Props) {
   const words = useWords()
   const { isUnderWay, error, run } = useAction()
+  const [shown, setShown] = useState<Shown>()
+  useEffect(() => (shown?.kind === 'picture' ? () => URL.revokeObjectURL(shown.address) : undefined), [shown])
   const { fileinfo, filename } = object
   if (!fileinfo) return <span className="soft">{words.empty}</span>
 
-  async function download(): Promise<void> {
+  async function read(use: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void> {
     if (isUnderWay || !(await mayRead())) return
     await run(async (signal) => {
       const bytes = await readFile(object.id, signal)
-      if (!signal.aborted) saveFile(filename, bytes)
+      if (!signal.aborted) use(bytes)
     })
   }
   return (
@@ -39,12 +45,44 @@ export function FileValue({ object, mayRead }: Props) {
         </span>
       </span>
       <span className="buttons">
-        <Button className="button small" onPress={() => void download()}>
+        {mayHavePreview(fileinfo.type, Number(fileinfo.size)) && (
+          <Button
+            className="button small"
+            onPress={() => (shown ? setShown(undefined) : void read((bytes) => setShown(shownOf(bytes))))}
+          >
+            {shown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
+            {shown ? words.hidePreview : words.preview}
+          </Button>
+        )}
+        <Button className="button small" onPress={() => void read((bytes) => saveFile(filename, bytes))}>
           <Download aria-hidden />
           {isUnderWay ? words.downloading : words.download}
         </Button>
       </span>
       {error !== undefined && <Trouble error={error} />}
+      {shown && <PreviewOf shown={shown} name={fileinfo.name} />}
     </div>
+  )
+}
+
+/** A picture has an address with the type that its bytes say: a browser makes nothing else of it. */
+function shownOf(bytes: Uint8Array<ArrayBuffer>): Shown {
+  const preview = previewOf(bytes)
+  if (preview.kind !== 'picture') return preview
+  return { kind: 'picture', address: URL.createObjectURL(new Blob([bytes], { type: preview.type })) }
+}
+
+function PreviewOf({ shown, name }: { readonly shown: Shown; readonly name: string }) {
+  const words = useWords()
+  if (shown.kind === 'none') return <p className="soft">{words.noPreview}</p>
+  return (
+    <figure className="preview" aria-label={words.previewOf(name)}>
+      {shown.kind === 'picture' ? (
+        <img src={shown.address} alt={name} />
+      ) : (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is reached by the keyboard
+        <pre tabIndex={0}>{shown.text}</pre>
+      )}
+    </figure>
   )
 }

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import { AlarmQuestion } from './alarm-question.tsx'
 import type { Field, ReadObject, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { Crumbs } from '../controls/crumbs.tsx'
+import { ObjectActions } from '../editing/object-actions.tsx'
 import { FileValue } from './file-value.tsx'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useObjectMarks } from '../vaults/object-marks.tsx'
@@ -16,6 +17,7 @@ import { Trouble } from '../controls/trouble.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { langOf } from '../vaults/vault-contents.ts'
 import { ViewTitle } from '../controls/view-title.tsx'
+import { webAddressOf } from './web-address.ts'
 import { useWords } from '../words/spoken.tsx'
 
 /** One object, as its template draws it. */
@@ -71,6 +73,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
             {words.whoSaw}
           </a>
         )}
+        <ObjectActions object={object} vault={vault} />
       </div>
       {error && <Trouble error={error} onTryAgain={onTryAgain} />}
       <Warnings object={object} />
@@ -142,6 +145,13 @@ function OpenValue({ field, value }: { readonly field: Field; readonly value: st
       <span className="value progress">
         <meter min={0} max={100} value={Number(value)} aria-label={field.translation} /> {words.percent(value)}
       </span>
+    )
+  const address = webAddressOf(value)
+  if (address !== undefined)
+    return (
+      <a className="value" href={address} target="_blank" rel="noopener noreferrer">
+        {value}
+      </a>
     )
   return <span className={field.type === 'textarea' ? 'value text' : 'value'}>{value}</span>
 }

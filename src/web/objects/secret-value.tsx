@@ -1,5 +1,5 @@
 import { Copy, Eye, EyeOff } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from 'react-aria-components/Button'
 import type { Field } from '../interface/calls.ts'
@@ -7,6 +7,8 @@ import { copySecret } from '../controls/clipboard.ts'
 import { useAction } from '../controls/action.ts'
 import { readSecret } from '../vaults/vault-reads.ts'
 import { Trouble } from '../controls/trouble.tsx'
+import { TotpCode } from './totp-code.tsx'
+import { totpSeedOf } from './totp-seed.ts'
 import { useLate } from '../controls/late.ts'
 import { useWords } from '../words/spoken.tsx'
 
@@ -39,6 +41,7 @@ export function SecretValue({ objectid, field, mayRead }: Props) {
     })
   }
   const isShown = value !== undefined
+  const seed = useMemo(() => (value === undefined ? undefined : totpSeedOf(value)), [value])
   const isLate = useLate(isUnderWay)
   return (
     <div className="secret">
@@ -74,6 +77,7 @@ export function SecretValue({ objectid, field, mayRead }: Props) {
         </Button>
       </span>
       {error !== undefined && <Trouble error={error} />}
+      {seed && <TotpCode seed={seed} label={translation} />}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { ChosenBar } from './chosen-bar.tsx'
 import { useSelection } from './selection.ts'
+import { VaultEntrance } from '../editing/vault-entrance.tsx'
 import { FolderTree } from './folder-tree.tsx'
 import { ObjectTable, type TableColumn } from './object-table.tsx'
 import type { SharedVault } from '../interface/calls.ts'
@@ -81,6 +82,7 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
         <Crumbs path={above} />
         <div className="heading">
           <ViewTitle key={place} text={title} kind={words.vault} />
+          <VaultEntrance vault={vault} folderid={place} name={title} />
           {folder ? (
             <a className="button small" href={`#/object/${place}`}>
               <Info aria-hidden />

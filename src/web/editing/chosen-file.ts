@@ -1,0 +1,47 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { useGone } from '../controls/gone-signal.ts'
+import type { StoredTemplate } from '../interface/calls.ts'
+import { sentenceOf, useWords, useWordsOf } from '../words/spoken.tsx'
+import { editingWords } from './editing-words.ts'
+import { checkSize } from './storing.ts'
+
+/** The file of a form, and what is wrong with it before it is sent. */
+export function useChosenFile({ info }: StoredTemplate, initial: File | undefined) {
+  const words = useWords()
+  const own = useWordsOf(editingWords)
+  const [file, setFile] = useState(initial)
+  const [fileError, setFileError] = useState<string>()
+  const gone = useGone()
+
+  async function choose(next: File): Promise<void> {
+    setFile(next)
+    const error = errorOf(next, info.file ?? '*')
+    setFileError(error)
+    if (error !== undefined) return
+    const { signal } = gone.current
+    await checkSize(next, signal).catch((refusal: unknown) => {
+      if (!signal.aborted) setFileError(sentenceOf(refusal, words).text)
+    })
+  }
+  function errorOf({ name, size }: File, endings: string): string | undefined {
+    const ending = /[^.]\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+    if (endings !== '*' && !endings.split(',').includes(ending)) return own.wrongFile(endings.replaceAll(',', ', '))
+    return size === 0 ? own.emptyFile : undefined
+  }
+  const chooseFirst = useEffectEvent(choose)
+  useEffect(() => {
+    if (initial) void chooseFirst(initial)
+  }, [initial])
+  return {
+    file,
+    fileError,
+    choose: (next: File) => void choose(next),
+    /** Whether the form can be sent with what there is. */
+    check: (isNeeded: boolean): boolean => {
+      if (fileError !== undefined) return false
+      if (!isNeeded || file !== undefined) return true
+      setFileError(own.fileMissing)
+      return false
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useMemo } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useLocation } from 'wouter'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { useLate } from '../controls/late.ts'
+import { Question } from '../controls/question.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call, type StoredObject } from '../interface/calls.ts'
+import { allBelow, arrange, pathTo } from '../vaults/vault-contents.ts'
+import { useContents } from '../vaults/vault-reads.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { actionWords } from './object-actions-words.ts'
+
+interface Props {
+  readonly object: StoredObject
+  readonly onClose: () => void
+}
+
+const mostNamed = 8
+
+/** Asks before an object is deleted, and names what goes with it. */
+export function DeleteQuestion({ object, onClose }: Props) {
+  const words = useWords()
+  const own = useWordsOf(actionWords)
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  const { id, groupid, parentid, objectname } = object
+  const { data, error: unread, refetch } = useContents(groupid)
+  const arranged = useMemo(() => data && arrange(data, words.locale), [data, words])
+  const below = arranged ? allBelow(arranged, id) : []
+  const { isUnderWay, error, run } = useAction()
+  const isLate = useLate(isUnderWay)
+
+  /** What lies deepest goes first: one call deletes nothing that its caller has not seen. */
+  const remove = (): Promise<boolean> =>
+    run(async (signal) => {
+      if (!arranged) return
+      const depthOf = (objectid: string): number => pathTo(arranged, objectid).length
+      const deepestFirst = below
+        .map((row) => ({ objectid: row.object.id, depth: depthOf(row.object.id) }))
+        .toSorted((a, b) => b.depth - a.depth)
+      try {
+        for (const { objectid } of [...deepestFirst, { objectid: id }])
+          await call('object.delete', { params: { objectid }, signal })
+      } finally {
+        void queries.invalidateQueries({ queryKey: ['vault', groupid] })
+        void queries.invalidateQueries({ queryKey: ['object', parentid] })
+      }
+      queries.removeQueries({ queryKey: ['object', id] })
+      announce(own.deleted(objectname))
+      go(parentid === '0' ? `/vault/${groupid}` : `/vault/${groupid}/${parentid}`, { replace: true })
+    })
+  const actions = (
+    <>
+      <Button className="button" autoFocus onPress={onClose}>
+        {words.cancel}
+      </Button>
+      {arranged && (
+        <Button className="button danger" onPress={() => void remove()}>
+          {isLate ? words.underWay : below.length > 0 ? own.deleteAll(below.length + 1) : own.remove}
+        </Button>
+      )}
+    </>
+  )
+  return (
+    <Question icon={<Trash2 aria-hidden />} title={own.deleteTitle(objectname)} actions={actions} onClose={onClose}>
+      <p>{own.deleteText}</p>
+      {below.length > 0 && (
+        <>
+          <p>{own.deleteBelow(below.length)}</p>
+          <ul className="doomed">
+            {below.slice(0, mostNamed).map((row) => (
+              <li key={row.object.id}>{row.object.objectname}</li>
+            ))}
+            {below.length > mostNamed && <li className="soft">{own.andMore(below.length - mostNamed)}</li>}
+          </ul>
+        </>
+      )}
+      {unread && !arranged && <Trouble error={unread} onTryAgain={() => void refetch()} />}
+      {error !== undefined && <Trouble error={error} />}
+    </Question>
+  )
+}

@@ -1,0 +1,87 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Form } from 'react-aria-components/Form'
+import { announce } from '../controls/announcement.tsx'
+import { goOn, useHeldAddress } from '../controls/held-address.tsx'
+import type { SharedVault, StoredObject, StoredTemplate } from '../interface/calls.ts'
+import { Refusal } from '../interface/refusal.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { useChosenFile } from './chosen-file.ts'
+import { nameMember } from './draft.ts'
+import { useDroppedFiles } from './dropped-files.ts'
+import { usePolicyRules } from './editing-reads.ts'
+import { editingWords } from './editing-words.ts'
+import { MeanwhileNote } from './meanwhile-note.tsx'
+import { useMergedEdit } from './merged-edit.ts'
+import { ObjectFields } from './object-fields.tsx'
+import { SaveBar } from './save-bar.tsx'
+import { storeChanges, type Saving } from './storing.ts'
+import { useSaving } from './use-saving.ts'
+
+interface Props {
+  readonly read: StoredObject
+  readonly template: StoredTemplate
+  readonly vault: SharedVault | undefined
+}
+
+/** `object.changed`: another call was faster. */
+const changedNumber = 1618
+
+export function EditObjectForm({ read, template, vault }: Props) {
+  const words = useWordsOf(editingWords)
+  const queries = useQueryClient()
+  const policy = { id: vault?.policy ?? '', rules: usePolicyRules(vault?.policy) }
+  const edit = useMergedEdit(read, template)
+  const { stored, draft, changes } = edit
+  const { file, fileError, choose, check } = useChosenFile(template, undefined)
+  const saving = useSaving()
+  const isChanged = file !== undefined || Object.keys(changes).length > 0
+  const question = useHeldAddress(isChanged)
+  useDroppedFiles(([first]) => {
+    if (first && template.info.file !== undefined) choose(first)
+  })
+
+  async function save(way: Saving): Promise<void> {
+    try {
+      if (isChanged) {
+        const { isWeak } = await storeChanges(stored, changes, file, way)
+        announce([words.saved(draft[nameMember] ?? ''), ...(isWeak ? [words.savedWeak] : [])].join(' '))
+      }
+    } catch (failure) {
+      if (!(failure instanceof Refusal) || failure.number !== changedNumber) throw failure
+      return edit.seeBoth(file !== undefined, way.signal)
+    }
+    void queries.invalidateQueries({ queryKey: ['vault', stored.groupid] })
+    // Read anew by the view that is shown next.
+    await queries.invalidateQueries({ queryKey: ['object'], refetchType: 'none' })
+    goOn(`/object/${stored.id}`)
+  }
+  return (
+    <Form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (check(false)) void saving.save(save)
+      }}
+    >
+      {edit.contested && (
+        <div className="changed-meanwhile" role="alert">
+          <h2>{words.changedTitle}</h2>
+          <p>{words.changedText}</p>
+        </div>
+      )}
+      <ObjectFields
+        template={template}
+        policy={policy}
+        draft={draft}
+        set={edit.set}
+        file={file}
+        fileError={fileError}
+        setFile={choose}
+        stored={stored}
+        noteOf={(member) => <MeanwhileNote edit={edit} template={template} member={member} />}
+      />
+      <SaveBar saving={saving} submitText={words.save} back={`#/object/${stored.id}`} file={file} />
+      {question}
+    </Form>
+  )
+}

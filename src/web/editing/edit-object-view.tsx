@@ -1,0 +1,48 @@
+import { Crumbs } from '../controls/crumbs.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { useObject, useVaults } from '../vaults/vault-reads.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { EditObjectForm } from './edit-object-form.tsx'
+import './editing.css'
+import { editingWords } from './editing-words.ts'
+
+/** An object, as it is changed. */
+export function EditObjectView({ objectid }: { readonly objectid: string }) {
+  const words = useWordsOf(editingWords)
+  const { data, error, refetch } = useObject(objectid)
+  const vaults = useVaults()
+  const [object] = data?.OBJECT ?? []
+  const template = data?.TEMPLATES.find(({ id }) => id === object?.templateid)
+  // What was read stays for who types, whatever becomes of the object: saving will say it.
+  if (!object || !template || !vaults.data) {
+    const failure = error ?? vaults.error
+    const again = (): void => void Promise.all([refetch(), vaults.refetch()])
+    return failure ? <NotLoaded error={failure} onTryAgain={again} /> : <Slow />
+  }
+  const { groupid, objectname } = object
+  const vault = vaults.data.VAULTS.find(({ id }) => id === groupid)
+  return (
+    <div className="page editing">
+      <Crumbs
+        path={[
+          { href: `#/vault/${groupid}`, text: vault?.groupname ?? '…' },
+          ...(data?.BREADCRUMB ?? []).map((crumb) => ({
+            href: `#/vault/${groupid}/${crumb.objectid}`,
+            text: crumb.objectname,
+          })),
+          { href: `#/object/${objectid}`, text: objectname },
+        ]}
+      />
+      <div className="heading">
+        <ViewTitle text={words.editTitle(objectname)} kind={words.editKind} />
+      </div>
+      {Number(vault?.status) > 1 ? (
+        <EditObjectForm read={object} template={template} vault={vault} />
+      ) : (
+        <p className="soft">{words.mayNotWrite}</p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query'
+import { call, type StoredTemplate } from '../interface/calls.ts'
+import { usePolicies } from '../vaults/vault-reads.ts'
+import type { RulesByName } from './policy-rules.ts'
+
+/** Templates change with the appliance's set-up, not with the day. */
+const longMs = 300_000
+
+/** The templates of which new objects are made. */
+export const useTemplates = () =>
+  useQuery({
+    queryKey: ['templates'],
+    staleTime: longMs,
+    async queryFn({ signal }): Promise<readonly StoredTemplate[]> {
+      const { TEMPLATE } = await call('template.list', { signal })
+      return TEMPLATE.map(({ INFO, STRUCTURE }) => ({
+        id: INFO.id,
+        info: INFO,
+        structure: Object.entries(STRUCTURE).map(([fieldname, field]) => ({ ...field, fieldname })),
+      })).filter(({ info }) => info.active && info.hid !== true)
+    },
+  })
+
+/** The rules of a password policy. */
+export function usePolicyRules(policyid: string | undefined): RulesByName {
+  const { data } = usePolicies()
+  return data?.find(({ id }) => String(id) === policyid)?.rules ?? noRules
+}
+const noRules: RulesByName = {}

@@ -1,0 +1,104 @@
+import { FileText, Upload } from 'lucide-react'
+import { useId, useRef, useState, type DragEvent } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { editingWords } from './editing-words.ts'
+import { filesOf, hasFiles } from './dropped-files.ts'
+
+interface Props {
+  readonly label: string
+  readonly labelLang?: 'en' | undefined
+  /** Endings, or `*`. */
+  readonly accepted: string
+  readonly file: File | undefined
+  /** Of the file that is stored now. */
+  readonly storedName?: string | undefined
+  readonly invitation: string
+  readonly error?: string | undefined
+  readonly hasMany?: boolean
+  readonly onFiles: (files: readonly File[]) => void
+}
+
+/** Takes a file by a drop or from the browser's own dialog. */
+export function FileDropInput(props: Props) {
+  const { label, labelLang, accepted, file, storedName, invitation, error, hasMany = false, onFiles } = props
+  const words = useWords()
+  const own = useWordsOf(editingWords)
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const { isOver, hasFolder, ...target } = useDropTarget((files) => onFiles(hasMany ? files : files.slice(0, 1)))
+  const trouble = hasFolder ? own.folderDropped : error
+  return (
+    <div className="drop" role="group" aria-labelledby={id} data-over={isOver || undefined} {...target}>
+      <span id={id} lang={labelLang} className="label">
+        {label}
+      </span>
+      <div className="line">
+        {file ? <FileText aria-hidden /> : <Upload aria-hidden />}
+        <span className="texts">
+          {file ? (
+            <>
+              <span className="title">{file.name}</span>
+              <span className="soft">{words.bytes(file.size)}</span>
+            </>
+          ) : (
+            <span className="soft">{storedName ?? invitation}</span>
+          )}
+        </span>
+        <Button
+          className="button small"
+          {...(trouble !== undefined && { 'aria-describedby': `${id}-error` })}
+          onPress={() => input.current?.click()}
+        >
+          {file || storedName !== undefined ? own.chooseOther : own.chooseFile}
+        </Button>
+      </div>
+      {file && storedName !== undefined && <p className="soft">{own.isReplaced(storedName)}</p>}
+      {trouble !== undefined && (
+        <p id={`${id}-error`} className="react-aria-FieldError" role="alert">
+          {trouble}
+        </p>
+      )}
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={label}
+        multiple={hasMany}
+        accept={accepted === '*' ? undefined : accepted.replaceAll(/[^,]+/g, '.$&')}
+        onChange={({ currentTarget }) => {
+          const chosen = Array.from(currentTarget.files ?? [])
+          // The same one can be chosen again.
+          currentTarget.value = ''
+          if (chosen.length > 0) onFiles(chosen)
+        }}
+      />
+    </div>
+  )
+}
+
+/** Takes files that are dropped on it, and no folder. */
+function useDropTarget(onFiles: (files: readonly File[]) => void) {
+  const [isOver, setIsOver] = useState(false)
+  const [hasFolder, setHasFolder] = useState(false)
+  return {
+    isOver,
+    hasFolder,
+    onDragOver(event: DragEvent): void {
+      if (!hasFiles(event.dataTransfer)) return
+      event.preventDefault()
+      setIsOver(true)
+    },
+    onDragLeave: () => setIsOver(false),
+    onDrop(event: DragEvent): void {
+      setIsOver(false)
+      if (!hasFiles(event.dataTransfer)) return
+      event.preventDefault()
+      // It is this field's, and not one for the whole page.
+      event.stopPropagation()
+      const dropped = filesOf(event.dataTransfer)
+      setHasFolder(dropped.length === 0)
+      if (dropped.length > 0) onFiles(dropped)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { useAction } from '../controls/action.ts'
+import type { StoredTemplate } from '../interface/calls.ts'
+import { newDraft, type Draft } from './draft.ts'
+import { takeOver, useDroppedFiles } from './dropped-files.ts'
+import { recogniseFile } from './storing.ts'
+
+/** What a new object begins with. */
+export interface Beginning {
+  readonly template: StoredTemplate
+  readonly draft: Draft
+  readonly file: File | undefined
+}
+
+/** Of the template that takes any file. */
+const plainFileId = '3'
+
+/** The objects that are made one after the other: one of a template, or one of each file. */
+export function useFilesInTurn(templates: readonly StoredTemplate[]) {
+  /** Those that are to be saved, the one at hand first. */
+  const [files, setFiles] = useState(takeOver)
+  const [count, setCount] = useState(files.length)
+  const [beginning, setBeginning] = useState<Beginning>()
+  /** What was typed before another template was asked for. */
+  const [kept, setKept] = useState<Pick<Beginning, 'draft' | 'file'>>()
+  const { isUnderWay, error, run } = useAction()
+
+  const look = (file: File): void =>
+    void run(async (signal) => {
+      const { templateid, values } = await recogniseFile(file, signal)
+      const takingFiles = templates.filter(({ info }) => info.file !== undefined)
+      const template = [templateid, plainFileId].map((id) => takingFiles.find((one) => one.id === id)).find(Boolean)
+      if (template) setBeginning({ template, draft: newDraft(template, values), file })
+    })
+  const [first] = files
+  const lookAtFirst = useEffectEvent(look)
+  useEffect(() => {
+    if (first) lookAtFirst(first)
+  }, [first])
+
+  const begin = (chosen: readonly File[]): void => {
+    setCount(chosen.length)
+    setFiles(chosen)
+  }
+  useDroppedFiles((dropped) => {
+    if (beginning === undefined && kept === undefined && !isUnderWay) begin(dropped)
+  })
+  return {
+    beginning,
+    kept,
+    isLooking: isUnderWay,
+    error,
+    begin,
+    at: count - files.length + 1,
+    count,
+    lookAgain: () => {
+      if (first) look(first)
+    },
+    choose: (template: StoredTemplate): void => {
+      setBeginning({ template, draft: newDraft(template, kept?.draft), file: kept?.file })
+      setKept(undefined)
+    },
+    chooseAgain: (draft: Draft, file: File | undefined): void => {
+      setKept({ draft, file })
+      setBeginning(undefined)
+    },
+    /** Whether there is another file. */
+    next: (): boolean => {
+      if (files.length < 2) return false
+      setBeginning(undefined)
+      setFiles(files.slice(1))
+      return true
+    },
+  }
+}
+
+export type FilesInTurn = ReturnType<typeof useFilesInTurn>

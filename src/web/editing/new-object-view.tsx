@@ -1,0 +1,139 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { announce } from '../controls/announcement.tsx'
+import { Crumbs } from '../controls/crumbs.tsx'
+import { goOn } from '../controls/held-address.tsx'
+import { useLate } from '../controls/late.ts'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import type { Contents, StoredTemplate } from '../interface/calls.ts'
+import { arrange, pathTo } from '../vaults/vault-contents.ts'
+import { useContents } from '../vaults/vault-reads.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import './editing.css'
+import { useTemplates } from './editing-reads.ts'
+import { editingWords } from './editing-words.ts'
+import { FileDropInput } from './file-drop-input.tsx'
+import { useFilesInTurn, type FilesInTurn } from './files-in-turn.ts'
+import { NewObjectForm } from './new-object-form.tsx'
+import type { Saved } from './storing.ts'
+import { TemplateList } from './template-list.tsx'
+
+interface Props {
+  readonly vaultid: string
+  readonly folderid: string
+}
+
+/** A new object of a vault: first what it is, by its template or by a file, then what it holds. */
+export function NewObjectView({ vaultid, folderid }: Props) {
+  const words = useWords()
+  const own = useWordsOf(editingWords)
+  const contents = useContents(vaultid)
+  const templates = useTemplates()
+  const error = contents.error ?? templates.error
+  if (!contents.data || !templates.data) {
+    const again = (): void => void Promise.all([contents.refetch(), templates.refetch()])
+    return error ? <NotLoaded error={error} onTryAgain={again} /> : <Slow />
+  }
+  const [vault] = contents.data.VAULT
+  const path = pathTo(arrange(contents.data, words.locale), folderid)
+  return (
+    <div className="page editing">
+      <Crumbs
+        path={[
+          { href: `#/vault/${vaultid}`, text: vault?.groupname ?? '…' },
+          ...path.map(({ object }) => ({ href: `#/vault/${vaultid}/${object.id}`, text: object.objectname })),
+        ]}
+      />
+      <div className="heading">
+        <ViewTitle text={own.newObject} />
+      </div>
+      {Number(vault?.status) > 1 ? (
+        <Steps
+          contents={contents.data}
+          templates={templates.data}
+          vaultid={vaultid}
+          folderid={path.at(-1)?.object.id ?? '0'}
+        />
+      ) : (
+        <p className="soft">{own.mayNotWrite}</p>
+      )}
+    </div>
+  )
+}
+
+interface StepsProps extends Props {
+  readonly contents: Contents
+  readonly templates: readonly StoredTemplate[]
+}
+
+function Steps({ contents, templates, vaultid, folderid }: StepsProps) {
+  const words = useWordsOf(editingWords)
+  const queries = useQueryClient()
+  const turn = useFilesInTurn(templates)
+  const { beginning } = turn
+
+  function saved({ id, isWeak }: Saved, { info }: StoredTemplate, name: string): void {
+    announce([words.created(name), ...(isWeak ? [words.savedWeak] : [])].join(' '))
+    void queries.invalidateQueries({ queryKey: ['vault', vaultid] })
+    void queries.invalidateQueries({ queryKey: ['object', folderid] })
+    if (turn.next()) return
+    if (info.ico === 'ico_folder') goOn(`/vault/${vaultid}/${id}`)
+    else if (info.jp === true) goOn(folderid === '0' ? `/vault/${vaultid}` : `/vault/${vaultid}/${folderid}`)
+    else goOn(`/object/${id}`)
+  }
+  if (!beginning) return <Choosing templates={templates} turn={turn} />
+  return (
+    <>
+      {turn.count > 1 && (
+        <p className="soft" role="status">
+          {words.fileOf(turn.at, turn.count)}
+        </p>
+      )}
+      <NewObjectForm
+        key={`${beginning.template.id} ${turn.at}`}
+        contents={contents}
+        folderid={folderid}
+        beginning={beginning}
+        onSaved={saved}
+        onOtherTemplate={turn.chooseAgain}
+      />
+    </>
+  )
+}
+
+interface ChoosingProps {
+  readonly templates: readonly StoredTemplate[]
+  readonly turn: FilesInTurn
+}
+
+/** What the object is to be. */
+function Choosing({ templates, turn }: ChoosingProps) {
+  const words = useWordsOf(editingWords)
+  const { kept, isLooking, error, lookAgain } = turn
+  const isLate = useLate(isLooking)
+  if (isLooking) return isLate ? <p role="status">{words.looking}</p> : null
+  const hasFile = kept?.file !== undefined
+  return (
+    <>
+      {error !== undefined && <Trouble error={error} onTryAgain={lookAgain} />}
+      {!hasFile && (
+        <div className="form">
+          <FileDropInput
+            label={words.file}
+            accepted="*"
+            file={undefined}
+            invitation={words.dropAnyFile}
+            hasMany
+            onFiles={turn.begin}
+          />
+        </div>
+      )}
+      <TemplateList
+        templates={hasFile ? templates.filter(({ info }) => info.file !== undefined) : templates}
+        onChoose={turn.choose}
+      />
+    </>
+  )
+}

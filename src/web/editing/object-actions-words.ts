@@ -1,0 +1,39 @@
+import { inBoth } from '../words/spoken.tsx'
+
+/** The words of what can be done with a vault and an object where they are shown. */
+export const actionWords = inBoth(
+  {
+    newObject: 'New object',
+    edit: 'Edit',
+    remove: 'Delete',
+    alarmOn: 'Set the alarm',
+    alarmOff: 'Clear the alarm',
+    alarmIsOn: (name: string) => `From now on, reading a secret of ${name} raises an alarm.`,
+    alarmIsOff: (name: string) => `Reading a secret of ${name} raises no alarm any more.`,
+    deleteTitle: (name: string) => `Delete ${name}?`,
+    deleteText: 'It is not shown to the members of the vault any more.',
+    deleteBelow: (count: number) =>
+      count === 1 ? 'What lies in it is deleted with it:' : `The ${count} objects that lie in it are deleted with it:`,
+    andMore: (count: number) => `and ${count} more`,
+    deleteAll: (count: number) => `Delete all ${count}`,
+    deleted: (name: string) => `${name} is deleted.`,
+    dropHere: (name: string) => `Drop to add to ${name}`,
+  },
+  {
+    newObject: 'Nytt objekt',
+    edit: 'Redigera',
+    remove: 'Ta bort',
+    alarmOn: 'Sätt på larmet',
+    alarmOff: 'Stäng av larmet',
+    alarmIsOn: (name: string) => `Från och med nu larmar det när en hemlighet i ${name} läses.`,
+    alarmIsOff: (name: string) => `Det larmar inte längre när en hemlighet i ${name} läses.`,
+    deleteTitle: (name: string) => `Ta bort ${name}?`,
+    deleteText: 'Det visas inte längre för valvets medlemmar.',
+    deleteBelow: (count: number) =>
+      count === 1 ? 'Det som ligger i det tas bort med det:' : `De ${count} objekt som ligger i det tas bort med det:`,
+    andMore: (count: number) => `och ${count} till`,
+    deleteAll: (count: number) => `Ta bort alla ${count}`,
+    deleted: (name: string) => `${name} är borttaget.`,
+    dropHere: (name: string) => `Släpp för att lägga i ${name}`,
+  },
+)

@@ -1,0 +1,173 @@
+import { RefreshCw } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { PickInput } from '../controls/pick-input.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { editingWords } from './editing-words.ts'
+import { isWhole, queryOf, startingKind, usualSizes, type GeneratorChoice, type Kind } from './generator-choice.ts'
+
+interface Props {
+  /** Of the vault, where it has one that asks for something. */
+  readonly policyid: string | undefined
+  readonly isPin: boolean
+  readonly onUse: (passphrase: string) => void
+  readonly onClose: () => void
+}
+
+interface Made {
+  readonly passphrase: string
+  readonly bits: number
+}
+
+/** Between two keys that set a length. */
+const restMs = 250
+
+/** Makes passwords of every kind that the appliance offers, out of the random numbers of its token. */
+export function PasswordGenerator({ policyid, isPin, onUse, onClose }: Props) {
+  const words = useWordsOf(editingWords)
+  const [choice, setChoice] = useState<GeneratorChoice>(() => startingKind(policyid, isPin))
+  const [turn, setTurn] = useState(0)
+  const { made, error } = useGenerated(choice, policyid, turn)
+  const set = (change: Partial<GeneratorChoice>): void => setChoice((before) => ({ ...before, ...change }))
+  return (
+    <FormDialog
+      title={words.generator}
+      submitText={words.use}
+      onClose={onClose}
+      onSubmit={() => {
+        if (made === undefined) return Promise.reject(error instanceof Error ? error : new Error('nothing was made'))
+        onUse(made.passphrase)
+        return Promise.resolve()
+      }}
+    >
+      <PickInput
+        label={words.kindOfPassword}
+        value={choice.kind}
+        options={Object.entries(words.kinds)
+          .filter(([kind]) => kind !== 'policy' || policyid !== undefined)
+          .map(([value, text]) => ({ value, text }))}
+        onChange={(kind) => {
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of the options
+          set({ kind: kind as Kind, size: usualSizes[kind as Kind] })
+        }}
+      />
+      <Sizes choice={choice} set={set} />
+      {error !== undefined && <Trouble error={error} />}
+      <div className="generated">
+        <output aria-label={words.generated} className="code">
+          {made?.passphrase ?? '…'}
+        </output>
+        <Button className="button small" onPress={() => setTurn((before) => before + 1)}>
+          <RefreshCw aria-hidden />
+          {words.another}
+        </Button>
+      </div>
+      {made && <Strength bits={made.bits} />}
+    </FormDialog>
+  )
+}
+
+/** What is made is in no cache: it is forgotten with the dialog. */
+function useGenerated(choice: GeneratorChoice, policyid: string | undefined, turn: number) {
+  const [made, setMade] = useState<Made>()
+  const [error, setError] = useState<unknown>()
+  useEffect(() => {
+    const gone = new AbortController()
+    async function generate(): Promise<void> {
+      try {
+        const { CALLINFO } = await call('utils.pwgen', { query: queryOf(choice, policyid), signal: gone.signal })
+        setMade(CALLINFO)
+        setError(undefined)
+      } catch (refusal) {
+        if (gone.signal.aborted) return
+        setMade(undefined)
+        setError(refusal)
+      }
+    }
+    const timer = setTimeout(() => void generate(), restMs)
+    return () => {
+      clearTimeout(timer)
+      gone.abort()
+    }
+  }, [choice, policyid, turn])
+  return { made, error }
+}
+
+interface SizesProps {
+  readonly choice: GeneratorChoice
+  readonly set: (change: Partial<GeneratorChoice>) => void
+}
+
+/** What a kind lets one choose. */
+function Sizes({ choice, set }: SizesProps) {
+  const words = useWordsOf(editingWords)
+  const { kind, size, between, language, shortest, longest } = choice
+  const isOfWords = kind === 'diceword' || kind === 'opie'
+  return (
+    <div className="pair">
+      {kind !== 'opie' && (
+        <NumberInput
+          label={kind === 'diceword' ? words.countOfWords : kind === 'bytes' ? words.bytesLength : words.length}
+          value={size}
+          onChange={(next) => set({ size: next })}
+        />
+      )}
+      {isOfWords && (
+        <PickInput
+          label={words.between}
+          value={between}
+          options={Object.entries(words.betweens).map(([value, text]) => ({ value, text }))}
+          onChange={(next) => set({ between: next })}
+        />
+      )}
+      {kind === 'diceword' && (
+        <>
+          <PickInput
+            label={words.languageOfWords}
+            value={language}
+            options={[
+              { value: 'en_US', text: 'English' },
+              { value: 'sv_SE', text: 'Svenska' },
+            ]}
+            onChange={(next) => set({ language: next })}
+          />
+          <NumberInput label={words.shortest} value={shortest} onChange={(next) => set({ shortest: next })} />
+          <NumberInput label={words.longest} value={longest} onChange={(next) => set({ longest: next })} />
+        </>
+      )}
+    </div>
+  )
+}
+
+interface NumberProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function NumberInput({ label, value, onChange }: NumberProps) {
+  const take = (text: string): void => {
+    if (isWhole(text)) onChange(text)
+  }
+  return <TextInput label={label} value={value} onChange={take} inputMode="numeric" autoComplete="off" />
+}
+
+/** Below the first, who has a hash of it can try them all (`utils.pwgen` says so); the second outlasts that by far. */
+const fairBits = 50
+const strongBits = 80
+
+function Strength({ bits }: { readonly bits: number }) {
+  const words = useWordsOf(editingWords)
+  const name = bits < fairBits ? 'weak' : bits < strongBits ? 'fair' : 'strong'
+  const text = words.strength(words.strengths[name], bits)
+  return (
+    <div className={`strength ${name}`}>
+      <meter min={0} max={128} low={fairBits} high={strongBits} optimum={128} value={bits} aria-label={text} />
+      <p>{text}</p>
+    </div>
+  )
+}

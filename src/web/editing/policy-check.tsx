@@ -1,0 +1,39 @@
+import { Check, X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useWordsOf } from '../words/spoken.tsx'
+import { editingWords } from './editing-words.ts'
+import { statesOf, type RulesByName } from './policy-rules.ts'
+
+/** A screen reader hears the result when the fingers rest, not at each key. */
+const restMs = 600
+
+/** The rules that a value should keep, each with whether it does. */
+export function PolicyCheck({ rules, value }: { readonly rules: RulesByName; readonly value: string }) {
+  const words = useWordsOf(editingWords)
+  const [rested, setRested] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), restMs)
+    return () => clearTimeout(timer)
+  }, [value])
+  const sentences: Readonly<Record<string, (bound: number) => string>> = words.rule
+  const states = statesOf(rules, value)
+  if (states.length === 0) return null
+  const broken = statesOf(rules, rested).filter(({ isKept }) => !isKept).length
+  const isTyped = value !== ''
+  return (
+    <div className="rules">
+      <ul aria-label={words.rules}>
+        {states.map(({ rule, value: bound, isKept }) => (
+          <li key={rule} className={isTyped ? (isKept ? 'kept' : 'broken') : undefined}>
+            {isTyped && (isKept ? <Check aria-hidden /> : <X aria-hidden />)}
+            {sentences[rule]?.(Number(bound)) ?? rule}
+            {isTyped && <span className="unseen"> ({isKept ? words.isKept : words.isBroken})</span>}
+          </li>
+        ))}
+      </ul>
+      <p className="unseen" role="status">
+        {rested !== '' && (broken === 0 ? words.rulesKept : words.rulesBroken(broken))}
+      </p>
+    </div>
+  )
+}

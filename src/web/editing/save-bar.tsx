@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useLate } from '../controls/late.ts'
+import { Trouble } from '../controls/trouble.tsx'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { editingWords } from './editing-words.ts'
+import type { useSaving } from './use-saving.ts'
+
+interface Props {
+  readonly saving: ReturnType<typeof useSaving>
+  readonly submitText: string
+  /** Where one goes without saving. */
+  readonly back: string
+  readonly file: File | undefined
+  /** Beside an error. */
+  readonly children?: ReactNode
+}
+
+/** What a form ends with: its buttons, how far its file is, and what went wrong. */
+export function SaveBar({ saving, submitText, back, file, children }: Props) {
+  const words = useWords()
+  const own = useWordsOf(editingWords)
+  const { isUnderWay, error, share, isCanceled, cancel } = saving
+  const isLate = useLate(isUnderWay)
+  return (
+    <div className="save-bar">
+      {error !== undefined && <Trouble error={error} />}
+      {children}
+      {isCanceled && (
+        <p role="status" className="soft">
+          {own.canceled}
+        </p>
+      )}
+      {isUnderWay && file && (
+        <div className="upload">
+          <progress max={1} value={share} aria-label={own.sending(file.name)} />
+          <p>{share < 1 ? own.sent(Math.floor(share * 100)) : own.encrypting}</p>
+          <Button className="button small" onPress={cancel}>
+            {own.cancelSending}
+          </Button>
+        </div>
+      )}
+      <div className="buttons">
+        <a className="button" href={back}>
+          {words.cancel}
+        </a>
+        <Button type="submit" className="button primary">
+          {isLate ? own.saving : submitText}
+        </Button>
+      </div>
+    </div>
+  )
+}

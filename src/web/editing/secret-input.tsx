@@ -1,0 +1,85 @@
+import { Eye, EyeOff, WandSparkles } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { TextInput } from '../controls/text-input.tsx'
+import type { Field } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { editingWords } from './editing-words.ts'
+import { PasswordGenerator } from './password-generator.tsx'
+import { PolicyCheck } from './policy-check.tsx'
+import type { RulesByName } from './policy-rules.ts'
+
+/** What a vault asks of its passwords. */
+export interface VaultPolicy {
+  readonly id: string
+  readonly rules: RulesByName
+}
+
+interface Props {
+  readonly field: Field
+  readonly labelLang: 'en' | undefined
+  readonly labelNote: string | undefined
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly policy: VaultPolicy
+  readonly autoFocus?: boolean
+}
+
+/** A short secret: hidden as it is typed, unless its writer wants to see it. */
+export function SecretInput({ field, labelLang, labelNote, value, onChange, policy, autoFocus = false }: Props) {
+  const words = useWords()
+  const own = useWordsOf(editingWords)
+  const [isShown, setIsShown] = useState(false)
+  const [isGenerating, setIsGenerating] = useState(false)
+  const { translation, fieldname, type, opt, placeholder } = field
+  const hasRules = field.policy && Object.keys(policy.rules).length > 0
+  return (
+    <div className="secret-input">
+      <TextInput
+        label={translation}
+        labelLang={labelLang}
+        labelNote={labelNote}
+        kind="code"
+        type={isShown ? 'text' : 'password'}
+        autoComplete="new-password"
+        autoFocus={autoFocus}
+        value={value}
+        onChange={onChange}
+        isRequired={!opt}
+        description={placeholder === undefined ? undefined : own.example(placeholder)}
+      />
+      <div className="beside">
+        <Button
+          className="button small"
+          aria-label={isShown ? words.hideField(translation) : words.showField(translation)}
+          onPress={() => setIsShown(!isShown)}
+        >
+          {isShown ? <EyeOff aria-hidden /> : <Eye aria-hidden />}
+          {isShown ? words.hide : words.show}
+        </Button>
+        {type === 'text-passwdgen' && (
+          <Button
+            className="button small"
+            aria-label={own.generateFor(translation)}
+            onPress={() => setIsGenerating(true)}
+          >
+            <WandSparkles aria-hidden />
+            {own.generate}
+          </Button>
+        )}
+      </div>
+      {hasRules && <PolicyCheck rules={policy.rules} value={value} />}
+      {isGenerating && (
+        <PasswordGenerator
+          policyid={hasRules ? policy.id : undefined}
+          isPin={/pin/.test(fieldname)}
+          onUse={(passphrase) => {
+            onChange(passphrase)
+            setIsShown(true)
+          }}
+          onClose={() => setIsGenerating(false)}
+        />
+      )}
+    </div>
+  )
+}

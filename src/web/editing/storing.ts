@@ -1,0 +1,99 @@
+import { call, callWithFile, type StoredObject } from '../interface/calls.ts'
+import { nameMember, type Draft } from './draft.ts'
+
+/** How a save is followed and given up. */
+export interface Saving {
+  readonly signal: AbortSignal
+  readonly onProgress: (share: number) => void
+}
+
+export interface Saved {
+  readonly id: string
+  /** A value breaks the policy of the vault. */
+  readonly isWeak: boolean
+}
+
+export interface Destination {
+  readonly groupid: string
+  readonly parentid: string
+  readonly templateid: string
+}
+
+export async function storeNew(to: Destination, values: Draft, file: File | undefined, saving: Saving): Promise<Saved> {
+  const body = { ...to, ...values }
+  const { signal, onProgress } = saving
+  const answer = file
+    ? await callWithFile('object.create', { body, signal }, { content: file, name: file.name, onProgress })
+    : await call('object.create', { body, signal })
+  return savedOf(answer.CALLINFO)
+}
+
+/** Changes an object that still is of the version that was read. */
+export async function storeChanges(
+  { id, version }: StoredObject,
+  values: Draft,
+  file: File | undefined,
+  { signal, onProgress }: Saving,
+): Promise<Saved> {
+  const input = { params: { objectid: id }, body: { ...values, ifVersion: version }, signal }
+  const answer = file
+    ? await callWithFile('object.edit', input, { content: file, name: file.name, onProgress })
+    : await call('object.edit', input)
+  return savedOf(answer.CALLINFO)
+}
+
+/**
+ * The object of a call whose answer was lost: one that was not there before, in the same place, of the same template, with the
+ * same open values.
+ */
+export async function findLost(
+  to: Destination,
+  values: Draft,
+  file: File | undefined,
+  known: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { OBJECTS } = await call('vault.read', { params: { vaultid: to.groupid }, signal })
+  return OBJECTS.find(
+    (object) =>
+      !known.has(object.id) &&
+      object.parentid === to.parentid &&
+      object.templateid === to.templateid &&
+      object.filename === (file?.name ?? '') &&
+      Object.entries(object.public).every(([name, value]) => name === 'file1' || value === (values[name] ?? '')) &&
+      (values[nameMember] === undefined || values[nameMember].trim() === object.objectname),
+  )?.id
+}
+
+function savedOf(callinfo: { readonly objectid?: string; readonly general?: unknown } | undefined): Saved {
+  const general = Array.isArray(callinfo?.general) ? callinfo.general : []
+  return { id: callinfo?.objectid ?? '', isWeak: general.includes('BAD_POLICY') }
+}
+
+interface Recognised {
+  readonly templateid: string
+  /** What the file says of itself, by the names of fields. */
+  readonly values: Draft
+}
+
+/** More than this the appliance does not look at; one byte more tells it that the file goes on. */
+const sampleBytes = 128 * 1024 + 1
+
+/** The template that a file belongs to. @throws Refusal */
+export async function recogniseFile(file: File, signal: AbortSignal): Promise<Recognised> {
+  const content = file.slice(0, sampleBytes)
+  const { DATA, STRUCTURE } = await callWithFile('file.collect', { body: {}, signal }, { content, name: file.name })
+  const values = Object.fromEntries(Object.entries(STRUCTURE).map(([name, { val }]) => [name, val]))
+  return { templateid: String(DATA?.templateid ?? ''), values }
+}
+
+const startBytes = 64
+const longestExtension = 25
+
+/** Asks whether the appliance takes a file of this size, before it is sent. @throws Refusal */
+export async function checkSize(file: File, signal: AbortSignal): Promise<void> {
+  const start = new Uint8Array(await file.slice(0, startBytes).arrayBuffer())
+  const extension = (/\.([^./\\]+)$/.exec(file.name)?.[1] ?? '').slice(0, longestExtension)
+  const body = { data: btoa(String.fromCharCode(...start)), extension, size: file.size }
+  await call('utils.mimetype', { body, signal })
+}

@@ -1,0 +1,49 @@
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { createFilter, FilterField } from '../controls/filter-field.tsx'
+import type { StoredTemplate } from '../interface/calls.ts'
+import { ObjectIcon } from '../vaults/object-icon.tsx'
+import { langOf } from '../vaults/vault-contents.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { editingWords } from './editing-words.ts'
+
+interface Props {
+  readonly templates: readonly StoredTemplate[]
+  readonly onChoose: (template: StoredTemplate) => void
+}
+
+/** The templates, found by their names and by what their fields are called. */
+export function TemplateList({ templates, onChoose }: Props) {
+  const words = useWordsOf(editingWords)
+  const [filter, setFilter] = useState('')
+  const fits = createFilter(filter)
+  const found = templates.filter((template) =>
+    fits(`${template.info.name}\n${labelsOf(template).join('\n')}`.toLowerCase()),
+  )
+  return (
+    <section className="templates">
+      <h2>{words.chooseTemplate}</h2>
+      <FilterField label={words.findTemplate} value={filter} onChange={setFilter} />
+      {found.length === 0 && (
+        <p className="soft" role="status">
+          {words.noTemplate}
+        </p>
+      )}
+      <ul>
+        {found.map((template) => (
+          <li key={template.id}>
+            <Button className="card" onPress={() => onChoose(template)}>
+              <ObjectIcon name={template.info.ico} />
+              <span className="texts" lang={langOf(template)}>
+                <span className="title">{template.info.name}</span>
+                <span className="soft">{words.fieldsOf(labelsOf(template))}</span>
+              </span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const labelsOf = ({ structure }: StoredTemplate): string[] => structure.map(({ translation }) => translation)

@@ -1,0 +1,76 @@
+import { Refusal } from './refusal.ts'
+import {
+  accept,
+  base,
+  filePatienceMs,
+  isEnvelope,
+  ofConsole,
+  waitOf,
+  type AnyEnvelope,
+  type Sent,
+} from './transport.ts'
+
+/** A file of a form. */
+export interface FormFile {
+  readonly content: Blob
+  readonly name: string
+  /** Told, from 0 to 1, how much has left the browser. */
+  readonly onProgress?: (share: number) => void
+}
+
+/** Sends a form with a file. By XMLHttpRequest: `fetch` does not tell how far an upload is. @throws Refusal */
+export async function sendForm({ method, path, body = {}, signal }: Sent, file: FormFile): Promise<AnyEnvelope> {
+  signal?.throwIfAborted()
+  const request = await sent(new XMLHttpRequest(), `${base}${path}`, method, formOf(body, file), { signal, file })
+  const json = jsonOf(request.responseText)
+  // What is no JSON is another's answer.
+  if (!isEnvelope(json)) throw new Refusal({ status: request.status })
+  return accept(json, request.status, waitOf(request.getResponseHeader('Retry-After')))
+}
+
+/** The file stands last: behind a large one the appliance takes no field. */
+function formOf(body: Readonly<Record<string, unknown>>, { content, name }: FormFile): FormData {
+  const form = new FormData()
+  for (const [member, value] of Object.entries(body)) if (isPlain(value)) form.append(member, String(value))
+  form.append('file', content, name)
+  return form
+}
+
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value)
+
+interface Way {
+  readonly signal: AbortSignal | undefined
+  readonly file: FormFile
+}
+
+function sent(request: XMLHttpRequest, url: string, method: string, form: FormData, { signal, file }: Way) {
+  return new Promise<XMLHttpRequest>((resolve, reject) => {
+    const abort = (): void => request.abort()
+    const lost = (): void => reject(new Refusal({ status: 0 }))
+    request.open(method, url)
+    for (const [name, value] of Object.entries(ofConsole)) request.setRequestHeader(name, value)
+    request.timeout = filePatienceMs
+    request.upload.addEventListener('progress', ({ loaded, total }) =>
+      file.onProgress?.(total === 0 ? 1 : loaded / total),
+    )
+    request.addEventListener('load', () => resolve(request))
+    request.addEventListener('error', lost)
+    request.addEventListener('timeout', lost)
+    request.addEventListener('abort', () => reject(signal ? abortion(signal) : new Refusal({ status: 0 })))
+    request.addEventListener('loadend', () => signal?.removeEventListener('abort', abort))
+    signal?.addEventListener('abort', abort)
+    request.send(form)
+  })
+}
+
+const abortion = ({ reason }: AbortSignal): Error =>
+  reason instanceof Error ? reason : new DOMException('the upload was given up', 'AbortError')
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,296 @@
+import { crc32, deflateSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeCertificate, makeSamples, keyKinds, type Samples } from '../support/file-samples.ts'
+import { createObject, objectsIn, upload, type ObjectRecord } from '../support/object-kit.ts'
+import { totpCode } from '../support/hardware-token.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+import type { Visit, VisitOptions } from './browser-kit.ts'
+
+const stage = consoleStage()
+let samples: Samples
+let vaultid: string
+beforeAll(async () => {
+  samples = makeSamples()
+  const { VAULT } = await stage.stocked.client.must('POST', '/vault', { vaultname: 'Files' })
+  vaultid = (VAULT as { id: string }[])[0]?.id ?? ''
+})
+afterAll(() => samples.cleanup())
+
+async function writer(options?: VisitOptions): Promise<Visit> {
+  const user = await stage.appliance.addUser()
+  await stage.stocked.client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 2 })
+  const visit = await stage.visitor(options)
+  await visit.logIn(user)
+  return visit
+}
+
+const allOf = async (): Promise<ObjectRecord[]> =>
+  objectsIn(await stage.stocked.client.must('GET', `/vault/${vaultid}`), 'OBJECTS')
+const called = async (name: string): Promise<ObjectRecord[]> =>
+  (await allOf()).filter(({ objectname }) => objectname === name)
+const contentOf = async (id: string): Promise<Buffer> =>
+  Buffer.from(String((await stage.stocked.client.must('GET', `/object/${id}?filedata=true`))['FILEDATA']), 'base64')
+
+/** Drops files into the middle of the page. */
+async function drop({ page }: Visit, files: readonly { name: string; content: Buffer }[]): Promise<void> {
+  const given = files.map(({ name, content }) => ({ name, base64: content.toString('base64') }))
+  const dataTransfer = await page.evaluateHandle(
+    `{
+      const transfer = new DataTransfer()
+      for (const { name, base64 } of ${JSON.stringify(given)})
+        transfer.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], name))
+      transfer
+    }`,
+  )
+  await page.dispatchEvent('main', 'drop', { dataTransfer })
+}
+
+/** Chooses from the browser's own dialog. */
+async function choose({ page }: Visit, button: string, name: string, buffer: Buffer): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: button }).click()
+  await (await chooser).setFiles({ name, mimeType: 'application/octet-stream', buffer })
+}
+
+async function beginFile(visit: Visit, name: string, content: Buffer): Promise<void> {
+  await visit.open(`/vault/${vaultid}/0/new`)
+  await visit.sees('New object')
+  await choose(visit, 'Choose a file', name, content)
+  await visit.page.getByRole('button', { name: 'Choose another file' }).waitFor()
+}
+
+describe('files', () => {
+  it('that are dropped anywhere in a vault become the right objects, one after the other', async () => {
+    const certificate = makeCertificate(samples, 'web', keyKinds['ec-p256'] ?? [], '-subj', '/CN=shop.example.test')
+    const visit = await writer()
+    const { page } = visit
+    await visit.open(`/vault/${vaultid}`)
+    await visit.sees('Files')
+    await drop(visit, [
+      { name: 'shop.crt', content: certificate },
+      { name: 'shop.key', content: samples.read('web.key') },
+      { name: 'letter.txt', content: Buffer.from('Dear reader') },
+    ])
+    await page.getByText('File 1 of 3').waitFor()
+    await page.getByText('X.509 certificate').waitFor()
+    expect(await page.getByLabel('Common name').inputValue()).toBe('shop.example.test')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('File 2 of 3').waitFor()
+    await page.getByText('Private key').waitFor()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('File 3 of 3').waitFor()
+    await page.getByLabel('Description').fill('Of spring')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await visit.sees('Files')
+    await page.getByRole('link', { name: 'letter.txt' }).waitFor()
+    const made = await allOf()
+    expect(made.map(({ templateid, filename }) => [templateid, filename])).toEqual([
+      ['31', 'shop.crt'],
+      ['34', 'shop.key'],
+      ['3', 'letter.txt'],
+    ])
+    expect(await contentOf(made[0]?.id ?? '')).toEqual(certificate)
+    visit.expectPeace()
+  })
+
+  it('can be given up on their way, and nothing that was typed is lost', async () => {
+    const visit = await writer()
+    const { page } = visit
+    await beginFile(visit, 'large.bin', Buffer.alloc(3 * 1024 * 1024, 7))
+    await page.getByLabel('Description').fill('kept')
+    const address = `${stage.appliance.url}/object`
+    await page.route(address, () => undefined)
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('progressbar', { name: 'Sending large.bin' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel the upload' }).click()
+    await page.getByText('The upload was cancelled.').waitFor()
+    expect(await page.getByLabel('Description').inputValue()).toBe('kept')
+    expect(await called('large.bin')).toEqual([])
+    await page.unroute(address)
+    await page.getByRole('button', { name: 'Create' }).click()
+    await visit.sees('Files')
+    const [made] = await called('large.bin')
+    expect(made).toMatchObject({ public: { description: 'kept' }, fileinfo: { size: String(3 * 1024 * 1024) } })
+  })
+
+  it('take the place of others', async () => {
+    const id = await upload(stage.stocked.client, { groupid: vaultid, templateid: '3' }, Buffer.from('old'), 'old.txt')
+    const visit = await writer()
+    await visit.open(`/object/${id}/edit`)
+    await visit.sees('Edit old.txt')
+    await choose(visit, 'Choose another file', 'new.txt', Buffer.from('new'))
+    await visit.page.getByText('Takes the place of old.txt.').waitFor()
+    await visit.page.getByRole('button', { name: 'Save' }).click()
+    await visit.page.getByText('text/plain').waitFor()
+    expect(await contentOf(id)).toEqual(Buffer.from('new'))
+    visit.expectPeace()
+  })
+
+  it('that a template does not take, and empty ones, are refused before they are sent', async () => {
+    const visit = await writer()
+    const { page } = visit
+    await beginFile(visit, 'empty.txt', Buffer.alloc(0))
+    await page.getByText('This file is empty.').waitFor()
+    await page.getByRole('button', { name: 'Create' }).click()
+    const other = await writer()
+    await beginFile(other, 'other.pem', makeCertificate(samples, 'other', keyKinds['ed25519'] ?? []))
+    await choose(other, 'Choose another file', 'picture.png', Buffer.from('x'))
+    await other.page.getByText('This template takes files that end with crt, cer, pem, der.').waitFor()
+    await other.page.getByRole('button', { name: 'Create' }).click()
+    for (const { asked } of [visit, other]) expect(asked.filter((url) => url.endsWith('/object'))).toEqual([])
+  })
+})
+
+describe('a preview', () => {
+  const show = async (visit: Visit, name: string, content: Buffer): Promise<void> => {
+    const id = await upload(stage.stocked.client, { groupid: vaultid, templateid: '3' }, content, name)
+    await visit.open(`/object/${id}`)
+    await visit.sees(name)
+    await visit.page.getByRole('button', { name: 'Preview' }).click()
+  }
+
+  it('draws a picture, and leaves nothing of it behind', async () => {
+    const visit = await writer()
+    const { page } = visit
+    await show(visit, 'dot.png', png())
+    const image = page.getByRole('img', { name: 'dot.png' })
+    await image.waitFor()
+    await expect.poll(() => page.evaluate(`document.querySelector('figure img').naturalWidth`)).toBe(1)
+    const address = await image.getAttribute('src')
+    expect(address).toMatch(/^blob:/)
+    expect(await visit.findings()).toEqual([])
+    await page.getByRole('button', { name: 'Hide the preview' }).click()
+    await image.waitFor({ state: 'detached' })
+    expect(await page.evaluate(`fetch(${JSON.stringify(address)}).then(() => 'there', () => 'gone')`)).toBe('gone')
+  })
+
+  it.each([
+    ['page.html', '<!doctype html><script>window.hit=1</script>'],
+    [
+      'drawing.svg',
+      '<svg xmlns="http://www.w3.org/2000/svg" onload="window.hit=1"><script>window.hit=1</script></svg>',
+    ],
+    ['lie.txt', '<html><body onload=parent.hit=1><iframe src="javascript:parent.hit=1">'],
+    ['data.json', '{"__proto__": "<img src=x onerror=window.hit=1>"}'],
+  ])('shows %s as the text that it is', async (name, content) => {
+    const visit = await writer()
+    await show(visit, name, Buffer.from(content))
+    await visit.page.getByRole('figure').getByText(content, { exact: true }).waitFor()
+    expect(await visit.page.evaluate('window.hit')).toBeUndefined()
+    expect(await visit.page.locator('figure :not(pre)').count()).toBe(0)
+    visit.expectPeace()
+  })
+
+  it('of a picture that holds a page draws what there is of a picture, and runs nothing', async () => {
+    const visit = await writer()
+    const { page } = visit
+    await show(visit, 'both.png', Buffer.concat([png(), Buffer.from('<script>window.hit=1</script>')]))
+    await page.getByRole('img', { name: 'both.png' }).waitFor()
+    const gif = Buffer.from('GIF89a/*<script>window.hit=1</script>*/=1;window.hit=1//')
+    await show(visit, 'both.gif', gif)
+    await page.getByRole('img', { name: 'both.gif' }).waitFor()
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+  })
+})
+
+it('takes hostile texts in every field and every file name as texts', async () => {
+  const visit = await writer()
+  const { page } = visit
+  for (const text of hostileTexts) {
+    await visit.open(`/vault/${vaultid}/0/new`)
+    await page.getByRole('button', { name: /^Login Info/ }).click()
+    for (const label of ['Name', 'URL', 'Username', 'Password'])
+      await page
+        .getByLabel(label, { exact: label !== 'URL' })
+        .first()
+        .fill(text)
+    await page.getByRole('button', { name: 'Show Password' }).click()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await visit.sees(text)
+    await page.getByRole('button', { name: 'Show Password' }).click()
+    await expect.poll(() => page.getByText(text, { exact: true }).count()).toBeGreaterThanOrEqual(4)
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await visit.sees(`Edit ${text}`)
+    expect(await page.getByLabel('Username').inputValue()).toBe(text)
+    await beginFile(visit, `${text.replaceAll(/[/\\]/g, '')}.txt`, Buffer.from(text))
+    await page.getByRole('button', { name: 'Create' }).click()
+    await visit.sees('Files')
+  }
+  expect(await page.evaluate('window.hit')).toBeUndefined()
+  expect(await page.locator('iframe, [onerror], [onload], a[href^="javascript"]').count()).toBe(0)
+  visit.expectPeace()
+})
+
+it('makes links of open values that are addresses of the web, and of no others', async () => {
+  const client = stage.stocked.client
+  const visit = await writer()
+  const { page } = visit
+  const seen = async (url: string): Promise<string | null> => {
+    const id = await createObject(client, vaultid, {
+      templateid: '20',
+      name: 'Link',
+      url,
+      username: 'u',
+      password: 'p',
+    })
+    await visit.open(`/object/${id}`)
+    await page.getByRole('definition').filter({ hasText: url }).first().waitFor()
+    const link = page.getByRole('definition').getByRole('link')
+    return (await link.count()) === 0
+      ? null
+      : page.evaluate(`(({ href, rel, target }) => [href, rel, target].join(' '))(document.querySelector('dd a'))`)
+  }
+  expect(await seen('https://bank.example.test/a?b=c')).toBe(
+    'https://bank.example.test/a?b=c noopener noreferrer _blank',
+  )
+  expect(await seen('HTTP://host:8080')).toBe('http://host:8080/ noopener noreferrer _blank')
+  for (const url of [
+    'javascript:alert(1)//https://x',
+    'https://bank.example@evil.example/',
+    'ftp://host/',
+    'data:text/html,<script>1</script>',
+    'see https://host/',
+    'https://host/ and more',
+    'https://\u202ehost/',
+    '//host/',
+  ])
+    expect([url, await seen(url)]).toEqual([url, null])
+})
+
+it('shows the codes of a stored seed, and for how long each is good', async () => {
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+  const password = `otpauth://totp/Site:me?secret=${secret}&issuer=Site`
+  const id = await createObject(stage.stocked.client, vaultid, { password })
+  const visit = await writer()
+  const { page } = visit
+  await visit.open(`/object/${id}`)
+  await page.getByRole('button', { name: 'Show Password' }).click()
+  const code = page.getByLabel('Code of Password', { exact: true })
+  await expect.poll(async () => (await code.textContent())?.replace(' ', '') === totpCode(secret)).toBe(true)
+  await page.getByRole('meter', { name: /^It changes in \d+ seconds?$/ }).waitFor()
+  expect(await visit.findings()).toEqual([])
+  await page.getByRole('button', { name: 'Copy Code of Password' }).click()
+  await page.getByText('Code of Password is copied.').waitFor()
+  await page.getByRole('button', { name: 'Hide Password' }).click()
+  await code.waitFor({ state: 'detached' })
+})
+
+/** A picture of one dot. */
+function png(): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data])
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(data.length)
+    const check = Buffer.alloc(4)
+    check.writeUInt32BE(crc32(body))
+    return Buffer.concat([length, body, check])
+  }
+  const header = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0])
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.from([0, 128]))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
