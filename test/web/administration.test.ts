@@ -325,13 +325,26 @@ describe('who may not', () => {
     const visit = await stage.member()
     const { page } = visit
     expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
-    for (const part of ['', '/users', '/users/1', '/services', '/services/1', '/audit', '/state']) {
+    for (const part of [
+      '',
+      '/users',
+      '/users/1',
+      '/services',
+      '/services/1',
+      '/audit',
+      '/state',
+      '/policies',
+      '/templates',
+      '/templates/1',
+    ]) {
       await visit.open(`/administration${part}`)
       await visit.sees('This is for administrators')
       await visit.open('/')
       await visit.sees('Vaults')
     }
-    expect(visit.asked.filter((url) => /\/(user|service|audit|utils)(\/|$)/.test(new URL(url).pathname))).toEqual([])
+    expect(
+      visit.asked.filter((url) => /\/(user|service|audit|utils|template)(\/|$)/.test(new URL(url).pathname)),
+    ).toEqual([])
     visit.expectPeace()
   })
 

@@ -13,10 +13,12 @@ const UsersView = lazy(async () => ({ default: (await import('./users-view.tsx')
 const UserView = lazy(async () => ({ default: (await import('./user-view.tsx')).UserView }))
 const ServicesView = lazy(async () => ({ default: (await import('./services-view.tsx')).ServicesView }))
 const ServiceView = lazy(async () => ({ default: (await import('./service-view.tsx')).ServiceView }))
+const PoliciesView = lazy(async () => ({ default: (await import('./policies-view.tsx')).PoliciesView }))
+const TemplatesView = lazy(async () => ({ default: (await import('./templates-view.tsx')).TemplatesView }))
 const AuditView = lazy(async () => ({ default: (await import('./audit-view.tsx')).AuditView }))
 const StateView = lazy(async () => ({ default: (await import('./state-view.tsx')).StateView }))
 
-const parts = ['users', 'services', 'audit', 'state'] as const
+const parts = ['users', 'services', 'audit', 'state', 'policies', 'templates'] as const
 type Part = (typeof parts)[number]
 
 /** Which parts the person may see; the interface decides at each call all the same. */
@@ -63,6 +65,13 @@ export function AdministrationView() {
               ) : (
                 <NotFoundView />
               )
+            }
+          </Route>
+          <Route path="/administration/policies">{guarded('policies', <PoliciesView />)}</Route>
+          <Route path="/administration/templates">{guarded('templates', <TemplatesView />)}</Route>
+          <Route path="/administration/templates/:templateid">
+            {({ templateid }) =>
+              isId(templateid) ? guarded('templates', <TemplatesView templateid={templateid} />) : <NotFoundView />
             }
           </Route>
           <Route path="/administration/audit">{guarded('audit', <AuditView />)}</Route>

@@ -24,7 +24,6 @@ export const userWords = inBoth(
     ownCapabilities: 'Of your own capabilities you can only give some up.',
     firstPassphrase: 'First pass phrase',
     firstPassphraseHelp: 'Tell it to the user by another way than e-mail. The user changes it at the first login.',
-    active: 'Active',
     locked: 'Locked',
     fingerprint: 'Fingerprint',
     account: 'Account',
@@ -135,7 +134,6 @@ export const userWords = inBoth(
     firstPassphrase: 'Första lösenfras',
     firstPassphraseHelp:
       'Säg den till användaren på annat sätt än e-post. Användaren byter den vid första inloggningen.',
-    active: 'Aktiv',
     locked: 'Låst',
     fingerprint: 'Fingeravtryck',
     account: 'Konto',

@@ -23,6 +23,7 @@ export type OpenSession = NonNullable<AnswerOf<'user.sessions'>['CALLINFO']>['se
 export type ReadState = NonNullable<AnswerOf<'utils.state'>['CALLINFO']>
 export type ServiceAccount = NonNullable<AnswerOf<'service.read'>['CALLINFO']>['service']
 export type CredentialBody = NonNullable<Operations['service.credential.add']['body']>
+export type ListedTemplate = AnswerOf<'template.list'>['TEMPLATE'][number]
 export type LoginAnswer = AnswerOf<'auth.login'>['CALLINFO']
 export type LoginBody = NonNullable<Operations['auth.login']['body']>
 
@@ -70,11 +71,11 @@ const used = {
   'service.remove': ['DELETE', '/service/{serviceid}'],
   'service.credential.add': ['POST', '/service/{serviceid}/credential'],
   'service.credential.remove': ['DELETE', '/service/{serviceid}/credential/{credentialid}'],
+  'template.list': ['GET', '/template'],
   'utils.state': ['GET', '/utils/state'],
   'object.create': ['POST', '/object'],
   'object.edit': ['PUT', '/object/{objectid}'],
   'object.alarm': ['PUT', '/object/{objectid}/alarm'],
-  'template.list': ['GET', '/template'],
   'file.collect': ['POST', '/filecollect'],
   'utils.pwgen': ['GET', '/utils/pwgen'],
   'utils.mimetype': ['POST', '/utils/get_mime_type'],

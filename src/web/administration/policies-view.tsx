@@ -1,0 +1,58 @@
+import { ListChecks } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { call, type PasswordPolicy } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { policyWords } from './policy-words.ts'
+
+/** The password policies that vaults choose among. */
+export function PoliciesView() {
+  const words = useWordsOf(policyWords)
+  const { parts } = useWordsOf(administrationWords)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['appliance', 'policies'],
+    queryFn: async ({ signal }) => (await call('utils.policies', { signal })).CALLINFO.policies,
+  })
+  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  return (
+    <div className="page administered">
+      <div className="heading">
+        <div>
+          <ViewTitle text={parts.policies} />
+          <p className="soft">{words.introduction}</p>
+        </div>
+      </div>
+      <ul className="entries">
+        {data.map((policy) => (
+          <PolicyEntry key={policy.id} policy={policy} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function PolicyEntry({ policy: { id, name, rules } }: { readonly policy: PasswordPolicy }) {
+  const words = useWordsOf(policyWords)
+  return (
+    <li className="entry">
+      <span className="tile">
+        <ListChecks aria-hidden />
+      </span>
+      <span className="texts">
+        <span className="title" lang="en">
+          {name}
+        </span>
+        <span className="soft">
+          {Object.entries(rules)
+            .map(([rule, value]) => words.rule(rule, value))
+            .join(' · ') || words.anything}
+        </span>
+      </span>
+      <span className="right">{words.number(id)}</span>
+    </li>
+  )
+}

@@ -1,0 +1,61 @@
+import type { ListedTemplate } from '../interface/calls.ts'
+
+export type TemplateField = ListedTemplate['STRUCTURE'][string]
+
+/** A field of a draft; `key` tells it from the others while its name is typed. */
+export interface DraftField {
+  readonly key: number
+  readonly name: string
+  readonly field: TemplateField
+}
+
+/** A template as a person changes it. Nothing of it is stored. */
+export interface TemplateDraft {
+  readonly info: ListedTemplate['INFO']
+  readonly fields: readonly DraftField[]
+}
+
+/** Templates of the site have numbers above this one. */
+export const lastBuiltIn = 1000
+
+export function draftOf({ INFO, STRUCTURE }: ListedTemplate, freeId: string): TemplateDraft {
+  const info = Number(INFO.id) > lastBuiltIn ? INFO : { ...INFO, id: freeId }
+  return { info, fields: Object.entries(STRUCTURE).map(([name, field], key) => ({ key, name, field })) }
+}
+
+const plain: TemplateField = {
+  translation: '',
+  type: 'text',
+  encrypted: false,
+  show: true,
+  policy: false,
+  alarm: false,
+  opt: true,
+  cc: false,
+  nc: false,
+}
+
+export function withField(draft: TemplateDraft): TemplateDraft {
+  const key = Math.max(-1, ...draft.fields.map((field) => field.key)) + 1
+  return { ...draft, fields: [...draft.fields, { key, name: `field${key + 1}`, field: plain }] }
+}
+
+/** What only encrypted fields have goes with the encryption. */
+export const asSecret = (field: TemplateField, encrypted: boolean): TemplateField =>
+  encrypted
+    ? { ...field, encrypted, cc: true, nc: true }
+    : { ...field, encrypted, cc: false, nc: false, policy: false, alarm: false, type: openType(field.type) }
+
+const openType = (type: TemplateField['type']): TemplateField['type'] => (type === 'text-passwdgen' ? 'text' : type)
+
+/** With the field one place further up (-1) or down (1). */
+export function moved({ info, fields }: TemplateDraft, at: number, by: -1 | 1): TemplateDraft {
+  const order = [...fields]
+  const [field] = order.splice(at, 1)
+  if (field !== undefined) order.splice(at + by, 0, field)
+  return { info, fields: order }
+}
+
+/** As `strongroom template add` reads it. */
+export const documentOf = ({ info, fields }: TemplateDraft): string =>
+  `${JSON.stringify({ INFO: info, STRUCTURE: Object.fromEntries(fields.map(({ name, field }) => [name, field])) }, undefined, 2)}\n`

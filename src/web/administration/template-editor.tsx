@@ -1,0 +1,169 @@
+import { ArrowDown, ArrowUp, Download, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { SelectInput } from '../controls/select-input.tsx'
+import { saveFile } from '../controls/saving.ts'
+import { TextInput } from '../controls/text-input.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import type { ListedTemplate } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { CheckOption } from './check-option.tsx'
+import { formTemplateWords } from './form-template-words.ts'
+import { MachineCommands } from './machine-commands.tsx'
+import {
+  asSecret,
+  documentOf,
+  draftOf,
+  lastBuiltIn,
+  moved,
+  withField,
+  type DraftField,
+  type TemplateField,
+} from './template-draft.ts'
+import { TemplatePreview } from './template-preview.tsx'
+
+interface Props {
+  readonly template: ListedTemplate
+  /** For a template that is made of one of the program's own. */
+  readonly freeId: string
+}
+
+/** Changes a template before one's eyes. The operator takes the file over: the interface stores no template. */
+export function TemplateEditor({ template, freeId }: Props) {
+  const words = useWordsOf(formTemplateWords)
+  const { parts } = useWordsOf(administrationWords)
+  const { where } = useWords()
+  const [draft, setDraft] = useState(() => draftOf(template, freeId))
+  const isOwn = Number(template.INFO.id) > lastBuiltIn
+  const file = `template-${draft.info.id}.json`
+  const change = (key: number, next: Partial<DraftField>): void =>
+    setDraft({ ...draft, fields: draft.fields.map((field) => (field.key === key ? { ...field, ...next } : field)) })
+  const drop = (key: number): void => setDraft({ ...draft, fields: draft.fields.filter((field) => field.key !== key) })
+  return (
+    <div className="page administered">
+      <nav className="crumbs" aria-label={where}>
+        <a href="#/administration/templates">{parts.templates}</a>
+      </nav>
+      <div className="heading">
+        <div>
+          <ViewTitle text={template.INFO.name} kind={parts.templates} />
+          {!isOwn && <p className="soft">{words.builtIn}</p>}
+        </div>
+      </div>
+      <div className="template-editor">
+        <div className="form">
+          <TextInput
+            label={words.name}
+            value={draft.info.name}
+            onChange={(name) => setDraft({ ...draft, info: { ...draft.info, name } })}
+            maxLength={64}
+          />
+          <h2>{words.formFields}</h2>
+          <ol className="draft-fields">
+            {draft.fields.map((field, at) => (
+              <DraftEntry
+                key={field.key}
+                draft={field}
+                isFirst={at === 0}
+                isLast={at === draft.fields.length - 1}
+                onChange={(next) => change(field.key, next)}
+                onMove={(by) => setDraft(moved(draft, at, by))}
+                onRemove={() => drop(field.key)}
+              />
+            ))}
+          </ol>
+          <Button className="button" onPress={() => setDraft(withField(draft))}>
+            <Plus aria-hidden />
+            {words.addField}
+          </Button>
+          <Button
+            className="button primary"
+            onPress={() => saveFile(file, new TextEncoder().encode(documentOf(draft)))}
+          >
+            <Download aria-hidden />
+            {words.saveFile}
+          </Button>
+        </div>
+        <TemplatePreview draft={draft} />
+      </div>
+      <MachineCommands
+        title={words.taking}
+        text={words.takingHelp}
+        commands={[`strongroom template check ${file}`, `strongroom template add ${isOwn ? '--replace ' : ''}${file}`]}
+      />
+    </div>
+  )
+}
+
+const types: readonly TemplateField['type'][] = [
+  'text',
+  'text-passwdgen',
+  'textarea',
+  'date',
+  'datetime',
+  'countrycode',
+  'progress',
+]
+
+interface EntryProps {
+  readonly draft: DraftField
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  readonly onChange: (next: Partial<DraftField>) => void
+  readonly onMove: (by: -1 | 1) => void
+  readonly onRemove: () => void
+}
+
+function DraftEntry({ draft: { name, field }, isFirst, isLast, onChange, onMove, onRemove }: EntryProps) {
+  const words = useWordsOf(formTemplateWords)
+  const label = field.translation || name
+  const typeChoices = types.includes(field.type) ? types : [field.type, ...types]
+  function choose(type: string): void {
+    const known = typeChoices.find((one) => one === type) ?? field.type
+    const next = { ...field, type: known }
+    onChange({ field: known === 'text-passwdgen' ? asSecret(next, true) : next })
+  }
+  return (
+    <li className="card">
+      <TextInput
+        label={words.label}
+        value={field.translation}
+        onChange={(translation) => onChange({ field: { ...field, translation } })}
+        maxLength={64}
+      />
+      <TextInput
+        label={words.fieldName}
+        value={name}
+        onChange={(next) => onChange({ name: next })}
+        kind="code"
+        maxLength={64}
+      />
+      <SelectInput
+        key={field.type}
+        name="type"
+        label={words.type}
+        options={typeChoices.map((type) => ({ value: type, text: type, lang: 'en' }))}
+        defaultValue={field.type}
+        onChange={choose}
+      />
+      <div className="draft-acts">
+        <CheckOption isSelected={field.encrypted} onChange={(is) => onChange({ field: asSecret(field, is) })}>
+          {words.encrypted}
+        </CheckOption>
+        <CheckOption isSelected={field.opt} onChange={(opt) => onChange({ field: { ...field, opt } })}>
+          {words.optional}
+        </CheckOption>
+        <Button className="quiet" aria-label={words.up(label)} isDisabled={isFirst} onPress={() => onMove(-1)}>
+          <ArrowUp aria-hidden />
+        </Button>
+        <Button className="quiet" aria-label={words.down(label)} isDisabled={isLast} onPress={() => onMove(1)}>
+          <ArrowDown aria-hidden />
+        </Button>
+        <Button className="quiet" aria-label={words.removeField(label)} onPress={onRemove}>
+          <Trash2 aria-hidden />
+        </Button>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight } from 'lucide-react'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { call } from '../interface/calls.ts'
+import { ObjectIcon } from '../vaults/object-icon.tsx'
+import { useWordsOf } from '../words/spoken.tsx'
+import { administrationWords } from './administration-words.ts'
+import { formTemplateWords } from './form-template-words.ts'
+import { lastBuiltIn } from './template-draft.ts'
+import { TemplateEditor } from './template-editor.tsx'
+
+/** All templates, or one of them to be changed. */
+export function TemplatesView({ templateid }: { readonly templateid?: string }) {
+  const words = useWordsOf(formTemplateWords)
+  const { parts } = useWordsOf(administrationWords)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['appliance', 'templates'],
+    queryFn: async ({ signal }) => (await call('template.list', { signal })).TEMPLATE,
+  })
+  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const chosen = data.find(({ INFO }) => INFO.id === templateid)
+  const freeId = String(Math.max(lastBuiltIn, ...data.map(({ INFO }) => Number(INFO.id))) + 1)
+  if (chosen !== undefined) return <TemplateEditor key={templateid} template={chosen} freeId={freeId} />
+  return (
+    <div className="page administered">
+      <div className="heading">
+        <div>
+          <ViewTitle text={parts.templates} />
+          <p className="soft">{words.introduction}</p>
+        </div>
+      </div>
+      <ul className="entries">
+        {data.map(({ INFO: { id, name, ico, active }, STRUCTURE }) => (
+          <li key={id}>
+            <a href={`#/administration/templates/${id}`}>
+              <span className="tile">
+                <ObjectIcon name={ico} />
+              </span>
+              <span className="texts">
+                <span className="title" lang={Number(id) > lastBuiltIn ? undefined : 'en'}>
+                  {name}
+                </span>
+                <span className="soft">{words.fields(Object.keys(STRUCTURE).length)}</span>
+              </span>
+              {!active && <span className="right">{words.inactive}</span>}
+              <span className="right">{words.number(id)}</span>
+              <ChevronRight aria-hidden className="go" />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

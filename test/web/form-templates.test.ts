@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { examineTemplate } from '../../src/features/templates/template-document.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+
+it("templates are changed before one's eyes, and leave as a file that the command line takes", async () => {
+  const visit = await stage.visitor()
+  await visit.logIn(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  const { page } = visit
+  await visit.open('/administration/policies')
+  await visit.sees('Policies')
+  await page.getByText('Least length: 14').waitFor()
+  await visit.open('/administration/templates')
+  await visit.sees('Templates')
+  await page
+    .getByRole('link', { name: /Server/ })
+    .first()
+    .click()
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await preview.waitFor()
+  await page.getByLabel('Name of the template').fill('Router')
+  await preview.getByText('Router').waitFor()
+  const first = page.locator('.draft-fields > li').first()
+  for (const text of hostileTexts.filter(({ length }) => length <= 64)) {
+    await first.getByLabel('Label', { exact: true }).fill(text)
+    await preview.getByText(text, { exact: true }).waitFor()
+  }
+  await first.getByLabel('Label', { exact: true }).fill('Address')
+  await page.getByRole('button', { name: 'Move Address down' }).click()
+  await expect
+    .poll(() => preview.locator('label').allTextContents())
+    .toEqual(expect.arrayContaining([expect.any(String), 'Address']))
+  expect((await preview.locator('label').allTextContents()).indexOf('Address')).toBe(1)
+  await page.getByRole('button', { name: 'Add a field' }).click()
+  const last = page.locator('.draft-fields > li').last()
+  await last.getByLabel('Label', { exact: true }).fill('Enable secret')
+  await last.getByLabel('Name', { exact: true }).fill('enable')
+  await last.getByLabel('Type').selectOption('text-passwdgen')
+  await preview.getByText('Enable secret', { exact: true }).waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as a file' }).click(),
+  ])
+  const document: unknown = JSON.parse(readFileSync(await download.path(), 'utf8'))
+  expect(examineTemplate(document)).toMatchObject({
+    template: {
+      name: 'Router',
+      fields: expect.arrayContaining([expect.objectContaining({ name: 'enable', encrypted: true })]),
+    },
+  })
+  expect(await page.evaluate('window.hit')).toBeUndefined()
+  await page.getByText(`strongroom template add ${download.suggestedFilename()}`).waitFor()
+  visit.expectPeace()
+})
+
+describe.each(['light', 'dark'] as const)('policies and templates in %s colours', (theme) => {
+  it.each([1280, 360])('are without a finding of axe-core, and %i pixels are wide enough', async (width) => {
+    const visit = await stage.visitor({ theme, width, height: width === 360 ? 720 : 900 })
+    const { page } = visit
+    await visit.logIn(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+    await visit.open('/administration/policies')
+    await visit.sees('Policies')
+    await visit.expectSound('administration-policies')
+    await visit.open('/administration/templates')
+    await visit.sees('Templates')
+    await visit.expectSound('administration-templates')
+    await page
+      .getByRole('link', { name: /Server/ })
+      .first()
+      .click()
+    await page.getByRole('region', { name: 'Preview' }).waitFor()
+    await visit.expectSound('administration-template')
+    visit.expectPeace()
+  })
+})
