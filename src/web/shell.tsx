@@ -1,5 +1,5 @@
 import { Languages, LogOut, Moon, Sun, SunMoon, X } from 'lucide-react'
-import { lazy, Suspense, type ReactNode } from 'react'
+import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Route, Switch, useLocation } from 'wouter'
 import { BrokenPage } from './controls/broken-page.tsx'
@@ -30,6 +30,11 @@ const loadEditObject = () => import('./editing/edit-object-view.tsx')
 const NewObjectView = lazy(async () => ({ default: (await loadNewObject()).NewObjectView }))
 const EditObjectView = lazy(async () => ({ default: (await loadEditObject()).EditObjectView }))
 const ObjectView = lazy(async () => ({ default: (await loadObject()).ObjectView }))
+const LinksView = lazy(async () => ({ default: (await import('./links/links-view.tsx')).LinksView }))
+const ExchangeView = lazy(async () => ({ default: (await import('./exchange/exchange-view.tsx')).ExchangeView }))
+const OpenedLinkView = lazy(async () => ({
+  default: (await import('./links/opened-link-view.tsx')).OpenedLinkView,
+}))
 
 /** While a person fills in the login, the views come that they want next. */
 const loadAhead = (): void => void Promise.all([loadVaults(), loadVault(), loadObject()]).catch(() => undefined)
@@ -38,6 +43,7 @@ const loadAhead = (): void => void Promise.all([loadVaults(), loadVault(), loadO
 export function Shell() {
   const { words } = useSpoken()
   const { person, isChecked, isNearlyIdle, stay } = useSession()
+  const link = useLinkAddress()
   return (
     <>
       <a
@@ -54,7 +60,11 @@ export function Shell() {
       <Header />
       <Advice />
       <main id="content" tabIndex={-1}>
-        {isChecked ? (
+        {link !== undefined ? (
+          <Suspense fallback={<Slow />}>
+            <OpenedLinkView key={link} opener={link.split('/')[2]} secret={link.split('/')[3]} />
+          </Suspense>
+        ) : isChecked ? (
           person === undefined ? (
             <LoginView onShown={loadAhead} />
           ) : (
@@ -71,6 +81,18 @@ export function Shell() {
       {isNearlyIdle && <IdleWarning onStay={stay} />}
     </>
   )
+}
+
+/**
+ * The address of a one-time link, for which nobody logs in. The view takes it out of the browser's history, and it stays
+ * known here until another comes.
+ */
+function useLinkAddress(): string | undefined {
+  const [address] = useLocation()
+  const [link, setLink] = useState('')
+  const isWhole = address.startsWith('/link/')
+  if (isWhole && address !== link) setLink(address)
+  return isWhole || address === '/link' ? link : undefined
 }
 
 /** Every number of the appliance is one of digits. `.` in its place would be another address. */
@@ -122,6 +144,12 @@ function Views() {
           <Route path="/administration/*?">
             <AdministrationView />
           </Route>
+          <Route path="/exchange">
+            <ExchangeView />
+          </Route>
+          <Route path="/links">
+            <LinksView />
+          </Route>
           <Route>
             <NotFoundView />
           </Route>
@@ -138,6 +166,8 @@ function Places() {
   const mayAdminister = [useOwnCapability('admin'), useOwnCapability('audit')].includes(true)
   const places = [
     { href: '#/', text: words.vaults, isHere: /^\/($|vault|object)/.test(address) },
+    { href: '#/exchange', text: words.exchange, isHere: address === '/exchange' },
+    { href: '#/links', text: words.links, isHere: address === '/links' },
     ...(mayAdminister
       ? [{ href: '#/administration', text: words.administration, isHere: address.startsWith('/administration') }]
       : []),

@@ -25,6 +25,7 @@ export type ServiceAccount = NonNullable<AnswerOf<'service.read'>['CALLINFO']>['
 export type CredentialBody = NonNullable<Operations['service.credential.add']['body']>
 export type ListedTemplate = AnswerOf<'template.list'>['TEMPLATE'][number]
 export type LoginAnswer = AnswerOf<'auth.login'>['CALLINFO']
+export type ListedLink = AnswerOf<'link.list'>['CALLINFO']['links'][number]
 export type LoginBody = NonNullable<Operations['auth.login']['body']>
 
 /** The operations that the console uses. An address that is not that of the interface's document does not compile. */
@@ -79,6 +80,10 @@ const used = {
   'file.collect': ['POST', '/filecollect'],
   'utils.pwgen': ['GET', '/utils/pwgen'],
   'utils.mimetype': ['POST', '/utils/get_mime_type'],
+  'link.create': ['POST', '/link'],
+  'link.list': ['GET', '/link'],
+  'link.open': ['POST', '/link/open'],
+  'link.revoke': ['DELETE', '/link/{linkid}'],
 } as const satisfies {
   readonly [operation in keyof typeof addresses]?: readonly [
     (typeof addresses)[operation][0],

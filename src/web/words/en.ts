@@ -24,6 +24,8 @@ export const en = {
   administration: 'Administration',
   vault: 'Vault',
   object: 'Object',
+  exchange: 'Import and export',
+  links: 'Links',
   logout: 'Log out',
   loggedInAs: (name: string) => `Logged in as ${name}`,
 

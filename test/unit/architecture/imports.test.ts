@@ -67,7 +67,7 @@ const layers: readonly Layer[] = [
     files: /^web\//,
     imports: [],
     types: ['contracts of calls'],
-    owns: /^(react|react-dom|react-aria-components|@tanstack\/react-query|wouter|lucide-react)(\/.*)?$/,
+    owns: /^(react|react-dom|react-aria-components|@tanstack\/react-query|wouter|lucide-react|papaparse|age-encryption)(\/.*)?$/,
   },
   // What the console shares with the appliance: the types that are written from the OpenAPI document.
   { name: 'contracts of calls', files: /^\.\.\/clients\/node\/src\/api\.ts$/, imports: [] },

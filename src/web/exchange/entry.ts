@@ -1,0 +1,58 @@
+/** What a file says of one thing that a person keeps, whatever program wrote it. */
+export interface Entry {
+  /** Where it stands in the file: the number of its row, or of the item. */
+  readonly at: number
+  /** Names of the folders that it lies in, from the outermost. */
+  readonly folders: readonly string[]
+  readonly name: string
+  readonly username: string
+  readonly password: string
+  readonly url: string
+  readonly notes: string
+  /** What no field of a template is for. */
+  readonly more: readonly { readonly label: string; readonly value: string }[]
+  readonly card?: Card
+}
+
+export interface Card {
+  readonly number: string
+  readonly expires: string
+  readonly code: string
+  readonly owner: string
+}
+
+/** Why something in a file becomes nothing. */
+export type Defect = 'empty' | 'columns' | 'quotes' | 'form'
+
+export interface Defective {
+  readonly at: number
+  readonly why: Defect
+}
+
+/** A file as it was read. */
+export interface ReadFile {
+  readonly entries: readonly Entry[]
+  readonly defects: readonly Defective[]
+}
+
+/** Why a file cannot be read at all. */
+export type Unreadable = 'size' | 'count' | 'form' | 'passphrase' | 'kdf'
+
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile'
+  readonly why: Unreadable
+  constructor(why: Unreadable, cause?: unknown) {
+    super(why, { cause })
+    this.why = why
+  }
+}
+
+export const mostBytes = 32 * 1024 * 1024
+export const mostEntries = 20_000
+
+export const blankEntry = { folders: [], name: '', username: '', password: '', url: '', notes: '', more: [] } as const
+
+/** Whether there is nothing to keep. */
+export const isBlank = ({ name, username, password, url, notes, more, card }: Entry): boolean =>
+  [name, username, password, url, notes, ...more.map(({ value }) => value)].every((text) => text.trim() === '') &&
+  card === undefined

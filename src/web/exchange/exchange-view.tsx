@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { useContents, useVaults } from '../vaults/vault-reads.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { exchangeWords } from './exchange-words.ts'
+import { ExportPart } from './export-part.tsx'
+import { ImportPart } from './import-part.tsx'
+import './exchange.css'
+
+/** What comes into a vault from files of other programs, and what leaves it as one. */
+export function ExchangeView() {
+  const words = useWordsOf(exchangeWords)
+  const { locale } = useWords()
+  const { data, error, refetch } = useVaults()
+  const [chosen, setChosen] = useState<string>()
+  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const vaults = data.VAULTS.toSorted((a, b) => a.groupname.localeCompare(b.groupname, locale, { numeric: true }))
+  const vault = vaults.find(({ id }) => id === chosen) ?? vaults[0]
+  return (
+    <div className="page exchange">
+      <ViewTitle text={words.title} />
+      {vault === undefined ? (
+        <p className="soft">{words.noVault}</p>
+      ) : (
+        <>
+          <label className="choose-vault">
+            <span>{words.vault}</span>
+            <select value={vault.id} onChange={({ target }) => setChosen(target.value)}>
+              {vaults.map(({ id, groupname }) => (
+                <option key={id} value={id}>
+                  {groupname}
+                </option>
+              ))}
+            </select>
+          </label>
+          <OfVault key={vault.id} vaultid={vault.id} mayWrite={vault.statustext !== 'Read'} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function OfVault({ vaultid, mayWrite }: { readonly vaultid: string; readonly mayWrite: boolean }) {
+  const { data, error, refetch } = useContents(vaultid)
+  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  return (
+    <>
+      {mayWrite && <ImportPart vaultid={vaultid} contents={data} />}
+      <ExportPart contents={data} />
+    </>
+  )
+}

@@ -1,0 +1,128 @@
+import { Download } from 'lucide-react'
+import { useState, type FormEvent } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Form } from 'react-aria-components/Form'
+import { announce } from '../controls/announcement.tsx'
+import { useAction } from '../controls/action.ts'
+import { saveFile } from '../controls/saving.ts'
+import { TextInput } from '../controls/text-input.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import type { Contents } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { exchangeWords } from './exchange-words.ts'
+import { hasFile, isAlarmed, readArchive, sealArchive } from './export-run.ts'
+
+const shortest = 12
+const isTooShort = (passphrase: string): boolean => passphrase.length < shortest
+
+/** All that a person may read in a vault, in one encrypted file. */
+export function ExportPart({ contents }: { readonly contents: Contents }) {
+  const words = useWordsOf(exchangeWords)
+  const alarmed = contents.OBJECTS.filter(isAlarmed).length
+  const files = contents.OBJECTS.filter(hasFile).length
+  const all = contents.OBJECTS.length
+  const [withAlarmed, setWithAlarmed] = useState(false)
+  const [passphrase, setPassphrase] = useState('')
+  const [again, setAgain] = useState('')
+  const [isTried, setIsTried] = useState(false)
+  const [done, setDone] = useState<number>()
+  const { isUnderWay, error, run } = useAction()
+
+  async function make(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault()
+    setIsTried(true)
+    if (isTooShort(passphrase) || passphrase !== again) return
+    await run(async (signal) => {
+      setDone(0)
+      const archive = await readArchive({ contents, withAlarmed }, signal, setDone)
+      setDone(all)
+      const bytes = await sealArchive(archive, passphrase)
+      if (signal.aborted) return
+      saveFile(`strongroom-${archive.exported.slice(0, 10)}.json.age`, bytes)
+      setPassphrase('')
+      setAgain('')
+      setIsTried(false)
+      announce(words.exported(archive.objects.length))
+    })
+    setDone(undefined)
+  }
+  return (
+    <section aria-labelledby="export">
+      <h2 id="export">{words.exportTitle}</h2>
+      <p className="soft">{words.exportText}</p>
+      <p className="soft">{words.recorded}</p>
+      {files > 0 && <p className="soft">{words.noFiles(files)}</p>}
+      <Form className="form" onSubmit={(event) => void make(event)}>
+        {error !== undefined && <Trouble error={error} />}
+        {alarmed > 0 && (
+          <label className="tick">
+            <input type="checkbox" checked={withAlarmed} onChange={({ target }) => setWithAlarmed(target.checked)} />
+            <span>
+              {words.alarmed(alarmed)} {words.withAlarmed}
+            </span>
+          </label>
+        )}
+        <NewPassphrase
+          passphrase={passphrase}
+          again={again}
+          isTried={isTried}
+          onPassphrase={setPassphrase}
+          onAgain={setAgain}
+        />
+        {done !== undefined && <ReadingProgress done={done} all={all} />}
+        <Button type="submit" className="button" isDisabled={isUnderWay}>
+          <Download aria-hidden />
+          {words.exportGo}
+        </Button>
+      </Form>
+    </section>
+  )
+}
+
+interface NewPassphraseProps {
+  readonly passphrase: string
+  readonly again: string
+  /** What is wrong is said once the person has tried. */
+  readonly isTried: boolean
+  readonly onPassphrase: (text: string) => void
+  readonly onAgain: (text: string) => void
+}
+
+/** A pass phrase that is typed twice: with a slip in it the archive would be lost. */
+function NewPassphrase({ passphrase, again, isTried, onPassphrase, onAgain }: NewPassphraseProps) {
+  const words = useWordsOf(exchangeWords)
+  const isShort = isTooShort(passphrase)
+  return (
+    <>
+      <TextInput
+        label={words.exportPassphrase}
+        description={words.exportPassphraseHelp}
+        type="password"
+        autoComplete="new-password"
+        isRequired
+        value={passphrase}
+        onChange={onPassphrase}
+        error={isTried && isShort ? words.tooShort : undefined}
+      />
+      <TextInput
+        label={words.again}
+        type="password"
+        autoComplete="new-password"
+        isRequired
+        value={again}
+        onChange={onAgain}
+        error={isTried && !isShort && passphrase !== again ? words.differs : undefined}
+      />
+    </>
+  )
+}
+
+function ReadingProgress({ done, all }: { readonly done: number; readonly all: number }) {
+  const words = useWordsOf(exchangeWords)
+  return (
+    <>
+      <progress value={done} max={all} aria-label={words.progress(done, all)} />
+      <p role="status">{done < all ? words.reading : words.sealing}</p>
+    </>
+  )
+}

@@ -1,0 +1,145 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo, useRef, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { Trouble } from '../controls/trouble.tsx'
+import type { Contents } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import type { ReadFile } from './entry.ts'
+import { exchangeWords } from './exchange-words.ts'
+import { createImportRun, type ImportProgress, type ImportRun } from './import-run.ts'
+import { duplicatesAmong, planObject, type PlannedObject } from './planned-object.ts'
+import { PlanTable } from './plan-table.tsx'
+
+interface Props {
+  readonly vaultid: string
+  readonly contents: Contents
+  readonly read: ReadFile
+}
+
+/** What becomes of a file, and the button that makes it so. */
+export function ImportPreview({ vaultid, contents, read }: Props) {
+  const words = useWordsOf(exchangeWords)
+  const plans = useMemo(() => read.entries.map(planObject), [read])
+  // As the vault was before: what is imported is no duplicate of itself.
+  const [present] = useState(contents.OBJECTS)
+  const duplicates = useMemo(() => duplicatesAmong(plans, present), [plans, present])
+  const [withDuplicates, setWithDuplicates] = useState(false)
+  const chosen = withDuplicates ? plans : plans.filter((plan) => !duplicates.has(plan))
+  const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen)
+  const isDone = progress !== undefined && progress.done === total && !isUnderWay
+  return (
+    <div className="preview">
+      <h3>{words.preview}</h3>
+      <p>{words.objects(chosen.length)}</p>
+      {duplicates.size > 0 && progress === undefined && (
+        <label className="tick">
+          <input
+            type="checkbox"
+            checked={withDuplicates}
+            onChange={({ target }) => setWithDuplicates(target.checked)}
+          />
+          <span>
+            {words.duplicates(duplicates.size)}. {words.withDuplicates}
+          </span>
+        </label>
+      )}
+      <Defects read={read} />
+      <PlanTable plans={plans} duplicates={duplicates} />
+      {error !== undefined && <Trouble error={error} />}
+      {progress !== undefined && <Progress progress={progress} total={total} />}
+      {isStopped && <p role="status">{words.stopped}</p>}
+      <p className="buttons">
+        {isDone ? (
+          <a className="button primary" href={`#/vault/${vaultid}`}>
+            {words.toVault}
+          </a>
+        ) : isUnderWay ? (
+          <Button className="button" onPress={stop}>
+            {words.stop}
+          </Button>
+        ) : (
+          <Button className="button primary" isDisabled={chosen.length === 0} onPress={() => void go()}>
+            {progress === undefined ? words.go(chosen.length) : words.goOn}
+          </Button>
+        )}
+      </p>
+    </div>
+  )
+}
+
+/** An import with its progress, which goes on where it stopped. */
+function useImport(vaultid: string, chosen: readonly PlannedObject[]) {
+  const queries = useQueryClient()
+  const [importing, setImporting] = useState<ImportRun>()
+  const stopping = useRef<AbortController>(undefined)
+  const [progress, setProgress] = useState<ImportProgress>()
+  const [isStopped, setIsStopped] = useState(false)
+  const { isUnderWay, error, run } = useAction()
+
+  async function go(): Promise<void> {
+    const task = importing ?? createImportRun(vaultid, chosen)
+    const stopper = new AbortController()
+    setImporting(task)
+    stopping.current = stopper
+    setIsStopped(false)
+    setProgress((before) => before ?? { done: 0, refused: [] })
+    await run(async (signal) => {
+      try {
+        await task.run(AbortSignal.any([signal, stopper.signal]), setProgress)
+      } catch (failure) {
+        if (!stopper.signal.aborted) throw failure
+        setIsStopped(true)
+      } finally {
+        await queries.invalidateQueries({ queryKey: ['vault', vaultid] })
+      }
+    })
+  }
+  const stop = (): void => stopping.current?.abort()
+  return { progress, total: importing?.total ?? 0, isStopped, isUnderWay, error, go, stop }
+}
+
+const mostShown = 100
+
+function Defects({ read: { defects } }: Pick<Props, 'read'>) {
+  const words = useWordsOf(exchangeWords)
+  if (defects.length === 0) return null
+  return (
+    <details>
+      <summary>{words.defects(defects.length)}</summary>
+      <ul>
+        {defects.slice(0, mostShown).map(({ at, why }) => (
+          <li key={at}>
+            {words.row(at)}: {words.defect[why]}
+          </li>
+        ))}
+        {defects.length > mostShown && <li>{words.andMore(defects.length - mostShown)}</li>}
+      </ul>
+    </details>
+  )
+}
+
+function Progress({ progress, total }: { readonly progress: ImportProgress; readonly total: number }) {
+  const words = useWordsOf(exchangeWords)
+  const { locale } = useWords()
+  const { done, refused } = progress
+  return (
+    <>
+      <progress value={done} max={total} aria-label={words.progress(done, total)} />
+      <p role="status">{done === total ? words.imported(done - refused.length) : ''}</p>
+      {refused.length > 0 && (
+        <details open>
+          <summary>{words.refused(refused.length)}</summary>
+          <ul>
+            {refused.slice(0, mostShown).map(({ plan, error }) => (
+              <li key={plan.entry.at}>
+                {words.row(plan.entry.at)}, {plan.name}:{' '}
+                <span lang={locale === 'en' ? undefined : 'en'}>{error.message}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,133 @@
+import { call, type StoredObject } from '../interface/calls.ts'
+import { Refusal } from '../interface/refusal.ts'
+import { oneLine, type PlannedObject, plannedTemplates } from './planned-object.ts'
+
+/** An object that the appliance refused, and why. */
+export interface RefusedObject {
+  readonly plan: PlannedObject
+  readonly error: Refusal
+}
+
+/** How far an import has come. It goes on from there after a failed call. */
+export interface ImportProgress {
+  readonly done: number
+  readonly refused: readonly RefusedObject[]
+}
+
+/** An import, which makes each object once. */
+export interface ImportRun {
+  readonly total: number
+  /**
+   * Makes what is not made yet. Rejects where a call fails that says nothing of its object: called again it goes on,
+   * and first looks whether that object is there.
+   */
+  run(signal: AbortSignal, tell: (progress: ImportProgress) => void): Promise<void>
+}
+
+interface Made {
+  readonly parentid: string
+  readonly name: string
+  readonly templateid: string
+}
+
+export function createImportRun(vaultid: string, plans: readonly PlannedObject[]): ImportRun {
+  const refused: RefusedObject[] = []
+  /** Ids of folders, by the path of their names. */
+  const folders = new Map<string, string>()
+  /** Every object that was there before, or is one of this import's. */
+  const known = new Set<string>()
+  let isReady = false
+  let next = 0
+  /** What may have been made by a call of which no answer came. */
+  let doubtful: Made | undefined
+
+  async function look(signal: AbortSignal): Promise<void> {
+    const { OBJECTS } = await call('vault.read', { params: { vaultid }, signal })
+    const sought = doubtful
+    const found = sought && OBJECTS.find((object) => !known.has(object.id) && isMade(object, sought))
+    for (const { id } of OBJECTS) if (id !== found?.id) known.add(id)
+    for (const [path, id] of pathsOf(OBJECTS)) folders.set(path, id)
+    if (found !== undefined) {
+      known.add(found.id)
+      if (found.templateid !== plannedTemplates.folder) next += 1
+    }
+    doubtful = undefined
+    isReady = true
+  }
+
+  async function make(made: Made, fields: object, signal: AbortSignal): Promise<string> {
+    const { parentid, templateid, name: objectname } = made
+    try {
+      const body = { ...fields, groupid: vaultid, parentid, templateid, objectname }
+      const { CALLINFO } = await call('object.create', { body, signal })
+      const id = CALLINFO?.objectid ?? ''
+      known.add(id)
+      return id
+    } catch (error) {
+      if (!isVerdict(error)) {
+        doubtful = made
+        isReady = false
+      }
+      throw error
+    }
+  }
+
+  async function folderOf(names: readonly string[], signal: AbortSignal): Promise<string> {
+    let parentid = '0'
+    for (const [depth, name] of names.entries()) {
+      const path = JSON.stringify(names.slice(0, depth + 1))
+      const there = folders.get(path)
+      parentid = there ?? (await make({ parentid, name, templateid: plannedTemplates.folder }, { name }, signal))
+      folders.set(path, parentid)
+    }
+    return parentid
+  }
+
+  return {
+    total: plans.length,
+    async run(signal, tell) {
+      while (next < plans.length) {
+        signal.throwIfAborted()
+        if (!isReady) await look(signal)
+        const plan = plans[next]
+        if (plan === undefined) break
+        try {
+          const parentid = await folderOf(plan.entry.folders.map(folderName), signal)
+          await make({ parentid, name: plan.name, templateid: plan.templateid }, plan.fields, signal)
+        } catch (error) {
+          if (!(error instanceof Refusal) || !isAboutObject(error)) throw error
+          refused.push({ plan, error })
+        }
+        next += 1
+        tell({ done: next, refused: [...refused] })
+      }
+      tell({ done: next, refused: [...refused] })
+    },
+  }
+}
+
+const folderName = (name: string): string => oneLine(name) || '-'
+
+/** The appliance has answered: nothing was made. */
+const isVerdict = (error: unknown): boolean => error instanceof Refusal && error.number !== undefined
+
+/** It is this object that is refused, and another may be taken. */
+const isAboutObject = ({ status, number }: Refusal): boolean => number !== undefined && [400, 413].includes(status)
+
+const isMade = ({ parentid, objectname, templateid }: StoredObject, made: Made): boolean =>
+  parentid === made.parentid && objectname === made.name && templateid === made.templateid
+
+/** The folders that there are, by their paths; of two with one path the first. */
+function pathsOf(objects: readonly StoredObject[]): Map<string, string> {
+  const byId = new Map(objects.map((object) => [object.id, object]))
+  const paths = new Map<string, string>()
+  for (const object of objects) {
+    if (object.templateid !== plannedTemplates.folder) continue
+    const names: string[] = []
+    for (let at: StoredObject | undefined = object; at !== undefined && names.length < 64; at = byId.get(at.parentid))
+      names.unshift(at.objectname)
+    const path = JSON.stringify(names)
+    if (!paths.has(path)) paths.set(path, object.id)
+  }
+  return paths
+}

@@ -1,0 +1,80 @@
+/** What of a link the appliance is told, and what it is not: a key of AES-256. Both in base64url. */
+export interface LinkParts {
+  readonly opener: string
+  readonly key: string
+}
+
+const nonceBytes = 12
+const keyBytes = 32
+/** Ciphertexts of short secrets are all of one length, and longer ones tell theirs to within this many bytes. */
+const paddedTo = 256
+const lengthBytes = 4
+
+export interface SealedText {
+  /** Base64: nonce, ciphertext and tag. */
+  readonly ciphertext: string
+  readonly key: string
+}
+
+/** Encrypts a text under a new key, which is to stay in the link. */
+export async function sealText(text: string): Promise<SealedText> {
+  const bytes = new TextEncoder().encode(text)
+  const padded = new Uint8Array(Math.ceil((lengthBytes + bytes.length) / paddedTo) * paddedTo)
+  new DataView(padded.buffer).setUint32(0, bytes.length)
+  padded.set(bytes, lengthBytes)
+  const key = crypto.getRandomValues(new Uint8Array(keyBytes))
+  // The key is used this once: no nonce comes twice under it.
+  const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
+  const sealed = new Uint8Array(
+    await crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, await imported(key, 'encrypt'), padded),
+  )
+  padded.fill(0)
+  const all = new Uint8Array(nonceBytes + sealed.length)
+  all.set(nonce)
+  all.set(sealed, nonceBytes)
+  return { ciphertext: textOf(all), key: urlForm(textOf(key)) }
+}
+
+/** @throws Error where the key is another, or the ciphertext was changed */
+export async function openText({ ciphertext, key }: SealedText): Promise<string> {
+  const all = bytesOf(ciphertext)
+  const opening = await imported(bytesOf(plainForm(key)), 'decrypt')
+  const iv = all.subarray(0, nonceBytes)
+  const padded = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, opening, all.subarray(nonceBytes))
+  const length = new DataView(padded).getUint32(0)
+  return new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(padded, lengthBytes, length))
+}
+
+/** Bytes of the ciphertext that a text gets. */
+export function sealedLength(text: string): number {
+  const { length } = new TextEncoder().encode(text)
+  return nonceBytes + Math.ceil((lengthBytes + length) / paddedTo) * paddedTo + 16
+}
+
+export const linkAddress = (origin: string, { opener, key }: LinkParts): string => `${origin}/#/link/${opener}/${key}`
+
+/** Undefined for an address that was not copied whole. */
+export function partsOf(opener: string | undefined, key: string | undefined): LinkParts | undefined {
+  if (opener === undefined || key === undefined) return undefined
+  return /^[\w-]{22}$/.test(opener) && /^[\w-]{43}$/.test(key) ? { opener, key } : undefined
+}
+
+const imported = (key: Uint8Array<ArrayBuffer>, use: 'encrypt' | 'decrypt') =>
+  crypto.subtle.importKey('raw', key, 'AES-GCM', false, [use])
+
+/** By pieces: a call takes no list of a megabyte. */
+function textOf(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += 8_192) binary += String.fromCharCode(...bytes.subarray(at, at + 8_192))
+  return btoa(binary)
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(base64)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
+  return bytes
+}
+
+const urlForm = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+const plainForm = (base64url: string): string => base64url.replaceAll('-', '+').replaceAll('_', '/')

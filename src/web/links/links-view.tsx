@@ -1,0 +1,101 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { announce } from '../controls/announcement.tsx'
+import { useAction } from '../controls/action.ts'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { call, type ListedLink } from '../interface/calls.ts'
+import { Refusal } from '../interface/refusal.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { linkWords } from './link-words.ts'
+import { NewLink } from './new-link.tsx'
+import './links.css'
+
+/** `link.disabled`. */
+const linksDisabled = 1763
+
+/** A person's own one-time links, and the making of one. */
+export function LinksView() {
+  const words = useWordsOf(linkWords)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['links'],
+    queryFn: ({ signal }) => call('link.list', { signal }),
+    retry: false,
+  })
+  if (error instanceof Refusal && error.number === linksDisabled)
+    return (
+      <div className="page">
+        <ViewTitle text={words.title} />
+        <div className="nothing">
+          <Link2 aria-hidden />
+          <p>{words.off}</p>
+        </div>
+      </div>
+    )
+  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const { links, limits } = data.CALLINFO
+  return (
+    <div className="page links">
+      <div className="heading">
+        <ViewTitle text={words.title} />
+        <p className="soft">{words.introduction}</p>
+      </div>
+      <NewLink limits={limits} />
+      <section aria-labelledby="own-links">
+        <h2 id="own-links">{words.yours}</h2>
+        {links.length === 0 ? (
+          <p className="soft">{words.none}</p>
+        ) : (
+          <ul className="own-links">
+            {links.map((link) => (
+              <OwnLink key={link.id} link={link} />
+            ))}
+          </ul>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function OwnLink({ link: { id, label, state, expires, closed } }: { readonly link: ListedLink }) {
+  const words = useWordsOf(linkWords)
+  const { locale } = useWords()
+  const queries = useQueryClient()
+  const { error, run } = useAction()
+  const [isRevoked, setIsRevoked] = useState(false)
+  const name = label === '' ? words.unnamed : label
+  const moment = (text: string) => new Date(text).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
+
+  async function revoke(): Promise<void> {
+    const isDone = await run(async (signal) => {
+      await call('link.revoke', { params: { linkid: id }, signal })
+    })
+    if (isDone) {
+      setIsRevoked(true)
+      announce(words.revoked)
+    }
+    await queries.invalidateQueries({ queryKey: ['links'] })
+  }
+  const shown = isRevoked ? 'revoked' : state
+  return (
+    <li>
+      <span className="texts">
+        <span className="title">{name}</span>
+        <span className="soft">
+          {words.states[shown] ?? shown} {closed === null ? words.until(moment(expires)) : words.at(moment(closed))}
+        </span>
+      </span>
+      {shown === 'waiting' && (
+        <Button className="button small" aria-label={words.revokeOf(name)} onPress={() => void revoke()}>
+          {words.revoke}
+        </Button>
+      )}
+      {error !== undefined && <Trouble error={error} />}
+    </li>
+  )
+}

@@ -1,0 +1,111 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Copy, Link2 } from 'lucide-react'
+import { useState, type FormEvent } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Form } from 'react-aria-components/Form'
+import { useAction } from '../controls/action.ts'
+import { Choice } from '../controls/choice.tsx'
+import { copySecret } from '../controls/clipboard.ts'
+import { useLate } from '../controls/late.ts'
+import { TextInput } from '../controls/text-input.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { linkAddress, sealedLength, sealText } from './link-cipher.ts'
+import { linkWords } from './link-words.ts'
+
+interface Props {
+  readonly limits: { readonly bytes: number; readonly lifetime: number }
+}
+
+const seconds = { hour: 3_600, day: 86_400, week: 604_800 } as const
+type Lifetime = keyof typeof seconds
+const lifetimes: readonly Lifetime[] = ['hour', 'day', 'week']
+
+/** The form for a link, then the link, which is shown this once. */
+export function NewLink({ limits }: Props) {
+  const words = useWordsOf(linkWords)
+  const queries = useQueryClient()
+  const offered = lifetimes.filter((one) => seconds[one] <= limits.lifetime)
+  const [secret, setSecret] = useState('')
+  const [label, setLabel] = useState('')
+  const [lifetime, setLifetime] = useState<Lifetime>(offered.includes('day') ? 'day' : 'hour')
+  const [address, setAddress] = useState<string>()
+  const { isUnderWay, error, run } = useAction()
+  const isLate = useLate(isUnderWay)
+  const isTooLong = sealedLength(secret) > limits.bytes
+
+  async function make(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault()
+    if (isTooLong) return
+    await run(async (signal) => {
+      const { ciphertext, key } = await sealText(secret)
+      const body = { ciphertext, label, lifetime: Math.min(seconds[lifetime], limits.lifetime) }
+      const { CALLINFO } = await call('link.create', { body, signal })
+      setAddress(linkAddress(location.origin, { opener: CALLINFO.opener, key }))
+      setSecret('')
+      setLabel('')
+      await queries.invalidateQueries({ queryKey: ['links'] })
+    })
+  }
+  if (address !== undefined) return <MadeLink address={address} onAnother={() => setAddress(undefined)} />
+  return (
+    <Form className="form" onSubmit={(event) => void make(event)}>
+      {error !== undefined && <Trouble error={error} />}
+      <TextInput
+        label={words.secret}
+        description={words.secretHelp}
+        kind="code"
+        rows={4}
+        isRequired
+        autoComplete="off"
+        value={secret}
+        onChange={setSecret}
+        error={isTooLong ? words.tooLong : undefined}
+      />
+      <TextInput
+        label={words.label}
+        description={words.labelHelp}
+        maxLength={128}
+        autoComplete="off"
+        value={label}
+        onChange={setLabel}
+      />
+      {offered.length > 1 && (
+        <Choice
+          label={words.lifetime}
+          options={offered.map((value) => ({ value, text: words[value] }))}
+          value={lifetime}
+          onChange={setLifetime}
+        />
+      )}
+      <Button type="submit" className="button primary">
+        <Link2 aria-hidden />
+        {isLate ? words.making : words.make}
+      </Button>
+    </Form>
+  )
+}
+
+/** The link itself. What is copied goes out of the clipboard as a secret does: it is one. */
+function MadeLink({ address, onAnother }: { readonly address: string; readonly onAnother: () => void }) {
+  const words = useWordsOf(linkWords)
+  return (
+    <section className="card made-link" aria-labelledby="made-link">
+      <h2 id="made-link">{words.made}</h2>
+      <output className="value code" aria-label={words.made}>
+        {address}
+      </output>
+      <p className="soft">{words.madeHelp}</p>
+      <p className="buttons">
+        <Button className="button primary" onPress={() => void copySecret(words.made, address)}>
+          <Copy aria-hidden />
+          {words.copyLink}
+        </Button>
+        <Button className="button" onPress={onAnother}>
+          {words.another}
+        </Button>
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,85 @@
+import { Copy, Eye } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { copySecret } from '../controls/clipboard.ts'
+import { useLate } from '../controls/late.ts'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { call } from '../interface/calls.ts'
+import { Refusal } from '../interface/refusal.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { openText, partsOf } from './link-cipher.ts'
+import { linkWords } from './link-words.ts'
+import './links.css'
+
+interface Props {
+  readonly opener: string | undefined
+  /** The key, which goes to no server. */
+  readonly secret: string | undefined
+}
+
+/** `link.not_found`. */
+const linkNotFound = 1760
+
+/** For whoever has a link, without a login. Nothing is fetched before the person asks: a preview of the page uses no link up. */
+export function OpenedLinkView({ opener, secret }: Props) {
+  const words = useWordsOf(linkWords)
+  const [parts] = useState(() => partsOf(opener, secret))
+  const [text, setText] = useState<string>()
+  const [isUnreadable, setIsUnreadable] = useState(false)
+  const { isUnderWay, error, run } = useAction()
+  const isLate = useLate(isUnderWay)
+  useEffect(() => {
+    // The key does not stay in the history of the browser.
+    history.replaceState(null, '', '#/link')
+  }, [])
+  useEffect(() => {
+    const hide = (): void => setText(undefined)
+    addEventListener('pagehide', hide)
+    return () => removeEventListener('pagehide', hide)
+  }, [])
+
+  async function show(): Promise<void> {
+    if (parts === undefined) return
+    await run(async (signal) => {
+      const { CALLINFO } = await call('link.open', { body: { opener: parts.opener }, signal })
+      await openText({ ciphertext: CALLINFO.ciphertext, key: parts.key }).then(setText, () => setIsUnreadable(true))
+    })
+  }
+  const isGone = error instanceof Refusal && error.number === linkNotFound
+  return (
+    <div className="page opened-link">
+      <ViewTitle text={words.forYou} />
+      {parts === undefined ? (
+        <p role="alert">{words.broken}</p>
+      ) : isGone || isUnreadable ? (
+        <p role="alert">{isGone ? words.gone : words.unreadable}</p>
+      ) : text === undefined ? (
+        <>
+          <p>{words.forYouText}</p>
+          {error !== undefined && <Trouble error={error} />}
+          <p className="buttons">
+            <Button className="button primary" onPress={() => void show()}>
+              <Eye aria-hidden />
+              {isLate ? words.opening : words.open}
+            </Button>
+          </p>
+        </>
+      ) : (
+        <>
+          <output className="value text" aria-label={words.secret}>
+            {text}
+          </output>
+          <p className="soft">{words.keep}</p>
+          <p className="buttons">
+            <Button className="button primary" onPress={() => void copySecret(words.secret, text)}>
+              <Copy aria-hidden />
+              {words.copy}
+            </Button>
+          </p>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,210 @@
+import { createCipheriv, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { isBitwarden, openBitwarden, readBitwarden } from '../../../src/web/exchange/bitwarden-reading.ts'
+import { entriesOf, guessUses, readTable } from '../../../src/web/exchange/csv-reading.ts'
+import { duplicatesAmong, planObject } from '../../../src/web/exchange/planned-object.ts'
+import { decodeText } from '../../../src/web/exchange/text-decoding.ts'
+import { blankEntry, type Entry } from '../../../src/web/exchange/entry.ts'
+import { hostileTexts } from '../../web/hostile-corpus.ts'
+
+const read = (text: string) => {
+  const table = readTable(text)
+  return entriesOf(table, guessUses(table.headings))
+}
+
+describe('a table', () => {
+  it('is read by the words of its headings, in the order that they have', () => {
+    const { entries, defects } = read(
+      'folder,name,login_uri,login_username,login_password,notes,PUK\nWork/Mail,"Mail, new",https://mail.example,ann,"p""w\n2",,77\n',
+    )
+    expect(defects).toEqual([])
+    expect(entries).toEqual([
+      {
+        at: 2,
+        folders: ['Work', 'Mail'],
+        name: 'Mail, new',
+        username: 'ann',
+        password: 'p"w\n2',
+        url: 'https://mail.example',
+        notes: '',
+        more: [{ label: 'PUK', value: '77' }],
+      },
+    ])
+  })
+
+  it.each([';', '\t', '|'])('may have %j between its columns', (delimiter) => {
+    const { entries } = read(
+      [
+        ['Title', 'Password'],
+        ['Door', '4711'],
+      ]
+        .map((row) => row.join(delimiter))
+        .join('\r\n'),
+    )
+    expect(entries).toMatchObject([{ name: 'Door', password: '4711' }])
+  })
+
+  it('names each line that becomes nothing, and why; the others are read', () => {
+    const { entries, defects } = read('name,password\nDoor,1\nGate\n,\nWindow,2,3\nRoof,4\n')
+    expect(entries.map(({ name }) => name)).toEqual(['Door', 'Roof'])
+    expect(defects).toEqual([
+      { at: 3, why: 'columns' },
+      { at: 4, why: 'empty' },
+      { at: 5, why: 'columns' },
+    ])
+  })
+
+  it('with a quotation mark that is not closed says so', () => {
+    expect(read('name,password\nDoor,"1\nGate,2\n')).toMatchObject({ entries: [], defects: [{ why: 'quotes' }] })
+  })
+
+  it('of ten thousand rows is read and planned, and one of more than twenty thousand is not', () => {
+    const rows = (count: number) => `name,username,password\n${'Server,root,secret\n'.repeat(count)}`
+    const { entries } = read(rows(10_000))
+    const plans = entries.map(planObject)
+    expect(plans).toHaveLength(10_000)
+    expect(duplicatesAmong(plans, []).size).toBe(9_999)
+    expect(() => read(rows(20_001))).toThrow('count')
+  })
+
+  it('keeps hostile texts as they are', () => {
+    for (const text of [...hostileTexts, '=cmd|"/c calc"!A1', '+1', '@SUM(1)']) {
+      const quoted = `"${text.replaceAll('"', '""')}"`
+      const [entry] = read(`name,username,password\n${quoted},${quoted},${quoted}\n`).entries
+      expect(entry).toMatchObject({ name: text, username: text, password: text })
+    }
+  })
+
+  it.each(['', 'one column\nonly\n'])('that is none is refused: %j', (text) => {
+    expect(() => read(text)).toThrow('form')
+  })
+})
+
+describe('letters are read as they were written', () => {
+  const text = 'namn,lösenord\nDörr,ÅÄÖ\n'
+  it.each([
+    ['utf-8', Buffer.from(text)],
+    ['utf-8', Buffer.from(`\ufeff${text}`)],
+    ['utf-16le', Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['utf-16le', Buffer.from(text, 'utf16le')],
+    ['utf-16be', Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+    ['windows-1252', Buffer.from(text, 'latin1')],
+  ])('%s', (encoding, bytes) => {
+    expect(decodeText(bytes)).toEqual({ text, encoding })
+    expect(read(decodeText(bytes).text).entries).toMatchObject([{ name: 'Dörr', password: 'ÅÄÖ' }])
+  })
+})
+
+const export1 = {
+  encrypted: false,
+  folders: [{ id: 'f', name: 'Work/Mail' }],
+  items: [
+    {
+      folderId: 'f',
+      type: 1,
+      name: 'Mail',
+      notes: 'About it',
+      fields: [{ name: 'PUK', value: '77', type: 1 }],
+      login: {
+        uris: [{ uri: 'https://a.example' }, { uri: 'https://b.example' }],
+        username: 'ann',
+        password: 'pw',
+        totp: 'JBSW',
+      },
+    },
+    { type: 2, name: 'Note', notes: 'Only this', secureNote: { type: 0 } },
+    {
+      type: 3,
+      name: 'Card',
+      card: { number: '4111', expMonth: '1', expYear: '2030', code: '123', cardholderName: 'Ann' },
+    },
+    { type: 1, name: '', login: null },
+    'no item',
+  ],
+}
+
+describe('an export of Bitwarden', () => {
+  it('is read with folders, more addresses, own fields and cards', () => {
+    const { entries, defects } = readBitwarden(JSON.stringify(export1))
+    expect(isBitwarden(JSON.stringify(export1))).toBe('open')
+    expect(defects).toEqual([
+      { at: 4, why: 'empty' },
+      { at: 5, why: 'form' },
+    ])
+    expect(entries).toMatchObject([
+      {
+        folders: ['Work', 'Mail'],
+        name: 'Mail',
+        more: [
+          { label: 'URL', value: 'https://b.example' },
+          { label: 'TOTP', value: 'JBSW' },
+          { label: 'PUK', value: '77' },
+        ],
+      },
+      { name: 'Note', notes: 'Only this' },
+      { card: { number: '4111', expires: '1/2030', code: '123', owner: 'Ann' } },
+    ])
+  })
+
+  it('under a pass phrase is opened by it, and by no other', async () => {
+    const text = JSON.stringify(export1)
+    const [salt, iterations, iv] = ['c2FsdA==', 5_000, randomBytes(16)]
+    const key = pbkdf2Sync('a pass phrase', salt, iterations, 32, 'sha256')
+    const part = (info: string) =>
+      createHmac('sha256', key)
+        .update(Buffer.from([...Buffer.from(info), 1]))
+        .digest()
+    const cipher = createCipheriv('aes-256-cbc', part('enc'), iv)
+    const data = Buffer.concat([cipher.update(text), cipher.final()])
+    const mac = createHmac('sha256', part('mac')).update(iv).update(data).digest()
+    const sealed = `2.${[iv, data, mac].map((bytes) => bytes.toString('base64')).join('|')}`
+    const file = { encrypted: true, passwordProtected: true, salt, kdfType: 0, kdfIterations: iterations, data: sealed }
+    expect(isBitwarden(JSON.stringify(file))).toBe('protected')
+    expect(await openBitwarden(JSON.stringify(file), 'a pass phrase')).toBe(text)
+    await expect(openBitwarden(JSON.stringify(file), 'another')).rejects.toThrow('passphrase')
+    await expect(openBitwarden(JSON.stringify({ ...file, kdfType: 1 }), 'a pass phrase')).rejects.toThrow('kdf')
+    await expect(openBitwarden(JSON.stringify({ ...file, kdfIterations: 1e12 }), 'x')).rejects.toThrow('kdf')
+    await expect(openBitwarden(JSON.stringify({ ...file, data: '2.x' }), 'a pass phrase')).rejects.toThrow('form')
+  })
+
+  it.each(['{}', '[]', '{"items":{}}', 'null', '{'])('that is none is told apart: %s', (text) => {
+    expect(isBitwarden(text)).toBeUndefined()
+    expect(() => readBitwarden(text)).toThrow('form')
+  })
+})
+
+describe('what an entry becomes', () => {
+  const entry = (members: Partial<Entry>): Entry => ({ ...blankEntry, at: 2, name: 'Thing', ...members })
+
+  it.each([
+    ['a login', { username: 'ann', password: 'pw', url: 'https://x' }, '20', ['password']],
+    [
+      'a server, where there is more to say',
+      { username: 'ann', password: 'pw', notes: 'n' },
+      '1',
+      ['password', 'cryptedinfo'],
+    ],
+    ['a note, where there is no password', { username: 'ann', notes: 'n' }, '8', ['note']],
+    ['a card', { card: { number: '1', expires: '', code: '2', owner: '' } }, '11', ['cardno', 'cvc']],
+  ])('%s', (_what, members, templateid, secret) => {
+    expect(planObject(entry(members))).toMatchObject({ templateid, secret, name: 'Thing' })
+  })
+
+  it('has what its template asks for, and a name of one line', () => {
+    expect(planObject(entry({ name: 'a\nb\0', password: 'pw' }))).toMatchObject({
+      name: 'a b',
+      fields: { username: '-' },
+    })
+    expect(planObject(entry({ name: '', url: 'https://x', password: 'pw' })).name).toBe('https://x')
+    expect(planObject(entry({ name: 'x'.repeat(5_000) })).name).toHaveLength(250)
+  })
+
+  it('is a duplicate by name, user and address, in whatever case, of the vault or of the file', () => {
+    const plans = [
+      entry({ username: 'ann', password: '1' }),
+      entry({ username: 'ANN', password: '2' }),
+      entry({ username: 'bob', password: '3' }),
+    ].map(planObject)
+    expect(duplicatesAmong(plans, [])).toEqual(new Set([plans[1]]))
+  })
+})

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs'
+import { Decrypter } from 'age-encryption'
+import { describe, expect, it } from 'vitest'
+import { eventsOf } from '../support/trail.ts'
+import { makeVault } from '../support/vault.ts'
+import type { Visit, VisitOptions } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+
+/** A person with an empty vault before its import and export. */
+async function given(options?: VisitOptions) {
+  const user = await stage.appliance.addUser()
+  const { id, admin } = await makeVault(stage.appliance, 'Moved', await stage.appliance.login(user))
+  const visit = await stage.visitor(options)
+  await visit.logIn(user)
+  await visit.open('/exchange')
+  await visit.sees('Import and export')
+  const objects = async () =>
+    (await admin.must('GET', `/vault/${id}`))['OBJECTS'] as { id: string; parentid: string; objectname: string }[]
+  return { visit, page: visit.page, admin, id, objects }
+}
+
+const choose = ({ page }: Visit, text: string, name = 'export.csv') =>
+  page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+const table =
+  'folder,name,username,password,url,PUK\nWork/Mail,Mail,ann,pw-1,https://mail.example,77\nWork,Door,,4711,,\nbroken\n'
+
+describe('an import', () => {
+  it('shows what becomes of a table, sends nothing before, and keeps its folders', async () => {
+    const { visit, page, admin, objects } = await given()
+    await choose(visit, table)
+    await page.getByText('2 objects', { exact: true }).waitFor()
+    await page.getByText('1 row becomes nothing').click()
+    await page.getByText('Row 4: it has more or fewer columns than the headings').waitFor()
+    expect(await objects()).toEqual([])
+    expect(await page.content()).not.toContain('pw-1')
+    await page.getByRole('button', { name: 'Import 2 objects' }).click()
+    await page.getByText('2 objects are imported.').waitFor()
+    const made = await objects()
+    const named = (name: string) => made.find(({ objectname }) => objectname === name)
+    expect(named('Mail')).toBeDefined()
+    expect(made.map(({ objectname }) => objectname).toSorted()).toEqual(['Door', 'Mail', 'Mail', 'Work'])
+    expect(named('Door')?.parentid).toBe(named('Work')?.id)
+    const login = made.find(({ objectname, parentid }) => objectname === 'Mail' && parentid !== named('Work')?.id)
+    const { OBJECT } = await admin.must('GET', `/object/${login?.id}?decrypt=true`)
+    expect(OBJECT).toMatchObject([{ crypted: { password: 'pw-1', cryptedinfo: 'PUK: 77' } }])
+    visit.expectPeace()
+  })
+
+  it('leaves out what is there already, unless it is wanted', async () => {
+    const { visit, page, objects } = await given()
+    const twice = 'name,username,password\nMail,ann,1\nMail,ANN,2\n'
+    await choose(visit, twice)
+    await page.getByText(/1 is in the vault already/).waitFor()
+    await page.getByRole('button', { name: 'Import 1 object' }).click()
+    await page.getByText('1 object is imported.').waitFor()
+    expect(await objects()).toHaveLength(1)
+  })
+
+  it('goes on after a lost answer without making an object twice', async () => {
+    const { visit, page, objects } = await given()
+    const rows = Array.from({ length: 12 }, (_, at) => `Thing ${at},ann,pw-${at}`)
+    await choose(visit, `name,username,password\n${rows.join('\n')}\n`)
+    let calls = 0
+    await page.route('**/api/1.0/object', async (route) => {
+      calls += 1
+      // The fifth is carried out, and its answer is lost.
+      if (calls === 5) {
+        await route.fetch()
+        return route.abort('connectionreset')
+      }
+      return route.continue()
+    })
+    await page.getByRole('button', { name: 'Import 12 objects' }).click()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('12 objects are imported.').waitFor()
+    const names = (await objects()).map(({ objectname }) => objectname)
+    expect(names.toSorted()).toEqual(Array.from({ length: 12 }, (_, at) => `Thing ${at}`).toSorted())
+  })
+
+  it('takes hostile texts as texts, and refuses what is no table', async () => {
+    const { visit, page, objects } = await given()
+    const quoted = hostileTexts.map((text) => `"${text.replaceAll('"', '""')}"`)
+    await choose(visit, `name,username,password\n${quoted.map((text) => `${text},${text},${text}`).join('\n')}\n`)
+    await page.getByRole('button', { name: `Import ${hostileTexts.length} objects` }).click()
+    await page.getByText(`${hostileTexts.length} objects are imported.`).waitFor()
+    expect((await objects()).map(({ objectname }) => objectname).toSorted()).toEqual(
+      hostileTexts.map((text) => text.trim()).toSorted(),
+    )
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+    await choose(visit, '<svg onload=window.hit=1>', '<img src=x onerror=window.hit=1>.csv')
+    await page.getByText('This is neither a table nor an export of Bitwarden.').waitFor()
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+    visit.expectPeace()
+  })
+})
+
+describe('an export', () => {
+  it('holds what the person may read, under a pass phrase, and each reading is recorded', async () => {
+    const { visit, page, admin, id } = await given()
+    const add = (members: object) => admin.must('POST', '/object', { groupid: id, ...members })
+    await add({ templateid: '20', name: 'Registrar', username: 'dns', password: 'An0ther-pass' })
+    const { CALLINFO } = await add({ templateid: '5', name: 'Break glass', note: 'In an emergency' })
+    await admin.must('PUT', `/object/${String(CALLINFO['objectid'])}/alarm`, { alarm: true })
+    await page.reload()
+    await page.getByText(/1 object raises an alarm when read/).waitFor()
+    await page.getByLabel('Pass phrase', { exact: true }).fill('a long pass phrase')
+    await page.getByLabel('Pass phrase again').fill('another pass phrase')
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByText('The two are not the same.').waitFor()
+    await page.getByLabel('Pass phrase again').fill('a long pass phrase')
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const decrypter = new Decrypter()
+    decrypter.addPassphrase('a long pass phrase')
+    const archive: unknown = JSON.parse(await decrypter.decrypt(readFileSync(await (await saved).path()), 'text'))
+    expect(archive).toMatchObject({
+      vault: 'Moved',
+      objects: [{ name: 'Registrar', fields: { username: 'dns', password: 'An0ther-pass' } }],
+    })
+    const read = eventsOf(stage.appliance).filter(
+      ({ operation, vault }) => operation === 'object.decrypt' && vault === id,
+    )
+    expect(read).toHaveLength(1)
+    visit.expectPeace()
+  })
+})
+
+describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
+  it.each([1280, 360])('import and export are without a finding of axe-core, %i pixels wide', async (width) => {
+    const { visit, page } = await given({ theme, width })
+    await visit.expectSound('exchange')
+    await choose(visit, table)
+    await page.getByText('2 objects', { exact: true }).waitFor()
+    await page
+      .getByText('Login Info')
+      .or(page.getByText('Server', { exact: true }))
+      .first()
+      .waitFor()
+    await visit.expectSound('import')
+    visit.expectPeace()
+  })
+})

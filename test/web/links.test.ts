@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { eventsOf } from '../support/trail.ts'
+import type { Visit } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+
+async function madeLink(visit: Visit, secret: string, label = 'For Kim'): Promise<string> {
+  const { page } = visit
+  await visit.open('/links')
+  await visit.sees('One-time links')
+  await page.getByLabel('Secret').fill(secret)
+  await page.getByLabel('What you call it').fill(label)
+  await page.getByRole('button', { name: 'Make the link' }).click()
+  await page.getByRole('heading', { name: 'Your link', exact: true }).waitFor()
+  return (await page.getByRole('status', { name: 'Your link' }).textContent()) ?? ''
+}
+
+describe('a one-time link', () => {
+  it('is opened once by a person without a login, and leaves no key in the history', async () => {
+    const maker = await stage.member()
+    const secret = 'The door is 4711,\nand the alarm 0815.'
+    const address = await madeLink(maker, secret)
+    expect(address).toMatch(/\/#\/link\/[\w-]{22}\/[\w-]{43}$/)
+
+    const receiver = await stage.visitor()
+    await receiver.page.goto(address)
+    await receiver.sees('A secret for you')
+    await expect.poll(() => receiver.page.url()).toBe(`${receiver.origin}/#/link`)
+    await receiver.page.getByRole('button', { name: 'Show the secret' }).click()
+    await expect.poll(() => receiver.page.getByRole('status', { name: 'Secret' }).textContent()).toBe(secret)
+    const key = address.split('/').at(-1) ?? ''
+    expect(receiver.asked.filter((url) => url.split('#')[0]?.includes(key))).toEqual([])
+    receiver.expectPeace()
+
+    const second = await stage.visitor()
+    await second.page.goto(address)
+    await second.page.getByRole('button', { name: 'Show the secret' }).click()
+    await second.page.getByText('There is no secret behind this link any more.').waitFor()
+
+    await maker.page.reload()
+    await maker.sees('One-time links')
+    await maker.page.getByText(/^Opened/).waitFor()
+    maker.expectPeace()
+  })
+
+  it('is not used up by who only looks at the page, and is revoked by its maker', async () => {
+    const maker = await stage.member()
+    const address = await madeLink(maker, 'a secret', 'For Lee')
+    const robot = await stage.visitor()
+    await robot.page.goto(address)
+    await robot.sees('A secret for you')
+    expect(robot.asked.filter((url) => url.includes('/api/'))).toEqual([])
+    await maker.page.getByRole('button', { name: 'Revoke For Lee' }).click()
+    await maker.page.getByText('The link is revoked.').waitFor()
+    await robot.page.getByRole('button', { name: 'Show the secret' }).click()
+    await robot.page.getByText('There is no secret behind this link any more.').waitFor()
+    const operations = eventsOf(stage.appliance).map(
+      ({ operation, outcome }) => `${String(operation)} ${String(outcome)}`,
+    )
+    expect(operations).toEqual(expect.arrayContaining(['link.revoke allowed', 'link.open link.not_found']))
+  })
+
+  it('that is not whole says so, and asks for nothing', async () => {
+    const receiver = await stage.visitor()
+    await receiver.open(`/link/${'A'.repeat(22)}/short`)
+    await receiver.page.getByText('This link is not whole.').waitFor()
+    expect(receiver.asked.filter((url) => url.includes('/api/'))).toEqual([])
+  })
+
+  it('shows hostile texts as texts', async () => {
+    const maker = await stage.member()
+    const secret = hostileTexts.join('\n')
+    const address = await madeLink(maker, secret, hostileTexts[1])
+    const receiver = await stage.visitor()
+    await receiver.page.goto(address)
+    await receiver.page.getByRole('button', { name: 'Show the secret' }).click()
+    await expect.poll(() => receiver.page.getByRole('status', { name: 'Secret' }).textContent()).toBe(secret)
+    for (const { page } of [maker, receiver]) expect(await page.evaluate('window.hit')).toBeUndefined()
+    receiver.expectPeace()
+  })
+})
+
+describe.each(['light', 'dark'] as const)('in %s colours', (theme) => {
+  it.each([1280, 360])('links are without a finding of axe-core, %i pixels wide', async (width) => {
+    const maker = await stage.member({ theme, width })
+    const address = await madeLink(maker, 'a secret')
+    await maker.expectSound('link-made')
+    await maker.page.getByRole('button', { name: 'Make another link' }).click()
+    await maker.expectSound('links')
+    const receiver = await stage.visitor({ theme, width })
+    await receiver.page.goto(address)
+    await receiver.sees('A secret for you')
+    await receiver.expectSound('link-closed')
+    await receiver.page.getByRole('button', { name: 'Show the secret' }).click()
+    await receiver.page.getByText('a secret', { exact: true }).waitFor()
+    await receiver.expectSound('link-opened')
+  })
+})
