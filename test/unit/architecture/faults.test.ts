@@ -6,7 +6,7 @@ import { faultCodes } from '../../../src/fault.ts'
 const root = resolve(import.meta.dirname, '../../../src')
 
 /** Where the codes are listed, and where they get their texts. */
-const catalogue = ['fault.ts', 'http/contract/faults.ts']
+const catalogue = ['fault.ts', 'http/contract/faults.ts', 'http/contract/object-faults.ts']
 
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !catalogue.includes(file))
