@@ -9,7 +9,7 @@ const longMs = 300_000
 /** The templates of which new objects are made. */
 export const useTemplates = () =>
   useQuery({
-    queryKey: ['templates'],
+    queryKey: ['templates for new objects'],
     staleTime: longMs,
     async queryFn({ signal }): Promise<readonly StoredTemplate[]> {
       const { TEMPLATE } = await call('template.list', { signal })
