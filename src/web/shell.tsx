@@ -29,6 +29,10 @@ const loadNewObject = () => import('./editing/new-object-view.tsx')
 const loadEditObject = () => import('./editing/edit-object-view.tsx')
 const NewObjectView = lazy(async () => ({ default: (await loadNewObject()).NewObjectView }))
 const EditObjectView = lazy(async () => ({ default: (await loadEditObject()).EditObjectView }))
+const loadKeys = () => import('./keys/keys-view.tsx')
+const loadKey = () => import('./keys/key-view.tsx')
+const KeysView = lazy(async () => ({ default: (await loadKeys()).KeysView }))
+const KeyView = lazy(async () => ({ default: (await loadKey()).KeyView }))
 const ObjectView = lazy(async () => ({ default: (await loadObject()).ObjectView }))
 const LinksView = lazy(async () => ({ default: (await import('./links/links-view.tsx')).LinksView }))
 const ExchangeView = lazy(async () => ({ default: (await import('./exchange/exchange-view.tsx')).ExchangeView }))
@@ -97,6 +101,15 @@ function useLinkAddress(): string | undefined {
 
 /** Every number of the appliance is one of digits. `.` in its place would be another address. */
 const isId = (text: string | undefined): text is string => text !== undefined && /^\d+$/.test(text)
+/** As the appliance names keys. What is none is not asked for. */
+const isKeyName = (text: string | undefined): text is string => text !== undefined && /^\w[\w.-]{0,127}$/.test(text)
+
+/** The keys of a vault, or one of them. */
+function KeysPlace({ vaultid, name }: { readonly vaultid?: string; readonly name?: string }) {
+  if (!isId(vaultid)) return <NotFoundView />
+  if (name === undefined) return <KeysView key={vaultid} vaultid={vaultid} />
+  return isKeyName(name) ? <KeyView key={`${vaultid}/${name}`} vaultid={vaultid} name={name} /> : <NotFoundView />
+}
 
 function Views() {
   const [address] = useLocation()
@@ -110,6 +123,7 @@ function Views() {
           <Route path="/vault/:vaultid/about">
             {({ vaultid }) => (isId(vaultid) ? <AboutVaultView key={vaultid} vaultid={vaultid} /> : <NotFoundView />)}
           </Route>
+          <Route path="/vault/:vaultid/keys/:name?">{KeysPlace}</Route>
           <Route path="/vault/:vaultid/:folderid?">
             {({ vaultid, folderid = '0' }) =>
               isId(vaultid) && isId(folderid) ? (

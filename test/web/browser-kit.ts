@@ -39,6 +39,8 @@ export class Visit {
   readonly asked: string[] = []
   readonly #look: Look
 
+  #reader: Page | undefined
+
   private constructor(context: BrowserContext, page: Page, appliance: TestAppliance, look: Look) {
     this.context = context
     this.page = page
@@ -106,6 +108,15 @@ export class Visit {
     return found.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} ${String(target)}: ${failureSummary}`),
     )
+  }
+
+  /** What the clipboard holds. The console may not read it, by its own policy: another page of the browser does. */
+  async clipboard(): Promise<string> {
+    if (this.#reader === undefined) {
+      this.#reader = await this.context.newPage()
+      await this.#reader.goto(`${this.appliance.url}/docs`)
+    }
+    return this.#reader.evaluate('navigator.clipboard.readText()')
   }
 
   /** By how many pixels the page is wider than the window. */

@@ -5,19 +5,23 @@ interface Option {
   readonly text: string
   /** Where the text is not of the person's language. */
   readonly lang?: 'en' | undefined
+  readonly isDisabled?: boolean
 }
 
 interface Props {
   readonly label: string
-  readonly name: string
+  /** In the form, which reads what is chosen where nothing is called. */
+  readonly name?: string
   readonly options: readonly Option[]
-  readonly defaultValue: string
+  readonly defaultValue?: string
+  /** Where the view keeps what is chosen. */
+  readonly value?: string
   readonly description?: string
   readonly onChange?: (value: string) => void
 }
 
 /** One of several, in the browser's own control. */
-export function SelectInput({ label, name, options, defaultValue, description, onChange }: Props) {
+export function SelectInput({ label, name, options, defaultValue, value: chosen, description, onChange }: Props) {
   const id = useId()
   return (
     <div>
@@ -26,11 +30,12 @@ export function SelectInput({ label, name, options, defaultValue, description, o
         id={id}
         name={name}
         defaultValue={defaultValue}
-        onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
+        value={chosen}
         aria-describedby={description === undefined ? undefined : `${id}-help`}
+        onChange={onChange && (({ target }) => onChange(target.value))}
       >
-        {options.map(({ value, text, lang }) => (
-          <option key={value} value={value} lang={lang}>
+        {options.map(({ value, text, lang, isDisabled }) => (
+          <option key={value} value={value} lang={lang} disabled={isDisabled}>
             {text}
           </option>
         ))}

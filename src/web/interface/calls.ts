@@ -27,6 +27,16 @@ export type ListedTemplate = AnswerOf<'template.list'>['TEMPLATE'][number]
 export type LoginAnswer = AnswerOf<'auth.login'>['CALLINFO']
 export type ListedLink = AnswerOf<'link.list'>['CALLINFO']['links'][number]
 export type LoginBody = NonNullable<Operations['auth.login']['body']>
+export type ListedKey = AnswerOf<'transparent.key.list'>['KEYS'][number]
+export type VaultKeyRules = Pick<
+  AnswerOf<'transparent.key.list'>['CALLINFO'],
+  'recovery_window' | 'create_on_encrypt' | 'signing_permission' | 'strict'
+>
+export type ReadKey = AnswerOf<'transparent.key.read'>
+export type ShownVersion = ReadKey['VERSIONS'][number]
+export type OfferedType = AnswerOf<'transparent.types'>['TYPES'][number]
+export type NewKeyBody = NonNullable<Operations['transparent.key.create']['body']>
+export type ImportJob = AnswerOf<'transparent.import.job'>['CALLINFO']
 
 /** The operations that the console uses. An address that is not that of the interface's document does not compile. */
 const used = {
@@ -84,6 +94,31 @@ const used = {
   'link.list': ['GET', '/link'],
   'link.open': ['POST', '/link/open'],
   'link.revoke': ['DELETE', '/link/{linkid}'],
+  'transparent.types': ['GET', '/transparent/types'],
+  'transparent.key.list': ['GET', '/transparent/{vaultid}/keys'],
+  'transparent.key.create': ['POST', '/transparent/{vaultid}/keys/{name}'],
+  'transparent.key.read': ['GET', '/transparent/{vaultid}/keys/{name}'],
+  'transparent.key.update': ['PUT', '/transparent/{vaultid}/keys/{name}'],
+  'transparent.key.delete': ['DELETE', '/transparent/{vaultid}/keys/{name}'],
+  'transparent.key.takeback': ['POST', '/transparent/{vaultid}/keys/{name}/undelete'],
+  'transparent.key.rotate': ['POST', '/transparent/{vaultid}/keys/{name}/rotate'],
+  'transparent.key.trim': ['POST', '/transparent/{vaultid}/keys/{name}/trim'],
+  'transparent.key.version': ['PUT', '/transparent/{vaultid}/keys/{name}/versions/{version}'],
+  'transparent.settings': ['PUT', '/transparent/{vaultid}/settings'],
+  'transparent.encrypt': ['POST', '/transparent/{vaultid}/encrypt/{name}'],
+  'transparent.decrypt': ['POST', '/transparent/{vaultid}/decrypt/{name}'],
+  'transparent.rewrap': ['POST', '/transparent/rewrap/{vaultid}/{name}'],
+  'transparent.datakey': ['POST', '/transparent/{vaultid}/datakey/{type}/{name}'],
+  'transparent.sign': ['POST', '/transparent/{vaultid}/sign/{name}'],
+  'transparent.verify': ['POST', '/transparent/{vaultid}/verify/{name}'],
+  'transparent.hmac': ['POST', '/transparent/{vaultid}/hmac/{name}'],
+  'transparent.random': ['POST', '/transparent/random'],
+  'transparent.hash': ['POST', '/transparent/hash'],
+  'transparent.backup': ['GET', '/transparent/backup/{vaultid}/{name}'],
+  'transparent.restore': ['POST', '/transparent/restore/{vaultid}/{name}'],
+  'transparent.export': ['GET', '/transparent/export/{vaultid}/{name}'],
+  'transparent.import.job': ['POST', '/transparent/import_job/{vaultid}/{name}'],
+  'transparent.import': ['POST', '/transparent/import/{vaultid}/{name}'],
 } as const satisfies {
   readonly [operation in keyof typeof addresses]?: readonly [
     (typeof addresses)[operation][0],

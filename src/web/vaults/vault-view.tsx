@@ -6,6 +6,7 @@ import { ChosenBar } from './chosen-bar.tsx'
 import { useSelection } from './selection.ts'
 import { VaultEntrance } from '../editing/vault-entrance.tsx'
 import { FolderTree } from './folder-tree.tsx'
+import { KeysLink } from './keys-link.tsx'
 import { ObjectTable, type TableColumn } from './object-table.tsx'
 import type { SharedVault } from '../interface/calls.ts'
 import { useNoteRecent } from './recent.ts'
@@ -93,6 +94,7 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
               <span className="right" title={words.yourRight}>
                 {words.rights[vault.statustext] ?? vault.statustext}
               </span>
+              <KeysLink vault={vault} />
               <a className="button small" href={`#/vault/${vaultid}/about`}>
                 <Users aria-hidden />
                 {words.members}

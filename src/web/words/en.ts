@@ -26,6 +26,7 @@ export const en = {
   object: 'Object',
   exchange: 'Import and export',
   links: 'Links',
+  keys: 'Keys',
   logout: 'Log out',
   loggedInAs: (name: string) => `Logged in as ${name}`,
 

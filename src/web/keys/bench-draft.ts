@@ -1,0 +1,50 @@
+import { bytesIn, type Notation } from './binary-text.ts'
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Bytes as a person gives them: written in some notation, or by a file. */
+export interface GivenBytes {
+  readonly notation: Notation
+  readonly text: string
+  readonly file: { readonly name: string; readonly bytes: Bytes } | undefined
+}
+
+/** Undefined where what is written is not of its notation. */
+export const bytesGiven = ({ notation, text, file }: GivenBytes): Bytes | undefined =>
+  file?.bytes ?? bytesIn(notation, text)
+
+/** All that was filled in at the bench: it stays when another operation is chosen, and goes with the view. */
+export interface BenchDraft {
+  readonly data: GivenBytes
+  readonly aad: GivenBytes
+  readonly ciphertext: string
+  /** A signature or an HMAC. */
+  readonly signature: string
+  /** Empty for the newest. */
+  readonly keyVersion: string
+  /** Empty for the one that fits the key. */
+  readonly hash: '' | 'sha2-256' | 'sha2-384' | 'sha2-512'
+  readonly padding: 'pss' | 'pkcs1v15'
+  readonly form: 'asn1' | 'jws'
+  readonly isPrehashed: boolean
+  readonly bits: '128' | '256' | '512'
+  readonly isOpen: boolean
+  readonly count: string
+}
+
+const nothing: GivenBytes = { notation: 'text', text: '', file: undefined }
+
+export const emptyBench: BenchDraft = {
+  data: nothing,
+  aad: nothing,
+  ciphertext: '',
+  signature: '',
+  keyVersion: '',
+  hash: '',
+  padding: 'pss',
+  form: 'asn1',
+  isPrehashed: false,
+  bits: '256',
+  isOpen: false,
+  count: '32',
+}

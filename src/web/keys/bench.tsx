@@ -1,0 +1,90 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Form } from 'react-aria-components/Form'
+import { useAction } from '../controls/action.ts'
+import { Choice } from '../controls/choice.tsx'
+import { useLate } from '../controls/late.ts'
+import { Trouble } from '../controls/trouble.tsx'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { perform, type BenchKey, type BenchOperation, type BenchOutcome } from './bench-calls.ts'
+import { bytesGiven, emptyBench, type BenchDraft } from './bench-draft.ts'
+import { BenchFields } from './bench-fields.tsx'
+import { BenchResults } from './bench-result.tsx'
+import { benchWords } from './bench-words.ts'
+import { CallSamples } from './call-samples.tsx'
+import { keysOf } from './keys-reads.ts'
+
+interface Props {
+  readonly title?: string
+  /** Absent where no key is in what is done. */
+  readonly benchKey?: BenchKey
+  readonly versions?: readonly string[]
+  readonly operations: readonly BenchOperation[]
+  readonly mayOpenDataKeys?: boolean
+}
+
+/** Where one does by hand what programs do, sees what comes of it, and how a program does the same. */
+export function Bench({ title, benchKey, versions = [], operations, mayOpenDataKeys = false }: Props) {
+  const words = useWords()
+  const own = useWordsOf(benchWords)
+  const [operation, setOperation] = useState(operations[0])
+  const [draft, setDraft] = useState(emptyBench)
+  const [outcome, setOutcome] = useState<BenchOutcome>()
+  const { isUnderWay, error, run } = useAction()
+  const isLate = useLate(isUnderWay)
+  const queries = useQueryClient()
+  if (operation === undefined) return null
+
+  const change = (next: Partial<BenchDraft>): void => setDraft((before) => ({ ...before, ...next }))
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    // Said beside the field already.
+    if (operation === undefined || [draft.data, draft.aad].some((given) => bytesGiven(given) === undefined)) return
+    setOutcome(undefined)
+    await run(async (signal) => {
+      const next = await perform(operation, benchKey, draft, signal)
+      if (signal.aborted) return
+      setOutcome(next)
+      change(next.kept ?? {})
+      // It may have rotated the key, and counts.
+      if (benchKey) await queries.invalidateQueries({ queryKey: keysOf(benchKey.vaultid), refetchType: 'none' })
+    })
+  }
+  return (
+    <section className="bench card">
+      <h2>{title ?? own.bench}</h2>
+      <p className="soft">{own.benchHelp}</p>
+      <Form className="form" onSubmit={(event) => void submit(event)}>
+        <Choice
+          label={own.what}
+          value={operation}
+          options={operations.map((value) => ({ value, text: own.operations[value] }))}
+          onChange={(next) => {
+            setOperation(next)
+            setOutcome(undefined)
+          }}
+        />
+        <p className="soft">{own.explanations[operation]}</p>
+        <BenchFields
+          operation={operation}
+          type={benchKey?.type}
+          versions={versions}
+          draft={draft}
+          mayOpenDataKeys={mayOpenDataKeys}
+          onChange={change}
+        />
+        <div className="buttons">
+          <Button type="submit" className={benchKey ? 'button primary' : 'button'}>
+            {isLate ? words.underWay : own.operations[operation]}
+          </Button>
+        </div>
+      </Form>
+      <div role="status" className="results">
+        {outcome && <BenchResults outcome={outcome} />}
+      </div>
+      {error !== undefined && <Trouble error={error} />}
+      {outcome && <CallSamples done={outcome.done} />}
+    </section>
+  )
+}

@@ -1,0 +1,41 @@
+/** How a person writes bytes. */
+export type Notation = 'text' | 'base64' | 'hex'
+export const notations: readonly Notation[] = ['text', 'base64', 'hex']
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Undefined where the text is none of this notation. Blanks and line ends in base64 and hex are no part of it. */
+export function bytesIn(notation: Notation, text: string): Bytes | undefined {
+  if (notation === 'text') return new TextEncoder().encode(text)
+  const dense = text.replaceAll(/\s/g, '')
+  return notation === 'hex' ? bytesOfHex(dense) : bytesOfBase64(dense)
+}
+
+/** Undefined where the bytes are no text: a byte that no character begins with, or a control character. */
+export function writtenAs(notation: Notation, bytes: Bytes): string | undefined {
+  if (notation === 'base64') return base64Of(bytes)
+  if (notation === 'hex') return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return /[^\P{Cc}\t\n\r]/u.test(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+export function base64Of(bytes: Bytes): string {
+  // In pieces: each byte becomes an argument.
+  const pieces: string[] = []
+  for (let at = 0; at < bytes.length; at += 8_192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)))
+  return btoa(pieces.join(''))
+}
+
+export function bytesOfBase64(text: string): Bytes | undefined {
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return undefined
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+}
+
+function bytesOfHex(text: string): Bytes | undefined {
+  if (!/^(?:[0-9a-f]{2})*$/i.test(text)) return undefined
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+}

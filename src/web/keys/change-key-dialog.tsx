@@ -1,0 +1,79 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { call, type ListedKey } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { keyWords } from './key-words.ts'
+import { keysOf } from './keys-reads.ts'
+import { keysWords } from './keys-words.ts'
+import { daysOfSeconds, secondsOfDays } from './new-key-draft.ts'
+import { Tick } from './tick.tsx'
+
+interface Props {
+  readonly vaultid: string
+  readonly shown: ListedKey
+  readonly onClose: () => void
+}
+
+/** What may be changed of a key. What can only be turned off is offered as that. */
+export function ChangeKeyDialog({ vaultid, shown, onClose }: Props) {
+  const own = useWordsOf(keysWords)
+  const ofKey = useWordsOf(keyWords)
+  const queries = useQueryClient()
+  const { name } = shown
+  const period = daysOfSeconds(shown.auto_rotate_period)
+  const [info, setInfo] = useState(shown.info)
+  const [rotateAfter, setRotateAfter] = useState(period)
+  const [mayDelete, setMayDelete] = useState(shown.allow_delete === 'true')
+  const [endsExport, setEndsExport] = useState(false)
+  const [endsBackup, setEndsBackup] = useState(false)
+  async function change(signal: AbortSignal): Promise<void> {
+    const body = {
+      info,
+      allow_delete: mayDelete,
+      ...(rotateAfter !== period && { auto_rotate_period: secondsOfDays(rotateAfter) }),
+      ...(endsExport && { allow_export: false }),
+      ...(endsBackup && { allow_backup: false }),
+    }
+    await call('transparent.key.update', { params: { vaultid, name }, body, signal })
+    announce(ofKey.changed)
+    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+  }
+  return (
+    <FormDialog
+      title={ofKey.changeTitle(name)}
+      submitText={own.save}
+      isDangerous={endsExport || endsBackup}
+      onSubmit={change}
+      onClose={onClose}
+    >
+      <TextInput
+        label={own.purpose}
+        description={own.purposeHelp}
+        rows={2}
+        maxLength={4_096}
+        value={info}
+        onChange={setInfo}
+      />
+      <TextInput
+        label={own.rotateAfter}
+        description={own.rotateHelp}
+        inputMode="numeric"
+        value={rotateAfter}
+        onChange={setRotateAfter}
+      />
+      <fieldset>
+        <legend>{own.mayBe}</legend>
+        <Tick label={own.allowDelete} isTicked={mayDelete} onChange={setMayDelete} />
+        {shown.allow_export === 'true' && (
+          <Tick label={ofKey.turnOffExport} isTicked={endsExport} onChange={setEndsExport} />
+        )}
+        {shown.allow_backup === 'true' && (
+          <Tick label={ofKey.turnOffBackup} isTicked={endsBackup} onChange={setEndsBackup} />
+        )}
+      </fieldset>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,33 @@
+import { Copy } from 'lucide-react'
+import { Button } from 'react-aria-components/Button'
+import { announce } from '../controls/announcement.tsx'
+import { copySecret } from '../controls/clipboard.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { benchWords } from './bench-words.ts'
+
+interface Props {
+  readonly what: string
+  readonly text: string
+  /** A secret is taken out of the clipboard again. */
+  readonly isSecret?: boolean
+}
+
+export function CopyButton({ what, text, isSecret = false }: Props) {
+  const words = useWords()
+  const own = useWordsOf(benchWords)
+  async function copy(): Promise<void> {
+    if (isSecret) return copySecret(what, text)
+    try {
+      await navigator.clipboard.writeText(text)
+      announce(own.copied(what))
+    } catch {
+      announce(words.clipboardRefused)
+    }
+  }
+  return (
+    <Button className="button small" aria-label={own.copyOf(what)} onPress={() => void copy()}>
+      <Copy aria-hidden />
+      {own.copy}
+    </Button>
+  )
+}

@@ -1,0 +1,52 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Undo2 } from 'lucide-react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { keysOf, useDeletedKeys } from './keys-reads.ts'
+import { keysWords } from './keys-words.ts'
+import { relativeWords } from './moment.tsx'
+import { typeName } from './type-names.ts'
+
+/** Keys that an Admin can take back, each with its days. */
+export function DeletedKeys({ vaultid }: { readonly vaultid: string }) {
+  const { locale } = useWords()
+  const own = useWordsOf(keysWords)
+  const queries = useQueryClient()
+  const { data, error, refetch } = useDeletedKeys(vaultid, true)
+  const action = useAction()
+  const takeBack = (name: string): Promise<boolean> =>
+    action.run(async (signal) => {
+      await call('transparent.key.takeback', { params: { vaultid, name }, signal })
+      announce(own.takenBack(name))
+      await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    })
+  if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (!data || data.keys.length === 0) return null
+  return (
+    <section>
+      <h2>{own.deletedKeys}</h2>
+      <p className="soft">{own.deletedHelp}</p>
+      {action.error !== undefined && <Trouble error={action.error} />}
+      <ul className="deleted-keys card">
+        {data.keys.map(({ name, type, destroyed = '' }) => (
+          <li key={name}>
+            <span className="texts">
+              <span className="title">{name}</span>
+              <span className="soft">
+                {typeName(type)} · {own.destroyedIn(relativeWords(destroyed, locale))}
+              </span>
+            </span>
+            <Button className="button small" aria-label={own.takeBackOf(name)} onPress={() => void takeBack(name)}>
+              <Undo2 aria-hidden />
+              {own.takeBack}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

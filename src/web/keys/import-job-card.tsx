@@ -1,0 +1,79 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Form } from 'react-aria-components/Form'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { base64Of } from './binary-text.ts'
+import { CommandLines } from './command-lines.tsx'
+import { FileChoice } from './file-choice.tsx'
+import { checkCommands, wrapCommands } from './import-commands.ts'
+import { keyWords } from './key-words.ts'
+import { keysOf } from './keys-reads.ts'
+import { momentWords } from './moment.tsx'
+import type { PreparedImport } from './new-key-dialog.tsx'
+import { purposeOf } from './type-names.ts'
+
+interface Props {
+  readonly vaultid: string
+  readonly prepared: PreparedImport
+  readonly onClose: () => void
+}
+
+/** What is left to do once an import is prepared: wrap the key where it is, and hand it in. */
+export function ImportJobCard({ vaultid, prepared: { job, type }, onClose }: Props) {
+  const { locale } = useWords()
+  const own = useWordsOf(keyWords)
+  const queries = useQueryClient()
+  const { error, run } = useAction()
+  const [wrapped, setWrapped] = useState<File>()
+  const [publicHalf, setPublicHalf] = useState<File>()
+  const isPair = purposeOf(type) === 'signing'
+
+  async function hand(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    const isDone = await run(async (signal) => {
+      const body = {
+        job: job.job,
+        wrapped_key: await contentOf(wrapped),
+        ...(isPair && { public_key: await contentOf(publicHalf) }),
+      }
+      await call('transparent.import', { params: { vaultid, name: job.name }, body, signal })
+      announce(own.imported(job.name))
+      await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+    })
+    if (isDone) onClose()
+  }
+  return (
+    <section className="import card">
+      <h2>{own.importOf(job.name)}</h2>
+      <p className="soft">{own.importUntil(momentWords(job.expires, locale))}</p>
+      <CommandLines title={own.importCheckCommand} help={own.importCheck} text={checkCommands(job)} />
+      <CommandLines
+        title={own.importWrap}
+        help={isPair ? own.importWrapText.pair : own.importWrapText.secret}
+        text={wrapCommands(isPair)}
+      />
+      <h3>{own.importSend}</h3>
+      <Form className="form" onSubmit={(event) => void hand(event)}>
+        {error !== undefined && <Trouble error={error} />}
+        <FileChoice label={own.importWrapped} isRequired onChoose={setWrapped} />
+        {isPair && <FileChoice label={own.importPublic} isRequired onChoose={setPublicHalf} />}
+        <div className="buttons">
+          <Button className="button" onPress={onClose}>
+            {own.importStop}
+          </Button>
+          <Button type="submit" className="button primary">
+            {own.importGo}
+          </Button>
+        </div>
+      </Form>
+    </section>
+  )
+}
+
+const contentOf = async (file: File | undefined): Promise<string> =>
+  file === undefined ? '' : base64Of(new Uint8Array(await file.arrayBuffer()))

@@ -1,0 +1,69 @@
+import { Archive, Download, History, Pencil, RefreshCw, Scissors, Trash2 } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { Button } from 'react-aria-components/Button'
+import type { ListedKey, VaultKeyRules } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { ChangeKeyDialog } from './change-key-dialog.tsx'
+import { BackUpQuestion, DeleteKeyQuestion, RotateQuestion } from './key-questions.tsx'
+import type { KeyRights } from './key-rights.ts'
+import { keyWords } from './key-words.ts'
+import { ExportKeyDialog } from './export-key-dialog.tsx'
+import { LimitVersionsDialog, TrimVersionsDialog } from './version-dialogs.tsx'
+
+interface Props {
+  readonly vaultid: string
+  readonly shown: ListedKey
+  readonly rules: VaultKeyRules
+  readonly rights: KeyRights
+}
+
+const deeds = ['rotate', 'change', 'limit', 'backUp', 'export', 'trim', 'delete'] as const
+type Deed = (typeof deeds)[number]
+
+const icons: Readonly<Record<Deed, ReactNode>> = {
+  rotate: <RefreshCw aria-hidden />,
+  change: <Pencil aria-hidden />,
+  limit: <History aria-hidden />,
+  backUp: <Archive aria-hidden />,
+  export: <Download aria-hidden />,
+  trim: <Scissors aria-hidden />,
+  delete: <Trash2 aria-hidden />,
+}
+
+/** What the person may do to the key: each asks first, and says what it means. */
+export function KeyDeeds({ vaultid, shown, rules, rights: { mayWrite, mayAdminister } }: Props) {
+  const own = useWordsOf(keyWords)
+  const [asked, setAsked] = useState<Deed>()
+  const offered: Readonly<Record<Deed, boolean>> = {
+    rotate: mayWrite,
+    change: mayWrite,
+    limit: mayWrite && shown.key_version !== shown.oldest_version,
+    backUp: mayAdminister && shown.allow_backup === 'true',
+    export: mayAdminister && shown.allow_export === 'true',
+    trim: mayAdminister && shown.key_version !== shown.oldest_version,
+    delete: mayAdminister && shown.allow_delete === 'true',
+  }
+  if (!Object.values(offered).includes(true)) return null
+  const common = { vaultid, shown, onClose: () => setAsked(undefined) }
+  return (
+    <section aria-label={own.manage}>
+      <div className="buttons deeds">
+        {deeds
+          .filter((deed) => offered[deed])
+          .map((deed) => (
+            <Button key={deed} className="button small" onPress={() => setAsked(deed)}>
+              {icons[deed]}
+              {own[deed]}
+            </Button>
+          ))}
+      </div>
+      {asked === 'rotate' && <RotateQuestion {...common} />}
+      {asked === 'change' && <ChangeKeyDialog {...common} />}
+      {asked === 'limit' && <LimitVersionsDialog {...common} />}
+      {asked === 'backUp' && <BackUpQuestion {...common} />}
+      {asked === 'export' && <ExportKeyDialog {...common} />}
+      {asked === 'trim' && <TrimVersionsDialog {...common} />}
+      {asked === 'delete' && <DeleteKeyQuestion {...common} rules={rules} />}
+    </section>
+  )
+}

@@ -1,0 +1,88 @@
+import { KeyRound } from 'lucide-react'
+import { useState } from 'react'
+import type { ListedKey } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { keysWords } from './keys-words.ts'
+import { Moment } from './moment.tsx'
+import { Permissions } from './permissions.tsx'
+import { typeName } from './type-names.ts'
+import { UseMeter } from './use-meter.tsx'
+
+/** As in keys.css. */
+const rowHeight = 60
+/** More than a screen shows, and some above what is seen: the browser may scroll before they are drawn anew. */
+const drawnRows = 70
+const rowsAbove = 15
+
+interface Props {
+  readonly vaultid: string
+  readonly label: string
+  readonly keys: readonly ListedKey[]
+}
+
+/** Draws the rows that are seen, so that a thousand keys cost as much as fifty. */
+export function KeyList({ vaultid, label, keys }: Props) {
+  const own = useWordsOf(keysWords)
+  const [top, setTop] = useState(0)
+  const first = Math.max(0, Math.min(top - rowsAbove, keys.length - drawnRows))
+  return (
+    <div
+      className="key-list card"
+      role="table"
+      aria-label={label}
+      aria-rowcount={keys.length + 1}
+      onScroll={({ currentTarget }) => setTop(Math.floor(currentTarget.scrollTop / rowHeight))}
+    >
+      <div role="rowgroup" className="head">
+        <div role="row" aria-rowindex={1} className="row">
+          <span role="columnheader">{own.name}</span>
+          <span role="columnheader" className="more">
+            {own.versions}
+          </span>
+          <span role="columnheader" className="more">
+            {own.age}
+          </span>
+          <span role="columnheader" className="more">
+            {own.uses}
+          </span>
+          <span role="columnheader" className="more">
+            {own.mayDo}
+          </span>
+        </div>
+      </div>
+      <div role="rowgroup" className="rows" style={{ height: keys.length * rowHeight }}>
+        {keys.slice(first, first + drawnRows).map((key, at) => (
+          <div
+            key={key.name}
+            role="row"
+            aria-rowindex={first + at + 2}
+            className="row"
+            style={{ transform: `translateY(${(first + at) * rowHeight}px)` }}
+          >
+            <span role="rowheader" className="first">
+              <KeyRound aria-hidden />
+              <span className="texts">
+                <a className="title" href={`#/vault/${vaultid}/keys/${encodeURIComponent(key.name)}`}>
+                  {key.name}
+                </a>
+                <span className="soft brief">{[typeName(key.type), key.info].filter(Boolean).join(' · ')}</span>
+              </span>
+            </span>
+            <span role="cell" className="more">
+              {key.oldest_version === key.key_version ? key.key_version : `${key.oldest_version}–${key.key_version}`}
+            </span>
+            <span role="cell" className="more">
+              {key.latest_created !== undefined && <Moment at={key.latest_created} />}
+            </span>
+            <span role="cell" className="more">
+              <UseMeter uses={key.encryptions} most={key.max_encryptions} />
+            </span>
+            <span role="cell" className="more">
+              <Permissions of={key} />
+            </span>
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}

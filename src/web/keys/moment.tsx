@@ -1,0 +1,31 @@
+import { useWords } from '../words/spoken.tsx'
+
+const units = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** "3 months ago", "in 29 days": in the largest unit of which there is one. */
+export function relativeWords(at: string, locale: string, now = Date.now()): string {
+  const seconds = (Date.parse(at) - now) / 1_000
+  if (Number.isNaN(seconds)) return at
+  const [unit, length] = units.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1]
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / length), unit)
+}
+
+export const momentWords = (at: string, locale: string): string =>
+  new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** How long ago, or how soon; the moment itself is told where one stays with the pointer. */
+export function Moment({ at }: { readonly at: string }) {
+  const { locale } = useWords()
+  return (
+    <time dateTime={at} title={momentWords(at, locale)}>
+      {relativeWords(at, locale)}
+    </time>
+  )
+}

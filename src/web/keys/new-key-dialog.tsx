@@ -1,0 +1,68 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call, type ImportJob } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { keysOf, useKeyTypes } from './keys-reads.ts'
+import { keysWords } from './keys-words.ts'
+import { emptyDraft, newKeyBody } from './new-key-draft.ts'
+import { NewKeyFields } from './new-key-fields.tsx'
+
+/** A job by which a key of this type can be brought in. */
+export interface PreparedImport {
+  readonly job: ImportJob
+  readonly type: string
+}
+
+interface Props {
+  readonly vaultid: string
+  /** Where the key is made elsewhere: what is done with the job that was prepared for it. */
+  readonly onPrepared?: (prepared: PreparedImport) => void
+  readonly onClose: () => void
+}
+
+/** Makes a key, or prepares the import of one: what is asked of it is the same. */
+export function NewKeyDialog({ vaultid, onPrepared, onClose }: Props) {
+  const own = useWordsOf(keysWords)
+  const queries = useQueryClient()
+  const types = useKeyTypes()
+  const [draft, setDraft] = useState(emptyDraft)
+  const isImport = onPrepared !== undefined
+
+  async function send(signal: AbortSignal): Promise<void> {
+    const params = { vaultid, name: draft.name.trim() }
+    const body = newKeyBody(draft)
+    if (onPrepared) {
+      const { CALLINFO } = await call('transparent.import.job', { params, body, signal })
+      return onPrepared({ job: CALLINFO, type: draft.type })
+    }
+    await call('transparent.key.create', { params, body, signal })
+    announce(own.created(params.name))
+    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+  }
+  return (
+    <FormDialog
+      title={isImport ? own.importTitle : own.createTitle}
+      submitText={isImport ? own.prepare : own.create}
+      onSubmit={send}
+      onClose={onClose}
+    >
+      {isImport && <p>{own.importHelp}</p>}
+      {types.data ? (
+        <NewKeyFields
+          draft={draft}
+          types={types.data.TYPES}
+          isImport={isImport}
+          onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
+        />
+      ) : types.error ? (
+        <Trouble error={types.error} onTryAgain={() => void types.refetch()} />
+      ) : (
+        <Slow />
+      )}
+    </FormDialog>
+  )
+}

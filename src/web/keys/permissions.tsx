@@ -1,0 +1,14 @@
+import type { ListedKey } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { keysWords } from './keys-words.ts'
+
+/** What may be done with a key beyond its use, in a few words. */
+export function Permissions({ of }: { readonly of: ListedKey }) {
+  const own = useWordsOf(keysWords)
+  const may = [
+    of.allow_export === 'true' && (of.allow_plaintext_export === 'true' ? own.openExported : own.exported),
+    of.allow_backup === 'true' && own.backedUp,
+    of.allow_delete === 'true' && own.deleted,
+  ].filter((one) => one !== false)
+  return <>{may.length === 0 ? own.nothing : may.join(', ')}</>
+}

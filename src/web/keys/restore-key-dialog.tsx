@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { call } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { FileChoice } from './file-choice.tsx'
+import { keysOf } from './keys-reads.ts'
+import { keysWords } from './keys-words.ts'
+import { Tick } from './tick.tsx'
+
+interface Props {
+  readonly vaultid: string
+  readonly mayReplace: boolean
+  readonly onClose: () => void
+}
+
+/** Takes a backup back into the vault. */
+export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
+  const own = useWordsOf(keysWords)
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [file, setFile] = useState<File>()
+  const [force, setForce] = useState(false)
+
+  async function send(signal: AbortSignal): Promise<void> {
+    const backup = (await file?.text())?.trim() ?? ''
+    const params = { vaultid, name: name.trim() }
+    await call('transparent.restore', { params, body: { backup, force }, signal })
+    announce(own.restored(params.name))
+    await queries.invalidateQueries({ queryKey: keysOf(vaultid) })
+  }
+  return (
+    <FormDialog title={own.restoreTitle} submitText={own.restore} isDangerous={force} onSubmit={send} onClose={onClose}>
+      <p>{own.restoreHelp}</p>
+      <FileChoice
+        label={own.backupFile}
+        isRequired
+        onChoose={(chosen) => {
+          setFile(chosen)
+          setName((before) => (before === '' ? (chosen?.name ?? '').replace(/\.backup$/, '') : before))
+        }}
+      />
+      <TextInput label={own.name} kind="code" isRequired autoComplete="off" value={name} onChange={setName} />
+      {mayReplace && <Tick label={own.force} isTicked={force} onChange={setForce} />}
+      {force && <p className="soft">{own.forceHelp}</p>}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,382 @@
+import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Download } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { base64, openIndependently, readKey } from '../api/transparent/key-kit.ts'
+import { rsaAesUnwrap } from '../support/rsa-aes-wrap.ts'
+import { makeVault, type TestVault } from '../support/vault.ts'
+import type { Visit, VisitOptions } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+let vault: TestVault
+beforeAll(async () => {
+  vault = await makeVault(stage.appliance, 'Payments', stage.stocked.client)
+})
+
+const path = (name: string): string => `/transparent/${vault.id}/keys/${name}`
+const make = (name: string, body: object = {}) => vault.admin.must('POST', path(name), body)
+const plain = base64('4111 1111 1111 1111')
+
+/** A new person with this permission in the vault, who has logged in and looks at its keys. */
+async function person(permission: 'Read' | 'Write' | 'Admin', options?: VisitOptions): Promise<Visit> {
+  const user = await stage.appliance.addUser()
+  await vault.share(String(user.id), permission)
+  const visit = await stage.visitor(options)
+  await visit.logIn(user)
+  await visit.open(`/vault/${vault.id}/keys`)
+  await visit.sees('Keys of Payments')
+  return visit
+}
+
+async function openKey(visit: Visit, name: string): Promise<void> {
+  await visit.open(`/vault/${vault.id}/keys/${name}`)
+  await visit.sees(name)
+}
+
+/** Presses the button of the view, and then that of the question, which says this. */
+async function confirm({ page }: Visit, button: string, says: RegExp, answer = button): Promise<void> {
+  await page.getByRole('button', { name: button, exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(says).waitFor()
+  await dialog.getByRole('button', { name: answer, exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+async function saved(visit: Visit, act: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
+  const saving: Promise<Download> = visit.page.waitForEvent('download')
+  await act()
+  const download = await saving
+  return { name: download.suggestedFilename(), content: readFileSync(await download.path()) }
+}
+
+describe('the keys of a vault', () => {
+  it('are reached from the vault, listed, and made as a person describes them', async () => {
+    const visit = await person('Admin')
+    const { page } = visit
+    await visit.open(`/vault/${vault.id}`)
+    await page.getByRole('link', { name: 'Keys', exact: true }).click()
+    await visit.sees('Keys of Payments')
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name', { exact: true }).fill('cards 2027')
+    await dialog.getByLabel('What it is for').fill('Card numbers')
+    await dialog.getByLabel('It may be exported, wrapped to a public key').check()
+    await dialog.getByLabel(/^Days after which/).fill('90')
+    await dialog.getByRole('button', { name: 'Create a key' }).click()
+    // Refused by the appliance: what was typed is still there.
+    await dialog.getByRole('alert').getByText('(1804)').waitFor()
+    expect(await dialog.getByLabel('What it is for').inputValue()).toBe('Card numbers')
+    await dialog.getByLabel('Name', { exact: true }).fill('cards')
+    await dialog.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByText('The key cards is there.').waitFor()
+    const row = page.getByRole('table').getByRole('row', { name: /cards/ })
+    await row.getByText('AES-256-GCM · Card numbers').waitFor()
+    expect(await row.getByRole('meter').getAttribute('aria-label')).toContain('of 4.3B encryptions')
+    expect((await readKey(vault.admin, vault.id, 'cards')).KEYS[0]).toMatchObject({
+      type: 'aes256-gcm96',
+      info: 'Card numbers',
+      allow_export: 'true',
+      allow_plaintext_export: 'false',
+      allow_backup: 'true',
+      allow_delete: 'true',
+      auto_rotate_period: String(90 * 86_400),
+    })
+    await row.getByRole('link').click()
+    await visit.sees('cards')
+    expect(await page.title()).toBe('Key · Strongroom')
+    await page.getByText('exported, backed up, deleted').waitFor()
+    await page.getByText('after 90 days').waitFor()
+  })
+
+  it('rotate, are changed, limited and trimmed, and a version is disabled', async () => {
+    await make('ledger')
+    const first = await vault.encrypt('ledger', plain)
+    const visit = await person('Admin')
+    const { page } = visit
+    await openKey(visit, 'ledger')
+    await confirm(visit, 'Rotate', /older versions encrypted can still be decrypted/)
+    await page.getByText('Version 2 is the newest one now.').waitFor()
+    await confirm(visit, 'Rotate', /From now on/)
+    await page.getByText('Version 3 is the newest one now.').waitFor()
+    expect(await vault.encrypt('ledger', plain)).toMatch(/^service:v3:/)
+
+    await confirm(visit, 'Disable version 1', /until it is enabled again/, 'Disable')
+    await page.getByText('Version 1 is disabled.').waitFor()
+    await page.getByText('disabled', { exact: true }).waitFor()
+    const decrypt = () => vault.admin.post(`/transparent/${vault.id}/decrypt/ledger`, { ciphertext: first })
+    expect((await decrypt()).status).toBe(409)
+    await confirm(visit, 'Enable version 1', /serves again/, 'Enable')
+    await page.getByText('Version 1 is enabled.').waitFor()
+    expect((await decrypt()).status).toBe(200)
+
+    await page.getByRole('button', { name: 'Trim' }).click()
+    await page.getByText('Only versions below both limits can be destroyed.').waitFor()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Limit versions' }).click()
+    await page.getByLabel('Oldest version that may encrypt and sign').selectOption('3')
+    await page.getByLabel('Oldest version that may decrypt and verify').selectOption('2')
+    await page.getByRole('dialog').getByRole('button', { name: 'Limit versions' }).click()
+    await page.getByText('Changed.').waitFor()
+    await page.getByText('too old for any use').waitFor()
+    await page.getByText('decrypts and verifies alone').waitFor()
+    expect((await decrypt()).status).toBe(400)
+    await confirm(visit, 'Trim', /lost for good/, 'Destroy them')
+    await page.getByText('Version 2 is the oldest one now.').waitFor()
+
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('What it is for').fill('Entries of the ledger')
+    await dialog.getByLabel(/^Turn off backup for good/).check()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('Entries of the ledger').waitFor()
+    expect(await page.getByRole('button', { name: 'Back up' }).count()).toBe(0)
+    const { KEYS, VERSIONS } = await readKey(vault.admin, vault.id, 'ledger')
+    expect(KEYS[0]).toMatchObject({
+      oldest_version: '2',
+      min_encryption_version: '3',
+      min_decryption_version: '2',
+      allow_backup: 'false',
+      info: 'Entries of the ledger',
+    })
+    expect(VERSIONS).toHaveLength(2)
+    visit.expectPeace()
+  })
+
+  it('are deleted, and taken back within the days that the question names', async () => {
+    await make('payroll')
+    const ciphertext = await vault.encrypt('payroll', plain)
+    const visit = await person('Admin')
+    const { page } = visit
+    await openKey(visit, 'payroll')
+    const days = stage.appliance.config.transparent.recoveryWindowMs / 86_400_000
+    await confirm(visit, 'Delete', new RegExp(`within ${days} days`))
+    await visit.sees('Keys of Payments')
+    expect(await page.getByRole('table').getByText('payroll').count()).toBe(0)
+    await page.getByText(new RegExp(`destroyed in ${days - 1} days`)).waitFor()
+    expect((await vault.admin.get(path('payroll'))).status).toBe(404)
+    await page.getByRole('button', { name: 'Take back payroll' }).click()
+    await page.getByText('The key payroll is back.').waitFor()
+    await page.getByRole('table').getByRole('link', { name: 'payroll' }).waitFor()
+    expect(await vault.decrypt('payroll', ciphertext)).toBe(plain)
+    visit.expectPeace()
+  })
+
+  it('are backed up and restored under another name; an export opens what they encrypted', async () => {
+    await make('vendors', { type: 'aes256-gcm96', allow_export: true, allow_plaintext_export: true })
+    const ciphertext = await vault.encrypt('vendors', plain)
+    const visit = await person('Admin')
+    const { page } = visit
+    await openKey(visit, 'vendors')
+    const backup = await saved(visit, () => confirm(visit, 'Back up', /same backup keys/))
+    expect(backup.name).toBe('vendors.backup')
+    await visit.open(`/vault/${vault.id}/keys`)
+    await page.getByRole('button', { name: 'Restore a backup' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Backup').setInputFiles({ name: backup.name, mimeType: '', buffer: backup.content })
+    expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('vendors')
+    await dialog.getByLabel('Name', { exact: true }).fill('vendors-again')
+    await dialog.getByRole('button', { name: 'Restore a backup' }).click()
+    await page.getByText('The key vendors-again is restored.').waitFor()
+    expect(await vault.decrypt('vendors-again', ciphertext)).toBe(plain)
+
+    const recipient = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    await openKey(visit, 'vendors')
+    const wrapped = await saved(visit, async () => {
+      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByText('An export cannot be called back.').waitFor()
+      const pem = recipient.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+      await page.getByLabel('Public key of the recipient').fill(pem)
+      await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
+    })
+    const materialOf = (content: Buffer, member: string): Buffer =>
+      Buffer.from((JSON.parse(content.toString()) as Record<string, string>[])[0]?.[member] ?? '', 'base64')
+    const material = rsaAesUnwrap(recipient.privateKey, materialOf(wrapped.content, 'wrapped_key'))
+    expect(openIndependently('aes256-gcm96', material, ciphertext).toString('base64')).toBe(plain)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const open = await saved(visit, async () => {
+      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByText('In the open', { exact: true }).click()
+      await page.getByText(/holds the key in the open/).waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
+    })
+    expect(materialOf(open.content, 'key').equals(material)).toBe(true)
+    visit.expectPeace()
+  })
+
+  it.each(['a secret key', 'a pair'])('are imported by the commands that the page shows: %s', async (what) => {
+    const isPair = what === 'a pair'
+    const name = isPair ? 'brought-pair' : 'brought'
+    const folder = mkdtempSync(join(tmpdir(), 'import-'))
+    const audit = join(stage.appliance.config.audit.directory, 'audit-public.pem')
+    writeFileSync(join(folder, 'audit-key.pem'), readFileSync(audit))
+    const value = randomBytes(32)
+    writeFileSync(join(folder, 'key.bin'), value)
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    writeFileSync(join(folder, 'key.pem'), pair.privateKey.export({ type: 'pkcs8', format: 'pem' }))
+
+    const visit = await person('Write')
+    const { page } = visit
+    await page.getByRole('button', { name: 'Import a key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name', { exact: true }).fill(name)
+    await dialog.getByLabel('What it is for').fill(`It's $(touch hit) \`touch hit\` "public_key_der":"AAAA"`)
+    if (isPair) await dialog.getByText('Sign', { exact: true }).click()
+    await dialog.getByRole('button', { name: 'Prepare the import' }).click()
+    await page.getByRole('heading', { name: `Bring in ${name}` }).waitFor()
+    for (const title of ['Check the signature', 'Wrap the key']) {
+      await page.getByRole('button', { name: `Copy: ${title}` }).click()
+      await page.getByText(`${title} is copied.`).waitFor()
+      const commands = await visit.clipboard()
+      execFileSync('bash', ['-euo', 'pipefail', '-c', commands], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    }
+    expect(execFileSync('ls', [folder], { encoding: 'utf8' })).not.toContain('hit')
+    const file = (label: RegExp, from: string) => page.getByLabel(label).setInputFiles(join(folder, from))
+    await file(/^The wrapped key/, 'wrapped.bin')
+    if (isPair) await file(/^The public half/, 'public.der')
+    await page.getByRole('button', { name: 'Import the key' }).click()
+    await page.getByText(`The key ${name} is imported.`).waitFor()
+    if (isPair) {
+      const { VERSIONS } = await readKey(vault.admin, vault.id, name)
+      expect(VERSIONS[0]?.['public_key']).toBe(pair.publicKey.export({ type: 'spki', format: 'pem' }))
+    } else {
+      const ciphertext = await vault.encrypt(name, plain)
+      expect(openIndependently('aes256-gcm96', value, ciphertext).toString('base64')).toBe(plain)
+    }
+    visit.expectPeace()
+  })
+
+  it('draw of a thousand those that are seen, and are filtered', async () => {
+    await make('model')
+    const visit = await person('Read')
+    const { page } = visit
+    const answer = await vault.admin.must('GET', `/transparent/${vault.id}/keys?details=true`)
+    const [model] = answer['KEYS'] as Record<string, string>[]
+    const many = Array.from({ length: 1_000 }, (_, at) => ({ ...model, name: `key-${String(at).padStart(4, '0')}` }))
+    await page.route(/\/transparent\/\d+\/keys\?/, (route) =>
+      route.fulfill({ json: { ...answer, KEYS: route.request().url().includes('after=&') ? many : [] } }),
+    )
+    await page.reload()
+    await page.getByText('1,000 keys').waitFor()
+    const rows = page.getByRole('table').getByRole('row')
+    expect(await rows.count()).toBeLessThan(90)
+    await page.evaluate(`document.querySelector('[role="table"]').scrollTo({ top: 1e6 })`)
+    await page.getByRole('link', { name: 'key-0999' }).waitFor()
+    expect(await rows.count()).toBeLessThan(90)
+    await page.getByRole('searchbox').fill('777')
+    await page.getByText('1 of 1,000 keys').waitFor()
+    expect(await rows.count()).toBe(2)
+  })
+})
+
+describe('what a person may not do', () => {
+  it('is not offered to readers, who may encrypt, nor to members that grants narrow', async () => {
+    await make('shared')
+    await make('pair', { type: 'ecdsa-p256' })
+    const visit = await person('Read')
+    const { page } = visit
+    for (const name of ['Create a key', 'Import a key', 'Restore a backup', 'Rules'])
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0)
+    await openKey(visit, 'shared')
+    await page.getByRole('button', { name: 'Encrypt', exact: true }).waitFor()
+    for (const name of ['Rotate', 'Change', 'Back up', 'Export', 'Delete', 'Disable version 1'])
+      expect(await page.getByRole('button', { name, exact: true }).count(), name).toBe(0)
+    await openKey(visit, 'pair')
+    await page.getByRole('button', { name: 'Verify', exact: true }).waitFor()
+    // As long as signing needs Write in this vault.
+    expect(await page.getByText('Sign', { exact: true }).count()).toBe(0)
+
+    const { user } = await vault.narrowed([{ keys: 'sh*d', operations: ['read', 'encrypt'] }])
+    const narrowed = await stage.visitor()
+    await narrowed.logIn(user)
+    await narrowed.open(`/vault/${vault.id}/keys`)
+    await narrowed.sees('Keys of Payments')
+    await narrowed.page.getByText('1 key', { exact: true }).waitFor()
+    await openKey(narrowed, 'shared')
+    await narrowed.page.getByRole('button', { name: 'Encrypt', exact: true }).waitFor()
+    expect(await narrowed.page.getByText('Decrypt', { exact: true }).count()).toBe(0)
+    await narrowed.open(`/vault/${vault.id}/keys/pair`)
+    await narrowed.page.getByText('(1301)').waitFor()
+  })
+
+  it('is refused plainly where the right has gone meanwhile', async () => {
+    await make('taken')
+    const user = await stage.appliance.addUser()
+    await vault.share(String(user.id), 'Admin')
+    const visit = await stage.visitor()
+    await visit.logIn(user)
+    await openKey(visit, 'taken')
+    await vault.share(String(user.id), 'Read')
+    await visit.page.getByRole('button', { name: 'Rotate' }).click()
+    await visit.page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+    await visit.page.getByRole('dialog').getByRole('alert').getByText('(1301)').waitFor()
+    expect((await readKey(vault.admin, vault.id, 'taken')).VERSIONS).toHaveLength(1)
+  })
+
+  it('is what a forged answer says: names and purposes are text wherever they are shown', async () => {
+    await make('forged')
+    const visit = await person('Admin')
+    const { page } = visit
+    const listed = await vault.admin.must('GET', `/transparent/${vault.id}/keys?details=true`)
+    const read = await vault.admin.must('GET', `${path('forged')}?details=true`)
+    const [model] = read['KEYS'] as Record<string, string>[]
+    const KEYS = hostileTexts.map((text) => ({ ...model, name: text, info: `${text} told`, type: `${text} type` }))
+    await page.route(/\/transparent\/\d+\/keys\?/, (route) => route.fulfill({ json: { ...listed, KEYS } }))
+    await page.reload()
+    await visit.sees('Keys of Payments')
+    for (const text of hostileTexts) await page.getByRole('table').getByText(text, { exact: true }).waitFor()
+    for (const text of hostileTexts) {
+      await page.route(/\/keys\/forged/, (route) =>
+        route.fulfill({ json: { ...read, KEYS: [{ ...model, name: text, info: `${text} told` }] } }),
+      )
+      await visit.open('/')
+      await visit.sees('Vaults')
+      await page.reload()
+      await visit.open(`/vault/${vault.id}/keys/forged`)
+      await visit.sees(text)
+      await page.getByText(`${text} told`, { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByRole('heading', { name: `Delete ${text}?`, exact: true }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.unroute(/\/keys\/forged/)
+    }
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+    // Addresses that name no key are not asked for.
+    await visit.open(`/vault/${vault.id}/keys/..%2F..%2Fuser`)
+    await visit.sees('There is nothing here')
+    visit.expectPeace()
+  })
+})
+
+describe.each(['light', 'dark'] as const)('keys in %s colours', (theme) => {
+  it.each([1280, 360])('are without a finding of axe-core, and %i pixels are wide enough', async (width) => {
+    await make(`seen-${theme}-${width}`, { info: 'Card numbers of orders', type: 'aes256-gcm96' })
+    const pair = `pair-${theme}-${width}`
+    await make(pair, { type: 'ecdsa-p256', info: 'Signs invoices', allow_export: true })
+    await vault.admin.must('POST', `${path(pair)}/rotate`)
+    const gone = `gone-${theme}-${width}`
+    await make(gone)
+    await vault.admin.must('DELETE', path(gone))
+    const visit = await person('Admin', { theme, width, height: width === 360 ? 720 : 900 })
+    const { page } = visit
+    await page.getByText(gone).waitFor()
+    await visit.expectSound('keys')
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('cards')
+    await visit.expectSound('key-create')
+    await page.keyboard.press('Escape')
+    await openKey(visit, pair)
+    await page.getByLabel('Data', { exact: true }).fill('An invoice')
+    await page.getByRole('button', { name: 'Sign', exact: true }).click()
+    await page.getByText('by version 2').waitFor()
+    await visit.expectSound('key')
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await visit.expectSound('key-delete')
+    visit.expectPeace()
+  })
+})
