@@ -1,4 +1,4 @@
-import { Languages, LogOut, Moon, Sun, SunMoon, X } from 'lucide-react'
+import { CircleUser, Languages, LogOut, Moon, Sun, SunMoon, X } from 'lucide-react'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Route, Switch, useLocation } from 'wouter'
@@ -18,6 +18,8 @@ const loadVaults = () => import('./vaults/vaults-view.tsx')
 const loadVault = () => import('./vaults/vault-view.tsx')
 const loadObject = () => import('./objects/object-view.tsx')
 const loadAboutVault = () => import('./sharing/about-vault-view.tsx')
+const loadMe = () => import('./me/me-view.tsx')
+const MeView = lazy(async () => ({ default: (await loadMe()).MeView }))
 const loadAdministration = () => import('./administration/administration-view.tsx')
 const AdministrationView = lazy(async () => ({ default: (await loadAdministration()).AdministrationView }))
 const VaultsView = lazy(async () => ({ default: (await loadVaults()).VaultsView }))
@@ -155,6 +157,9 @@ function Views() {
           <Route path="/object/:objectid">
             {({ objectid }) => (isId(objectid) ? <ObjectView key={objectid} objectid={objectid} /> : <NotFoundView />)}
           </Route>
+          <Route path="/me">
+            <MeView />
+          </Route>
           <Route path="/administration/*?">
             <AdministrationView />
           </Route>
@@ -222,9 +227,15 @@ function Header() {
       {person && <Places />}
       <div className="tools">
         {person && (
-          <span className="person" title={words.loggedInAs(`${person.fullname} (${person.username})`)}>
-            {person.fullname}
-          </span>
+          <a
+            className="quiet"
+            href="#/me"
+            aria-label={words.loggedInAs(person.fullname)}
+            title={words.loggedInAs(`${person.fullname} (${person.username})`)}
+          >
+            <CircleUser aria-hidden />
+            <span className="person">{person.fullname}</span>
+          </a>
         )}
         <Button
           className="quiet"

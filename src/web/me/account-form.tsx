@@ -1,0 +1,62 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Form } from 'react-aria-components/Form'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { ownAccountKey } from './me-reads.ts'
+import { meWords } from './me-words.ts'
+
+interface Account {
+  readonly username: string
+  readonly fullname: string
+  readonly email: string
+}
+
+/** Names are an administrator's to change; the e-mail address is the person's. */
+export function AccountForm({ account }: { readonly account: Account }) {
+  const words = useWordsOf(meWords)
+  const queries = useQueryClient()
+  const [email, setEmail] = useState(account.email)
+  const { error, run } = useAction()
+  async function save(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault()
+    if (!(await run(async (signal) => void (await call('me.email', { body: { email: email.trim() }, signal }))))) return
+    announce(words.saved)
+    await queries.invalidateQueries({ queryKey: ownAccountKey })
+  }
+  return (
+    <>
+      <dl>
+        <dt>{words.username}</dt>
+        <dd>{account.username}</dd>
+        <dt>{words.fullname}</dt>
+        <dd>{account.fullname}</dd>
+      </dl>
+      <Form className="form" onSubmit={(event) => void save(event)}>
+        {error !== undefined && <Trouble error={error} />}
+        <TextInput
+          name="email"
+          label={words.email}
+          description={words.emailHelp}
+          value={email}
+          onChange={setEmail}
+          type="email"
+          kind="name"
+          inputMode="email"
+          autoComplete="email"
+          isRequired
+        />
+        <div className="buttons">
+          <Button type="submit" className="button">
+            {words.save}
+          </Button>
+        </div>
+      </Form>
+    </>
+  )
+}

@@ -1,0 +1,77 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call } from '../interface/calls.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { FactorInput, typedCode } from './factor-input.tsx'
+import { meWords } from './me-words.ts'
+
+const QrPicture = lazy(async () => ({ default: (await import('./qr-picture.tsx')).QrPicture }))
+
+/** The seed is in this dialog alone, and goes with it. */
+interface Begun {
+  readonly id: string
+  readonly uri: string
+  readonly secret: string
+}
+
+interface Props {
+  readonly onDone: () => Promise<void>
+  readonly onClose: () => void
+}
+
+/** Shows the seed of a new app, and has the person prove it by a code. */
+export function AppEnrolment({ onDone, onClose }: Props) {
+  const words = useWordsOf(meWords)
+  const [begun, setBegun] = useState<Begun>()
+  const [error, setError] = useState<unknown>()
+  const [typed, setTyped] = useState({ code: '', otp: '' })
+  useEffect(() => {
+    const gone = new AbortController()
+    call('me.otp.begin', { signal: gone.signal }).then(
+      ({ CALLINFO: { otpdevice, uri, secret } }) => setBegun({ id: otpdevice.id, uri, secret }),
+      (refusal: unknown) => gone.signal.aborted || setError(refusal),
+    )
+    return () => gone.abort()
+  }, [])
+
+  async function activate(signal: AbortSignal): Promise<void> {
+    if (begun === undefined) return
+    const body = { code: typedCode(typed.code), otp: typedCode(typed.otp) }
+    setTyped({ code: '', otp: '' })
+    await call('me.otp.activate', { params: { deviceid: begun.id }, body, signal })
+    await onDone()
+  }
+  return (
+    <FormDialog title={words.addApp} submitText={words.finish} onSubmit={activate} onClose={onClose}>
+      {error !== undefined && <Trouble error={error} />}
+      {begun === undefined ? (
+        error === undefined && <Slow />
+      ) : (
+        <>
+          <p className="soft">{words.scan}</p>
+          <Suspense fallback={<Slow />}>
+            <QrPicture text={begun.uri} label={words.qrCode} />
+          </Suspense>
+          <p className="seed">
+            {words.key}: <code>{begun.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
+          </p>
+        </>
+      )}
+      <TextInput
+        name="code"
+        label={words.newCode}
+        description={words.newCodeHelp}
+        value={typed.code}
+        onChange={(code) => setTyped((before) => ({ ...before, code }))}
+        kind="code"
+        inputMode="numeric"
+        autoComplete="off"
+        isRequired
+      />
+      <FactorInput value={typed.otp} onChange={(otp) => setTyped((before) => ({ ...before, otp }))} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,23 @@
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useOwnCertificate } from './me-reads.ts'
+import { meWords } from './me-words.ts'
+
+/** The certificate of the person's smartcard, which an administrator registers. */
+export function CardSection() {
+  const words = useWordsOf(meWords)
+  const { locale } = useWords()
+  const { data, error, refetch } = useOwnCertificate()
+  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const { certificate } = data.CALLINFO
+  if (certificate === undefined) return <p className="soft">{words.noCertificate}</p>
+  const { subject, validTo } = certificate
+  return (
+    <dl>
+      <dt>{words.certificateOf([subject['CN'] ?? ''].flat().join(', '))}</dt>
+      <dd>{words.validUntil(new Date(validTo).toLocaleDateString(locale))}</dd>
+    </dl>
+  )
+}

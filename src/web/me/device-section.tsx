@@ -1,0 +1,138 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { KeyRound, Smartphone } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { announce } from '../controls/announcement.tsx'
+import { FormDialog } from '../controls/form-dialog.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call, type OtpDevice } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { AppEnrolment } from './app-enrolment.tsx'
+import { FactorInput, typedCode } from './factor-input.tsx'
+import { ownDevicesKey, useOwnDevices } from './me-reads.ts'
+import { meWords } from './me-words.ts'
+
+type Open =
+  { readonly kind: 'app' } | { readonly kind: 'token' } | { readonly kind: 'removal'; readonly device: OtpDevice }
+
+interface Props {
+  readonly userid: string
+  readonly isResting: boolean
+}
+
+/** The devices that a person logs in with; each change takes a code of one of them. */
+export function DeviceSection({ userid, isResting }: Props) {
+  const words = useWordsOf(meWords)
+  const queries = useQueryClient()
+  const { data, error, refetch } = useOwnDevices(userid)
+  const [open, setOpen] = useState<Open>()
+  const close = (): void => setOpen(undefined)
+  const done = async (text: string): Promise<void> => {
+    announce(text)
+    await queries.invalidateQueries({ queryKey: ownDevicesKey })
+  }
+  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const devices: readonly OtpDevice[] = data.CALLINFO.otpdevices
+  return (
+    <>
+      <ul className="items">
+        {devices.map((device) => (
+          <DeviceItem key={device.id} device={device} onRemove={() => setOpen({ kind: 'removal', device })} />
+        ))}
+      </ul>
+      <div className="buttons">
+        <Button className="button" isDisabled={isResting} onPress={() => setOpen({ kind: 'app' })}>
+          {words.addApp}
+        </Button>
+        <Button className="button" isDisabled={isResting} onPress={() => setOpen({ kind: 'token' })}>
+          {words.addToken}
+        </Button>
+      </div>
+      {open?.kind === 'app' && <AppEnrolment onDone={() => done(words.appAdded)} onClose={close} />}
+      {open?.kind === 'token' && <TokenAdoption onDone={() => done(words.tokenAdded)} onClose={close} />}
+      {open?.kind === 'removal' && (
+        <DeviceRemoval device={open.device} onDone={() => done(words.removed)} onClose={close} />
+      )}
+    </>
+  )
+}
+
+function useNameOf(): (device: OtpDevice) => string {
+  const words = useWordsOf(meWords)
+  return ({ kind, public_id: publicId }) => [words.kinds[kind] ?? kind, publicId].filter(Boolean).join(' ')
+}
+
+function DeviceItem({ device, onRemove }: { readonly device: OtpDevice; readonly onRemove: () => void }) {
+  const words = useWordsOf(meWords)
+  const name = useNameOf()(device)
+  const { locale } = useWords()
+  const day = (text: string): string => new Date(text).toLocaleDateString(locale)
+  const { kind, created, used } = device
+  return (
+    <li>
+      <span className="tile">{kind === 'hwkey_otp' ? <KeyRound aria-hidden /> : <Smartphone aria-hidden />}</span>
+      <span className="texts">
+        <span className="title">{name}</span>
+        <span className="soft">
+          {words.addedOn(day(created))}, {used === undefined ? words.neverUsed : words.usedOn(day(used))}
+        </span>
+      </span>
+      <Button className="button small" aria-label={words.removeDevice(name)} onPress={onRemove}>
+        {words.remove}
+      </Button>
+    </li>
+  )
+}
+
+interface Change {
+  readonly onDone: () => Promise<void>
+  readonly onClose: () => void
+}
+
+function DeviceRemoval({ device, onDone, onClose }: Change & { readonly device: OtpDevice }) {
+  const words = useWordsOf(meWords)
+  const name = useNameOf()(device)
+  const [otp, setOtp] = useState('')
+  async function remove(signal: AbortSignal): Promise<void> {
+    const body = { otp: typedCode(otp) }
+    // It was good once.
+    setOtp('')
+    await call('me.otp.remove', { params: { deviceid: device.id }, body, signal })
+    await onDone()
+  }
+  return (
+    <FormDialog title={words.removeTitle} submitText={words.remove} isDangerous onSubmit={remove} onClose={onClose}>
+      <p>{words.removeText(name)}</p>
+      <FactorInput value={otp} onChange={setOtp} />
+    </FormDialog>
+  )
+}
+
+function TokenAdoption({ onDone, onClose }: Change) {
+  const words = useWordsOf(meWords)
+  const [typed, setTyped] = useState({ tokenotp: '', otp: '' })
+  async function adopt(signal: AbortSignal): Promise<void> {
+    const body = { tokenotp: typed.tokenotp.trim(), otp: typedCode(typed.otp) }
+    setTyped({ tokenotp: '', otp: '' })
+    await call('me.otp.adopt', { body, signal })
+    await onDone()
+  }
+  return (
+    <FormDialog title={words.addToken} submitText={words.addToken} onSubmit={adopt} onClose={onClose}>
+      <p className="soft">{words.tokenText}</p>
+      <FactorInput value={typed.otp} onChange={(otp) => setTyped((before) => ({ ...before, otp }))} />
+      <TextInput
+        name="tokenotp"
+        label={words.tokenOtp}
+        value={typed.tokenotp}
+        onChange={(tokenotp) => setTyped((before) => ({ ...before, tokenotp }))}
+        kind="code"
+        autoComplete="off"
+        isRequired
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../interface/calls.ts'
+
+/** What the views of one's own account read; all of it goes with the session. */
+export const ownAccountKey = ['me', 'account'] as const
+export const ownDevicesKey = ['me', 'devices'] as const
+export const ownSessionsKey = ['me', 'sessions'] as const
+
+export const useOwnAccount = () =>
+  useQuery({ queryKey: ownAccountKey, queryFn: ({ signal }) => call('me.read', { signal }) })
+
+export const useOwnDevices = (userid: string) =>
+  useQuery({ queryKey: ownDevicesKey, queryFn: ({ signal }) => call('user.otp.list', { params: { userid }, signal }) })
+
+export const useOwnSessions = (userid: string) =>
+  useQuery({ queryKey: ownSessionsKey, queryFn: ({ signal }) => call('user.sessions', { params: { userid }, signal }) })
+
+export const useOwnCertificate = () =>
+  useQuery({ queryKey: ['me', 'certificate'], queryFn: ({ signal }) => call('usercert.read', { signal }) })

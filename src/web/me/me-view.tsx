@@ -1,0 +1,89 @@
+import { useId, type ReactNode } from 'react'
+import { Choice } from '../controls/choice.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { useSpoken, useWords, useWordsOf } from '../words/spoken.tsx'
+import { AccountForm } from './account-form.tsx'
+import { CardSection } from './card-section.tsx'
+import { DeviceSection } from './device-section.tsx'
+import { useOwnAccount } from './me-reads.ts'
+import { meWords } from './me-words.ts'
+import { PassphraseForm } from './passphrase-form.tsx'
+import { SessionSection } from './session-section.tsx'
+import './me.css'
+
+/** What a person sees and changes of the own account. */
+export function MeView() {
+  const words = useWordsOf(meWords)
+  const { locale } = useWords()
+  const { data, error, refetch } = useOwnAccount()
+  if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const { userid, resting, passphrase_changed: changed, timeout } = data.CALLINFO
+  return (
+    <div className="page me">
+      <div className="heading">
+        <ViewTitle text={words.title} />
+      </div>
+      {resting > 0 && (
+        <p className="notice" role="status">
+          {words.resting(resting)}
+        </p>
+      )}
+      <MeSection title={words.account}>
+        <AccountForm account={data.CALLINFO} />
+      </MeSection>
+      <MeSection title={words.passphrase} help={words.passphraseChanged(new Date(changed).toLocaleDateString(locale))}>
+        <PassphraseForm />
+      </MeSection>
+      <MeSection title={words.devices} help={words.devicesHelp}>
+        <DeviceSection userid={userid} isResting={resting > 0} />
+      </MeSection>
+      <MeSection title={words.sessions} help={words.sessionsHelp}>
+        <SessionSection userid={userid} />
+        <p className="soft">{words.idle(Math.max(1, Math.round(timeout / 60_000)))}</p>
+      </MeSection>
+      <MeSection title={words.certificate}>
+        <CardSection />
+      </MeSection>
+      <MeSection title={words.appearance}>
+        <Appearance />
+      </MeSection>
+    </div>
+  )
+}
+
+function MeSection({ title, help, children }: { title: string; help?: string; children: ReactNode }) {
+  const heading = useId()
+  return (
+    <section className="card" aria-labelledby={heading}>
+      <h2 id={heading}>{title}</h2>
+      {help !== undefined && <p className="soft">{help}</p>}
+      {children}
+    </section>
+  )
+}
+
+function Appearance() {
+  const words = useWordsOf(meWords)
+  const { preferences, choose } = useSpoken()
+  const languages = ['en', 'sv'] as const
+  const themes = ['system', 'light', 'dark'] as const
+  return (
+    <div className="form">
+      <Choice
+        label={words.language}
+        options={languages.map((value) => ({ value, text: words.languages[value] }))}
+        value={preferences.language}
+        onChange={(language) => choose({ language })}
+      />
+      <Choice
+        label={words.theme}
+        options={themes.map((value) => ({ value, text: words.themes[value] }))}
+        value={preferences.theme}
+        onChange={(theme) => choose({ theme })}
+      />
+    </div>
+  )
+}

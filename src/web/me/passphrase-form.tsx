@@ -1,0 +1,82 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { Form } from 'react-aria-components/Form'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { TextInput } from '../controls/text-input.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call } from '../interface/calls.ts'
+import { useSession } from '../session/session.tsx'
+import { useWordsOf } from '../words/spoken.tsx'
+import { FactorInput, typedCode } from './factor-input.tsx'
+import { ownAccountKey, ownSessionsKey } from './me-reads.ts'
+import { meWords } from './me-words.ts'
+import { PassphraseStrength } from './passphrase-strength.tsx'
+
+const empty = { present: '', next: '', again: '', otp: '' }
+
+/** What was typed stays where the appliance refuses it, but for the code, which is used up. */
+export function PassphraseForm({ onChanged }: { readonly onChanged?: () => void }) {
+  const words = useWordsOf(meWords)
+  const { person } = useSession()
+  const queries = useQueryClient()
+  const [typed, setTyped] = useState(empty)
+  const { error, isUnderWay, run } = useAction()
+  const set = (part: Partial<typeof empty>): void => setTyped((before) => ({ ...before, ...part }))
+  const differs = typed.again !== '' && typed.again !== typed.next
+
+  async function change(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault()
+    if (typed.again !== typed.next) return
+    const body = { passphrase: typed.present, newpassphrase: typed.next, otp: typedCode(typed.otp) }
+    const isDone = await run(async (signal) => void (await call('auth.passphrase', { body, signal })))
+    if (!isDone) return set({ otp: '' })
+    setTyped(empty)
+    announce(words.passphraseIsChanged)
+    onChanged?.()
+    await Promise.all([ownAccountKey, ownSessionsKey].map((queryKey) => queries.invalidateQueries({ queryKey })))
+  }
+  return (
+    <Form className="form" onSubmit={(event) => void change(event)}>
+      {error !== undefined && <Trouble error={error} />}
+      <input type="text" name="username" autoComplete="username" value={person?.username ?? ''} readOnly hidden />
+      <TextInput
+        name="present"
+        label={words.presentPassphrase}
+        type="password"
+        autoComplete="current-password"
+        value={typed.present}
+        onChange={(present) => set({ present })}
+        isRequired
+      />
+      <TextInput
+        name="next"
+        label={words.newPassphrase}
+        description={words.newPassphraseHelp}
+        type="password"
+        autoComplete="new-password"
+        value={typed.next}
+        onChange={(next) => set({ next })}
+        isRequired
+      />
+      {typed.next !== '' && <PassphraseStrength passphrase={typed.next} known={person?.username ?? ''} />}
+      <TextInput
+        name="again"
+        label={words.repeatPassphrase}
+        type="password"
+        autoComplete="new-password"
+        value={typed.again}
+        onChange={(again) => set({ again })}
+        error={differs ? words.repeatDiffers : undefined}
+        isRequired
+      />
+      <FactorInput value={typed.otp} onChange={(otp) => set({ otp })} />
+      <div className="buttons">
+        <Button type="submit" className="button primary" isPending={isUnderWay}>
+          {words.changePassphrase}
+        </Button>
+      </div>
+    </Form>
+  )
+}

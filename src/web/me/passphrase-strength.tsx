@@ -1,0 +1,38 @@
+import { useEffect, useState } from 'react'
+import { useWordsOf } from '../words/spoken.tsx'
+import { meWords } from './me-words.ts'
+
+interface Props {
+  readonly passphrase: string
+  /** What an attacker would try first. */
+  readonly known: string
+}
+
+/** By the library of the appliance, which comes when a pass phrase is typed: nothing that is typed leaves the page for it. */
+export function PassphraseStrength({ passphrase, known }: Props) {
+  const words = useWordsOf(meWords)
+  const [score, setScore] = useState<number | 'unknown'>()
+  useEffect(() => {
+    let isGone = false
+    import('./strength-estimate.ts')
+      .then(({ estimateStrength }) => isGone || setScore(estimateStrength(passphrase, known)))
+      .catch(() => isGone || setScore('unknown'))
+    return () => {
+      isGone = true
+    }
+  }, [passphrase, known])
+  if (score === undefined) return null
+  if (score === 'unknown') return <p className="soft">{words.strengthUnknown}</p>
+  return (
+    <div className="strength">
+      <span aria-hidden="true" className="bars" data-score={score}>
+        {words.strengths.map((name, at) => (
+          <i key={name} className={at <= score ? 'on' : ''} />
+        ))}
+      </span>
+      <span role="status">
+        {words.strength}: {words.strengths[score]}
+      </span>
+    </div>
+  )
+}

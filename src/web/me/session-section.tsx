@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Monitor } from 'lucide-react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { call } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { ownSessionsKey, useOwnSessions } from './me-reads.ts'
+import { meWords } from './me-words.ts'
+
+/** Where the person is logged in; the present session ends by the logout. */
+export function SessionSection({ userid }: { readonly userid: string }) {
+  const words = useWordsOf(meWords)
+  const queries = useQueryClient()
+  const { data, error, refetch } = useOwnSessions(userid)
+  const { locale } = useWords()
+  const action = useAction()
+  const moment = (text: string): string =>
+    new Date(text).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  const end = async (task: (signal: AbortSignal) => Promise<number>): Promise<void> => {
+    const isDone = await action.run(async (signal) => announce(words.ended(await task(signal))))
+    if (isDone) await queries.invalidateQueries({ queryKey: ownSessionsKey })
+  }
+  const endOne = (sessionid: string) =>
+    end(async (signal) => {
+      await call('user.session.end', { params: { userid, sessionid }, signal })
+      return 1
+    })
+  const endOthers = () => end(async (signal) => (await call('me.sessions.end', { signal })).CALLINFO.ended)
+  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const { sessions } = data.CALLINFO
+  return (
+    <>
+      {action.error !== undefined && <Trouble error={action.error} />}
+      <ul className="items">
+        {sessions.map(({ id, address, application, created, last_seen: seen, current }) => (
+          <li key={id}>
+            <span className="tile">
+              <Monitor aria-hidden />
+            </span>
+            <span className="texts">
+              <span className="title">{words.fromAddress(address, application)}</span>
+              <span className="soft">
+                {words.since(moment(created))}, {words.lastSeen(moment(seen))}
+              </span>
+            </span>
+            {current ? (
+              <span className="right">{words.thisSession}</span>
+            ) : (
+              <Button
+                className="button small"
+                aria-label={words.endSession(address, moment(created))}
+                onPress={() => void endOne(id)}
+              >
+                {words.end}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {sessions.length > 1 && (
+        <div className="buttons">
+          <Button className="button" onPress={() => void endOthers()}>
+            {words.endOthers}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

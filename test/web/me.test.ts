@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { totpCode } from '../support/hardware-token.ts'
+import { stockToken } from '../support/own-device-kit.ts'
+import type { TestUser } from '../support/appliance.ts'
+import type { Visit, VisitOptions } from './browser-kit.ts'
+import { consoleStage } from './console-stage.ts'
+
+const stage = consoleStage()
+
+/** A person who has come to the own account. */
+async function atHome(options?: VisitOptions): Promise<{ visit: Visit; user: TestUser }> {
+  const user = await stage.appliance.addUser(['read', 'active'])
+  const visit = await stage.visitor(options)
+  await visit.logIn(user)
+  await visit.open('/me')
+  await visit.sees('Your account')
+  return { visit, user }
+}
+
+describe('the own account', () => {
+  it('takes an authenticator app, which logs in from then on', async () => {
+    const { visit, user } = await atHome()
+    const { page } = visit
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+    await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
+    const secret = ((await page.locator('.seed code').textContent()) ?? '').replaceAll(' ', '')
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/)
+    await visit.expectSound('me-app')
+    await page.getByLabel('Code of the new app').fill(totpCode(secret))
+    await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+    await page.getByRole('button', { name: 'Add the app' }).click()
+    await page.getByText('The app is one of your devices now.').waitFor()
+    await expect.poll(() => page.getByText('Authenticator app', { exact: true }).count()).toBe(2)
+    const { status } = await stage.appliance.client().post('/auth', {
+      ...stage.appliance.credentials(user),
+      otp: totpCode(secret, Math.floor(Date.now() / 1000) + 30),
+    })
+    expect(status).toBe(200)
+  })
+
+  it('takes a hardware token, and gives a device up', async () => {
+    const { visit, user } = await atHome()
+    const { page } = visit
+    const token = await stockToken(stage.appliance)
+    await page.getByRole('button', { name: 'Add a hardware token' }).click()
+    await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+    await page.getByLabel('Touch the new token').fill(token.press())
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a hardware token' }).click()
+    await page.getByText(`Hardware token ${token.publicId}`).waitFor()
+    await page.getByRole('button', { name: `Remove Hardware token ${token.publicId}` }).click()
+    await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await expect.poll(() => page.getByText(`Hardware token ${token.publicId}`).count()).toBe(0)
+  })
+
+  it('changes the pass phrase with its strength shown, and ends other sessions', async () => {
+    const { visit, user } = await atHome()
+    const { page } = visit
+    const other = await stage.appliance.login(user)
+    await page.getByLabel('Present pass phrase').fill(user.passphrase)
+    await page.getByLabel('New pass phrase', { exact: true }).fill('abc')
+    await page.getByText('Strength: Very easy to guess').waitFor()
+    const next = 'seven wooden lanterns on the quay'
+    await page.getByLabel('New pass phrase', { exact: true }).fill(next)
+    await page.getByText('Strength: Very strong').waitFor()
+    await page.getByLabel('New pass phrase once more').fill(next)
+    await page.getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
+    await page.getByText('Your pass phrase is changed.').waitFor()
+    expect((await other.post('/auth/check')).status).toBe(403)
+  })
+
+  it('ends all other sessions, and saves the e-mail address', async () => {
+    const { visit, user } = await atHome()
+    const { page } = visit
+    const other = await stage.appliance.login(user)
+    await page.reload()
+    await page.getByRole('button', { name: 'End all others' }).click()
+    await page.getByText('One session has ended.').waitFor()
+    expect((await other.post('/auth/check')).status).toBe(403)
+    await page.getByLabel('E-mail address').fill('me@example.org')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Your e-mail address is saved.').waitFor()
+  })
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+  ] as const)('has no finding in %s at %i pixels', async (theme, width) => {
+    const { visit } = await atHome({ theme, width })
+    await visit.page.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
+    await visit.expectSound('me')
+    expect(visit.complaints).toEqual([])
+  })
+})
