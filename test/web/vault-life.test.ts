@@ -163,6 +163,78 @@ it('chooses rows by keys and by the mouse, and deletes them with what lies in th
   visit.expectPeace()
 })
 
+it('moves objects by a dialog, by the keyboard alone, into a folder and into another vault', async () => {
+  const { client, vaultid, folder, visit, page } = await owner('Mill')
+  const { id: other } = await makeVault(stage.appliance, 'Granary', client)
+  const sacks = await createObject(client, other, { templateid: '2', name: 'Sacks' })
+  const placeOf = async (objectname: string) => {
+    for (const id of [vaultid, other]) {
+      const objects = objectsIn(await client.must('GET', `/vault/${id}`), 'OBJECTS')
+      const found = objects.find((one) => one.objectname === objectname)
+      if (found) return `${id} ${String(found.parentid)}`
+    }
+    return undefined
+  }
+  // The list of vaults that the page has is from before.
+  await page.reload()
+  await visit.open(`/vault/${vaultid}`)
+  const grid = page.getByRole('grid', { name: 'Mill' })
+  await grid.getByRole('link', { name: 'one.mill.test' }).focus()
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: 'Move' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Move 1 object' })
+  // Where it is already is not offered.
+  await expect.poll(() => dialog.getByLabel('Into the folder').locator('option').allInnerTexts()).toEqual(['Racks'])
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByText('1 object is moved.').waitFor()
+  expect(await placeOf('one.mill.test')).toBe(`${vaultid} ${folder}`)
+  await grid.getByRole('link', { name: 'one.mill.test' }).waitFor({ state: 'detached' })
+
+  await grid.getByRole('checkbox', { name: 'Select two.mill.test' }).check()
+  await grid.getByRole('checkbox', { name: 'Select Racks' }).check()
+  await page.getByRole('button', { name: 'Move' }).click()
+  const both = page.getByRole('dialog', { name: 'Move 2 objects' })
+  await both.getByText('There is no other folder in this vault.').waitFor()
+  await both.getByLabel('Into the vault').selectOption('Granary')
+  await both.getByText('They are encrypted anew').waitFor()
+  await both.getByLabel('Into the folder').selectOption('Sacks')
+  await visit.expectSound('move')
+  await both.getByRole('button', { name: 'Move' }).click()
+  await page.getByText('2 objects are moved.').waitFor()
+  expect([await placeOf('two.mill.test'), await placeOf('Racks')]).toEqual([`${other} ${sacks}`, `${other} ${sacks}`])
+  expect(await placeOf('one.mill.test')).toBe(`${other} ${folder}`)
+  visit.expectPeace()
+})
+
+it('moves by the mouse what is drawn into a folder, in the table and in the tree', async () => {
+  const { client, vaultid, folder, visit, page } = await owner('Forge')
+  await visit.open(`/vault/${vaultid}`)
+  const grid = page.getByRole('grid', { name: 'Forge' })
+  const inFolder = async () =>
+    objectsIn(await client.must('GET', `/vault/${vaultid}`), 'OBJECTS')
+      .filter(({ parentid }) => parentid === folder)
+      .map(({ objectname }) => objectname)
+      .toSorted()
+  await grid.getByRole('link', { name: 'one.forge.test' }).dragTo(grid.getByRole('link', { name: 'Racks' }))
+  await page.getByText('1 object is moved.').waitFor()
+  expect(await inFolder()).toEqual(['inner.example.test', 'one.forge.test'])
+  await grid.getByRole('checkbox', { name: 'Select two.forge.test' }).check()
+  await grid.getByRole('checkbox', { name: 'Select three.forge.test' }).check()
+  const tree = page.getByRole('treegrid', { name: 'Folders' })
+  await grid.getByRole('link', { name: 'two.forge.test' }).dragTo(tree.getByText('Racks'))
+  await page.getByText('2 objects are moved.').waitFor()
+  expect(await inFolder()).toEqual(['inner.example.test', 'one.forge.test', 'three.forge.test', 'two.forge.test'])
+  // Not into itself.
+  await grid.getByRole('link', { name: 'Racks' }).dragTo(tree.getByText('Racks'))
+  await page.getByText('2 objects', { exact: true }).waitFor()
+  visit.expectPeace()
+})
+
 it('chooses none of the rows of a vault in which one may only read', async () => {
   const visit = await stage.member()
   await visit.page.getByRole('link', { name: /Network/ }).click()

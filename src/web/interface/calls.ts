@@ -67,6 +67,7 @@ const used = {
   'utils.policies': ['GET', '/utils/policies'],
   'audit.list': ['GET', '/audit'],
   'object.find': ['GET', '/find'],
+  'object.move': ['POST', '/object/{objectid}/move'],
   'object.delete': ['DELETE', '/object/{objectid}'],
   'object.read': ['GET', '/object/{objectid}'],
   'user.read': ['GET', '/user/{userid}'],

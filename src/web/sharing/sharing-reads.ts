@@ -14,6 +14,9 @@ export const useMembers = (vaultid: string) =>
 const mostSearched = 15
 export const leastSearched = 2
 
+/** Who is not among so many is found by more of the name. */
+const mostFound = '100'
+
 /** People whose name or e-mail address holds the text. */
 export const usePeople = (text: string) => {
   const searchstring = Array.from(text).slice(0, mostSearched).join('').trim()
@@ -21,7 +24,7 @@ export const usePeople = (text: string) => {
     queryKey: ['people', searchstring],
     enabled: Array.from(searchstring).length >= leastSearched,
     async queryFn({ signal }): Promise<readonly FoundPerson[]> {
-      const { CALLINFO } = await call('user.list', { query: { searchstring }, signal })
+      const { CALLINFO } = await call('user.list', { query: { searchstring, limit: mostFound }, signal })
       return CALLINFO?.users ?? []
     },
   })

@@ -1,30 +1,37 @@
-import { Trash2, X } from 'lucide-react'
+import { FolderInput, Trash2, X } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
+import type { SharedVault } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { chosenWords } from './chosen-words.ts'
 import type { Selection } from './selection.ts'
 import type { Arranged } from './vault-contents.ts'
 
+const MoveDialog = lazy(async () => ({ default: (await import('./move-dialog.tsx')).MoveDialog }))
 const DeleteDialog = lazy(async () => ({ default: (await import('./delete-dialog.tsx')).DeleteDialog }))
 
 interface Props {
-  readonly vaultid: string
+  readonly vault: SharedVault
   readonly arranged: Arranged
   readonly selection: Selection
 }
 
 /** What can be done with the rows that are chosen. */
-export function ChosenBar({ vaultid, arranged, selection }: Props) {
+export function ChosenBar({ vault, arranged, selection }: Props) {
   const words = useWordsOf(chosenWords)
-  const [isDeleting, setIsDeleting] = useState(false)
+  const [act, setAct] = useState<'move' | 'delete'>()
+  const onClose = (): void => setAct(undefined)
   const { chosen, clear } = selection
   return (
     <>
       {chosen.length > 0 && (
         <div className="chosen" role="group" aria-label={words.chosenObjects}>
           <span role="status">{words.chosen(chosen.length)}</span>
-          <Button className="button small" onPress={() => setIsDeleting(true)}>
+          <Button className="button small" onPress={() => setAct('move')}>
+            <FolderInput aria-hidden />
+            {words.move}
+          </Button>
+          <Button className="button small" onPress={() => setAct('delete')}>
             <Trash2 aria-hidden />
             {words.delete}
           </Button>
@@ -33,11 +40,10 @@ export function ChosenBar({ vaultid, arranged, selection }: Props) {
           </Button>
         </div>
       )}
-      {isDeleting && (
-        <Suspense>
-          <DeleteDialog vaultid={vaultid} arranged={arranged} rows={chosen} onClose={() => setIsDeleting(false)} />
-        </Suspense>
-      )}
+      <Suspense>
+        {act === 'move' && <MoveDialog vault={vault} arranged={arranged} rows={chosen} onClose={onClose} />}
+        {act === 'delete' && <DeleteDialog vaultid={vault.id} arranged={arranged} rows={chosen} onClose={onClose} />}
+      </Suspense>
     </>
   )
 }

@@ -16,6 +16,15 @@ export const chosenWords = inBoth(
       `${english(count, 'object lies', 'objects lie')} in folders among them, and ${count === 1 ? 'goes' : 'go'} with them.`,
     andMore: (count: number) => `and ${count.toLocaleString('en')} more`,
     progress: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`,
+    move: 'Move',
+    moveTitle: (count: number) => `Move ${english(count, 'object', 'objects')}`,
+    intoVault: 'Into the vault',
+    intoFolder: 'Into the folder',
+    topOfVault: 'None: the top of the vault',
+    noFolder: 'There is no other folder in this vault.',
+    movedAnew:
+      'They are encrypted anew for the other vault. Each secret is recorded as read, and raises its alarm, and the members of that vault see them from then on.',
+    moved: (count: number) => `${english(count, 'object is', 'objects are')} moved.`,
     deleted: (count: number) => `${english(count, 'object is', 'objects are')} deleted.`,
   },
   {
@@ -28,6 +37,15 @@ export const chosenWords = inBoth(
     withBelow: (count) => `${count.toLocaleString('sv')} objekt ligger i mappar bland dem och följer med.`,
     andMore: (count) => `och ${count.toLocaleString('sv')} till`,
     progress: (done, all) => `${done.toLocaleString('sv')} av ${all.toLocaleString('sv')}`,
+    move: 'Flytta',
+    moveTitle: (count) => `Flytta ${count.toLocaleString('sv')} objekt`,
+    intoVault: 'Till valvet',
+    intoFolder: 'Till mappen',
+    topOfVault: 'Ingen: överst i valvet',
+    noFolder: 'Det finns ingen annan mapp i det här valvet.',
+    movedAnew:
+      'De krypteras på nytt för det andra valvet. Varje hemlighet antecknas som läst och larmar om den ska, och medlemmarna i det valvet ser dem från och med då.',
+    moved: (count) => `${count.toLocaleString('sv')} objekt är flyttade.`,
     deleted: (count) => `${count.toLocaleString('sv')} objekt är raderade.`,
   },
 )

@@ -4,6 +4,7 @@ import { Button } from 'react-aria-components/Button'
 import { Collection } from 'react-aria-components/Collection'
 import { Tree, TreeItem, TreeItemContent } from 'react-aria-components/Tree'
 import { useLocation } from 'wouter'
+import type { ObjectDrag } from './object-drag.ts'
 import { pathTo, rootId, type Arranged, type Row } from './vault-contents.ts'
 import { useWords } from '../words/spoken.tsx'
 
@@ -12,10 +13,12 @@ interface Props {
   readonly vaultName: string
   readonly arranged: Arranged
   readonly folderid: string
+  /** Absent where nothing may be moved. */
+  readonly drag: ObjectDrag | undefined
 }
 
 /** The folders of a vault. The one that is shown is selected, and those around it are open. */
-export function FolderTree({ vaultid, vaultName, arranged, folderid }: Props) {
+export function FolderTree({ vaultid, vaultName, arranged, folderid, drag }: Props) {
   const words = useWords()
   const [, navigate] = useLocation()
   const [expanded, setExpanded] = useState<ReadonlySet<string | number>>(() => new Set([rootId]))
@@ -29,7 +32,7 @@ export function FolderTree({ vaultid, vaultName, arranged, folderid }: Props) {
     <TreeItem key={id} id={id} textValue={name}>
       <TreeItemContent>
         {({ hasChildItems, isExpanded, level }) => (
-          <span className="entry" style={indentOf(level)}>
+          <span className="entry" style={indentOf(level)} {...drag?.dropProps(id)}>
             {hasChildItems ? (
               <Button slot="chevron" className={isExpanded ? 'chevron open' : 'chevron'}>
                 <ChevronRight aria-hidden />

@@ -3,6 +3,7 @@ import type { StoredObject } from '../interface/calls.ts'
 import { ObjectIcon } from './object-icon.tsx'
 import { useObjectMarks } from './object-marks.tsx'
 import { rowHeight, useRowFocus } from './row-focus.ts'
+import type { ObjectDrag } from './object-drag.ts'
 import type { Selection } from './selection.ts'
 import type { KeptPlace } from './table-place.ts'
 import type { Row } from './vault-contents.ts'
@@ -31,6 +32,8 @@ interface Props {
   readonly place: KeptPlace
   /** Absent where rows cannot be chosen. */
   readonly selection?: Selection | undefined
+  /** Absent where nothing may be moved. */
+  readonly drag?: ObjectDrag | undefined
 }
 
 /**
@@ -38,7 +41,7 @@ interface Props {
  * the order of Tab; arrows, Home, End and the page keys go from row to row; Enter follows the link; Space chooses a row, shift and
  * arrows several, Control and A all, Escape none.
  */
-export function ObjectTable({ label, rows, columns, hrefOf, filter, place, selection }: Props) {
+export function ObjectTable({ label, rows, columns, hrefOf, filter, place, selection, drag }: Props) {
   const words = useWords()
   const frame = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -89,6 +92,7 @@ export function ObjectTable({ label, rows, columns, hrefOf, filter, place, selec
                 href={hrefOf(row)}
                 isCurrent={index === current}
                 selection={selection}
+                drag={drag}
                 onFocus={setActive}
               />
             )
@@ -107,9 +111,10 @@ interface RowProps {
   readonly isCurrent: boolean
   readonly onFocus: (id: string) => void
   readonly selection: Selection | undefined
+  readonly drag: ObjectDrag | undefined
 }
 
-function TableRow({ row, index, columns, href, isCurrent, onFocus, selection }: RowProps) {
+function TableRow({ row, index, columns, href, isCurrent, onFocus, selection, drag }: RowProps) {
   const isChosen = selection?.ids.has(row.object.id)
   return (
     <div
@@ -117,6 +122,9 @@ function TableRow({ row, index, columns, href, isCurrent, onFocus, selection }: 
       aria-rowindex={index + 2}
       aria-selected={isChosen}
       className="row"
+      draggable={drag !== undefined}
+      onDragStart={(event) => drag?.begin(isChosen ? (selection?.chosen ?? []) : [row], event)}
+      {...(row.isFolder && drag?.dropProps(row.object.id))}
       style={{ transform: `translateY(${index * rowHeight}px)` }}
     >
       {selection && <Pick row={row} isChosen={isChosen === true} selection={selection} />}

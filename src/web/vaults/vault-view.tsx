@@ -2,6 +2,7 @@ import { Info, Users } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
+import { useObjectDrag, type ObjectDrag } from './object-drag.ts'
 import { ChosenBar } from './chosen-bar.tsx'
 import { useSelection } from './selection.ts'
 import { VaultEntrance } from '../editing/vault-entrance.tsx'
@@ -63,6 +64,8 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
   const words = useWords()
   const { id: vaultid } = vault
   useNoteRecent({ href: `#/vault/${vaultid}`, name: vault.groupname })
+  const anyDrag = useObjectDrag(vaultid, arranged)
+  const drag = vault.statustext === 'Read' ? undefined : anyDrag
   const path = pathTo(arranged, folderid)
   const folder = path.at(-1)
   const place = folder?.object.id ?? rootId
@@ -76,7 +79,7 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
     <div className={hasFolders ? 'vault with-tree' : 'vault'}>
       {hasFolders && (
         <aside>
-          <FolderTree vaultid={vaultid} vaultName={vault.groupname} arranged={arranged} folderid={place} />
+          <FolderTree vaultid={vaultid} vaultName={vault.groupname} arranged={arranged} folderid={place} drag={drag} />
         </aside>
       )}
       <div className="content">
@@ -106,7 +109,8 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
           <p className="soft">{vault.description}</p>
         )}
         {error && <Trouble error={error} onTryAgain={onTryAgain} />}
-        <Objects key={place} vault={vault} arranged={arranged} folderid={place} title={title} />
+        {drag?.error !== undefined && <Trouble error={drag.error} />}
+        <Objects key={place} vault={vault} arranged={arranged} folderid={place} title={title} drag={drag} />
       </div>
     </div>
   )
@@ -117,9 +121,11 @@ interface ObjectsProps {
   readonly folderid: string
   readonly arranged: Arranged
   readonly title: string
+  /** Absent where the person may not write. */
+  readonly drag: ObjectDrag | undefined
 }
 
-function Objects({ vault, arranged, folderid, title }: ObjectsProps) {
+function Objects({ vault, arranged, folderid, title, drag }: ObjectsProps) {
   const words = useWords()
   const { id: vaultid } = vault
   const place = useTablePlace(vaultid, folderid)
@@ -135,7 +141,7 @@ function Objects({ vault, arranged, folderid, title }: ObjectsProps) {
   const columns = useMemo(() => tableColumns(rows, isFiltered, arranged, words), [rows, isFiltered, arranged, words])
 
   const selection = useSelection(rows, deferred)
-  const mayWrite = vault.statustext !== 'Read'
+  const mayWrite = drag !== undefined
 
   if (below.length === 0) return <p className="soft">{folderid === rootId ? words.emptyVault : words.emptyFolder}</p>
   return (
@@ -152,7 +158,7 @@ function Objects({ vault, arranged, folderid, title }: ObjectsProps) {
         <p className="soft count" role="status">
           {isFiltered ? words.found(rows.length, below.length) : words.countOfObjects(here.length)}
         </p>
-        {mayWrite && <ChosenBar vaultid={vaultid} arranged={arranged} selection={selection} />}
+        {mayWrite && <ChosenBar vault={vault} arranged={arranged} selection={selection} />}
       </div>
       {rows.length === 0 ? (
         <p className="soft">{words.nothingFits}</p>
@@ -164,6 +170,7 @@ function Objects({ vault, arranged, folderid, title }: ObjectsProps) {
           filter={deferred}
           place={place}
           selection={mayWrite ? selection : undefined}
+          drag={drag}
           hrefOf={({ object, isFolder }) => (isFolder ? `#/vault/${vaultid}/${object.id}` : `#/object/${object.id}`)}
         />
       )}

@@ -1,0 +1,47 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { call } from '../interface/calls.ts'
+import { pathTo, type Arranged, type Row } from './vault-contents.ts'
+
+/** A folder of a vault, or its root. */
+export interface MoveTarget {
+  readonly vaultid: string
+  readonly folderid: string
+}
+
+interface Move {
+  readonly ids: readonly string[]
+  readonly from: string
+  readonly to: MoveTarget
+  readonly signal: AbortSignal
+  /** After each object. */
+  readonly moved?: (left: readonly string[]) => void
+}
+
+/** Moves objects one after the other. What was moved before a call is refused stays where it is then. @throws Refusal */
+export async function moveObjects(queries: QueryClient, { ids, from, to, signal, moved }: Move): Promise<void> {
+  const body = { ...(to.vaultid !== from && { groupid: to.vaultid }), parentid: to.folderid }
+  try {
+    for (const [at, objectid] of ids.entries()) {
+      await call('object.move', { params: { objectid }, body, signal })
+      moved?.(ids.slice(at + 1))
+    }
+  } finally {
+    for (const vaultid of new Set([from, to.vaultid])) void queries.invalidateQueries({ queryKey: ['vault', vaultid] })
+    for (const id of ids) void queries.invalidateQueries({ queryKey: ['object', id] })
+  }
+}
+
+/** What lies in another of the rows goes with that one. */
+export function outermost(arranged: Arranged, rows: readonly Row[]): Row[] {
+  const ids = new Set(rows.map(({ object }) => object.id))
+  return rows.filter(({ object }) => !pathTo(arranged, object.parentid).some((above) => ids.has(above.object.id)))
+}
+
+/** Whether rows can go into a folder: not into themselves, and not to where they all are. */
+export function canMoveTo(arranged: Arranged, rows: readonly Row[], folderid: string): boolean {
+  const ids = new Set(rows.map(({ object }) => object.id))
+  return (
+    rows.some(({ object }) => object.parentid !== folderid) &&
+    !pathTo(arranged, folderid).some(({ object }) => ids.has(object.id))
+  )
+}

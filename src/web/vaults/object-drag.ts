@@ -1,0 +1,64 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState, type DragEvent } from 'react'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { useWordsOf } from '../words/spoken.tsx'
+import { chosenWords } from './chosen-words.ts'
+import { canMoveTo, moveObjects, outermost } from './moving.ts'
+import type { Arranged, Row } from './vault-contents.ts'
+
+/** Rows that are drawn by the mouse into a folder; the keyboard has a dialog for it. */
+export interface ObjectDrag {
+  readonly begin: (rows: readonly Row[], event: DragEvent) => void
+  /** Of an element that stands for a folder. */
+  readonly dropProps: (folderid: string) => object
+  /** Why the last ones stayed where they were. */
+  readonly error: unknown
+}
+
+/** No other program makes anything of it, and no text of a vault leaves the page. */
+const dragType = 'application/x-strongroom-objects'
+
+const isOurs = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes(dragType)
+
+export function useObjectDrag(vaultid: string, arranged: Arranged): ObjectDrag {
+  const words = useWordsOf(chosenWords)
+  const queries = useQueryClient()
+  const { error, run } = useAction()
+  const [over, setOver] = useState<string>()
+  const dragged = useRef<readonly Row[]>([])
+
+  async function drop(folderid: string): Promise<void> {
+    setOver(undefined)
+    const rows = dragged.current
+    dragged.current = []
+    const ids = rows.map(({ object }) => object.id)
+    const to = { vaultid, folderid }
+    if (await run((signal) => moveObjects(queries, { ids, from: vaultid, to, signal })))
+      announce(words.moved(ids.length))
+  }
+  return {
+    error,
+    begin(rows, { dataTransfer }) {
+      dragged.current = outermost(arranged, rows)
+      dataTransfer.clearData()
+      dataTransfer.setData(dragType, '')
+      dataTransfer.effectAllowed = 'move'
+    },
+    dropProps: (folderid) => ({
+      'data-drop': over === folderid ? true : undefined,
+      onDragOver(event: DragEvent): void {
+        if (!isOurs(event) || !canMoveTo(arranged, dragged.current, folderid)) return
+        event.preventDefault()
+        setOver(folderid)
+      },
+      onDragLeave: () => setOver(undefined),
+      onDrop(event: DragEvent): void {
+        // Files that are dropped here are for what stands around it.
+        if (!isOurs(event)) return
+        event.preventDefault()
+        void drop(folderid)
+      },
+    }),
+  }
+}
