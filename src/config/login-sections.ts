@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { webauthn } from './passkey-section.ts'
 import { milliseconds } from './value-shapes.ts'
 
 export const session = z.strictObject({
@@ -29,12 +30,13 @@ export const session = z.strictObject({
     .describe('Most sessions a user may have open; a further login ends the oldest.'),
 })
 
-export const login = z.strictObject({
+const loginSection = z.strictObject({
   types: z
-    .array(z.enum(['totp', 'hwkey_otp']))
+    .array(z.enum(['totp', 'hwkey_otp', 'webauthn']))
     .min(1)
     .default(['totp', 'hwkey_otp'])
-    .describe('Second factors that are enabled.'),
+    .describe('Second factors that are enabled; webauthn, which is passkeys, needs login.webauthn.'),
+  webauthn: webauthn.optional().describe('Passkeys (WebAuthn) as second factors.'),
   freeAttempts: z.number().int().min(1).max(100).default(10).describe('Failed logins before delays begin.'),
   firstDelayMs: milliseconds.default(1_000).describe('The first delay; each further failure doubles it.'),
   longestDelayMs: milliseconds.default(900_000).describe('Where the doubling ends.'),
@@ -70,6 +72,11 @@ export const login = z.strictObject({
     .prefault({})
     .describe('Cost of checking a pass phrase (argon2id, RFC 9106).'),
 })
+
+export const login = loginSection.refine(
+  ({ types, webauthn: section }) => !types.includes('webauthn') || section !== undefined,
+  { path: ['webauthn', 'rpId'], error: 'missing: webauthn in login.types needs the host name of the console' },
+)
 
 export const users = z.strictObject({
   recovery: z

@@ -32,6 +32,13 @@ import { removeOwnDevice } from '../features/me/routes/remove-own-device.ts'
 import { changeOwnEmail } from '../features/me/routes/change-own-email.ts'
 import { endOtherSessions } from '../features/me/routes/end-other-sessions.ts'
 import { readOwnAccount } from '../features/me/routes/read-own-account.ts'
+import { issueChallenge } from '../features/auth/routes/issue-challenge.ts'
+import { issueOwnChallenge } from '../features/me/routes/issue-own-challenge.ts'
+import { registerPasskey } from '../features/me/routes/register-passkey.ts'
+import { removeOwnPasskey } from '../features/me/routes/remove-own-passkey.ts'
+import { renamePasskey } from '../features/me/routes/rename-passkey.ts'
+import { listPasskeys } from '../features/passkeys/routes/list-passkeys.ts'
+import { removePasskey } from '../features/passkeys/routes/remove-passkey.ts'
 import { listDevices } from '../features/otp/routes/list-devices.ts'
 import { removeDevice } from '../features/otp/routes/remove-device.ts'
 import { resyncDevice } from '../features/otp/routes/resync-device.ts'
@@ -147,6 +154,7 @@ function peopleEndpoints(on: EndpointDependencies): readonly AnyEndpoint[] {
 
     ...ownEndpoints(on),
     ...smartcardEndpoints(on),
+    ...passkeyEndpoints(on),
     ...serviceEndpoints(on),
 
     createLink(on.links),
@@ -203,6 +211,16 @@ const utilsEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
   readVersion(releaseName(readRelease())),
   readState(releaseName(readRelease()), on.askState),
   detectType(on.maxFileBytes),
+]
+
+const passkeyEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
+  issueChallenge(on.challenges, on.passkeyRules),
+  issueOwnChallenge(on, on.passkeyRules),
+  registerPasskey(on, on.passkeyRules),
+  renamePasskey(on.passkeys),
+  removeOwnPasskey(on),
+  listPasskeys(on.passkeys),
+  removePasskey(on.passkeys),
 ]
 
 const serviceEndpoints = ({ serviceAccounts: accounts }: EndpointDependencies): readonly AnyEndpoint[] => [

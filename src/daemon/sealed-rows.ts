@@ -9,6 +9,7 @@ import { linkRecord } from '../features/links/link-seals.ts'
 import { LinkTable } from '../features/links/records.ts'
 import { clientRecord, ValidationClientTable } from '../features/otp-validation/records.ts'
 import { deviceRecord, OtpDeviceTable } from '../features/otp/records.ts'
+import { passkeyRecord, PasskeyTable } from '../features/passkeys/records.ts'
 import { SiteTemplateTable, templateSealRecord } from '../features/templates/records.ts'
 import { AcceptedBackupTable } from '../features/transparent/backup-origin-records.ts'
 import { acceptanceRecord } from '../features/transparent/backup-origins.ts'
@@ -102,6 +103,7 @@ export const sealedRows: readonly SealedRows[] = [
   rowsOf(UserTable, ['id'], (user) => userRecord(user)),
   rowsOf(ApplicationKeyTable, ['id'], (key) => applicationKeyRecord(key)),
   rowsOf(OtpDeviceTable, ['id'], (device) => deviceRecord(device)),
+  rowsOf(PasskeyTable, ['id'], (passkey) => passkeyRecord(passkey)),
   rowsOf(UserCertificateTable, ['userId'], (certificate) => certificateRecord(certificate)),
   rowsOf(
     SessionTokenTable,

@@ -1,3 +1,7 @@
+import { createChallenges, type Challenges } from '../features/passkeys/challenges.ts'
+import { createPasskeys, type Passkeys } from '../features/passkeys/passkeys.ts'
+import { passkeyRulesOf } from '../config/passkey-section.ts'
+import type { PasskeyRules } from '../hsm/passkey-assertion.ts'
 import { createApplianceCommit } from '../audit/recorded-commit.ts'
 import { recordedRows } from './recorded-rows.ts'
 import type { AuditTrail } from '../audit/event.ts'
@@ -44,6 +48,9 @@ export interface Services extends AuthServices, OtpServices, VaultServices, Obje
   readonly recoveries: Recoveries
   readonly validationClients: ValidationClients
   readonly certificates: Certificates
+  readonly passkeys: Passkeys
+  readonly challenges: Challenges
+  readonly passkeyRules: PasskeyRules | undefined
   readonly generator: Generator
   readonly templates: Templates
   readonly siteTemplates: SiteTemplates
@@ -78,26 +85,14 @@ export function createServices(dependencies: ServiceDependencies): Services {
   const endSessions = (tx: Tx, userId: number) => sessions.endOthers(tx, userId)
   const recoveries = createRecoveries({ store, hsm, clock, rule: config.users.recovery, endSessions })
   const passphrases = createPassphrases({ hsm, cost: config.login.argon2, policy: policyOf(config), hashPassphrase })
-  const otp = createOtp({
-    ...basics,
-    audit,
-    rules: config.otp,
-    enabledTypes: config.login.types,
-    tryLimit: tryLimitOf(throttle),
-    recoveries,
-  })
+  const factors = createFactors({ ...dependencies, report }, { throttle, endSessions, recoveries })
+  const { otp, certificates, passkeys } = factors
   const { otps, devices, enrolments } = otp
-  const certificates = createCertificates({
-    ...basics,
-    rules: config.smartcard ?? smartcardDefaults,
-    endSessions,
-    recoveries,
-    report,
-  })
   const secondFactors = createSecondFactors(devices, enrolments)
   const loginRules = { enabledTypes: loginTypesOf(config), passphraseMaxAgeMs: config.login.passphraseMaxAgeMs }
   const serviceSessions = createServiceSessions({ hsm, clock, limits: config.session })
-  const shared = { ...basics, sessions, serviceSessions, throttle, passphrases, otps, certificates, recoveries }
+  const people = { sessions, serviceSessions, throttle, passphrases, recoveries }
+  const shared = { ...basics, ...people, otps, passkeys, certificates }
   const commitAsAppliance = createApplianceCommit({ store, audit, clock, readRows: recordedRows })
   const siteTemplates = createSiteTemplates({ hsm, clock })
   const templates = createTemplates(siteTemplates, store.read)
@@ -125,7 +120,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     ...createOwned(basics, config),
     ownDevices: createOwnDevices({ ...basics, ...otp, ...auth, recoveries }),
     recoveries,
-    certificates,
+    ...factors,
     validationClients: createValidationClients(basics),
     generator: createGenerator(hsm),
     siteTemplates,
@@ -149,6 +144,50 @@ const objectRules = ({ objects, files }: Config) => ({
   fileLimits: files,
   detectType: detectMimeType,
 })
+
+/** What users show beside a pass phrase. */
+function createFactors(
+  {
+    config,
+    store,
+    hsm,
+    clock,
+    audit,
+    report,
+  }: ServiceDependencies & { readonly report: (sentence: string, cause?: unknown) => void },
+  { throttle, endSessions, recoveries }: SharedByFactors,
+) {
+  const basics = { store, hsm, clock }
+  const { otp: rules, login } = config
+  const passkeyRules = passkeyRulesOf(config)
+  const challenges = createChallenges(hsm, clock)
+  return {
+    otp: createOtp({
+      ...basics,
+      audit,
+      rules,
+      enabledTypes: login.types,
+      tryLimit: tryLimitOf(throttle),
+      recoveries,
+    }),
+    certificates: createCertificates({
+      ...basics,
+      rules: config.smartcard ?? smartcardDefaults,
+      endSessions,
+      recoveries,
+      report,
+    }),
+    challenges,
+    passkeyRules,
+    passkeys: createPasskeys({ ...basics, audit, rules: passkeyRules, challenges }),
+  }
+}
+
+interface SharedByFactors {
+  readonly throttle: Throttle
+  readonly endSessions: (tx: Tx, userId: number) => Promise<unknown>
+  readonly recoveries: Recoveries
+}
 
 const serviceRules = ({ service, users }: Config) => ({
   allowStatic: service.allowStatic,

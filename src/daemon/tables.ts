@@ -9,6 +9,7 @@ import { FloorBatchTable } from './floor-courier.ts'
 import { OtpDeviceTable } from '../features/otp/records.ts'
 import { ServiceUseTable } from '../features/auth/service-use-records.ts'
 import { UsedAssertionTable } from '../features/auth/used-assertion-records.ts'
+import { PasskeyTable } from '../features/passkeys/records.ts'
 import { SessionTable, SessionTokenTable } from '../features/auth/session-records.ts'
 import { SiteTemplateTable } from '../features/templates/records.ts'
 import { AcceptedBackupTable } from '../features/transparent/backup-origin-records.ts'
@@ -31,6 +32,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   LoginNetworkTable,
   OtpDeviceTable,
   UserCertificateTable,
+  PasskeyTable,
   SessionTable,
   SessionTokenTable,
   ServiceUseTable,

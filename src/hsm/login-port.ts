@@ -27,6 +27,12 @@ export interface LoginPort {
    */
   freshGrant(grant: SealedRecord, user: SealedRecord, factor: OnceShown): Promise<SealedRecord>
 
+  /**
+   * Issues a challenge for authenticators (`passkey-challenge.ts`): to the session of this grant, or for logins, whoever
+   * they are of.
+   */
+  passkeyChallenge(grant?: SealedRecord): Promise<{ readonly issuedAt: number; readonly seal: Buffer }>
+
   // What is stored to be compared: HMAC-SHA-256 by the token's pepper, each over a text of its own kind that the keeper
   // composes.
 

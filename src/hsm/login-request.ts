@@ -1,4 +1,5 @@
 import type { OtpState, ShownOtp } from './otp-use.ts'
+import type { PasskeyAssertion } from './passkey-assertion.ts'
 import type { SealedRecord } from './sealed-record.ts'
 
 /** What a login shows the keeper. */
@@ -16,11 +17,17 @@ export interface LoginRequest {
 /** `certificate`: the sealed record of the user's certificate, whose smartcard the worker says to have seen. */
 export type ShownFactor = { readonly certificate: SealedRecord } | OnceShown
 
-/** What is good once, and judged by the keeper alone. */
-export interface OnceShown {
-  readonly certificate: undefined
-  readonly devices: readonly OtpState[]
-  readonly otp: ShownOtp
+/** What is good once, and judged by the keeper alone: an OTP, or the assertion of a passkey. */
+export type OnceShown =
+  | { readonly certificate: undefined; readonly devices: readonly OtpState[]; readonly otp: ShownOtp }
+  | { readonly certificate: undefined; readonly passkey: ShownPasskey }
+
+export interface ShownPasskey {
+  /** The sealed record; undefined where there is none. */
+  readonly passkey: SealedRecord | undefined
+  /** The count of its authenticator, as the database has it. */
+  readonly signCount: number
+  readonly assertion: PasskeyAssertion
 }
 
 /** Ways in which an application shows that it is the one of its account: see `service-evidence.ts` of the keeper. */

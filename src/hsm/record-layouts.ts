@@ -124,13 +124,7 @@ const recordLayouts = {
   // An object of the token that was made as a key, is in no record, and will be in none.
   'unused key': { kek: 'text', blob: 'bytes' },
   // Permission 0: the user is no member any more.
-  membership: {
-    vault: 'bytes',
-    user: 'bytes',
-    permission: 'integer',
-    recoveries: 'integer',
-    generation: 'integer',
-  },
+  membership: { vault: 'bytes', user: 'bytes', permission: 'integer', recoveries: 'integer', generation: 'integer' },
   // One that grants (`access/scope.ts`) make narrower than Read; of one user in one vault there is either this or the above.
   'scoped membership': {
     vault: 'bytes',
@@ -172,6 +166,10 @@ const recordLayouts = {
     closedAt: 'integer?',
     generation: 'integer',
   },
+  // The public half of a passkey: JSON of a `PublicJwk`, by the id that its authenticator knows it by.
+  passkey: { userId: 'integer', credentialId: 'bytes', publicKey: 'text' },
+  // See `passkey-challenge.ts`; without a session for a login.
+  'passkey challenge': { session: 'bytes?', issuedAt: 'integer' },
   // What the keeper of a machine tells those of others; `entries` is JSON (`floor-exchange.ts`).
   'floor news': {
     machine: 'text',

@@ -33,6 +33,7 @@ import { ServiceAccounts1700000000034 } from './migrations/0034-service-accounts
 import { NarrowerRights1700000000035 } from './migrations/0035-narrower-rights.ts'
 import { UsedAssertions1700000000036 } from './migrations/0036-used-assertions.ts'
 import { OneTimeLinks1700000000037 } from './migrations/0037-one-time-links.ts'
+import { Passkeys1700000000038 } from './migrations/0038-passkeys.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -65,6 +66,7 @@ export const migrations = [
   NarrowerRights1700000000035,
   UsedAssertions1700000000036,
   OneTimeLinks1700000000037,
+  Passkeys1700000000038,
 ]
 
 /**

@@ -169,7 +169,19 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
   // Records that are not theirs, edited, or of something else; who is not let in: worker-login.test.ts.
   login: async () => {
     const { totp, cipher } = victim.references
-    const shown = ['AAAAAAAAAA', ...none, randomBytes(32), ...none]
+    const passkeyShown = (passkey: Fields, signCount = 0): Fields => [
+      'AAAAAAAAAA',
+      ...none,
+      randomBytes(32),
+      ...none,
+      'passkey',
+      ...passkey,
+      signCount,
+      '{}',
+      randomBytes(37),
+      randomBytes(70),
+    ]
+    const shown = ['AAAAAAAAAA', ...none, randomBytes(32), ...none, 'otp']
     return [
       await calls.keeper('login', [...none, ...shown, 0, randomBytes(16)]),
       await calls.keeper('login', [...none, ...shown, 1, ...sealed(totp.key), 0, 0, '123456']),
@@ -181,11 +193,15 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
         ...sealed(victim.count),
         randomBytes(32),
         ...none,
+        'otp',
         0,
         '123456',
       ]),
       await calls.keeper('login', [...none, 'AAAAAAAAAA', ...none, randomBytes(32), ...sealed(victim.count)]),
       await calls.keeper('login', [...none, 'AAAAAAAAAA', ...none, randomBytes(31), ...sealed(totp.key)]),
+      await calls.keeper('login', [...none, ...passkeyShown(none)]),
+      await calls.keeper('login', [...none, ...passkeyShown(sealed(totp.key))]),
+      await calls.keeper('login', [...none, ...passkeyShown(none, -1)]),
     ]
   },
   // Records that are of something else, or edited; who is not let in: worker-services.test.ts.
@@ -203,15 +219,27 @@ const attacks: Record<Exclude<KeeperOperation, 'ping' | 'status' | 'lastAuditEnd
     const { totp } = victim.references
     const grant = sealed(sealedGrant(appliance.token))
     const person = sealed(sealedPerson(appliance.token))
-    const shown = [1, ...sealed(totp.key), 0, 0, '123456']
+    const shown = ['otp', 1, ...sealed(totp.key), 0, 0, '123456']
     return [
       await calls.keeper('freshGrant', [...none, ...person, ...shown]),
       await calls.keeper('freshGrant', [...grant, ...person, ...shown]),
       await calls.keeper('freshGrant', [...grant, ...sealed(victim.count), ...shown]),
       await calls.keeper('freshGrant', [...sealed(victim.count), ...person, ...shown]),
-      await calls.keeper('freshGrant', [...grant, ...sealed(edited(sealedPerson(appliance.token))), 0, '123456']),
+      await calls.keeper('freshGrant', [
+        ...grant,
+        ...sealed(edited(sealedPerson(appliance.token))),
+        'otp',
+        0,
+        '123456',
+      ]),
     ]
   },
+  // What it gives without a grant is every stranger's: by what is none it gives nothing.
+  passkeyChallenge: async () => [
+    await calls.keeper('passkeyChallenge', sealed(edited(sealedGrant(appliance.token)))),
+    await calls.keeper('passkeyChallenge', sealed(sealedGrant(appliance.token, { expiresAt: Date.now() - 1 }))),
+    await calls.keeper('passkeyChallenge', sealed(victim.count)),
+  ],
   // That none of them tells what is asked too often: worker-login.test.ts.
   checkOtp: () => shownOtps('checkOtp'),
   useOtp: () => shownOtps('useOtp'),

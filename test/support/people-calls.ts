@@ -6,6 +6,8 @@ import type { Permission } from '../../src/access/permission.ts'
 import { makeLink } from './link-kit.ts'
 import { server, upload, formWith } from './object-kit.ts'
 import type { TestAppliance, TestUser } from './appliance.ts'
+import { givenHolder, ownChallenge, register } from './passkey-kit.ts'
+import { SoftAuthenticator } from './soft-authenticator.ts'
 import { addCredential, addService, asked, certificateOf } from './service-kit.ts'
 import type { CallOptions, TestClient } from './client.ts'
 import { type ClientCa, pemOf } from './client-pki.ts'
@@ -100,6 +102,9 @@ async function sessionOf(ground: Ground): Promise<{ user: TestUser; session: num
   const [session] = await ground.appliance.services.sessions.list(user.id)
   return { user, session: session?.id ?? 0 }
 }
+
+const passkeyOf = async ({ appliance, chief: { client, user } }: Ground): Promise<string> =>
+  (await register(appliance, client, user)).id
 
 async function hotpOf({ appliance }: Ground, user: TestUser): Promise<{ device: number; seed: string }> {
   const seed = randomBytes(20)
@@ -235,6 +240,48 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
         path: `/me/otp/${id}`,
         options: ({ user }) => ({ raw: JSON.stringify({ otp: user.hardwareToken.press() }) }),
       }
+    },
+  },
+
+  'POST /me/challenge': { needs: 'session', reads: true, usesToken: true, prepare: () => ({ path: '/me/challenge' }) },
+  'POST /me/passkeys': {
+    needs: 'session',
+    own: true,
+    usesToken: true,
+    async prepare({ chief: { client } }) {
+      const registration = new SoftAuthenticator().register(await ownChallenge(client))
+      const body = { name: 'Key on my desk', registration }
+      return {
+        path: '/me/passkeys',
+        options: ({ user }) => ({ body: { ...body, otp: user.hardwareToken.press() } }),
+      }
+    },
+  },
+  'PUT /me/passkeys/:passkeyid': {
+    needs: 'session',
+    own: true,
+    prepare: async (on) => json(`/me/passkeys/${await passkeyOf(on)}`, { name: 'Another' }),
+  },
+  'DELETE /me/passkeys/:passkeyid': {
+    needs: 'session',
+    own: true,
+    usesToken: true,
+    prepare: async (on) => ({
+      path: `/me/passkeys/${await passkeyOf(on)}`,
+      options: ({ user }) => ({ body: { otp: user.hardwareToken.press() } }),
+    }),
+  },
+  'GET /user/:userid/passkeys': {
+    needs: 'admin',
+    reads: true,
+    prepare: async (on) => ({ path: `/user/${(await someone(on)).id}/passkeys` }),
+  },
+  'DELETE /user/:userid/passkeys/:passkeyid': {
+    needs: 'admin',
+    usesToken: true,
+    prepare: async (on) => {
+      const { user, id } = await givenHolder(on.appliance)
+      return { path: `/user/${user.id}/passkeys/${id}` }
     },
   },
 

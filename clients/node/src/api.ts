@@ -35,11 +35,37 @@ export interface Operations {
        */
       otp?: string
       /**
+       * The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it.
+       */
+      passkey?: {
+        /**
+         * Id of the credential. Base64url.
+         */
+        id: string
+        /**
+         * What the authenticator answered.
+         */
+        response: {
+          /**
+           * What the browser composed. Base64url.
+           */
+          clientDataJSON: string
+          /**
+           * What the authenticator composed. Base64url.
+           */
+          authenticatorData: string
+          /**
+           * Over both. Base64url.
+           */
+          signature: string
+        }
+      }
+      /**
        * Application key: an administrator of the appliance makes one for each application.
        */
       apikey?: string
       /**
-       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest` is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`. Service accounts: `service_certificate` with the client certificate of the TLS connection, `service_jwt` and `service_federated` with `assertion`, `service_static` with `key`.
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest` is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`; `webauthn` takes `passkey`. Service accounts: `service_certificate` with the client certificate of the TLS connection, `service_jwt` and `service_federated` with `assertion`, `service_static` with `key`.
        */
       logintype?:
         | 'totp'
@@ -47,6 +73,7 @@ export interface Operations {
         | 'yubikey_otp'
         | 'smartcard'
         | 'smc_rest'
+        | 'webauthn'
         | 'service_certificate'
         | 'service_jwt'
         | 'service_federated'
@@ -181,12 +208,12 @@ export interface Operations {
        */
       CALLINFO?: {
         /**
-         * One list of the login types: `totp` an authenticator app, `hwkey_otp` a hardware token or HOTP, `smartcard` a TLS client certificate.
+         * One list of the login types: `totp` an authenticator app, `hwkey_otp` a hardware token or HOTP, `smartcard` a TLS client certificate, `webauthn` a passkey.
          *
          * @minItems 1
          * @maxItems 1
          */
-        enabled_login_types: ('totp' | 'hwkey_otp' | 'smartcard')[][]
+        enabled_login_types: ('totp' | 'hwkey_otp' | 'smartcard' | 'webauthn')[][]
       }
     }
   }
@@ -282,9 +309,35 @@ export interface Operations {
        */
       otp?: string
       /**
-       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest` is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`.
+       * The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it.
        */
-      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp' | 'smartcard' | 'smc_rest'
+      passkey?: {
+        /**
+         * Id of the credential. Base64url.
+         */
+        id: string
+        /**
+         * What the authenticator answered.
+         */
+        response: {
+          /**
+           * What the browser composed. Base64url.
+           */
+          clientDataJSON: string
+          /**
+           * What the authenticator composed. Base64url.
+           */
+          authenticatorData: string
+          /**
+           * Over both. Base64url.
+           */
+          signature: string
+        }
+      }
+      /**
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest` is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`; `webauthn` takes `passkey`.
+       */
+      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp' | 'smartcard' | 'smc_rest' | 'webauthn'
     }
     answer: Envelope & {
       /**
@@ -892,9 +945,35 @@ export interface Operations {
        */
       otp?: string
       /**
-       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`.
+       * The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it.
        */
-      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp'
+      passkey?: {
+        /**
+         * Id of the credential. Base64url.
+         */
+        id: string
+        /**
+         * What the authenticator answered.
+         */
+        response: {
+          /**
+           * What the browser composed. Base64url.
+           */
+          clientDataJSON: string
+          /**
+           * What the authenticator composed. Base64url.
+           */
+          authenticatorData: string
+          /**
+           * Over both. Base64url.
+           */
+          signature: string
+        }
+      }
+      /**
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn` takes `passkey`.
+       */
+      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp' | 'webauthn'
     }
     answer: Envelope & {
       /**
@@ -931,9 +1010,35 @@ export interface Operations {
        */
       otp?: string
       /**
-       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`.
+       * The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it.
        */
-      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp'
+      passkey?: {
+        /**
+         * Id of the credential. Base64url.
+         */
+        id: string
+        /**
+         * What the authenticator answered.
+         */
+        response: {
+          /**
+           * What the browser composed. Base64url.
+           */
+          clientDataJSON: string
+          /**
+           * What the authenticator composed. Base64url.
+           */
+          authenticatorData: string
+          /**
+           * Over both. Base64url.
+           */
+          signature: string
+        }
+      }
+      /**
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn` takes `passkey`.
+       */
+      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp' | 'webauthn'
     }
     answer: Envelope & {
       /**
@@ -966,9 +1071,35 @@ export interface Operations {
        */
       otp?: string
       /**
-       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`.
+       * The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it.
        */
-      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp'
+      passkey?: {
+        /**
+         * Id of the credential. Base64url.
+         */
+        id: string
+        /**
+         * What the authenticator answered.
+         */
+        response: {
+          /**
+           * What the browser composed. Base64url.
+           */
+          clientDataJSON: string
+          /**
+           * What the authenticator composed. Base64url.
+           */
+          authenticatorData: string
+          /**
+           * Over both. Base64url.
+           */
+          signature: string
+        }
+      }
+      /**
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn` takes `passkey`.
+       */
+      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp' | 'webauthn'
     }
     answer: Envelope & {
       /**
@@ -1114,6 +1245,294 @@ export interface Operations {
       userid: string | number
     }
     answer: Envelope
+  }
+  /**
+   * Get a challenge for a login with a passkey. Anybody may call this.
+   *
+   * For `navigator.credentials.get`, without a list of credentials: the browser offers the passkeys that it has for `rpid`. What it gives goes to `POST /auth` with `logintype` `webauthn`, within `timeout`, once.
+   */
+  'auth.challenge': {
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What the authenticator signs over. Base64url.
+         */
+        challenge: string
+        /**
+         * Host name that the passkeys are bound to.
+         */
+        rpid: string
+        /**
+         * Whether the authenticator must know its user, or does so where it can.
+         */
+        userverification: 'required' | 'preferred'
+        /**
+         * Milliseconds within which the answer has to come.
+         */
+        timeout: number
+      }
+    }
+  }
+  /**
+   * Get a challenge for an authenticator, within your session. Needs a session.
+   *
+   * For `navigator.credentials.create`, whose answer goes to `POST /me/passkeys`, and for `navigator.credentials.get`, whose answer is the `passkey` of calls that take a fresh second factor. It is good for this session alone.
+   */
+  'me.challenge': {
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What the authenticator signs over. Base64url.
+         */
+        challenge: string
+        /**
+         * Host name that the passkeys are bound to.
+         */
+        rpid: string
+        /**
+         * Whether the authenticator must know its user, or does so where it can.
+         */
+        userverification: 'required' | 'preferred'
+        /**
+         * Milliseconds within which the answer has to come.
+         */
+        timeout: number
+        /**
+         * Credentials of the caller: to answer with, and not to make again.
+         *
+         * Items: Id of the credential. Base64url.
+         */
+        passkeys: string[]
+        /**
+         * What authenticators know the caller by; it tells nothing of whom. Base64url.
+         */
+        userhandle: string
+        /**
+         * COSE algorithms of new passkeys, the preferred one first.
+         */
+        algorithms: number[]
+      }
+    }
+  }
+  /**
+   * Register a passkey of your own. Needs a session.
+   *
+   * Besides the answer of the new authenticator to a challenge of `POST /me/challenge` it takes a second factor that you have: `otp`, or `passkey` with `logintype` `webauthn`. A user has five passkeys at most.
+   */
+  'me.passkey.register': {
+    body: {
+      /**
+       * The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a hardware token types. Each is good once.
+       */
+      otp?: string
+      /**
+       * The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it.
+       */
+      passkey?: {
+        /**
+         * Id of the credential. Base64url.
+         */
+        id: string
+        /**
+         * What the authenticator answered.
+         */
+        response: {
+          /**
+           * What the browser composed. Base64url.
+           */
+          clientDataJSON: string
+          /**
+           * What the authenticator composed. Base64url.
+           */
+          authenticatorData: string
+          /**
+           * Over both. Base64url.
+           */
+          signature: string
+        }
+      }
+      /**
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn` takes `passkey`.
+       */
+      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp' | 'webauthn'
+      /**
+       * What the user calls it: 1 to 64 characters, such as the device that holds it.
+       */
+      name: string
+      /**
+       * The new passkey, as `PublicKeyCredential.toJSON()` gives it.
+       */
+      registration: {
+        /**
+         * Id of the credential. Base64url.
+         */
+        id: string
+        /**
+         * What the authenticator answered.
+         */
+        response: {
+          /**
+           * What the browser composed. Base64url.
+           */
+          clientDataJSON: string
+          /**
+           * What the authenticator composed, with the public key. Base64url.
+           */
+          attestationObject: string
+        }
+      }
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        passkey: Passkey
+      }
+    }
+  }
+  /**
+   * Rename a passkey of your own. Needs a session.
+   */
+  'me.passkey.rename': {
+    params: {
+      /**
+       * Id of the passkey, as `GET /user/{userid}/passkeys` lists it. Decimal digits.
+       */
+      passkeyid: string | number
+    }
+    body: {
+      /**
+       * What the user calls it: 1 to 64 characters, such as the device that holds it.
+       */
+      name: string
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        passkey: Passkey
+      }
+    }
+  }
+  /**
+   * Remove a passkey of your own. Needs a session.
+   *
+   * It takes a second factor that you have: `otp`, or `passkey` with `logintype` `webauthn`. The last second factor of a user stays.
+   */
+  'me.passkey.remove': {
+    params: {
+      /**
+       * Id of the passkey, as `GET /user/{userid}/passkeys` lists it. Decimal digits.
+       */
+      passkeyid: string | number
+    }
+    body: {
+      /**
+       * The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a hardware token types. Each is good once.
+       */
+      otp?: string
+      /**
+       * The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it.
+       */
+      passkey?: {
+        /**
+         * Id of the credential. Base64url.
+         */
+        id: string
+        /**
+         * What the authenticator answered.
+         */
+        response: {
+          /**
+           * What the browser composed. Base64url.
+           */
+          clientDataJSON: string
+          /**
+           * What the authenticator composed. Base64url.
+           */
+          authenticatorData: string
+          /**
+           * Over both. Base64url.
+           */
+          signature: string
+        }
+      }
+      /**
+       * Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn` takes `passkey`.
+       */
+      logintype?: 'totp' | 'hwkey_otp' | 'yubikey_otp' | 'webauthn'
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+        passkey: Passkey
+      }
+    }
+  }
+  /**
+   * List the passkeys of a user. Needs a session. The user needs the capability admin, for other users than oneself.
+   */
+  'user.passkey.list': {
+    params: {
+      /**
+       * Id of the user, as `GET /user` lists it. Decimal digits.
+       */
+      userid: string | number
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * The passkeys, the oldest first.
+         */
+        passkeys: Passkey[]
+      }
+    }
+  }
+  /**
+   * Take a passkey from a user. Needs a session. The user needs the capability admin.
+   *
+   * A login with it is refused from here on.
+   */
+  'user.passkey.remove': {
+    params: {
+      /**
+       * Id of the user, as `GET /user` lists it. Decimal digits.
+       */
+      userid: string | number
+      /**
+       * Id of the passkey, as `GET /user/{userid}/passkeys` lists it. Decimal digits.
+       */
+      passkeyid: string | number
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+        passkey: Passkey
+      }
+    }
   }
   /**
    * List service accounts. Needs a session.
@@ -5084,6 +5503,31 @@ export interface PublicUser {
   email: string
 }
 /**
+ * A passkey of a user.
+ */
+export interface Passkey {
+  /**
+   * Id of the passkey. Decimal digits.
+   */
+  id: string
+  /**
+   * What the user calls it.
+   */
+  name: string
+  /**
+   * Id of the credential. Base64url.
+   */
+  credential: string
+  /**
+   * When it was registered. UTC.
+   */
+  created: string
+  /**
+   * When it was last used. UTC.
+   */
+  used?: string
+}
+/**
  * A vault, as one of its members sees it.
  */
 export interface Vault {
@@ -5890,6 +6334,13 @@ export const addresses = {
   'usercert.readany': ['GET', '/usercert/{userid}', 'session'],
   'usercert.add': ['POST', '/usercert/{userid}', 'session'],
   'usercert.remove': ['DELETE', '/usercert/{userid}', 'session'],
+  'auth.challenge': ['POST', '/auth/challenge', 'public'],
+  'me.challenge': ['POST', '/me/challenge', 'session'],
+  'me.passkey.register': ['POST', '/me/passkeys', 'session'],
+  'me.passkey.rename': ['PUT', '/me/passkeys/{passkeyid}', 'session'],
+  'me.passkey.remove': ['DELETE', '/me/passkeys/{passkeyid}', 'session'],
+  'user.passkey.list': ['GET', '/user/{userid}/passkeys', 'session'],
+  'user.passkey.remove': ['DELETE', '/user/{userid}/passkeys/{passkeyid}', 'session'],
   'service.list': ['GET', '/service', 'session'],
   'service.create': ['POST', '/service', 'session'],
   'service.read': ['GET', '/service/{serviceid}', 'session'],
@@ -6030,6 +6481,10 @@ export const errorCatalogue = {
   'otp.device_exists': { number: 1703, status: 409 },
   'otp.device_limit': { number: 1704, status: 409 },
   'otp.device_invalid': { number: 1705, status: 400 },
+  'passkey.invalid': { number: 1770, status: 400 },
+  'passkey.exists': { number: 1771, status: 409 },
+  'passkey.limit': { number: 1772, status: 409 },
+  'passkey.not_found': { number: 1773, status: 404 },
   'user.last_factor': { number: 1764, status: 409 },
   'apikey.not_found': { number: 1706, status: 404 },
   'otp.device_not_found': { number: 1720, status: 404 },

@@ -65,6 +65,26 @@ class Envelope(_Sent):
     CALLINFO: Callinfo
 
 
+class AuthLoginBodyPasskeyResponse(TypedDict):
+    """What the authenticator answered."""
+
+    clientDataJSON: str
+    """What the browser composed. Base64url."""
+    authenticatorData: str
+    """What the authenticator composed. Base64url."""
+    signature: str
+    """Over both. Base64url."""
+
+
+class AuthLoginBodyPasskey(TypedDict):
+    """The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it."""
+
+    id: str
+    """Id of the credential. Base64url."""
+    response: AuthLoginBodyPasskeyResponse
+    """What the authenticator answered."""
+
+
 class AuthLoginBody(TypedDict, total=False):
     username: str
     """Login name; every login of a person has it."""
@@ -75,13 +95,15 @@ class AuthLoginBody(TypedDict, total=False):
     otp: str
     """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
     hardware token types. Each is good once."""
+    passkey: AuthLoginBodyPasskey
+    """The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it."""
     apikey: str
     """Application key: an administrator of the appliance makes one for each application."""
-    logintype: Literal["totp", "hwkey_otp", "yubikey_otp", "smartcard", "smc_rest", "service_certificate", "service_jwt", "service_federated", "service_static"]
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp", "smartcard", "smc_rest", "webauthn", "service_certificate", "service_jwt", "service_federated", "service_static"]
     """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest`
-    is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`. Service accounts:
-    `service_certificate` with the client certificate of the TLS connection, `service_jwt` and `service_federated`
-    with `assertion`, `service_static` with `key`."""
+    is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`; `webauthn` takes
+    `passkey`. Service accounts: `service_certificate` with the client certificate of the TLS connection,
+    `service_jwt` and `service_federated` with `assertion`, `service_static` with `key`."""
     account: str
     """Name of the service account."""
     assertion: str
@@ -144,9 +166,9 @@ class AuthLogoutAnswer(_Sent):
 
 
 class AuthinfoLogintypesInfo(Callinfo):
-    enabled_login_types: List[List[Literal["totp", "hwkey_otp", "smartcard"]]]
+    enabled_login_types: List[List[Literal["totp", "hwkey_otp", "smartcard", "webauthn"]]]
     """One list of the login types: `totp` an authenticator app, `hwkey_otp` a hardware token or HOTP, `smartcard` a
-    TLS client certificate."""
+    TLS client certificate, `webauthn` a passkey."""
 
 
 class AuthinfoLogintypesAnswer(_Sent):
@@ -217,9 +239,12 @@ class AuthPassphraseBody(_AuthPassphraseBody, total=False):
     otp: str
     """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
     hardware token types. Each is good once."""
-    logintype: Literal["totp", "hwkey_otp", "yubikey_otp", "smartcard", "smc_rest"]
+    passkey: AuthLoginBodyPasskey
+    """The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it."""
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp", "smartcard", "smc_rest", "webauthn"]
     """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest`
-    is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`."""
+    is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`; `webauthn` takes
+    `passkey`."""
 
 
 class AuthPassphraseInfo(Callinfo):
@@ -610,8 +635,11 @@ class MeOtpAdoptBody(_MeOtpAdoptBody, total=False):
     otp: str
     """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
     hardware token types. Each is good once."""
-    logintype: Literal["totp", "hwkey_otp", "yubikey_otp"]
-    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`."""
+    passkey: AuthLoginBodyPasskey
+    """The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it."""
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp", "webauthn"]
+    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn`
+    takes `passkey`."""
 
 
 class MeOtpAdoptInfo(Callinfo):
@@ -637,8 +665,11 @@ class MeOtpActivateBody(_MeOtpActivateBody, total=False):
     otp: str
     """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
     hardware token types. Each is good once."""
-    logintype: Literal["totp", "hwkey_otp", "yubikey_otp"]
-    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`."""
+    passkey: AuthLoginBodyPasskey
+    """The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it."""
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp", "webauthn"]
+    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn`
+    takes `passkey`."""
 
 
 class MeOtpActivateInfo(Callinfo):
@@ -655,8 +686,11 @@ class MeOtpRemoveBody(TypedDict, total=False):
     otp: str
     """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
     hardware token types. Each is good once."""
-    logintype: Literal["totp", "hwkey_otp", "yubikey_otp"]
-    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`."""
+    passkey: AuthLoginBodyPasskey
+    """The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it."""
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp", "webauthn"]
+    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn`
+    takes `passkey`."""
 
 
 class MeOtpRemoveInfo(Callinfo):
@@ -711,6 +745,166 @@ class UsercertReadanyAnswer(_Sent):
 
 class UsercertAddBody(TypedDict):
     pass
+
+
+class AuthChallengeInfo(Callinfo):
+    challenge: str
+    """What the authenticator signs over. Base64url."""
+    rpid: str
+    """Host name that the passkeys are bound to."""
+    userverification: Literal["required", "preferred"]
+    """Whether the authenticator must know its user, or does so where it can."""
+    timeout: int
+    """Milliseconds within which the answer has to come."""
+
+
+class AuthChallengeAnswer(_Sent):
+    CALLINFO: AuthChallengeInfo
+
+
+class MeChallengeInfo(Callinfo):
+    challenge: str
+    """What the authenticator signs over. Base64url."""
+    rpid: str
+    """Host name that the passkeys are bound to."""
+    userverification: Literal["required", "preferred"]
+    """Whether the authenticator must know its user, or does so where it can."""
+    timeout: int
+    """Milliseconds within which the answer has to come."""
+    passkeys: List[str]
+    """Credentials of the caller: to answer with, and not to make again."""
+    userhandle: str
+    """What authenticators know the caller by; it tells nothing of whom. Base64url."""
+    algorithms: List[int]
+    """COSE algorithms of new passkeys, the preferred one first."""
+
+
+class MeChallengeAnswer(_Sent):
+    CALLINFO: MeChallengeInfo
+
+
+class MePasskeyRegisterBodyRegistrationResponse(TypedDict):
+    """What the authenticator answered."""
+
+    clientDataJSON: str
+    """What the browser composed. Base64url."""
+    attestationObject: str
+    """What the authenticator composed, with the public key. Base64url."""
+
+
+class MePasskeyRegisterBodyRegistration(TypedDict):
+    """The new passkey, as `PublicKeyCredential.toJSON()` gives it."""
+
+    id: str
+    """Id of the credential. Base64url."""
+    response: MePasskeyRegisterBodyRegistrationResponse
+    """What the authenticator answered."""
+
+
+class _MePasskeyRegisterBody(TypedDict):
+    name: str
+    """What the user calls it: 1 to 64 characters, such as the device that holds it."""
+    registration: MePasskeyRegisterBodyRegistration
+    """The new passkey, as `PublicKeyCredential.toJSON()` gives it."""
+
+
+class MePasskeyRegisterBody(_MePasskeyRegisterBody, total=False):
+    otp: str
+    """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
+    hardware token types. Each is good once."""
+    passkey: AuthLoginBodyPasskey
+    """The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it."""
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp", "webauthn"]
+    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn`
+    takes `passkey`."""
+
+
+class _Passkey(TypedDict):
+    id: str
+    """Id of the passkey. Decimal digits."""
+    name: str
+    """What the user calls it."""
+    credential: str
+    """Id of the credential. Base64url."""
+    created: str
+    """When it was registered. UTC."""
+
+
+class Passkey(_Passkey, total=False):
+    """A passkey of a user."""
+
+    used: str
+    """When it was last used. UTC."""
+
+
+class MePasskeyRegisterInfo(Callinfo):
+    passkey: Passkey
+
+
+class MePasskeyRegisterAnswer(_Sent):
+    CALLINFO: MePasskeyRegisterInfo
+
+
+class PasskeyidParams(TypedDict):
+    passkeyid: Union[str, int]
+
+
+class MePasskeyRenameBody(TypedDict):
+    name: str
+    """What the user calls it: 1 to 64 characters, such as the device that holds it."""
+
+
+class MePasskeyRenameInfo(Callinfo):
+    passkey: Passkey
+
+
+class MePasskeyRenameAnswer(_Sent):
+    CALLINFO: MePasskeyRenameInfo
+
+
+class MePasskeyRemoveBody(TypedDict, total=False):
+    otp: str
+    """The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a
+    hardware token types. Each is good once."""
+    passkey: AuthLoginBodyPasskey
+    """The assertion of a passkey, as `PublicKeyCredential.toJSON()` gives it."""
+    logintype: Literal["totp", "hwkey_otp", "yubikey_otp", "webauthn"]
+    """Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn`
+    takes `passkey`."""
+
+
+class MePasskeyRemoveInfo(Callinfo):
+    message: str
+    """What was done, in a sentence for people."""
+    passkey: Passkey
+
+
+class MePasskeyRemoveAnswer(_Sent):
+    CALLINFO: MePasskeyRemoveInfo
+
+
+class UserPasskeyListInfo(Callinfo):
+    passkeys: List[Passkey]
+    """The passkeys, the oldest first."""
+
+
+class UserPasskeyListAnswer(_Sent):
+    CALLINFO: UserPasskeyListInfo
+
+
+class UseridPasskeyidParams(TypedDict):
+    userid: Union[str, int]
+    passkeyid: Union[str, int]
+
+
+class UserPasskeyRemoveInfo(Callinfo):
+    message: str
+    """What was done, in a sentence for people."""
+    passkey: Passkey
+
+
+class UserPasskeyRemoveAnswer(_Sent):
+    CALLINFO: UserPasskeyRemoveInfo
 
 
 class ServiceListInfoServicesOwner(TypedDict):
@@ -3035,6 +3229,34 @@ class Call(Protocol):
         """Remove the certificate of a user."""
 
     @overload
+    def __call__(self, operation: Literal["auth.challenge"]) -> AuthChallengeAnswer:
+        """Get a challenge for a login with a passkey."""
+
+    @overload
+    def __call__(self, operation: Literal["me.challenge"]) -> MeChallengeAnswer:
+        """Get a challenge for an authenticator, within your session."""
+
+    @overload
+    def __call__(self, operation: Literal["me.passkey.register"], *, body: MePasskeyRegisterBody) -> MePasskeyRegisterAnswer:
+        """Register a passkey of your own."""
+
+    @overload
+    def __call__(self, operation: Literal["me.passkey.rename"], *, params: PasskeyidParams, body: MePasskeyRenameBody) -> MePasskeyRenameAnswer:
+        """Rename a passkey of your own."""
+
+    @overload
+    def __call__(self, operation: Literal["me.passkey.remove"], *, params: PasskeyidParams, body: Optional[MePasskeyRemoveBody] = None) -> MePasskeyRemoveAnswer:
+        """Remove a passkey of your own."""
+
+    @overload
+    def __call__(self, operation: Literal["user.passkey.list"], *, params: UseridParams) -> UserPasskeyListAnswer:
+        """List the passkeys of a user."""
+
+    @overload
+    def __call__(self, operation: Literal["user.passkey.remove"], *, params: UseridPasskeyidParams) -> UserPasskeyRemoveAnswer:
+        """Take a passkey from a user."""
+
+    @overload
     def __call__(self, operation: Literal["service.list"]) -> ServiceListAnswer:
         """List service accounts."""
 
@@ -3429,6 +3651,34 @@ class AsyncCall(Protocol):
     @overload
     def __call__(self, operation: Literal["usercert.remove"], *, params: UseridParams) -> Coroutine[Any, Any, UsercertRemoveAnswer]:
         """Remove the certificate of a user."""
+
+    @overload
+    def __call__(self, operation: Literal["auth.challenge"]) -> Coroutine[Any, Any, AuthChallengeAnswer]:
+        """Get a challenge for a login with a passkey."""
+
+    @overload
+    def __call__(self, operation: Literal["me.challenge"]) -> Coroutine[Any, Any, MeChallengeAnswer]:
+        """Get a challenge for an authenticator, within your session."""
+
+    @overload
+    def __call__(self, operation: Literal["me.passkey.register"], *, body: MePasskeyRegisterBody) -> Coroutine[Any, Any, MePasskeyRegisterAnswer]:
+        """Register a passkey of your own."""
+
+    @overload
+    def __call__(self, operation: Literal["me.passkey.rename"], *, params: PasskeyidParams, body: MePasskeyRenameBody) -> Coroutine[Any, Any, MePasskeyRenameAnswer]:
+        """Rename a passkey of your own."""
+
+    @overload
+    def __call__(self, operation: Literal["me.passkey.remove"], *, params: PasskeyidParams, body: Optional[MePasskeyRemoveBody] = None) -> Coroutine[Any, Any, MePasskeyRemoveAnswer]:
+        """Remove a passkey of your own."""
+
+    @overload
+    def __call__(self, operation: Literal["user.passkey.list"], *, params: UseridParams) -> Coroutine[Any, Any, UserPasskeyListAnswer]:
+        """List the passkeys of a user."""
+
+    @overload
+    def __call__(self, operation: Literal["user.passkey.remove"], *, params: UseridPasskeyidParams) -> Coroutine[Any, Any, UserPasskeyRemoveAnswer]:
+        """Take a passkey from a user."""
 
     @overload
     def __call__(self, operation: Literal["service.list"]) -> Coroutine[Any, Any, ServiceListAnswer]:

@@ -3,6 +3,7 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { Store } from '../../store/store.ts'
 import type { Certificates } from '../certificates/registry.ts'
 import type { Otps } from '../otp/otp.ts'
+import type { Passkeys } from '../passkeys/passkeys.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import { createApplicationKeys, type ApplicationKeys } from './application-key.ts'
@@ -43,14 +44,16 @@ export function createAuth(dependencies: {
   readonly throttle: Throttle
   readonly passphrases: Passphrases
   readonly otps: Otps
+  readonly passkeys: Passkeys
   readonly certificates: Certificates
   readonly recoveries: Recoveries
   readonly issuerKeys: IssuerKeys
 }): AuthServices {
   const { store, hsm, clock, enabledTypes, passphraseMaxAgeMs } = dependencies
-  const { sessions, serviceSessions, throttle, passphrases, otps, certificates, recoveries, issuerKeys } = dependencies
+  const { sessions, serviceSessions, throttle, passphrases, otps, passkeys, certificates, recoveries, issuerKeys } =
+    dependencies
   const applicationKeys = createApplicationKeys({ store, hsm, clock })
-  const checkFactor = createFactorCheck({ store, otps, throttle, clock })
+  const checkFactor = createFactorCheck({ store, otps, passkeys, throttle, clock })
   const credentialCheck = createCredentialCheck({
     hsm,
     store,
@@ -87,7 +90,7 @@ export function createAuth(dependencies: {
       recoveries,
       clock,
     }),
-    ownFactors: createOwnFactors({ store, hsm, checkFactor, throttle }),
+    ownFactors: createOwnFactors({ store, hsm, checkFactor, throttle, enabledTypes }),
     throttle,
   }
 }

@@ -25,7 +25,7 @@ export type Claim = SecondFactor & {
 }
 
 /** The user as the database had it when the check began: the caller checks again what may have changed since. */
-export interface VerifiedCredentials extends Pick<CheckedFactor, 'warnings' | 'card' | 'isStillHeld'> {
+export interface VerifiedCredentials extends Pick<CheckedFactor, 'warnings' | 'card' | 'passkey' | 'isStillHeld'> {
   readonly user: User
   readonly attempt: Attempt
 }
@@ -96,7 +96,8 @@ export function createCredentialCheck({
     async verifyCredentials(claim) {
       const { user, attempt, factor } = await examine(claim)
       const [isFirst, isRight] = await Promise.all([
-        claim.otpKind === 'smartcard' || otps.useUp(factor?.otp),
+        // The caller has the keeper use an assertion up, by the session that it was made in.
+        !('otp' in claim) || otps.useUp(factor?.otp),
         passphrases.check(claim.passphrase, user && passphraseRecordOf(user)),
       ])
       if (!user || !factor || !isFirst || !isRight) return undefined
@@ -112,7 +113,7 @@ export function createCredentialCheck({
           applicationKeyText: Buffer.from(text),
           user: user && sealedUser(user),
           hash,
-          factor: shownFactor(factor),
+          factor: shownFactor(factor, claim),
         })
         return user && factor && { ...factor, user, attempt, begun }
       }

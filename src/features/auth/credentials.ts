@@ -1,12 +1,14 @@
 import { z } from 'zod'
+import { Fault } from '../../fault.ts'
 import type { OtpKind } from '../otp/records.ts'
+import { presentedPasskey, type passkeyField, type PresentedPasskey } from '../passkeys/presented-passkey.ts'
 import type { SealedRecord } from '../../hsm/hsm.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Sentences } from './login-advice.ts'
 import { applicationKeyLength } from './application-key.ts'
 
 /** What `GET /authinfo/logintypes` lists. */
-export type LoginType = OtpKind | 'smartcard'
+export type LoginType = OtpKind | 'smartcard' | 'webauthn'
 
 export type Credentials = SecondFactor & {
   readonly passphrase: string
@@ -17,10 +19,9 @@ export type Credentials = SecondFactor & {
 export type SecondFactor = OnceShownFactor | { readonly otpKind: 'smartcard'; readonly card: PresentedCard | undefined }
 
 /** Of them what is good once. */
-export interface OnceShownFactor {
-  readonly otpKind: OtpKind
-  readonly otp: string
-}
+export type OnceShownFactor =
+  | { readonly otpKind: OtpKind; readonly otp: string }
+  | { readonly otpKind: 'webauthn'; readonly passkey: PresentedPasskey }
 
 /** The smartcard of a login, good at this moment. */
 export interface PresentedCard {
@@ -41,16 +42,18 @@ export const otpWords =
   'The one-time password: 6 to 8 digits of an authenticator app or HOTP token, or the 44 characters that a hardware token types. Each is good once.'
 
 const loginTypeWords =
-  'Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest` is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`.'
+  'Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`, and `smc_rest` is `smartcard`, which takes the client certificate of the TLS connection in place of `otp`; `webauthn` takes `passkey`.'
 
 /** Every name of a login type that clients of people send. */
-const loginTypeNames = ['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest'] as const
+const loginTypeNames = ['totp', 'hwkey_otp', 'yubikey_otp', 'smartcard', 'smc_rest', 'webauthn'] as const
 export const loginTypeField = z.enum(loginTypeNames).describe(loginTypeWords)
 
 /** Of those that are good once, for calls that take no other. */
 export const onceTypeField = z
-  .enum(['totp', 'hwkey_otp', 'yubikey_otp'])
-  .describe('Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`.')
+  .enum(['totp', 'hwkey_otp', 'yubikey_otp', 'webauthn'])
+  .describe(
+    'Kind of the second factor; without it the form of `otp` decides. `yubikey_otp` is `hwkey_otp`; `webauthn` takes `passkey`.',
+  )
 
 /** Those of service accounts; no list of login types names them, which clients of people read. */
 export const serviceLoginTypes = ['service_certificate', 'service_jwt', 'service_federated', 'service_static'] as const
@@ -103,4 +106,24 @@ export function otpKindOf(otp: string, loginType: string | undefined): OtpKind {
   if (loginType === 'totp') return 'totp'
   if (loginType === 'hwkey_otp' || loginType === 'yubikey_otp') return 'hwkey_otp'
   return otp.length === hardwareOtpLength ? 'hwkey_otp' : 'totp'
+}
+
+/** By the login type; without one, by what was sent. */
+export function isForPasskey(sent: {
+  readonly logintype?: string | undefined
+  readonly otp?: string | undefined
+  readonly passkey?: unknown
+}): boolean {
+  const { logintype, otp, passkey } = sent
+  return logintype === 'webauthn' || (logintype === undefined && otp === undefined && passkey !== undefined)
+}
+
+/** @throws Fault `request.invalid` where there is none */
+export function passkeyFactor(passkey: z.infer<typeof passkeyField> | undefined): OnceShownFactor {
+  if (passkey === undefined)
+    throw new Fault(
+      'request.invalid',
+      'passkey is missing: the assertion of a passkey, which logintype webauthn needs.',
+    )
+  return { otpKind: 'webauthn', passkey: presentedPasskey(passkey) }
 }

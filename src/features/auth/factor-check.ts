@@ -1,11 +1,15 @@
 import type { Clock } from '../../clock.ts'
 import type { SealedRecord } from '../../hsm/hsm.ts'
 import type { ExaminedOtp, Otps } from '../otp/otp.ts'
+import type { ExaminedPasskey, Passkeys } from '../passkeys/passkeys.ts'
+import type { PresentedPasskey } from '../passkeys/presented-passkey.ts'
+import { sealedPasskey } from '../passkeys/records.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { countFailedLogin } from '../users/passphrase-records.ts'
 import { hardwareOtpLength, type PresentedCard, type SecondFactor } from './credentials.ts'
 import type { Sentences } from './login-advice.ts'
 import type { Attempt, Throttle } from './throttle.ts'
+import { useAssertionUp } from './used-assertion-records.ts'
 
 /** A second factor that is the user's. */
 export interface CheckedFactor {
@@ -21,6 +25,8 @@ export interface CheckedFactor {
   readonly consume: (tx: Tx) => Promise<boolean>
   /** The OTP, which the keeper is to use up. */
   readonly otp?: ExaminedOtp
+  /** Likewise the assertion of a passkey. */
+  readonly passkey?: ExaminedPasskey
 }
 
 /**
@@ -33,11 +39,13 @@ export type CheckFactor = (attempt: Attempt, claim: SecondFactor) => Promise<Che
 export function createFactorCheck({
   store,
   otps,
+  passkeys,
   throttle,
   clock,
 }: {
   readonly store: Store
   readonly otps: Otps
+  readonly passkeys: Pick<Passkeys, 'examine' | 'noteUse'>
   readonly throttle: Throttle
   readonly clock: Clock
 }): CheckFactor {
@@ -51,10 +59,22 @@ export function createFactorCheck({
       const { sealed, warnings, isStillHeld } = card
       return { warnings, card, sealed, consume: yes, isStillHeld }
     }
+    if (claim.otpKind === 'webauthn') return examinePasskey(userId, claim.passkey)
     const otp = await otps.examine(store.read, userId, claim.otpKind, claim.otp)
     if (otp === undefined) return undefined
     const { state, warnings } = otp
     return { otp, sealed: state.device, warnings, consume: (tx) => otps.consume(tx, otp), isStillHeld: yes }
+  }
+
+  async function examinePasskey(
+    userId: number | undefined,
+    presented: PresentedPasskey,
+  ): Promise<CheckedFactor | undefined> {
+    const passkey = await passkeys.examine(store.read, userId, presented)
+    if (passkey === undefined) return undefined
+    const consume = async (tx: Tx): Promise<boolean> =>
+      (await useAssertionUp(tx, passkey.usedUp, clock.now())) && passkeys.noteUse(tx, passkey)
+    return { passkey, sealed: sealedPasskey(passkey.passkey), warnings: {}, consume, isStillHeld: yes }
   }
 
   async function count(tx: Tx, attempt: Attempt, isHolder: boolean): Promise<void> {
@@ -63,7 +83,7 @@ export function createFactorCheck({
   }
 
   return async (attempt, claim) => {
-    const isGuessable = claim.otpKind !== 'smartcard' && claim.otp.length < hardwareOtpLength
+    const isGuessable = 'otp' in claim && claim.otp.length < hardwareOtpLength
     if (isGuessable) await transaction((tx) => count(tx, attempt, false))
     const factor = await examine(attempt.userId, claim)
     return transaction(async (tx) => {

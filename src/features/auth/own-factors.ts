@@ -1,13 +1,14 @@
-import { actBy, grantOf } from '../../access/acting.ts'
+import { actBy, grantOf, type SealedGrant } from '../../access/acting.ts'
 import type { Caller } from '../../access/caller.ts'
 import { Fault, isFault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
+import type { OnceShown } from '../../hsm/login-request.ts'
 import { hasFactor } from '../../hsm/user-factors.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
 import { forgiveFailedLogins } from '../users/passphrase-records.ts'
-import { findUserById, lockedUser } from '../users/records.ts'
+import { findUserById, lockedUser, type User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
-import type { OnceShownFactor } from './credentials.ts'
+import type { LoginType, OnceShownFactor } from './credentials.ts'
 import type { CheckFactor } from './factor-check.ts'
 import { onceShown } from './shown-factor.ts'
 import type { Throttle } from './throttle.ts'
@@ -20,8 +21,8 @@ export interface OwnFactors {
   /**
    * Makes one change of the caller's factors, by a second factor that comes with the call: throttled like a login, used up
    * in any case, and judged by the keeper, which seals no such change without (docs/decisions/0068). The row of the user is
-   * locked when `work` begins.
-   * @throws Fault `login.refused`, `login.throttled`
+   * locked when `work` begins; a change that leaves the user none is undone.
+   * @throws Fault `login.refused`, `login.throttled`, `login.type_disabled`, `user.last_factor`
    */
   change<T>(
     caller: Pick<Caller, 'userId'>,
@@ -31,19 +32,19 @@ export interface OwnFactors {
   ): Promise<T>
 }
 
-export function createOwnFactors({
-  store,
-  hsm,
-  checkFactor,
-  throttle,
-}: {
+export interface OwnFactorsDependencies {
   readonly store: Pick<Store, 'read'>
   readonly hsm: Pick<Hsm, 'freshGrant'>
   readonly checkFactor: CheckFactor
   readonly throttle: Throttle
-}): OwnFactors {
+  readonly enabledTypes: readonly LoginType[]
+}
+
+export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
+  const { store, hsm, checkFactor, throttle, enabledTypes } = on
   return {
     async change({ userId }, { address, ...shown }, commit, work) {
+      if (!enabledTypes.includes(shown.otpKind)) throw new Fault('login.type_disabled')
       const user = await findUserById(store.read, userId)
       if (user === null) throw new Fault('session.invalid')
       const attempt = { name: user.username, userId, address }
@@ -53,16 +54,32 @@ export function createOwnFactors({
         await throttle.forgive(tx, attempt)
         // Only this attempt is taken back: the next login reports the earlier ones.
         if (!(await forgiveFailedLogins(tx, { ...user, failedLogins: 0 }))) throw refused()
-        const locked = await lockedUser(tx, userId)
-        const grant = await grantOf(tx)
-        if (grant === undefined) throw new Fault('session.invalid')
-        const fresh = await hsm.freshGrant(grant, sealedUser(locked), onceShown(factor)).catch((error: unknown) => {
-          throw isFault(error, 'login.refused') ? refused() : error
-        })
+        const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
         actBy(tx, () => Promise.resolve(fresh))
-        return work(tx)
+        const done = await work(tx)
+        if ((await lockedUser(tx, userId)).factors.length === 0) throw new Fault('user.last_factor')
+        return done
       })
     },
+  }
+}
+
+/**
+ * Has the keeper use a second factor of the caller up, for one change of what the caller logs in with.
+ * @throws Fault `login.refused`
+ */
+export async function freshGrant(
+  hsm: Pick<Hsm, 'freshGrant'>,
+  tx: Tx,
+  user: User,
+  factor: OnceShown,
+): Promise<SealedGrant> {
+  const grant = await grantOf(tx)
+  if (grant === undefined) throw new Fault('session.invalid')
+  try {
+    return await hsm.freshGrant(grant, sealedUser(user), factor)
+  } catch (error) {
+    throw isFault(error, 'login.refused') ? refused() : error
   }
 }
 

@@ -2,7 +2,10 @@ import { capabilitiesOf } from '../../access/capabilities.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
+import type { Hsm } from '../../hsm/hsm.ts'
+import { freshGrant } from './own-factors.ts'
 import type { Sessions } from './sessions.ts'
+import { onceShown } from './shown-factor.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
 import { forgiveFailedLogins, passphraseColumns } from '../users/passphrase-records.ts'
@@ -55,7 +58,7 @@ export function createPassphraseChanges({
   clock,
 }: {
   readonly store: Store
-  readonly hsm: Sealer
+  readonly hsm: Sealer & Pick<Hsm, 'freshGrant'>
   readonly credentialCheck: CredentialCheck
   readonly passphrases: Passphrases
   readonly sessions: Sessions
@@ -79,6 +82,7 @@ export function createPassphraseChanges({
         const isUnchanged = await forgiveFailedLogins(tx, { ...verified.user, failedLogins: 0 })
         if (!isUnchanged || !(await verified.isStillHeld(tx))) throw new Fault('login.refused', credentialRefusal)
         const current = await lockedUser(tx, userId)
+        if (present.otpKind === 'webauthn') await freshGrant(hsm, tx, current, onceShown(verified, present))
         const capabilities = current.capabilities & ~asked
         await changeUser(hsm, tx, current, { ...columns, capabilities, madeBy: null })
         return { capabilities, ended: await sessions.endOthers(tx, userId, sessionId) }

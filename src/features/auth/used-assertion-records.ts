@@ -1,10 +1,11 @@
 import { EntitySchema, LessThan } from 'typeorm'
 import type { UsedUp } from '../../hsm/login-request.ts'
 import { bytes, named, primary, time } from '../../store/columns.ts'
+import { change } from '../../store/statement.ts'
 import type { Tx } from '../../store/store.ts'
 
 /**
- * Assertions that began a session, at whatever machine: the row decides between machines, of which each keeper remembers
+ * Assertions that began a session, or were shown once more, at whatever machine: the row decides between machines, of which each keeper remembers
  * its own.
  */
 export const UsedAssertionTable = new EntitySchema<UsedUp>({
@@ -15,6 +16,14 @@ export const UsedAssertionTable = new EntitySchema<UsedUp>({
 
 /** Clocks of machines may differ by this. */
 const keptLongerMs = 3_600_000
+
+/** False where it was used before. */
+export async function useAssertionUp(tx: Tx, { assertion, goodUntil }: UsedUp, now: number): Promise<boolean> {
+  await tx.delete(UsedAssertionTable, { goodUntil: LessThan(now - keptLongerMs) })
+  return (await change(tx, useUp, [assertion.toString('base64'), goodUntil])) === 1
+}
+
+const useUp = 'INSERT INTO used_assertions (assertion, good_until) VALUES ($1, $2) ON CONFLICT DO NOTHING'
 
 /** Rejects with `store.conflict` where it was used before. */
 export async function insertUsedAssertion(tx: Tx, { assertion, goodUntil }: UsedUp, now: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../hsm.ts'
-import type { BegunService } from '../login-request.ts'
+import type { BegunService, OnceShown } from '../login-request.ts'
 import { otpOutcomes, type OtpState, type OtpVerdict, type ShownOtp } from '../otp-use.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { sealedFields } from '../protocol/batch-frame.ts'
@@ -24,7 +24,7 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
         ...sealedFields(user),
         hash,
         ...sealedFields(factor.certificate),
-        ...(factor.certificate === undefined ? otpFields(factor.devices, factor.otp) : []),
+        ...(factor.certificate === undefined ? onceFields(factor) : []),
       ])
       if (token === undefined || identity === undefined || seal === undefined || isCurrent === undefined) throw tooFew()
       return {
@@ -36,11 +36,16 @@ export function loginCalls(keeper: Pick<RequestRouter<KeeperOperation>, 'call'>)
         isCheckCurrent: isCurrent.toString() === '1',
       }
     },
-    async freshGrant(grant, user, { devices, otp }) {
-      const fields = [grant.record, grant.seal, user.record, user.seal, ...otpFields(devices, otp)]
+    async freshGrant(grant, user, factor) {
+      const fields = [grant.record, grant.seal, user.record, user.seal, ...onceFields(factor)]
       const [record, seal] = await keeper.call('freshGrant', fields)
       if (record === undefined || seal === undefined) throw tooFew()
       return { record, seal }
+    },
+    async passkeyChallenge(grant) {
+      const [issuedAt, seal] = await keeper.call('passkeyChallenge', sealedFields(grant))
+      if (issuedAt === undefined || seal === undefined) throw tooFew()
+      return { issuedAt: Number(issuedAt), seal }
     },
     async serviceLogin(account, { kind, shown, issuerKeys = Buffer.alloc(0) }) {
       return begunIn(
@@ -101,6 +106,13 @@ const otpFields = (devices: readonly OtpState[], otp: ShownOtp): Uint8Array[] =>
   ...devices.flatMap(stateFields),
   'block' in otp ? otp.block : Buffer.from(otp.code),
 ]
+
+function onceFields(factor: OnceShown): Uint8Array[] {
+  if (!('passkey' in factor)) return [Buffer.from('otp'), ...otpFields(factor.devices, factor.otp)]
+  const { passkey, signCount, assertion } = factor.passkey
+  const { clientData, authenticatorData, signature } = assertion
+  return [Buffer.from('passkey'), ...sealedFields(passkey), number(signCount), clientData, authenticatorData, signature]
+}
 
 const number = (value: number): Buffer => Buffer.from(String(value))
 

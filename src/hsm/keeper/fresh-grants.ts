@@ -4,21 +4,20 @@ import { Fault } from '../../fault.ts'
 import type { KeeperOperation } from '../protocol/frame.ts'
 import { seal } from '../pkcs11/seal-operations.ts'
 import type { Token } from '../pkcs11/token-link.ts'
+import { challengeRecord } from '../passkey-challenge.ts'
 import { composeRecord } from '../record-layouts.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { readAuthority } from './authority.ts'
 import type { EndedSessions } from './ended-sessions.ts'
 import type { Floors } from './floors.ts'
-import { devicesHeldBy } from './logins.ts'
-import { shownIn, statesIn } from './otp-fields.ts'
-import type { OtpJudge } from './otp-judge.ts'
+import { type OnceJudges, usesUp } from './logins.ts'
+import { onceIn } from './otp-fields.ts'
 import { newestShown } from './shown-record.ts'
 
-export interface FreshGrantDependencies {
+export interface FreshGrantDependencies extends OnceJudges {
   readonly token: Token
   readonly floors: Floors
   readonly endedSessions: EndedSessions
-  readonly otps: OtpJudge
   readonly now: () => number
 }
 
@@ -26,17 +25,17 @@ export interface FreshGrantDependencies {
  * A session alone changes no factor of its user: who stole it would stay. The user shows a second factor once more, which
  * is used up here, and the record of this generation may be changed, so that one factor serves one change.
  */
-export function createFreshGrantHandlers({ token, floors, endedSessions, otps, now }: FreshGrantDependencies) {
+export function createFreshGrantHandlers({ token, floors, endedSessions, now, ...judges }: FreshGrantDependencies) {
   return {
     freshGrant(fields) {
       const { grant, fresh } = readAuthority(token, fields)
       const user = newestShown(token, floors, 'user', fields.sealed()).fields
-      const [devices, otp] = [statesIn(fields), shownIn(fields)]
+      const factor = onceIn(fields)
       if (grant === undefined || fresh !== undefined || !grant.user.equals(user.identity))
         throw new Fault('hsm.rejected', 'A fresh grant needs the grant of a session of this user.')
-      const { outcome } = otps.use(devicesHeldBy(user, devices), otp)
+      const isRight = usesUp(judges, user, factor, grant.session)
       const isOver = endedSessions.has(grant.session) || !mayLogIn(user.capabilities)
-      if (outcome !== 'good' || isOver) throw new Fault('login.refused')
+      if (!isRight || isOver) throw new Fault('login.refused')
       const { session, userId, capabilities } = grant
       const expiresAt = Math.min(grant.expiresAt, now() + longestGrantMs)
       const { identity, generation } = user
@@ -49,6 +48,13 @@ export function createFreshGrantHandlers({ token, floors, endedSessions, otps, n
         expiresAt,
       })
       return [record, seal(token, record)]
+    },
+
+    passkeyChallenge(fields) {
+      const sealed = readAuthority(token, fields)
+      const issuedAt = now()
+      const record = challengeRecord(sealed.grant?.session, issuedAt)
+      return [Buffer.from(String(issuedAt)), seal(token, record)]
     },
   } satisfies Partial<Record<KeeperOperation, (fields: RequestFields) => Uint8Array[]>>
 }

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { passkeyRulesOf } from '../../config/passkey-section.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Token } from '../pkcs11/token-link.ts'
 import { createAuditEnds, type AuditEnds } from './audit-ends.ts'
@@ -11,6 +12,7 @@ import { createFreshKeys, type FreshKeys } from './fresh-keys.ts'
 import { openKeeperState } from './keeper-state.ts'
 import { createLogins, type LogIn } from './logins.ts'
 import { createOtpJudge, type OtpJudge } from './otp-judge.ts'
+import { createPasskeyJudge, type PasskeyJudge } from './passkey-judge.ts'
 import { createPassphraseJudge, type PassphraseJudge } from './passphrase-judge.ts'
 import type { RuleContext } from './record-change.ts'
 import { createServiceLogins, type LogInService } from './service-logins.ts'
@@ -38,6 +40,7 @@ export interface KeeperMemory {
   readonly recovery: RuleContext['recovery']
   readonly recoveryWindowMs: number
   readonly now: () => number
+  readonly passkeys: PasskeyJudge
   readonly passphrases: PassphraseJudge
   readonly logIn: LogIn
   readonly logInService: LogInService
@@ -60,7 +63,7 @@ export function openKeeperMemory({
   readonly files: { readonly state: string; readonly floors: string }
   readonly config: Pick<
     Config,
-    'audit' | 'login' | 'otp' | 'service' | 'session' | 'smartcard' | 'transparent' | 'users'
+    'audit' | 'http' | 'login' | 'otp' | 'service' | 'session' | 'smartcard' | 'transparent' | 'users'
   >
   readonly now: () => number
   /** Told of what an operator should see to. */
@@ -75,6 +78,9 @@ export function openKeeperMemory({
   const passphrases = createPassphraseJudge(token, tries)
   const judges = { token, floors, now }
   const usedAssertions = createUsedAssertions(state, now)
+  const passkeys = createPasskeyJudge({ token, used, usedAssertions, rules: passkeyRulesOf(config), now })
+  const once = { otps, passkeys }
+  const longestSessionMs = config.session.absoluteTimeoutMs
   const smartcards = config.smartcard?.enabled === true
   const auditKeys = createAuditKeys(token, state, now)
   const exchange = createFloorExchange({
@@ -101,15 +107,10 @@ export function openKeeperMemory({
     recoveryWindowMs: config.transparent.recoveryWindowMs,
     now,
     otps,
+    passkeys,
     passphrases,
     copyState: (to) => copyState(state, to),
-    logIn: createLogins({
-      ...judges,
-      otps,
-      passphrases,
-      longestSessionMs: config.session.absoluteTimeoutMs,
-      smartcards,
-    }),
+    logIn: createLogins({ ...judges, ...once, passphrases, longestSessionMs, smartcards }),
     logInService: createServiceLogins({ ...judges, rules: config.service, certificates: smartcards, usedAssertions }),
     // Floors first: what another keeper told is noted as taken in the other file, and would not be told again.
     together: state.transaction((requests: () => void) => floors.together(requests)),

@@ -6,7 +6,7 @@ import { secretKeyKinds } from '../key-kind.ts'
 import { applicationKeyText, privateIdText, seedCheckText, successorText } from '../peppered-text.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 import { acceptOtp } from './otp-acceptance.ts'
-import { codeOf, shownIn, stateIn, statesIn, verdictFields } from './otp-fields.ts'
+import { codeOf, onceIn, shownIn, stateIn, statesIn, verdictFields } from './otp-fields.ts'
 import { createFreshGrantHandlers, type FreshGrantDependencies } from './fresh-grants.ts'
 import { devicesHeldBy, type LogIn } from './logins.ts'
 import { pepperVersions } from '../pkcs11/seal-operations.ts'
@@ -85,8 +85,7 @@ function loginIn(fields: RequestFields): LoginRequest {
   const user = fields.optionalSealed()
   const hash = hashIn(fields)
   const certificate = fields.optionalSealed()
-  const factor =
-    certificate === undefined ? { certificate, devices: statesIn(fields), otp: shownIn(fields) } : { certificate }
+  const factor = certificate === undefined ? onceIn(fields) : { certificate }
   return { applicationKey, applicationKeyText: text, user, hash, factor }
 }
 

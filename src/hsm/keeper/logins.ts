@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { mayLogIn } from '../../access/capabilities.ts'
 import { randomSessionToken, sessionTokenHash } from '../../access/session-token-form.ts'
 import { Fault } from '../../fault.ts'
-import type { BegunSession, LoginRequest, ShownFactor } from '../login-request.ts'
+import type { BegunSession, LoginRequest, OnceShown, ShownFactor } from '../login-request.ts'
 import { readCheck } from '../peppered-check.ts'
 import { applicationKeyText, passphraseCheckBytes, pepperedBytes } from '../peppered-text.ts'
 import { random, seal } from '../pkcs11/seal-operations.ts'
@@ -12,13 +12,13 @@ import { composeRecord, type FieldsOf, identityBytes } from '../record-layouts.t
 import { hasFactor } from '../user-factors.ts'
 import type { Floors } from './floors.ts'
 import type { OtpJudge } from './otp-judge.ts'
+import type { PasskeyJudge } from './passkey-judge.ts'
 import { type PassphraseJudge, peppered } from './passphrase-judge.ts'
 import { newestShown, shown } from './shown-record.ts'
 
-export interface LoginsDependencies {
+export interface LoginsDependencies extends OnceJudges {
   readonly token: Token
   readonly floors: Floors
-  readonly otps: OtpJudge
   readonly passphrases: PassphraseJudge
   readonly now: () => number
   /** `session.absoluteTimeoutMs` */
@@ -72,11 +72,11 @@ function isApplicationKey(token: Token, text: Buffer, keyCheck: Buffer): boolean
 }
 
 /**
- * Uses the OTP up, also where all else is wrong. Devices and certificates have to be factors that the user's record names;
+ * Uses up what is good once, also where all else is wrong. Devices and certificates have to be factors that the user's record names;
  * that a client has shown to hold the private key of the certificate, in a TLS handshake, is the worker's word.
  */
 function checkFactor(
-  { token, otps, smartcards }: LoginsDependencies,
+  { token, smartcards, ...judges }: LoginsDependencies,
   user: FieldsOf<'user'> | undefined,
   factor: ShownFactor,
 ): { readonly isTheirs: boolean; readonly certificate: string | null } {
@@ -85,8 +85,24 @@ function checkFactor(
     const isTheirs = user !== undefined && hasFactor(user.factors, factor.certificate.record)
     return { isTheirs: smartcards && isTheirs, certificate: fingerprint }
   }
-  const { devices, otp } = factor
-  return { isTheirs: otps.use(devicesHeldBy(user, devices), otp).outcome === 'good', certificate: null }
+  return { isTheirs: usesUp(judges, user, factor, undefined), certificate: null }
+}
+
+/** What judges a second factor that is good once. */
+export interface OnceJudges {
+  readonly otps: OtpJudge
+  readonly passkeys: PasskeyJudge
+}
+
+/** Whether it is a fresh one of this user, and was used up by this. `session`: whose challenge an authenticator answered. */
+export function usesUp(
+  { otps, passkeys }: OnceJudges,
+  user: Pick<FieldsOf<'user'>, 'factors'> | undefined,
+  factor: OnceShown,
+  session: Buffer | undefined,
+): boolean {
+  if ('passkey' in factor) return passkeys.use(user, factor.passkey, session)
+  return otps.use(devicesHeldBy(user, factor.devices), factor.otp).outcome === 'good'
 }
 
 /** All of them, or none where one is not the user's. */

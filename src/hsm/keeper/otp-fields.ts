@@ -1,8 +1,9 @@
 import { Fault } from '../../fault.ts'
+import type { OnceShown } from '../login-request.ts'
 import { mostOtpDevices, type OtpState, type OtpVerdict, type ShownOtp } from '../otp-use.ts'
 import type { RequestFields } from '../server/request-fields.ts'
 
-// What requests and replies hold of one-time passwords.
+// What requests and replies hold of second factors that are good once.
 
 export function statesIn(fields: RequestFields): OtpState[] {
   const count = fields.integer()
@@ -17,6 +18,18 @@ export function stateIn(fields: RequestFields): OtpState {
   if (!Number.isSafeInteger(counter) || counter < 0 || !Number.isSafeInteger(driftSteps))
     throw new Fault('hsm.rejected', 'The state of a device is made of numbers.')
   return { device, counter, driftSteps }
+}
+
+const onceKinds = ['otp', 'passkey'] as const
+
+export function onceIn(fields: RequestFields): OnceShown {
+  if (fields.oneOf(onceKinds) === 'otp')
+    return { certificate: undefined, devices: statesIn(fields), otp: shownIn(fields) }
+  const [passkey, signCount] = [fields.optionalSealed(), fields.integer()]
+  if (!Number.isSafeInteger(signCount) || signCount < 0)
+    throw new Fault('hsm.rejected', 'The count of an authenticator is a number.')
+  const assertion = { clientData: fields.bytes(), authenticatorData: fields.bytes(), signature: fields.bytes() }
+  return { certificate: undefined, passkey: { passkey, signCount, assertion } }
 }
 
 const blockBytes = 16

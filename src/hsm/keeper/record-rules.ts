@@ -1,4 +1,5 @@
 import { holds } from '../../access/capabilities.ts'
+import { checkPublicJwk, readPublicJwk } from '../public-jwk.ts'
 import { followEachOther } from '../record-generation.ts'
 import type { FieldsOf, OpenedRecord, RecordType } from '../record-layouts.ts'
 import type { Authority } from './authority.ts'
@@ -15,6 +16,9 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   template: ({ origin }) => origin === 'operator',
   // Neither is anybody's factor before the user's record names it.
   'user certificate': (change) => change.previous === undefined && isAllowed(change, isAdministrator),
+  // Nobody gives a passkey to another: its authenticator made it for this user.
+  passkey: ({ next, previous, fresh }) =>
+    previous === undefined && fresh?.userId === next.fields.userId && isPublicJwkText(next.fields.publicKey),
   'validation client': ({ origin, next, previous }) => origin === 'operator' && isSameKey(next, previous),
   otp: ({ next, previous, ...asked }) =>
     (isAllowed(asked, isAdministrator) || isOwn(asked, next.fields, previous?.fields)) &&
@@ -43,6 +47,7 @@ const rules: { readonly [T in RecordType]: Rule<T> } = {
   // The keeper composes what allows something, and what says that it has ended; it seals none of it for others.
   grant: () => false,
   'fresh grant': () => false,
+  'passkey challenge': () => false,
   rotation: () => false,
   'deleted vault': () => false,
   'destroyed key': () => false,
@@ -80,6 +85,16 @@ function isOwn({ grant, fresh }: Authority, next: Device, previous: Device | und
   if (fresh === undefined) return false
   const [after, before] = [next.userId, previous.userId]
   return (after === fresh.userId && before === null) || (after === null && before === fresh.userId)
+}
+
+/** Whether signatures can be checked by it. */
+function isPublicJwkText(text: string): boolean {
+  try {
+    checkPublicJwk(readPublicJwk(JSON.parse(text)))
+    return true
+  } catch {
+    return false
+  }
 }
 
 const isWrapped = ({ key }: OpenedRecord): boolean => key?.kek.startsWith('strict.') === true

@@ -90,6 +90,7 @@ export const keeperOperations = [
   'raiseOtps',
   'serviceLogin',
   'freshGrant',
+  'passkeyChallenge',
 ] as const
 export type KeeperOperation = (typeof keeperOperations)[number]
 

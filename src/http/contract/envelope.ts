@@ -2,7 +2,8 @@ import { sessionTokenForm } from '../../access/session-token-form.ts'
 import { escapeBeyondAscii } from '../../encoding/ascii-json.ts'
 import type { Fault } from '../../fault.ts'
 import { currentResponseVersion, type ResponseVersion } from '../../access/caller.ts'
-import { faultCatalogue, genericNumber, genericText } from './faults.ts'
+import { genericNumber, genericText } from './fault-row.ts'
+import { faultCatalogue } from './faults.ts'
 import { toLegacyResponse, type Envelope } from './legacy-response.ts'
 
 /** Names that CALLINFO.handler may carry, as published for this interface. */

@@ -13,3 +13,7 @@ export interface FaultRow {
   /** The text stands in CALLINFO.general as well, where this interface has it. */
   readonly general?: true
 }
+
+/** Goes with every failure (spec: Errors): "a generic code 2000 reads that error messages exist". */
+export const genericNumber = 2000
+export const genericText = 'Error messages exist, see ERRORS.'

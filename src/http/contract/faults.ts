@@ -71,11 +71,7 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
     text: 'The user is a member of this vault already: PUT changes the permission.',
   },
   'vault.member_unknown': { status: 404, number: 1405, text: 'The user is no member of this vault.' },
-  'vault.has_admin': {
-    status: 409,
-    number: 1406,
-    text: 'The vault has an Admin who can log in: ask that Admin.',
-  },
+  'vault.has_admin': { status: 409, number: 1406, text: 'The vault has an Admin who can log in: ask that Admin.' },
   'vault.member_awake': { status: 409, number: 1407, text: 'The membership of this user does not rest.' },
   'vault.has_confirmer': {
     status: 409,
@@ -153,11 +149,11 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   'otp.device_exists': { status: 409, number: 1703, text: 'This hardware token is registered already.' },
   'otp.device_limit': { status: 409, number: 1704, text: 'The user holds as many hardware tokens as are allowed.' },
   'otp.device_invalid': { status: 400, number: 1705, text: 'The hardware token cannot be registered like this.' },
-  'user.last_factor': {
-    status: 409,
-    number: 1764,
-    text: 'This is the only second factor that is left: register another one first.',
-  },
+  'passkey.invalid': { status: 400, number: 1770, text: 'No passkey can be registered by this answer: begin anew.' },
+  'passkey.exists': { status: 409, number: 1771, text: 'This passkey is registered already.' },
+  'passkey.limit': { status: 409, number: 1772, text: 'The user has as many passkeys as are allowed.' },
+  'passkey.not_found': { status: 404, number: 1773, text: 'The user has no such passkey.' },
+  'user.last_factor': { status: 409, number: 1764, text: 'No second factor would be left: register another first.' },
   'apikey.not_found': { status: 404, number: 1706, text: 'There is no such application key.' },
   'otp.device_not_found': { status: 404, number: 1720, text: 'The user has no such OTP device.' },
   'otp.resync_failed': {
@@ -224,7 +220,3 @@ export const faultCatalogue: Readonly<Record<FaultCode, FaultRow>> = {
   },
   ...applianceFaults,
 }
-
-/** Goes with every failure (spec: Errors): "a generic code 2000 reads that error messages exist". */
-export const genericNumber = 2000
-export const genericText = 'Error messages exist, see ERRORS.'

@@ -7,6 +7,7 @@ import { ClientCa } from '../../support/client-pki.ts'
 import { contracts } from '../../support/contracts.ts'
 import { expectUnharmed } from '../../support/health.ts'
 import { givenGround, methodOf, peopleCalls, type Actor, type Ground, type Need } from '../../support/people-calls.ts'
+import { withPasskeys } from '../../support/soft-authenticator.ts'
 import { makeVault } from '../../support/vault.ts'
 
 const ca = new ClientCa()
@@ -32,7 +33,7 @@ const actors: Record<string, Actor> = {}
 const dead: Record<string, TestClient> = {}
 
 beforeAll(async () => {
-  appliance = await TestAppliance.start()
+  appliance = await TestAppliance.shared(withPasskeys)
   ground = await givenGround(appliance, ca)
   const members: [number, number][] = []
   for (const [who, { capabilities, status }] of Object.entries(standings)) {

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { TestClient } from '../../support/client.ts'
 import { HardwareToken, totpCode } from '../../support/hardware-token.ts'
 import { beginDevice, stockToken } from '../../support/own-device-kit.ts'
+import { freshLogin, givenHolder, ownChallenge } from '../../support/passkey-kit.ts'
+import { SoftAuthenticator } from '../../support/soft-authenticator.ts'
 import { addCredential, addService, asked, byKey } from '../../support/service-kit.ts'
 import { makeLink } from '../../support/link-kit.ts'
 import { formWith, server } from '../../support/object-kit.ts'
@@ -100,12 +102,22 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
         oneTime: () => keys(appliance.credentials(user)),
       }
     },
+    async ({ appliance }) => {
+      const { user, authenticator } = await givenHolder(appliance)
+      const { challenges } = appliance.services
+      // An assertion to each is good once.
+      const issued = await Promise.all(Array.from({ length: 500 }, () => challenges.forLogin()))
+      const { passkey: _, ...members } = await freshLogin(appliance, user, authenticator)
+      const oneTime = () => ({ passkey: authenticator.answer(issued.pop()?.toString('base64url') ?? '') })
+      return { client: appliance.client(), members, oneTime }
+    },
     async ({ appliance, user }) => {
       const service = await addService(appliance, user)
       const { key } = await addCredential(appliance, service, { ...asked, kind: 'static' })
       return { client: appliance.client(), members: byKey(service.name, key) }
     },
   ],
+  'POST /auth/challenge': ({ appliance }) => ({ client: appliance.client() }),
   'GET /auth/logout': once(async (at) => ({ client: await at.newSession() })),
   'POST /auth/check': nothing,
   'GET /auth/check': nothing,
@@ -195,6 +207,31 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
       members: { logintype: 'hwkey_otp' },
       oneTime: () => ({ otp: user.hardwareToken.press() }),
     }
+  }),
+
+  'POST /me/challenge': nothing,
+  'POST /me/passkeys': once(async ({ appliance }) => {
+    const user = await appliance.addUser()
+    const client = await appliance.login(user)
+    const registration = new SoftAuthenticator().register(await ownChallenge(client))
+    const members = { name: 'Key on my desk', registration, logintype: 'hwkey_otp' }
+    return { client, members, oneTime: () => ({ otp: user.hardwareToken.press() }) }
+  }),
+  'PUT /me/passkeys/:passkeyid': async ({ appliance }) => {
+    const { session: client, id } = await givenHolder(appliance)
+    return { client, params: { passkeyid: id }, members: { name: 'Telephone' } }
+  },
+  'DELETE /me/passkeys/:passkeyid': once(async ({ appliance }) => {
+    const { session: client, user, id } = await givenHolder(appliance)
+    const oneTime = () => ({ otp: user.hardwareToken.press() })
+    return { client, params: { passkeyid: id }, members: { logintype: 'hwkey_otp' }, oneTime }
+  }),
+  'GET /user/:userid/passkeys': async ({ appliance }) => ({
+    params: { userid: String((await givenHolder(appliance)).user.id) },
+  }),
+  'DELETE /user/:userid/passkeys/:passkeyid': once(async ({ appliance }) => {
+    const { user, id } = await givenHolder(appliance)
+    return { params: { userid: String(user.id), passkeyid: id } }
   }),
 
   'GET /user': () => ({ members: { searchstring: 'user', limit: '10', next: '1' } }),

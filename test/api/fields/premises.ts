@@ -6,6 +6,7 @@ import { ClientCa, pemOf } from '../../support/client-pki.ts'
 import { HardwareToken, hotpCodes } from '../../support/hardware-token.ts'
 import { CardAppliance } from '../certificates/card-kit.ts'
 import { createObject } from '../../support/object-kit.ts'
+import { withPasskeys } from '../../support/soft-authenticator.ts'
 import { recover } from '../../support/sealed-people.ts'
 
 export type Premises = Awaited<ReturnType<typeof makePremises>>
@@ -18,7 +19,7 @@ export async function makePremises() {
     { clientCa: ca.certificate },
     {
       service: { allowStatic: true },
-      login: { freeAttempts: 100, argon2: { memoryKiB: 8192, passes: 1 } },
+      login: { ...withPasskeys.login, freeAttempts: 100, argon2: { memoryKiB: 8192, passes: 1 } },
       quotas: { rsaKeysPerMinute: 1_000, linksPerMinute: 10_000 },
       links: { enabled: true, perUser: 10_000 },
     },

@@ -34,6 +34,8 @@ const ids = new Set([
   'userid',
   'vaultid',
   'deviceid',
+  'serviceid',
+  'passkeyid',
   'sessionid',
   'seq',
   'by',
@@ -61,6 +63,11 @@ const fixed: Readonly<Record<string, string>> = {
   chain: 'worker-1',
   address: '192.0.2.10',
   machine: 'vault-a',
+  challenge: 'V2hhdCBhbiBhdXRoZW50aWNhdG9yIHNpZ25zIG92ZXIsIHdoaWNoIHRoZSBrZWVwZXIgaXNzdWVz',
+  credential: 'SWQgYnkgd2hpY2ggYW4gYXV0aGVudGljYXRvciBrbm93cw',
+  userhandle: 'V2hhdCBhdXRoZW50aWNhdG9ycyBrbm93IGEgdXNlciBieQ',
+  clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoi4oCmIn0',
+  attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVik',
   next: 'W10',
   opener: 'bGluay1vcGVuZXItMDAwMQ',
 }
@@ -103,6 +110,7 @@ function sampleOf(text: string): string {
 
 function documentedText(name: string, text: string): string {
   if (ids.has(name) && /^[1-9]\d*$/.test(text)) return '17'
+  if ((name === 'id' || name === 'passkeys') && /^[\w-]{43}$/.test(text)) return fixed['credential'] ?? ''
   const standing = fixed[name]
   if (standing !== undefined && text !== '') return standing
   const [pattern, change] = texts.find(([form]) => form.test(text)) ?? []

@@ -16,6 +16,7 @@ import {
   type PeopleCall,
   type ReadyCall,
 } from '../../support/people-calls.ts'
+import { withPasskeys } from '../../support/soft-authenticator.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
 import { eventually, expectSoundTrail, processesOf, requestIdOf, stateOf, verdict } from '../../support/fault-kit.ts'
@@ -37,7 +38,7 @@ interface Prepared extends PeopleCall {
 }
 
 async function givenCalls(overrides: Overrides = {}): Promise<Given> {
-  const appliance = await TestAppliance.own({ ...twoWorkers, ...overrides })
+  const appliance = await TestAppliance.own({ ...twoWorkers, ...withPasskeys, ...overrides })
   onTestFinished(() => appliance.close())
   const ground = await givenGround(appliance, ca)
   const calls: Prepared[] = []

@@ -42,6 +42,7 @@ describe('the contracts', () => {
       'POST /auth',
       'GET /authinfo/logintypes',
       'GET /authinfo/smcuser',
+      'POST /auth/challenge',
       'POST /link/open',
       'GET /openapi.json',
       'GET /docs',

@@ -82,7 +82,7 @@ const layers: readonly Layer[] = [
     name: 'domain',
     files: /^features\/[a-z-]+\/[a-z0-9-]+\.ts$/,
     imports: ['ground', 'port', 'audit', 'store'],
-    owns: /^(otplib|@otplib\/.*|@peculiar\/.*|node-forge)$/,
+    owns: /^(otplib|@otplib\/.*|@peculiar\/.*|@simplewebauthn\/server(\/.*)?|node-forge)$/,
   },
 ]
 
@@ -92,8 +92,9 @@ const features: Readonly<Record<string, readonly string[]>> = {
   audit: ['users', 'vaults'],
   otp: ['users'],
   certificates: ['users'],
-  auth: ['users', 'otp', 'certificates'],
-  me: ['users', 'otp', 'auth'],
+  passkeys: ['users'],
+  auth: ['users', 'otp', 'passkeys', 'certificates'],
+  me: ['users', 'otp', 'passkeys', 'auth'],
   services: ['users', 'certificates', 'auth'],
   links: ['users'],
   'otp-validation': ['otp'],

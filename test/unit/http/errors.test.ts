@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { faultCatalogue, genericNumber } from '../../../src/http/contract/faults.ts'
+import { genericNumber } from '../../../src/http/contract/fault-row.ts'
+import { faultCatalogue } from '../../../src/http/contract/faults.ts'
 
 const golden = fileURLToPath(new URL('../../../docs/errors.md', import.meta.url))
 

@@ -3,14 +3,17 @@ import { bitmapText, howMany, message } from '../../../http/contract/shared-fiel
 import { endpoint } from '../../../http/contract/endpoint.ts'
 import { Fault } from '../../../fault.ts'
 import {
+  isForPasskey,
   isForSmartcard,
   loginTypeField,
   otpKindOf,
   otpWords,
+  passkeyFactor,
   secret,
   smartcardTypes,
   type SecondFactor,
 } from '../credentials.ts'
+import { passkeyField } from '../../passkeys/presented-passkey.ts'
 import type { PassphraseChanges } from '../passphrase-change.ts'
 import type { CardReader } from '../smartcard-login.ts'
 
@@ -19,6 +22,7 @@ const body = z
     passphrase: secret.describe('The present pass phrase.'),
     newpassphrase: secret.describe('The pass phrase from now on. It must not be one that is easily guessed.'),
     otp: secret.describe(otpWords).optional(),
+    passkey: passkeyField.optional(),
     logintype: loginTypeField.optional(),
   })
   .meta({
@@ -27,6 +31,12 @@ const body = z
       {
         required: ['logintype'],
         properties: { logintype: { enum: smartcardTypes, description: 'With the client certificate.' } },
+      },
+      {
+        required: ['passkey', 'logintype'],
+        properties: {
+          logintype: { enum: ['webauthn'], description: 'With a passkey, to a challenge of `POST /me/challenge`.' },
+        },
       },
     ],
   })
@@ -65,7 +75,8 @@ export const changePassphrase = (changes: PassphraseChanges, readCard: CardReade
     },
   })
 
-function otpIn({ otp, logintype }: z.infer<typeof body>): SecondFactor {
+function otpIn({ otp, passkey, logintype }: z.infer<typeof body>): SecondFactor {
+  if (isForPasskey({ logintype, otp, passkey })) return passkeyFactor(passkey)
   if (otp === undefined)
     throw new Fault('request.invalid', 'otp is missing: send it, or logintype smartcard with your card.')
   return { otp, otpKind: otpKindOf(otp, logintype) }

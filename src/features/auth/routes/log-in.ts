@@ -5,9 +5,11 @@ import { Fault } from '../../../fault.ts'
 import type { Sessions } from '../sessions.ts'
 import type { Advice, Sentences } from '../login-advice.ts'
 import {
+  isForPasskey,
   isForSmartcard,
   isServiceLoginType,
   otpKindOf,
+  passkeyFactor,
   readKeys,
   type Credentials,
   type PresentedCard,
@@ -124,7 +126,12 @@ function withCard({ passphrase, apikey }: LoginBody, card: PresentedCard | undef
   return { passphrase, applicationKey: apikey, otpKind: 'smartcard', card }
 }
 
-function readCredentials({ keys, passphrase, otp, apikey, logintype }: LoginBody): Credentials[] {
+function readCredentials({ keys, passphrase, otp, passkey, apikey, logintype }: LoginBody): Credentials[] {
+  if (isForPasskey({ logintype, otp, passkey })) {
+    if (passphrase === undefined) throw missing('passphrase')
+    if (apikey === undefined) throw missing('apikey')
+    return [{ passphrase, applicationKey: apikey, ...passkeyFactor(passkey) }]
+  }
   if (keys !== undefined) return readKeys(keys, apikey, logintype)
   if (passphrase === undefined) throw missing('passphrase')
   if (otp === undefined) throw missing('otp')

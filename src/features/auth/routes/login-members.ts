@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { responseVersions } from '../../../access/caller.ts'
 import { bitmapText, idText, moment } from '../../../http/contract/shared-fields.ts'
+import { passkeyField } from '../../passkeys/presented-passkey.ts'
 import { anyLoginTypeField, otpWords, secret, serviceLoginTypes, smartcardTypes } from '../credentials.ts'
 
 const withType = (types: readonly string[]) => ({
@@ -16,6 +17,7 @@ export const loginBody = z
       .optional(),
     passphrase: secret.describe('Pass phrase of the user.').optional(),
     otp: secret.describe(otpWords).optional(),
+    passkey: passkeyField.optional(),
     apikey: secret
       .describe('Application key: an administrator of the appliance makes one for each application.')
       .optional(),
@@ -42,6 +44,11 @@ export const loginBody = z
         title: 'With a smartcard',
         required: ['username', 'passphrase', 'apikey', 'logintype'],
         properties: withType(smartcardTypes),
+      },
+      {
+        title: 'With a passkey, to a challenge of `POST /auth/challenge`',
+        required: ['username', 'passphrase', 'apikey', 'passkey', 'logintype'],
+        properties: withType(['webauthn']),
       },
       {
         title: 'As a service account',

@@ -15,11 +15,11 @@ export const loginTypes = (enabled: readonly LoginType[]) =>
     reply: {
       callinfo: z.object({
         enabled_login_types: z
-          .array(z.array(z.enum(['totp', 'hwkey_otp', 'smartcard']).describe('A login type.')))
+          .array(z.array(z.enum(['totp', 'hwkey_otp', 'smartcard', 'webauthn']).describe('A login type.')))
           .min(1)
           .max(1)
           .describe(
-            'One list of the login types: `totp` an authenticator app, `hwkey_otp` a hardware token or HOTP, `smartcard` a TLS client certificate.',
+            'One list of the login types: `totp` an authenticator app, `hwkey_otp` a hardware token or HOTP, `smartcard` a TLS client certificate, `webauthn` a passkey.',
           ),
       }),
     },

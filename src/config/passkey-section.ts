@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+/** A name of hosts (WebAuthn §5.4.2): browsers take no address for one. */
+const rpId = z
+  .string()
+  .regex(/^(?=.{1,253}$)(?=.*[a-z])[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, {
+    error: 'must be a host name in lower case, and no address',
+  })
+
+export const webauthn = z
+  .strictObject({
+    rpId: rpId.describe(
+      'Host name that passkeys are bound to: that of the console, or a domain above it. Those that are registered are good for no other.',
+    ),
+    origins: z
+      .array(
+        z
+          .url({ protocol: /^https$/ })
+          .refine(isOrigin, { error: 'must be an origin: https://, a host, and a port unless it is 443' }),
+      )
+      .min(1)
+      .max(16)
+      .optional()
+      .describe('Where the console is opened, as browsers name it; without it, https:// with rpId and http.port.'),
+    userVerification: z
+      .enum(['required', 'preferred'])
+      .default('preferred')
+      .describe('Whether an authenticator must know its user, by a PIN or a finger, or only does so where it can.'),
+  })
+  .refine(({ rpId: name, origins = [] }) => origins.every((origin) => isBelow(new URL(origin).hostname, name)), {
+    error: 'each of origins must be rpId or a host below it: browsers give its passkeys to no other',
+  })
+
+type LoginPlace = {
+  readonly login: { readonly types: readonly string[]; readonly webauthn?: z.infer<typeof webauthn> | undefined }
+  readonly http: { readonly port: number }
+}
+
+/** By what passkeys are judged; undefined where they are turned off. */
+export function passkeyRulesOf({ login, http }: LoginPlace) {
+  const { types, webauthn: section } = login
+  if (section === undefined || !types.includes('webauthn')) return undefined
+  const { rpId: name, userVerification } = section
+  const usual = `https://${name}${http.port === 443 ? '' : `:${http.port}`}`
+  return { rpId: name, origins: section.origins ?? [usual], userVerification }
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
+}
+
+const isBelow = (host: string, name: string): boolean => host === name || host.endsWith(`.${name}`)

@@ -1,0 +1,152 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { grantOf } from '../../access/acting.ts'
+import type { AuditTrail } from '../../audit/event.ts'
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { ShownPasskey } from '../../hsm/login-request.ts'
+import {
+  countsOn,
+  readPasskeyAssertion,
+  type PasskeyRules,
+  type ReadPasskeyAssertion,
+} from '../../hsm/passkey-assertion.ts'
+import { readPublicJwk } from '../../hsm/public-jwk.ts'
+import { withFactor, withoutFactor } from '../../hsm/user-factors.ts'
+import type { Reader, Store, Tx } from '../../store/store.ts'
+import { findUserById, lockedUser } from '../users/records.ts'
+import type { Sealer } from '../users/sealed-change.ts'
+import { changeUser } from '../users/user-seals.ts'
+import type { Challenges } from './challenges.ts'
+import type { PresentedPasskey } from './presented-passkey.ts'
+import {
+  deletePasskey,
+  findByCredentialId,
+  findPasskey,
+  insertPasskey,
+  notePasskeyUse,
+  passkeyRecord,
+  passkeysOf,
+  renamePasskey,
+  sealedPasskey,
+  type Passkey,
+} from './records.ts'
+import type { ReadRegistration } from './registration-response.ts'
+
+/** An assertion that the passkey of a user signed. */
+export interface ExaminedPasskey {
+  readonly passkey: Passkey
+  readonly shown: ShownPasskey
+  readonly signCount: number
+  /** What it uses up in the database. */
+  readonly usedUp: ReturnType<ReadPasskeyAssertion['usedUp']>
+}
+
+export interface Passkeys {
+  /**
+   * Undefined for an assertion that is wrong, whyever, or of a passkey of another user. The keeper decides: what is found here
+   * tells the throttle who comes with a second factor. A passkey that is not known costs about as much as one that is.
+   */
+  examine(reader: Reader, userId: number | undefined, presented: PresentedPasskey): Promise<ExaminedPasskey | undefined>
+  /** Counts a use in the database; false where the count went on meanwhile. */
+  noteUse(tx: Tx, examined: ExaminedPasskey): Promise<boolean>
+  /** @throws Fault `user.not_found` */
+  list(userId: number): Promise<Passkey[]>
+  /**
+   * Gives a user a passkey, by a grant that the keeper gave for a factor that the user has just shown.
+   * @throws Fault `passkey.invalid`, `passkey.exists`, `passkey.limit`
+   */
+  register(tx: Tx, userId: number, name: string, read: ReadRegistration): Promise<Passkey>
+  /** @throws Fault `passkey.not_found` */
+  rename(tx: Tx, userId: number, passkeyId: number, name: string): Promise<Passkey>
+  /** Takes a passkey from its user: a login with it is refused from here on. @throws Fault `passkey.not_found` */
+  remove(tx: Tx, userId: number, passkeyId: number): Promise<Passkey>
+}
+
+/** With the other factors of a user no more than a sealed record of a user names (`user-factors.ts`). */
+const passkeysPerUser = 5
+
+export interface PasskeysDependencies {
+  readonly store: Pick<Store, 'read'>
+  readonly hsm: Sealer
+  readonly clock: Clock
+  readonly audit: Pick<AuditTrail, 'append'>
+  /** Undefined where passkeys are turned off. */
+  readonly rules: PasskeyRules | undefined
+  readonly challenges: Pick<Challenges, 'isOfSession'>
+}
+
+export function createPasskeys(on: PasskeysDependencies): Passkeys {
+  const { store, hsm, clock, challenges } = on
+  return {
+    examine: createExamination(on),
+    noteUse: (tx, { passkey, signCount }) => notePasskeyUse(tx, passkey, signCount, clock.now()),
+
+    async list(userId) {
+      if ((await findUserById(store.read, userId)) === null) throw new Fault('user.not_found')
+      return passkeysOf(store.read, userId)
+    },
+
+    async register(tx, userId, name, { credentialId, key, signCount, challenge }) {
+      const grant = await grantOf(tx)
+      if (grant === undefined || !(await challenges.isOfSession(challenge, grant))) throw new Fault('passkey.invalid')
+      const user = await lockedUser(tx, userId)
+      if ((await findByCredentialId(tx, credentialId)) !== null) throw new Fault('passkey.exists')
+      if ((await passkeysOf(tx, userId)).length >= passkeysPerUser) throw new Fault('passkey.limit')
+      const enrolled = { userId, credentialId, publicKey: JSON.stringify(key) }
+      const record = passkeyRecord(enrolled)
+      const seal = await hsm.seal(record, undefined, undefined, grant)
+      await changeUser(hsm, tx, user, { factors: withFactor(user.factors, record) })
+      return insertPasskey(tx, { ...enrolled, name, seal, signCount, createdAt: clock.now(), usedAt: null })
+    },
+
+    async rename(tx, userId, passkeyId, name) {
+      if (!(await renamePasskey(tx, userId, passkeyId, name))) throw new Fault('passkey.not_found')
+      return known(await findPasskey(tx, userId, passkeyId))
+    },
+
+    async remove(tx, userId, passkeyId) {
+      const user = await lockedUser(tx, userId)
+      const passkey = known(await findPasskey(tx, userId, passkeyId))
+      await changeUser(hsm, tx, user, { factors: withoutFactor(user.factors, passkeyRecord(passkey)) })
+      if (!(await deletePasskey(tx, passkey))) throw new Fault('passkey.not_found')
+      return passkey
+    },
+  }
+}
+
+function known(passkey: Passkey | undefined): Passkey {
+  if (passkey === undefined) throw new Fault('passkey.not_found')
+  return passkey
+}
+
+function createExamination({ clock, rules, audit }: PasskeysDependencies): Passkeys['examine'] {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const noKey = JSON.stringify(readPublicJwk(publicKey.export({ format: 'jwk' })))
+
+  return async (reader, userId, { credentialId, assertion }) => {
+    const found = await findByCredentialId(reader, credentialId)
+    const passkey = found !== null && found.userId === userId ? found : undefined
+    const read = rules && readPasskeyAssertion(assertion, rules, { session: undefined, now: clock.now() })
+    const isSigned = read?.isSignedBy(readPublicJwk(JSON.parse(passkey?.publicKey ?? noKey)))
+    if (passkey === undefined || read === undefined || isSigned !== true) return undefined
+    const { signCount } = read
+    if (!countsOn(signCount, passkey.signCount)) {
+      await noteCopy(audit, clock, passkey)
+      return undefined
+    }
+    const shown = { passkey: sealedPasskey(passkey), signCount: passkey.signCount, assertion }
+    return { passkey, shown, signCount, usedUp: read.usedUp(credentialId) }
+  }
+}
+
+/** Two authenticators hold one passkey, or an answer of before was shown again: an operator must hear of it. */
+async function noteCopy(audit: Pick<AuditTrail, 'append'>, clock: Clock, { id, userId }: Passkey): Promise<void> {
+  await audit.append({
+    at: clock.now(),
+    operation: 'passkey.count_back',
+    requestId: randomUUID(),
+    outcome: 'noted',
+    username: 'appliance',
+    target: `user ${userId}: passkey ${id}`,
+  })
+}

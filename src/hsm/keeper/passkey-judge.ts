@@ -1,0 +1,85 @@
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { isFault } from '../../fault.ts'
+import { encodeRecord } from '../key-record.ts'
+import type { ShownPasskey } from '../login-request.ts'
+import { countsOn, readPasskeyAssertion, type PasskeyRules } from '../passkey-assertion.ts'
+import { seal, verify } from '../pkcs11/seal-operations.ts'
+import type { Token } from '../pkcs11/token-link.ts'
+import { readPublicJwk } from '../public-jwk.ts'
+import { composeRecord, type FieldsOf } from '../record-layouts.ts'
+import type { SealedRecord } from '../sealed-record.ts'
+import { hasFactor } from '../user-factors.ts'
+import { shown } from './shown-record.ts'
+import type { UsedAssertions } from './used-assertions.ts'
+import type { UsedOtps } from './used-otps.ts'
+
+/** Judges what the authenticators of passkeys answer. */
+export interface PasskeyJudge {
+  /**
+   * Whether this is a fresh assertion of a passkey of this user, to a challenge that the keeper issued to the session, or for
+   * a login: it is used up then, on the disk. Without a user or a passkey it does the same work.
+   */
+  use(user: Pick<FieldsOf<'user'>, 'factors'> | undefined, passkey: ShownPasskey, session: Buffer | undefined): boolean
+}
+
+export interface PasskeyJudgeDependencies {
+  readonly token: Token
+  readonly usedAssertions: UsedAssertions
+  /** Where counters of authenticators have got to. */
+  readonly used: UsedOtps
+  /** Undefined where passkeys are turned off. */
+  readonly rules: PasskeyRules | undefined
+  readonly now: () => number
+}
+
+export function createPasskeyJudge({
+  token,
+  usedAssertions,
+  used,
+  rules,
+  now,
+}: PasskeyJudgeDependencies): PasskeyJudge {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const none: FieldsOf<'passkey'> = {
+    userId: 0,
+    credentialId: randomBytes(32),
+    publicKey: JSON.stringify(readPublicJwk(publicKey.export({ format: 'jwk' }))),
+  }
+
+  /** For a login with no passkey: nothing is signed by its key. */
+  function noPasskey(): FieldsOf<'passkey'> {
+    seal(token, composeRecord('passkey', none))
+    return none
+  }
+
+  return {
+    use(user, { passkey, signCount: stored, assertion }, session) {
+      const credential = passkey === undefined ? noPasskey() : shown(token, 'passkey', passkey).fields
+      const isTheirs = user !== undefined && passkey !== undefined && hasFactor(user.factors, passkey.record)
+      const read = rules && readPasskeyAssertion(assertion, rules, { session, now: now() })
+      if (read === undefined) return false
+      const isIssued = isSealed(token, read.challenge.sealed)
+      const isSigned = read.isSignedBy(readPublicJwk(JSON.parse(credential.publicKey)))
+      if (!isTheirs || !isIssued || !isSigned) return false
+      const counter = counterOf(credential.credentialId)
+      if (!countsOn(read.signCount, Math.max(stored, used.of(counter)))) return false
+      if (!usedAssertions.use(read.usedUp(credential.credentialId))) return false
+      return read.signCount === 0 || used.advance(counter, read.signCount)
+    },
+  }
+}
+
+function isSealed(token: Token, sealed: SealedRecord): boolean {
+  try {
+    verify(token, sealed)
+    return true
+  } catch (error) {
+    if (isFault(error, 'hsm.seal_broken')) return false
+    throw error
+  }
+}
+
+const counterOf = (credentialId: Buffer): Buffer =>
+  createHash('sha256')
+    .update(encodeRecord(['passkey', credentialId]))
+    .digest()

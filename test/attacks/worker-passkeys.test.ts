@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sessionTokenHash } from '../../src/access/session-token-form.ts'
+import { sessionGrant } from '../../src/features/auth/caller-grants.ts'
+import { useAssertionUp, UsedAssertionTable } from '../../src/features/auth/used-assertion-records.ts'
+import { presentedPasskey } from '../../src/features/passkeys/presented-passkey.ts'
+import { findByCredentialId, passkeyRecord, PasskeyTable, sealedPasskey } from '../../src/features/passkeys/records.ts'
+import { sealedUser } from '../../src/features/users/user-seals.ts'
+import type { Hsm, SealedRecord } from '../../src/hsm/hsm.ts'
+import type { ShownPasskey } from '../../src/hsm/login-request.ts'
+import { readPasskeyAssertion } from '../../src/hsm/passkey-assertion.ts'
+import { writeChallenge } from '../../src/hsm/passkey-challenge.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import type { TestClient } from '../support/client.ts'
+import { loginRequest } from '../support/login-request.ts'
+import { freshLogin, givenHolder, loginChallenge, ownChallenge } from '../support/passkey-kit.ts'
+import { type AnswerEdits, type ShownAnswer, SoftAuthenticator, withPasskeys } from '../support/soft-authenticator.ts'
+import { outcomeOf } from '../support/step-outcome.ts'
+import { startKeeperAt } from '../support/turned-keeper.ts'
+import { accountRow } from '../support/user-row.ts'
+import { workerHsm } from '../support/worker-hsm.ts'
+
+/**
+ * Code in a worker has captured the pass phrase of a user with a passkey, reads the assertions that pass, and has whatever the
+ * database holds; and the owner of the database changes its rows. Neither makes a session without a fresh assertion.
+ */
+const { rpId, origins } = withPasskeys.login.webauthn
+const rules = { rpId, origins, userVerification: 'preferred' } as const
+let appliance: TestAppliance
+let worker: Hsm
+let victim: TestUser
+let session: TestClient
+let authenticator: SoftAuthenticator
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own(withPasskeys)
+  worker = workerHsm(appliance)
+  ;({ user: victim, session, authenticator } = await givenHolder(appliance))
+}, 60_000)
+afterAll(async () => {
+  await worker.close()
+  await appliance.close()
+})
+
+/** What a worker shows the keeper of an answer; of the passkey of another authenticator where it says so. */
+async function shownOf(answer: ShownAnswer, { credentialId } = authenticator): Promise<ShownPasskey> {
+  const passkey = await findByCredentialId(appliance.store.read, credentialId)
+  if (passkey === null) throw new Error('no passkey')
+  return { passkey: sealedPasskey(passkey), signCount: 0, assertion: presentedPasskey(answer).assertion }
+}
+
+const asked = async (passkey: ShownPasskey, user: TestUser = victim) =>
+  loginRequest(appliance, user, { certificate: undefined, passkey })
+
+const logIn = async (answer: ShownAnswer, user?: TestUser, hsm = worker) =>
+  outcomeOf(hsm.login(await asked(await shownOf(answer), user)))
+
+const answered = async (edits?: AnswerEdits) => authenticator.answer(await loginChallenge(appliance), edits)
+
+const grantOf = ({ token = '' }: TestClient): Promise<SealedRecord> =>
+  sessionGrant(worker, appliance.store.read, { token: token ?? '', hash: sessionTokenHash(token ?? '') }, () =>
+    Promise.resolve(undefined),
+  )
+
+describe('an assertion that a worker has read', () => {
+  it('begins one session, whoever asks, also when the owner of the database takes all trace of it away', async () => {
+    const body = await freshLogin(appliance, victim, authenticator)
+    await appliance.client().must('POST', '/auth', body)
+    expect(await logIn(body.passkey)).toBe('login.refused')
+    await appliance.store.transaction(async (tx) => {
+      await tx.clear(UsedAssertionTable)
+      await tx.update(PasskeyTable, { userId: victim.id }, { signCount: 0, usedAt: null })
+    })
+    expect(await logIn(body.passkey)).toBe('login.refused')
+    expect(await appliance.client().post('/auth', body)).toMatchObject({ status: 403 })
+  })
+
+  it('is used up by two requests at once, and after a restart of the keeper', async () => {
+    const { user, authenticator: own } = await givenHolder(appliance, new SoftAuthenticator({ counts: false }))
+    const answer = own.answer(await loginChallenge(appliance))
+    const request = await asked(await shownOf(answer, own), user)
+    const attempts = await Promise.all(Array.from({ length: 8 }, () => outcomeOf(worker.login(request))))
+    expect(attempts.filter((outcome) => outcome === 'done')).toHaveLength(1)
+    await appliance.restart()
+    await expect.poll(() => outcomeOf(worker.login(request)), { timeout: 20_000 }).toBe('login.refused')
+  }, 60_000)
+
+  it('is refused by the row in the database where it was used at another machine, whose keeper has not told of it yet', async () => {
+    const { user, authenticator: own } = await givenHolder(appliance, new SoftAuthenticator({ counts: false }))
+    const body = await freshLogin(appliance, user, own)
+    // What the other machine has done to the database.
+    const { assertion } = await shownOf(body.passkey, own)
+    const { usedUp } = readPasskeyAssertion(assertion, rules, { session: undefined, now: Date.now() }) ?? {}
+    if (usedUp === undefined) throw new Error('no assertion')
+    await appliance.store.transaction((tx) => useAssertionUp(tx, usedUp(own.credentialId), Date.now()))
+    expect(await appliance.client().post('/auth', body)).toMatchObject({ status: 403 })
+    expect(await appliance.client().post('/auth', await freshLogin(appliance, user, own))).toMatchObject({
+      status: 200,
+    })
+  })
+
+  it('is of no other user', async () => {
+    const other = await appliance.addUser()
+    expect(await logIn(await answered(), other)).toBe('login.refused')
+    const body = await freshLogin(appliance, other, authenticator)
+    expect(await appliance.client().post('/auth', body)).toMatchObject({ status: 403 })
+  })
+
+  it.each<[string, AnswerEdits]>([
+    ['of another origin', { origin: 'https://console.example.evil.test' }],
+    ['of a frame in another page', { clientData: { crossOrigin: true } }],
+    ['for another name', { rpId: 'evil.test' }],
+    ['that is a registration', { type: 'webauthn.create' }],
+    ['without a user', { flags: 0x04 }],
+    ['that contradicts itself', { flags: 0x11 }],
+    ['with something behind its data', { behind: randomBytes(4) }],
+    ['that counts back', { signCount: 0 }],
+    ['whose signature is another', { signature: randomBytes(70) }],
+    ['whose signature is of zeros', { signature: Buffer.from('3006020100020100', 'hex') }],
+  ])('%s begins none', async (_, edits) => {
+    // It counts on from here.
+    expect(await logIn(await answered())).toBe('done')
+    expect(await logIn(await answered(edits))).toBe('login.refused')
+  })
+})
+
+describe('a challenge', () => {
+  it('is issued by the keeper, for what it is used for', async () => {
+    const made = writeChallenge(randomBytes(16), { issuedAt: Date.now(), seal: randomBytes(32) }).toString('base64url')
+    expect(await logIn(authenticator.answer(made))).toBe('login.refused')
+    expect(await logIn(authenticator.answer(await ownChallenge(session)))).toBe('login.refused')
+    const row = sealedUser(await accountRow(appliance, victim))
+    const shown = async (challenge: string) => ({
+      certificate: undefined,
+      passkey: await shownOf(authenticator.answer(challenge)),
+    })
+    const other = await appliance.login(victim)
+    for (const challenge of [await loginChallenge(appliance), await ownChallenge(other), made])
+      expect(await outcomeOf(worker.freshGrant(await grantOf(session), row, await shown(challenge)))).toBe(
+        'login.refused',
+      )
+    const right = await shown(await ownChallenge(session))
+    expect(await outcomeOf(worker.freshGrant(await grantOf(session), row, right))).toBe('done')
+  })
+
+  it('ends after five minutes, and is not issued ahead', async () => {
+    let ahead = 0
+    const turned = await startKeeperAt(appliance, () => Date.now() + ahead)
+    const answer = await answered()
+    for (const wrong of [301_000, -120_000]) {
+      ahead = wrong
+      expect(await logIn(answer, victim, turned.hsm)).toBe('login.refused')
+    }
+    ahead = 200_000
+    expect(await logIn(answer, victim, turned.hsm)).toBe('done')
+    await turned.close()
+  })
+
+  it('asks for a user who is verified where the operator says so', async () => {
+    const { config } = appliance
+    const webauthn = { rpId, origins: [...origins], userVerification: 'required' as const }
+    const strict = await startKeeperAt({ config: { ...config, login: { ...config.login, webauthn } } }, () =>
+      Date.now(),
+    )
+    const present = 0x01
+    expect(await logIn(await answered({ flags: present }), victim, strict.hsm)).toBe('login.refused')
+    expect(await logIn(await answered(), victim, strict.hsm)).toBe('done')
+    expect(await logIn(await answered({ flags: present }))).toBe('done')
+    await strict.close()
+  })
+})
+
+describe('a public key of the attacker', () => {
+  const mine = new SoftAuthenticator()
+
+  const recordOf = (userId: number): Buffer =>
+    passkeyRecord({
+      userId,
+      credentialId: mine.credentialId,
+      publicKey: JSON.stringify(mine.publicKey.export({ format: 'jwk' })),
+    })
+
+  it('is sealed for no user in a session, an administrator’s too', async () => {
+    const administrator = await appliance.login(await appliance.addUser(['admin', 'active']))
+    for (const grant of [undefined, await grantOf(session), await grantOf(administrator)])
+      expect(await outcomeOf(worker.seal(recordOf(victim.id), undefined, undefined, grant))).toBe('hsm.rejected')
+  })
+
+  it('is sealed by a fresh grant for its user alone, and is a factor when the row of the user says so', async () => {
+    const own = await givenHolder(appliance)
+    const row = sealedUser(await accountRow(appliance, own.user))
+    const shown = await shownOf(own.authenticator.answer(await ownChallenge(own.session)), own.authenticator)
+    const fresh = await worker.freshGrant(await grantOf(own.session), row, { certificate: undefined, passkey: shown })
+    expect(await outcomeOf(worker.seal(recordOf(victim.id), undefined, undefined, fresh))).toBe('hsm.rejected')
+    const record = recordOf(own.user.id)
+    const seal = await worker.seal(record, undefined, undefined, fresh)
+    const { assertion } = presentedPasskey(mine.answer(await loginChallenge(appliance)))
+    const passkey = { passkey: { record, seal }, signCount: 0, assertion }
+    for (const user of [own.user, victim])
+      expect(await outcomeOf(worker.login(await asked(passkey, user)))).toBe('login.refused')
+  })
+
+  it('in the row of the victim, or the row of another passkey given to the victim, opens nothing', async () => {
+    const own = await givenHolder(appliance)
+    const attempt = async () => appliance.client().post('/auth', await freshLogin(appliance, victim, own.authenticator))
+    const { credentialId } = own.authenticator
+    await appliance.store.transaction((tx) => tx.update(PasskeyTable, { credentialId }, { userId: victim.id }))
+    expect((await attempt()).status).toBeGreaterThanOrEqual(400)
+    const publicKey = JSON.stringify(own.authenticator.publicKey.export({ format: 'jwk' }))
+    await appliance.store.transaction(async (tx) => {
+      await tx.delete(PasskeyTable, { credentialId })
+      await tx.update(PasskeyTable, { credentialId: authenticator.credentialId }, { credentialId, publicKey })
+    })
+    expect((await attempt()).status).toBeGreaterThanOrEqual(400)
+  })
+})

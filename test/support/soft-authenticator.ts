@@ -1,0 +1,148 @@
+import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
+
+export const passkeyHost = 'console.example'
+export const passkeyOrigin = `https://${passkeyHost}`
+/** Settings of an appliance that takes passkeys. */
+export const withPasskeys = {
+  login: { types: ['totp', 'hwkey_otp', 'webauthn'], webauthn: { rpId: passkeyHost, origins: [passkeyOrigin] } },
+} as const
+
+/** What is not as it should be, of an answer that is made. */
+export interface AnswerEdits {
+  readonly type?: string
+  readonly origin?: string
+  readonly rpId?: string
+  readonly flags?: number
+  readonly signCount?: number
+  readonly clientData?: Readonly<Record<string, unknown>>
+  readonly behind?: Buffer
+  readonly signature?: Buffer
+}
+
+export interface ShownAnswer {
+  readonly id: string
+  readonly response: {
+    readonly clientDataJSON: string
+    readonly authenticatorData: string
+    readonly signature: string
+  }
+}
+
+const userPresentAndVerified = 0x05
+const attestedData = 0x40
+
+/** An authenticator in software with one passkey, as browsers show it (WebAuthn §6). */
+export class SoftAuthenticator {
+  readonly credentialId = randomBytes(32)
+  readonly publicKey: KeyObject
+  readonly #privateKey: KeyObject
+  /** Undefined: it does not count. */
+  #signCount: number | undefined
+
+  constructor({ counts = true, type = 'P-256' }: { counts?: boolean; type?: 'P-256' | 'Ed25519' | 'RSA' } = {}) {
+    const pair =
+      type === 'RSA'
+        ? generateKeyPairSync('rsa', { modulusLength: 2_048 })
+        : type === 'Ed25519'
+          ? generateKeyPairSync('ed25519')
+          : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    this.#privateKey = pair.privateKey
+    this.publicKey = pair.publicKey
+    this.#signCount = counts ? 0 : undefined
+  }
+
+  get id(): string {
+    return this.credentialId.toString('base64url')
+  }
+
+  /** The answer to `navigator.credentials.create`, without attestation. */
+  register(challenge: string, edits: AnswerEdits = {}) {
+    const key = this.#coseKey()
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(this.credentialId.length)
+    const attested = Buffer.concat([Buffer.alloc(16), length, this.credentialId, key])
+    const data = authenticatorData(
+      { flags: userPresentAndVerified | attestedData, signCount: this.#signCount ?? 0, ...edits },
+      attested,
+    )
+    const attestation = Buffer.concat([
+      Buffer.from([0xa3]),
+      text('fmt'),
+      text('none'),
+      text('attStmt'),
+      Buffer.from([0xa0]),
+      text('authData'),
+      bytes(data),
+    ])
+    return {
+      id: this.id,
+      response: {
+        clientDataJSON: clientDataOf(challenge, { type: 'webauthn.create', ...edits }).toString('base64url'),
+        attestationObject: attestation.toString('base64url'),
+      },
+    }
+  }
+
+  /** The answer to `navigator.credentials.get`. */
+  answer(challenge: string, edits: AnswerEdits = {}): ShownAnswer {
+    if (this.#signCount !== undefined) this.#signCount += 1
+    const clientData = clientDataOf(challenge, { type: 'webauthn.get', ...edits })
+    const data = authenticatorData(
+      { flags: userPresentAndVerified, signCount: this.#signCount ?? 0, ...edits },
+      edits.behind,
+    )
+    const signed = Buffer.concat([data, createHash('sha256').update(clientData).digest()])
+    const algorithm = this.publicKey.asymmetricKeyType === 'ed25519' ? null : 'sha256'
+    const signature = edits.signature ?? sign(algorithm, signed, this.#privateKey)
+    return {
+      id: this.id,
+      response: {
+        clientDataJSON: clientData.toString('base64url'),
+        authenticatorData: data.toString('base64url'),
+        signature: signature.toString('base64url'),
+      },
+    }
+  }
+
+  /** RFC 9053 §7. */
+  #coseKey(): Buffer {
+    const { kty, x = '', y = '', n = '', e = '' } = this.publicKey.export({ format: 'jwk' })
+    const part = (value: string) => bytes(Buffer.from(value, 'base64url'))
+    if (kty === 'OKP')
+      return Buffer.concat([mapOf(4), small(1), small(1), small(3), small(-8), small(-1), small(6), small(-2), part(x)])
+    const rs256 = Buffer.from([0x39, 0x01, 0x00])
+    if (kty === 'RSA')
+      return Buffer.concat([mapOf(4), small(1), small(3), small(3), rs256, small(-1), part(n), small(-2), part(e)])
+    const type = [mapOf(5), small(1), small(2), small(3), small(-7), small(-1), small(1)]
+    return Buffer.concat(type.concat(small(-2), part(x), small(-3), part(y)))
+  }
+}
+
+function clientDataOf(
+  challenge: string,
+  { type, origin = passkeyOrigin, clientData = {} }: AnswerEdits & { readonly type: string },
+): Buffer {
+  return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false, ...clientData }))
+}
+
+function authenticatorData(
+  { rpId = passkeyHost, flags = 0, signCount = 0 }: AnswerEdits,
+  behind: Buffer = Buffer.alloc(0),
+): Buffer {
+  const count = Buffer.alloc(4)
+  count.writeUInt32BE(signCount)
+  return Buffer.concat([createHash('sha256').update(rpId).digest(), Buffer.from([flags]), count, behind])
+}
+
+// CBOR (RFC 8949) of what stands in an attestation object.
+
+const head = (major: number, length: number): Buffer =>
+  length < 24
+    ? Buffer.from([(major << 5) | length])
+    : length < 256
+      ? Buffer.from([(major << 5) | 24, length])
+      : Buffer.from([(major << 5) | 25, length >> 8, length & 0xff])
+const mapOf = (members: number): Buffer => head(5, members)
+const small = (value: number): Buffer => (value < 0 ? head(1, -1 - value) : head(0, value))
+const text = (value: string): Buffer => Buffer.concat([head(3, value.length), Buffer.from(value)])
+const bytes = (value: Buffer): Buffer => Buffer.concat([head(2, value.length), value])
