@@ -22,6 +22,10 @@ import { editObject } from '../features/objects/routes/edit-object.ts'
 import { findObjects, findObjectsByPath } from '../features/objects/routes/find-objects.ts'
 import { moveObject } from '../features/objects/routes/move-object.ts'
 import { readObject } from '../features/objects/routes/read-object.ts'
+import { listFavourites } from '../features/objects/routes/list-favourites.ts'
+import { listTrash } from '../features/objects/routes/list-trash.ts'
+import { setFavourite } from '../features/objects/routes/set-favourite.ts'
+import { undeleteObject } from '../features/objects/routes/undelete-object.ts'
 import { setAlarm } from '../features/objects/routes/set-alarm.ts'
 import { vaultContents } from '../features/objects/routes/object-record.ts'
 import { enrolDevice } from '../features/otp/routes/enrol-device.ts'
@@ -197,7 +201,11 @@ const objectEndpoints = (on: EndpointDependencies): readonly AnyEndpoint[] => [
   readObject(on.objectReading, on.templates),
   editObject(on.objects, on.templates),
   setAlarm(on.objects),
-  deleteObject(on.objects),
+  deleteObject(on.objects, on.trash),
+  undeleteObject(on.trash),
+  listTrash(on.trash, on.templates),
+  setFavourite(on.favourites),
+  listFavourites(on.favourites, on.templates),
   moveObject(on.relocation, on.objectReading),
   copyObject(on.relocation, on.objectReading),
   findObjects({ ...on, reading: on.objectReading }),

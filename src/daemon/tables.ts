@@ -2,6 +2,7 @@ import type { EntitySchema, ObjectLiteral } from 'typeorm'
 import { AuditHeadTable } from '../audit/records.ts'
 import { UserCertificateTable } from '../features/certificates/records.ts'
 import { ApplicationKeyTable, LoginAttemptsTable, LoginNetworkTable } from '../features/auth/login-records.ts'
+import { FavouriteTable } from '../features/objects/favourite-records.ts'
 import { FileChunkTable, FileUploadTable } from '../features/objects/file-records.ts'
 import { SecretFieldTable, VaultObjectTable } from '../features/objects/records.ts'
 import { LinkTable } from '../features/links/records.ts'
@@ -52,6 +53,7 @@ export const tables: readonly EntitySchema<ObjectLiteral>[] = [
   ValidatedOtpTable,
   VaultObjectTable,
   SecretFieldTable,
+  FavouriteTable,
   FileUploadTable,
   FileChunkTable,
   SiteTemplateTable,

@@ -34,6 +34,7 @@ import { NarrowerRights1700000000035 } from './migrations/0035-narrower-rights.t
 import { UsedAssertions1700000000036 } from './migrations/0036-used-assertions.ts'
 import { OneTimeLinks1700000000037 } from './migrations/0037-one-time-links.ts'
 import { Passkeys1700000000038 } from './migrations/0038-passkeys.ts'
+import { Trash1700000000039 } from './migrations/0039-trash.ts'
 
 /** Every change of the tables since the first release, in order. A released one is never edited. */
 export const migrations = [
@@ -67,6 +68,7 @@ export const migrations = [
   UsedAssertions1700000000036,
   OneTimeLinks1700000000037,
   Passkeys1700000000038,
+  Trash1700000000039,
 ]
 
 /**

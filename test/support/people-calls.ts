@@ -468,6 +468,24 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
     needs: 'Admin',
     prepare: async (on) => json(`/object/${await objectIn(on)}/alarm`, { alarm: true }),
   },
+  'POST /object/:objectid/undelete': {
+    needs: 'Write',
+    prepare: async (on) => {
+      const id = await objectIn(on)
+      await on.chief.client.must('DELETE', `/object/${id}`)
+      return { path: `/object/${id}/undelete` }
+    },
+  },
+  'GET /vault/:vaultid/trash': {
+    needs: 'Write',
+    reads: true,
+    prepare: ({ vaultId }) => ({ path: `/vault/${vaultId}/trash` }),
+  },
+  'PUT /object/:objectid/favourite': {
+    needs: 'Read',
+    prepare: async (on) => json(`/object/${await objectIn(on)}/favourite`, { favourite: true }),
+  },
+  'GET /favourites': { needs: 'session', reads: true, prepare: () => ({ path: '/favourites' }) },
   'POST /object/:objectid/move': {
     needs: 'Write',
     prepare: async (on) => json(`/object/${await objectIn(on)}/move`, { parentid: 0 }),

@@ -3364,7 +3364,7 @@ export interface Operations {
   /**
    * Delete an object. Needs a session of a member of the vault, with Write or more. A member whose rights are narrowed by grants is refused.
    *
-   * Objects that lie in it are to be deleted before. It cannot be taken back.
+   * It goes into the trash of its vault, from where it can be taken back until its recovery window has passed (the setting `objects.recoveryWindowMs`). With others in it, it is refused without `children`; they go with it, and come back with it.
    */
   'object.delete': {
     params: {
@@ -3372,6 +3372,12 @@ export interface Operations {
        * Id of the object. Decimal digits.
        */
       objectid: string | number
+    }
+    body: {
+      /**
+       * Whether all that lies in it is deleted with it: 500 objects at most.
+       */
+      children?: boolean | ('true' | 'false')
     }
     answer: Envelope & {
       /**
@@ -3417,6 +3423,116 @@ export interface Operations {
          */
         message: string
       }
+    }
+  }
+  /**
+   * Take a deleted object back. Needs a session of a member of the vault, with Write or more. A member whose rights are narrowed by grants is refused.
+   *
+   * With all that was deleted with it, as long as its time has not passed. It goes where it was, or to the root of its vault where what it lay in is gone.
+   */
+  'object.undelete': {
+    params: {
+      /**
+       * Id of the object. Decimal digits.
+       */
+      objectid: string | number
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * Id of the object. Decimal digits.
+         */
+        objectid: string
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+        /**
+         * How many objects went, with those that lie in it.
+         */
+        objects: string
+        /**
+         * Id of the object in which it lies, 0 in the root of the vault. Decimal digits.
+         */
+        parentid: string
+      }
+    }
+  }
+  /**
+   * List the deleted objects of a vault. Needs a session of a member of the vault, with Write or more. A member whose rights are narrowed by grants is refused.
+   *
+   * The newest first, 1,000 at most. They can be taken back until the time that each names (the setting `objects.recoveryWindowMs`).
+   */
+  'object.trash': {
+    params: {
+      /**
+       * Id of the vault, as `GET /vault` lists it. Decimal digits.
+       */
+      vaultid: string | number
+    }
+    answer: Envelope & {
+      /**
+       * The deleted objects.
+       */
+      TRASH: TrashedObject[]
+      /**
+       * The templates that occur among the objects.
+       */
+      TEMPLATES: Template[]
+    }
+  }
+  /**
+   * Make an object a favourite, or no longer. Needs a session of a member of the vault, with Read or more. A member whose rights are narrowed needs grants for read (objects).
+   *
+   * Favourites are of the caller alone: 500 at most.
+   */
+  'object.favourite': {
+    params: {
+      /**
+       * Id of the object. Decimal digits.
+       */
+      objectid: string | number
+    }
+    body: {
+      /**
+       * Whether it is one from now on.
+       */
+      favourite: boolean | ('true' | 'false')
+    }
+    answer: Envelope & {
+      /**
+       * What the call answers, beside the members of every answer.
+       */
+      CALLINFO?: {
+        /**
+         * Id of the object. Decimal digits.
+         */
+        objectid: string
+        /**
+         * What was done, in a sentence for people.
+         */
+        message: string
+      }
+    }
+  }
+  /**
+   * List the favourites of the caller. Needs a session.
+   *
+   * By their names, from every vault that is shared with the caller.
+   */
+  'object.favourites': {
+    answer: Envelope & {
+      /**
+       * The objects, without encrypted fields.
+       */
+      OBJECT: Object[]
+      /**
+       * The templates that occur among the objects.
+       */
+      TEMPLATES: Template[]
     }
   }
   /**
@@ -6069,6 +6185,39 @@ export interface FilledTemplateField {
   ischanged: boolean
 }
 /**
+ * A deleted object, with what was deleted with it.
+ */
+export interface TrashedObject {
+  /**
+   * Id of the object. Decimal digits.
+   */
+  objectid: string
+  /**
+   * Id of its template. Decimal digits.
+   */
+  templateid: string
+  /**
+   * Its name.
+   */
+  objectname: string
+  /**
+   * How many objects were deleted with it, itself among them.
+   */
+  objects: string
+  /**
+   * When it was deleted: UTC, as `YYYY-MM-DD hh:mm:ss`.
+   */
+  deleted: string
+  /**
+   * Who deleted it.
+   */
+  deletedby: string
+  /**
+   * When it is destroyed, unless it is taken back before: UTC, as `YYYY-MM-DD hh:mm:ss`.
+   */
+  destroyed: string
+}
+/**
  * A key type, and what this token can do of it.
  */
 export interface KeyType {
@@ -6376,6 +6525,10 @@ export const addresses = {
   'object.edit': ['PUT', '/object/{objectid}', 'session'],
   'object.delete': ['DELETE', '/object/{objectid}', 'session'],
   'object.alarm': ['PUT', '/object/{objectid}/alarm', 'session'],
+  'object.undelete': ['POST', '/object/{objectid}/undelete', 'session'],
+  'object.trash': ['GET', '/vault/{vaultid}/trash', 'session'],
+  'object.favourite': ['PUT', '/object/{objectid}/favourite', 'session'],
+  'object.favourites': ['GET', '/favourites', 'session'],
   'object.move': ['POST', '/object/{objectid}/move', 'session'],
   'object.copy': ['POST', '/object/{objectid}/copy', 'session'],
   'object.find': ['GET', '/find', 'session'],

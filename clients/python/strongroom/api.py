@@ -2045,6 +2045,11 @@ class ObjectEditAnswer(_Sent):
     CALLINFO: ObjectEditInfo
 
 
+class ObjectDeleteBody(TypedDict, total=False):
+    children: Union[bool, Literal["true", "false"]]
+    """Whether all that lies in it is deleted with it: 500 objects at most."""
+
+
 class ObjectDeleteInfo(Callinfo):
     message: str
     """What was done, in a sentence for people."""
@@ -2068,6 +2073,70 @@ class ObjectAlarmInfo(Callinfo):
 
 class ObjectAlarmAnswer(_Sent):
     CALLINFO: ObjectAlarmInfo
+
+
+class ObjectUndeleteInfo(Callinfo):
+    objectid: str
+    """Id of the object. Decimal digits."""
+    message: str
+    """What was done, in a sentence for people."""
+    objects: str
+    """How many objects went, with those that lie in it."""
+    parentid: str
+    """Id of the object in which it lies, 0 in the root of the vault. Decimal digits."""
+
+
+class ObjectUndeleteAnswer(_Sent):
+    CALLINFO: ObjectUndeleteInfo
+
+
+class TrashedObject(TypedDict):
+    """A deleted object, with what was deleted with it."""
+
+    objectid: str
+    """Id of the object. Decimal digits."""
+    templateid: str
+    """Id of its template. Decimal digits."""
+    objectname: str
+    """Its name."""
+    objects: str
+    """How many objects were deleted with it, itself among them."""
+    deleted: str
+    """When it was deleted: UTC, as `YYYY-MM-DD hh:mm:ss`."""
+    deletedby: str
+    """Who deleted it."""
+    destroyed: str
+    """When it is destroyed, unless it is taken back before: UTC, as `YYYY-MM-DD hh:mm:ss`."""
+
+
+class ObjectTrashAnswer(Envelope):
+    TRASH: List[TrashedObject]
+    """The deleted objects."""
+    TEMPLATES: List[Template]
+    """The templates that occur among the objects."""
+
+
+class ObjectFavouriteBody(TypedDict):
+    favourite: Union[bool, Literal["true", "false"]]
+    """Whether it is one from now on."""
+
+
+class ObjectFavouriteInfo(Callinfo):
+    objectid: str
+    """Id of the object. Decimal digits."""
+    message: str
+    """What was done, in a sentence for people."""
+
+
+class ObjectFavouriteAnswer(_Sent):
+    CALLINFO: ObjectFavouriteInfo
+
+
+class ObjectFavouritesAnswer(Envelope):
+    OBJECT: List[Object]
+    """The objects, without encrypted fields."""
+    TEMPLATES: List[Template]
+    """The templates that occur among the objects."""
 
 
 class _ObjectMoveBody(TypedDict):
@@ -3389,12 +3458,28 @@ class Call(Protocol):
         """Edit an object."""
 
     @overload
-    def __call__(self, operation: Literal["object.delete"], *, params: ObjectidParams) -> ObjectDeleteAnswer:
+    def __call__(self, operation: Literal["object.delete"], *, params: ObjectidParams, body: Optional[ObjectDeleteBody] = None) -> ObjectDeleteAnswer:
         """Delete an object."""
 
     @overload
     def __call__(self, operation: Literal["object.alarm"], *, params: ObjectidParams, body: ObjectAlarmBody) -> ObjectAlarmAnswer:
         """Set or clear the alarm of an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.undelete"], *, params: ObjectidParams) -> ObjectUndeleteAnswer:
+        """Take a deleted object back."""
+
+    @overload
+    def __call__(self, operation: Literal["object.trash"], *, params: VaultidParams) -> ObjectTrashAnswer:
+        """List the deleted objects of a vault."""
+
+    @overload
+    def __call__(self, operation: Literal["object.favourite"], *, params: ObjectidParams, body: ObjectFavouriteBody) -> ObjectFavouriteAnswer:
+        """Make an object a favourite, or no longer."""
+
+    @overload
+    def __call__(self, operation: Literal["object.favourites"]) -> ObjectFavouritesAnswer:
+        """List the favourites of the caller."""
 
     @overload
     def __call__(self, operation: Literal["object.move"], *, params: ObjectidParams, body: ObjectMoveBody) -> ObjectMoveAnswer:
@@ -3813,12 +3898,28 @@ class AsyncCall(Protocol):
         """Edit an object."""
 
     @overload
-    def __call__(self, operation: Literal["object.delete"], *, params: ObjectidParams) -> Coroutine[Any, Any, ObjectDeleteAnswer]:
+    def __call__(self, operation: Literal["object.delete"], *, params: ObjectidParams, body: Optional[ObjectDeleteBody] = None) -> Coroutine[Any, Any, ObjectDeleteAnswer]:
         """Delete an object."""
 
     @overload
     def __call__(self, operation: Literal["object.alarm"], *, params: ObjectidParams, body: ObjectAlarmBody) -> Coroutine[Any, Any, ObjectAlarmAnswer]:
         """Set or clear the alarm of an object."""
+
+    @overload
+    def __call__(self, operation: Literal["object.undelete"], *, params: ObjectidParams) -> Coroutine[Any, Any, ObjectUndeleteAnswer]:
+        """Take a deleted object back."""
+
+    @overload
+    def __call__(self, operation: Literal["object.trash"], *, params: VaultidParams) -> Coroutine[Any, Any, ObjectTrashAnswer]:
+        """List the deleted objects of a vault."""
+
+    @overload
+    def __call__(self, operation: Literal["object.favourite"], *, params: ObjectidParams, body: ObjectFavouriteBody) -> Coroutine[Any, Any, ObjectFavouriteAnswer]:
+        """Make an object a favourite, or no longer."""
+
+    @overload
+    def __call__(self, operation: Literal["object.favourites"]) -> Coroutine[Any, Any, ObjectFavouritesAnswer]:
+        """List the favourites of the caller."""
 
     @overload
     def __call__(self, operation: Literal["object.move"], *, params: ObjectidParams, body: ObjectMoveBody) -> Coroutine[Any, Any, ObjectMoveAnswer]:

@@ -135,11 +135,16 @@ export function addedTo(before: Content, addition: Addition, isWeak: (value: str
     name,
     nameGiven: kept === undefined ? 0 : 1,
     publicFields: JSON.stringify(fields),
-    searchText: searchForm([...new Set([name, ...Object.values(fields), file?.name ?? ''])].join('\n')),
+    searchText: searchTextOf({ name, fields, file }),
     weakFields: JSON.stringify(weakFields),
     status: statusWith(before.status, weakFields),
     fileInfo: file === undefined ? null : JSON.stringify(file),
   }
+}
+
+/** What a search for an object looks through. */
+export function searchTextOf({ name, fields, file }: Pick<Content, 'name' | 'fields' | 'file'>): string {
+  return searchForm([...new Set([name, ...Object.values(fields), file?.name ?? ''])].join('\n'))
 }
 
 /** Lower case on both sides makes a search blind to case. */

@@ -6,12 +6,14 @@ import { breaksPolicy, findPolicy } from '../passwords/policies.ts'
 import type { SiteTemplates } from '../templates/site-templates.ts'
 import { createTemplates } from '../templates/templates.ts'
 import { createObjectDestruction, type ObjectDestruction } from './destruction.ts'
+import { createFavourites, type Favourites } from './favourites.ts'
 import { createFieldCipher } from './field-cipher.ts'
 import { createFileStore } from './file-store.ts'
 import { createMemoryBudget } from './memory-budget.ts'
 import { createObjects, type Objects } from './object.ts'
 import { createRelocation, type Relocation } from './relocation.ts'
 import { createObjectReading, type ObjectReading } from './reading.ts'
+import { createTrash, type Trash } from './trash.ts'
 
 /** The objects of vaults. */
 export interface ObjectServices {
@@ -19,6 +21,8 @@ export interface ObjectServices {
   readonly objectReading: ObjectReading
   readonly objectDestruction: ObjectDestruction
   readonly relocation: Relocation
+  readonly trash: Trash
+  readonly favourites: Favourites
 }
 
 export function createObjectServices(dependencies: {
@@ -49,6 +53,8 @@ export function createObjectServices(dependencies: {
       breaksPolicy: breaksPolicyOf,
       maxFileBytes: relocatedFiles * fileLimits.maxBytes,
     }),
+    trash: createTrash({ store, clock, recoveryWindowMs }),
+    favourites: createFavourites({ store, clock }),
     objectDestruction: createObjectDestruction({ store, files, clock, recoveryWindowMs, commitAsAppliance }),
   }
 }

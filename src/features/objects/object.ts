@@ -146,6 +146,7 @@ async function create(
         changedAt: now,
         changedBy: userId,
         deletedAt: null,
+        trashedWith: null,
       }
       const id = await insertObject(tx, row)
       created?.(id)
@@ -239,6 +240,6 @@ const nameOf = ({ filename }: IncomingFile): string => filename || 'file'
 async function whyNotDeleted(tx: Tx, objectId: number): Promise<Fault> {
   const row = await findObject(tx, objectId)
   if (row === null || row.deletedAt !== null) return new Fault('object.not_found')
-  const what = row.children === 1 ? 'Another object lies' : `${row.children} other objects lie`
-  return new Fault('object.not_empty', `${what} in this one: delete what is in it first.`)
+  const others = row.children === 1 ? 'another object' : `${row.children} others`
+  return new Fault('object.not_empty', `This object holds ${others}: delete what is in it first, or send children.`)
 }

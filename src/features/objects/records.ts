@@ -34,6 +34,8 @@ export interface VaultObject {
   readonly changedAt: number
   readonly changedBy: number
   readonly deletedAt: number | null
+  /** The object whose deletion took this one: itself, or what it lay in; null for what is not deleted. */
+  readonly trashedWith: number | null
 }
 
 export const VaultObjectTable = new EntitySchema<VaultObject>({
@@ -58,6 +60,7 @@ export const VaultObjectTable = new EntitySchema<VaultObject>({
     changedAt: named('changed_at', time),
     changedBy: named('changed_by', integer),
     deletedAt: named('deleted_at', nullable(time)),
+    trashedWith: named('trashed_with', nullable(integer)),
   },
 })
 
@@ -119,6 +122,7 @@ export function markDeleted(tx: Tx, objectId: number, now: number, userId: numbe
     { id: objectId, deletedAt: IsNull(), children: 0 },
     {
       deletedAt: now,
+      trashedWith: objectId,
       changedAt: now,
       changedBy: userId,
       searchText: '',
@@ -186,6 +190,7 @@ export function deletedBefore(reader: Reader, before: number, most: number): Pro
 /** Removes a deleted object for good, with everything encrypted in it; false where another call did. */
 export async function removeObject(tx: Tx, objectId: number): Promise<boolean> {
   await tx.delete(SecretFieldTable, { objectId })
+  await changeRows(tx, 'DELETE FROM object_favourites WHERE object_id = $1', [objectId])
   return (await tx.delete(VaultObjectTable, { id: objectId, deletedAt: Not(IsNull()) })).affected === 1
 }
 
@@ -197,8 +202,12 @@ export function countObjects(reader: Reader, vaultId: number): Promise<number> {
 export async function removeDeletedOf(tx: Tx, vaultId: number): Promise<void> {
   const inVault = 'object_id IN (SELECT id FROM vault_objects WHERE vault_id = :vaultId AND deleted_at IS NOT NULL)'
   await tx.createQueryBuilder().delete().from(SecretFieldTable).where(inVault, { vaultId }).execute()
+  await changeRows(tx, favouritesInTrash, [vaultId])
   await tx.delete(VaultObjectTable, { vaultId, deletedAt: Not(IsNull()) })
 }
+
+const favouritesInTrash = `DELETE FROM object_favourites WHERE object_id IN
+  (SELECT id FROM vault_objects WHERE vault_id = $1 AND deleted_at IS NOT NULL)`
 
 type Change = { readonly [column in keyof VaultObject]?: VaultObject[column] | (() => string) }
 

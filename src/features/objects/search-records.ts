@@ -65,18 +65,18 @@ async function readInTurns(reader: Reader, { userId, needle, most }: Search): Pr
 const phraseOf = (text: string): string => `"${text.replaceAll('"', '""')}"`
 
 /** The membership does not rest, and what narrows it lets the member list: that word is the first, and no pattern has quotes. */
-const isAwake = `${awake('m')} AND (m.grants IS NULL OR m.grants LIKE '%"objects":["list"%')`
+export const mayList = `${awake('m')} AND (m.grants IS NULL OR m.grants LIKE '%"objects":["list"%')`
 const lastId = 'SELECT max(id) AS id FROM vault_objects'
 const hasMore = `SELECT 1 FROM vault_members m CROSS JOIN vault_objects o ON o.vault_id = m.vault_id
-  WHERE m.user_id = $1 AND ${isAwake} LIMIT 1 OFFSET $2`
+  WHERE m.user_id = $1 AND ${mayList} LIMIT 1 OFFSET $2`
 const isCommon = 'SELECT 1 FROM object_trigrams WHERE object_trigrams MATCH $1 LIMIT 1 OFFSET $2'
 /** A deleted object has no search text: so the index of these alone has the answer. */
 const byReading = `SELECT ${objectColumns} FROM vault_objects o WHERE o.id IN (
   SELECT t.id FROM vault_members m CROSS JOIN vault_objects t ON t.vault_id = m.vault_id
-  WHERE m.user_id = $1 AND ${isAwake} AND t.id > $4 AND t.id <= $5 AND instr(t.search_text, $2) > 0 LIMIT $3)`
+  WHERE m.user_id = $1 AND ${mayList} AND t.id > $4 AND t.id <= $5 AND instr(t.search_text, $2) > 0 LIMIT $3)`
 const byTrigrams = `SELECT ${objectColumns} FROM object_trigrams t CROSS JOIN vault_objects o ON o.id = t.rowid
   CROSS JOIN vault_members m ON m.vault_id = o.vault_id
-  WHERE object_trigrams MATCH $2 AND o.deleted_at IS NULL AND m.user_id = $1 AND ${isAwake} LIMIT $3`
+  WHERE object_trigrams MATCH $2 AND o.deleted_at IS NULL AND m.user_id = $1 AND ${mayList} LIMIT $3`
 const byPattern = `SELECT ${objectColumns} FROM vault_objects o
-  WHERE o.vault_id = ANY (ARRAY(SELECT m.vault_id FROM vault_members m WHERE m.user_id = $1 AND ${isAwake}))
+  WHERE o.vault_id = ANY (ARRAY(SELECT m.vault_id FROM vault_members m WHERE m.user_id = $1 AND ${mayList}))
     AND o.search_text LIKE $2 AND o.deleted_at IS NULL LIMIT $3`

@@ -375,7 +375,21 @@ export const goodCalls: Readonly<Record<string, Arrange | readonly Arrange[]>> =
     members: { ...server, groupid: at.vaultId, parentid: 0, objectname: 'Renamed', password: 'changed' },
   }),
   'PUT /object/:objectid/alarm': ({ objectId }) => ({ params: { objectid: objectId }, members: { alarm: true } }),
-  'DELETE /object/:objectid': once(async (at) => ({ params: { objectid: await at.newObject() } })),
+  'DELETE /object/:objectid': once(async (at) => ({
+    params: { objectid: await at.newObject() },
+    members: { children: false },
+  })),
+  'POST /object/:objectid/undelete': once(async (at) => {
+    const objectid = await at.newObject()
+    await at.told('DELETE', `/object/${objectid}`)
+    return { params: { objectid } }
+  }),
+  'GET /vault/:vaultid/trash': ({ vaultId }) => ({ params: { vaultid: vaultId } }),
+  'PUT /object/:objectid/favourite': ({ objectId }) => ({
+    params: { objectid: objectId },
+    members: { favourite: true },
+  }),
+  'GET /favourites': nothing,
   'POST /object/:objectid/move': async (at) => ({
     params: { objectid: await at.newObject() },
     members: { groupid: at.vaultId, parentid: 0 },

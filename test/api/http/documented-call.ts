@@ -92,6 +92,9 @@ const texts: readonly (readonly [RegExp, string | ((found: string) => string)])[
   [/user-\d+-[0-9a-f]{6}@example\.test/, 'alice@example.com'],
   [/user-\d+-[0-9a-f]{6}/, 'alice'],
   [/^\d+\.\d+\.\d+\b.+/s, '0.2.0'],
+  // Of an authenticator app: the first of RFC 4226, appendix D.
+  [/^\d{6}$/, '755224'],
+  [/expires at \d{4}-\d\d-\d\dT\d\d:\d\d, in \d+ days/, 'expires at 2026-10-31T14:30, in 30 days'],
   [/^[0-9a-f]{16}$/, '57da6513966dadd3'],
   [/^service-\d+-[0-9a-z]+$/, 'mail-form'],
   [/^User \d+$/, 'Alice Example'],

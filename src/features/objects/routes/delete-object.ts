@@ -1,27 +1,35 @@
 import { z } from 'zod'
 import { messageSchema } from '../../../http/contract/shared-fields.ts'
-import { endpoint } from '../../../http/contract/endpoint.ts'
+import { endpoint, flag } from '../../../http/contract/endpoint.ts'
 import type { Objects } from '../object.ts'
 import { existing, objectQuery } from '../read-records.ts'
+import type { Trash } from '../trash.ts'
 import { objectParams } from './object-record.ts'
 
-/** `DELETE /object/:objectid`: an object in which no others lie. */
-export const deleteObject = (objects: Objects) =>
+/** `DELETE /object/:objectid`: into the trash of its vault. */
+export const deleteObject = (objects: Objects, trash: Trash) =>
   endpoint({
     operation: 'object.delete',
     handler: 'ObjectHandler',
     method: 'DELETE',
     path: '/object/:objectid',
     summary: 'Delete an object',
-    details: 'Objects that lie in it are to be deleted before. It cannot be taken back.',
+    details:
+      'It goes into the trash of its vault, from where it can be taken back until its recovery window has passed (the setting `objects.recoveryWindowMs`). With others in it, it is refused without `children`; they go with it, and come back with it.',
     access: { kind: 'vault', permission: 'Write', resource: objectQuery },
     success: 200,
-    faults: ['object.not_empty'],
+    faults: ['object.not_empty', 'object.invalid'],
     reply: { callinfo: messageSchema },
     params: objectParams,
-    body: z.object({}),
-    async run({ resource, caller, commit }) {
-      await objects.remove(existing(resource).object, { userId: caller.userId, commit })
+    body: z.object({
+      children: flag.describe('Whether all that lies in it is deleted with it: 500 objects at most.').default(false),
+    }),
+    async run({ body: { children }, resource, caller, commit, note }) {
+      const { object } = existing(resource)
+      const by = { userId: caller.userId, commit }
+      if (children) note({ target: `object ${object.id}: with what lies in it` })
+      if (children) await trash.putWhole(object, by)
+      else await objects.remove(object, by)
       return { callinfo: { message: 'DELETED' } }
     },
   })

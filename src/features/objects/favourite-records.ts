@@ -1,0 +1,51 @@
+import { EntitySchema } from 'typeorm'
+import { integer, named, primary, time } from '../../store/columns.ts'
+import { change, select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { objectColumns, readObjectRow, type Row, type StoredObject } from './read-records.ts'
+import { mayList } from './search-records.ts'
+
+/** An object that a user wants at hand. */
+export interface Favourite {
+  readonly userId: number
+  readonly objectId: number
+  readonly addedAt: number
+}
+
+export const FavouriteTable = new EntitySchema<Favourite>({
+  name: 'Favourite',
+  tableName: 'object_favourites',
+  columns: {
+    userId: named('user_id', primary(integer)),
+    objectId: named('object_id', primary(integer)),
+    addedAt: named('added_at', time),
+  },
+})
+
+/** Of the objects that a user may see at this moment, by their names. */
+export async function favouritesOf(reader: Reader, userId: number): Promise<StoredObject[]> {
+  return (await select<Row>(reader, favourites, [userId])).map(readObjectRow)
+}
+
+const favourites = `SELECT ${objectColumns} FROM object_favourites f
+  JOIN vault_objects o ON o.id = f.object_id AND o.deleted_at IS NULL
+  JOIN vault_members m ON m.vault_id = o.vault_id AND m.user_id = f.user_id
+  WHERE f.user_id = $1 AND ${mayList} ORDER BY o.name, o.id`
+
+/** False where it is one already, or the user has as many as that. */
+export async function addFavourite(tx: Tx, { userId, objectId, addedAt }: Favourite, most: number): Promise<boolean> {
+  return (await change(tx, insertion, [userId, objectId, addedAt, most])) === 1
+}
+
+const insertion = `INSERT INTO object_favourites (user_id, object_id, added_at)
+  SELECT u.id, o.id, CAST($3 AS bigint) FROM users u JOIN vault_objects o ON o.id = $2 AND o.deleted_at IS NULL
+  WHERE u.id = $1 AND (SELECT count(*) FROM object_favourites f WHERE f.user_id = $1) < $4
+  ON CONFLICT (user_id, object_id) DO NOTHING`
+
+export function isFavourite(reader: Reader, userId: number, objectId: number): Promise<boolean> {
+  return reader.existsBy(FavouriteTable, { userId, objectId })
+}
+
+export async function removeFavourite(tx: Tx, userId: number, objectId: number): Promise<void> {
+  await tx.delete(FavouriteTable, { userId, objectId })
+}

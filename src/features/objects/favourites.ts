@@ -1,0 +1,38 @@
+import type { Clock } from '../../clock.ts'
+import { Fault } from '../../fault.ts'
+import type { Commit, Store } from '../../store/store.ts'
+import { addFavourite, favouritesOf, isFavourite, removeFavourite } from './favourite-records.ts'
+import type { StoredObject } from './read-records.ts'
+
+/** The objects that each user wants at hand: a list of their own, which tells others nothing. */
+export interface Favourites {
+  /** Those in vaults that are shared with the user, by their names. */
+  list(userId: number): Promise<readonly StoredObject[]>
+  /** @throws Fault `object.invalid` where the user has too many, `object.not_found` */
+  set(object: Pick<StoredObject, 'id'>, isOne: boolean, by: { userId: number; commit: Commit }): Promise<void>
+}
+
+const mostFavourites = 500
+
+export function createFavourites({
+  store,
+  clock,
+}: {
+  readonly store: Pick<Store, 'read'>
+  readonly clock: Clock
+}): Favourites {
+  return {
+    list: (userId) => favouritesOf(store.read, userId),
+
+    set: ({ id: objectId }, isOne, { userId, commit }) =>
+      commit(async (tx) => {
+        if (!isOne) return removeFavourite(tx, userId, objectId)
+        if (await addFavourite(tx, { userId, objectId, addedAt: clock.now() }, mostFavourites)) return
+        if (!(await isFavourite(tx, userId, objectId)))
+          throw new Fault(
+            'object.invalid',
+            `You have ${mostFavourites} favourites, and there cannot be more: take one off the list.`,
+          )
+      }),
+  }
+}

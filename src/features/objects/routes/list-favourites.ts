@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import type { Templates } from '../../templates/templates.ts'
+import type { Favourites } from '../favourites.ts'
+import { objectSchema, recordsOf, templatesOfObjects } from './object-record.ts'
+
+/** `GET /favourites`: what the caller wants at hand. */
+export const listFavourites = (favourites: Favourites, templates: Templates) =>
+  endpoint({
+    operation: 'object.favourites',
+    handler: 'ObjectHandler',
+    method: 'GET',
+    path: '/favourites',
+    summary: 'List the favourites of the caller',
+    details: 'By their names, from every vault that is shared with the caller.',
+    access: { kind: 'session' },
+    success: 200,
+    reply: {
+      members: z.object({
+        OBJECT: z.array(objectSchema).describe('The objects, without encrypted fields.'),
+        TEMPLATES: templatesOfObjects,
+      }),
+    },
+    params: z.object({}),
+    body: z.object({}),
+    async run({ caller }) {
+      const objects = await favourites.list(caller.userId)
+      const written = recordsOf(objects, await templates.among(objects.map(({ templateId }) => templateId)))
+      return { members: { OBJECT: written.objects, TEMPLATES: written.templates } }
+    },
+  })

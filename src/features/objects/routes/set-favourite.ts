@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { endpoint, flag } from '../../../http/contract/endpoint.ts'
+import type { Favourites } from '../favourites.ts'
+import { existing, objectQuery } from '../read-records.ts'
+import { objectParams, savedSchema } from './object-record.ts'
+
+/** `PUT /object/:objectid/favourite`: whether the caller wants the object at hand. */
+export const setFavourite = (favourites: Favourites) =>
+  endpoint({
+    operation: 'object.favourite',
+    handler: 'ObjectHandler',
+    method: 'PUT',
+    path: '/object/:objectid/favourite',
+    summary: 'Make an object a favourite, or no longer',
+    details: 'Favourites are of the caller alone: 500 at most.',
+    access: { kind: 'vault', permission: 'Read', resource: objectQuery },
+    grant: 'object.read',
+    success: 200,
+    faults: ['object.invalid'],
+    reply: { callinfo: savedSchema },
+    params: objectParams,
+    body: z.object({ favourite: flag.describe('Whether it is one from now on.') }),
+    async run({ body: { favourite }, resource, caller, commit }) {
+      const { object } = existing(resource)
+      await favourites.set(object, favourite, { userId: caller.userId, commit })
+      return { callinfo: { objectid: String(object.id), message: favourite ? 'Favourite set' : 'Favourite cleared' } }
+    },
+  })

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { Fault } from '../../../fault.ts'
+import { endpoint } from '../../../http/contract/endpoint.ts'
+import { idText } from '../../../http/contract/shared-fields.ts'
+import type { Trash } from '../trash.ts'
+import { trashedQuery } from '../trash-records.ts'
+import { objectParams, relocatedSchema } from './object-record.ts'
+
+/** `POST /object/:objectid/undelete`: out of the trash, with all that was deleted with it. */
+export const undeleteObject = (trash: Trash) =>
+  endpoint({
+    operation: 'object.undelete',
+    handler: 'ObjectHandler',
+    method: 'POST',
+    path: '/object/:objectid/undelete',
+    summary: 'Take a deleted object back',
+    details:
+      'With all that was deleted with it, as long as its time has not passed. It goes where it was, or to the root of its vault where what it lay in is gone.',
+    access: { kind: 'vault', permission: 'Write', resource: trashedQuery },
+    success: 200,
+    reply: {
+      callinfo: relocatedSchema.extend({
+        parentid: idText('Id of the object in which it lies, 0 in the root of the vault.'),
+      }),
+    },
+    params: objectParams,
+    body: z.object({}),
+    async run({ resource, caller, commit }) {
+      if (resource === undefined) throw new Fault('object.not_found')
+      const { parentId, objects } = await trash.takeBack(resource, { userId: caller.userId, commit })
+      return {
+        callinfo: {
+          objectid: String(resource.id),
+          parentid: String(parentId),
+          objects: String(objects),
+          message: 'Object taken back',
+        },
+      }
+    },
+  })

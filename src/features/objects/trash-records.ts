@@ -1,0 +1,58 @@
+import { IsNull, MoreThan, Not } from 'typeorm'
+import type { ResourceQuery } from '../../access/resource.ts'
+import { select } from '../../store/statement.ts'
+import type { Reader, Tx } from '../../store/store.ts'
+import { VaultObjectTable, type VaultObject } from './records.ts'
+
+/** What a deletion took, as the trash of its vault shows it. */
+export interface TrashedObject extends Pick<VaultObject, 'id' | 'templateId' | 'name'> {
+  readonly deletedAt: number
+  readonly deletedBy: string
+  /** How many objects went with it, itself among them. */
+  readonly objects: number
+}
+
+/** The object of a deletion that a path names; one that went with another is found by that other alone. */
+export const trashedQuery: ResourceQuery<Pick<VaultObject, 'id' | 'vaultId'>> = {
+  parameter: 'objectid',
+  columns: 'o.id AS "trashed.id", o.vault_id AS "trashed.vaultId"',
+  join: (_vault, name) =>
+    `LEFT JOIN vault_objects o ON o.id = ${name} AND o.deleted_at IS NOT NULL AND o.trashed_with = o.id`,
+  read: ({ 'trashed.id': id, 'trashed.vaultId': vaultId }) =>
+    id === null ? undefined : { id: Number(id), vaultId: Number(vaultId) },
+  vaultOf: { noun: 'object', vault: 'o.vault_id', missing: 'object.not_found' },
+}
+
+/** What was deleted in a vault since a moment, the newest first. */
+export function trashOf(reader: Reader, vaultId: number, since: number, most: number): Promise<TrashedObject[]> {
+  return select<TrashedObject>(reader, trash, [vaultId, since, most])
+}
+
+const trash = `SELECT o.id, o.template_id AS "templateId", o.name, o.deleted_at AS "deletedAt",
+    coalesce(u.username, '') AS "deletedBy",
+    (SELECT count(*) FROM vault_objects w WHERE w.trashed_with = o.id AND w.vault_id = o.vault_id) AS "objects"
+  FROM vault_objects o LEFT JOIN users u ON u.id = o.changed_by
+  WHERE o.vault_id = $1 AND o.trashed_with = o.id AND o.deleted_at > $2 ORDER BY o.deleted_at DESC, o.id DESC LIMIT $3`
+
+/** What one deletion took, if it is not older than that: the object itself first. */
+export async function trashedWith(
+  reader: Reader,
+  { id, vaultId }: Pick<VaultObject, 'id' | 'vaultId'>,
+  since: number,
+): Promise<VaultObject[]> {
+  const rows = await reader.find(VaultObjectTable, {
+    where: { trashedWith: id, vaultId, deletedAt: MoreThan(since) },
+    order: { id: 'ASC' },
+  })
+  return [...rows.filter((row) => row.id === id), ...rows.filter((row) => row.id !== id)]
+}
+
+/** False where another call has taken it back. */
+export async function takeOutOfTrash(
+  tx: Tx,
+  { id, version }: VaultObject,
+  fields: Partial<VaultObject>,
+): Promise<boolean> {
+  const inTrash = { id, version, deletedAt: Not(IsNull()) }
+  return (await tx.update(VaultObjectTable, inTrash, { ...fields, deletedAt: null, trashedWith: null })).affected === 1
+}
