@@ -96,6 +96,7 @@ describe('POST /object with a file', () => {
       objectname: 'Näme.PNG',
       filename: 'Näme.PNG',
       children: '0',
+      version: '1',
       notes: false,
       tags: '',
       alarmed: false,

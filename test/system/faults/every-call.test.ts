@@ -6,16 +6,8 @@ import { type Overrides, TestAppliance, twoWorkers } from '../../support/applian
 import type { Answer } from '../../support/client.ts'
 import { ClientCa } from '../../support/client-pki.ts'
 import { contracts } from '../../support/contracts.ts'
-import {
-  givenGround,
-  methodOf,
-  peopleCalls,
-  secretFile,
-  secretValue,
-  type Ground,
-  type PeopleCall,
-  type ReadyCall,
-} from '../../support/people-calls.ts'
+import { methodOf, peopleCalls, secretFile, secretValue } from '../../support/people-calls.ts'
+import { givenGround, type Ground, type PeopleCall, type ReadyCall } from '../../support/people-ground.ts'
 import { withPasskeys } from '../../support/soft-authenticator.ts'
 import { eventsOf } from '../../support/trail.ts'
 import { FullDisk, mayMount } from '../../support/disk.ts'
