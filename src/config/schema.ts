@@ -199,7 +199,9 @@ const transparent = z.strictObject({
 const objects = z.strictObject({
   recoveryWindowMs: milliseconds
     .default(2_592_000_000)
-    .describe('How long a deleted object stays in the trash of its vault, from where it can be taken back, before it is destroyed.'),
+    .describe(
+      'How long a deleted object stays in the trash of its vault, from where it can be taken back, before it is destroyed.',
+    ),
 })
 
 const files = z.strictObject({
