@@ -34,6 +34,8 @@ interface Hoard {
   readonly vaultId: string
   readonly objectId: string
   readonly fileId: string
+  /** Deleted, and not yet destroyed. */
+  readonly trashedId: string
   readonly ciphertext: string
 }
 
@@ -60,8 +62,11 @@ async function hoard(client: TestClient): Promise<Hoard> {
   await client.must('POST', `/transparent/${vaultId}/keys/treasure`, { type: 'aes256-gcm96', allow_export: true })
   const plaintext = Buffer.from(secret).toString('base64')
   const { CALLINFO } = await client.must('POST', `/transparent/${vaultId}/encrypt/treasure`, { plaintext })
+  const trashedId = await createObject(client, vaultId, { host: 'gone.example.test', password: secret })
+  await client.must('DELETE', `/object/${trashedId}`)
   return {
     vaultId,
+    trashedId,
     objectId: await createObject(client, vaultId, { host: 'hoard.example.test', password: secret }),
     fileId: await upload(client, { groupid: vaultId }, Buffer.from(secret)),
     ciphertext: String(CALLINFO['ciphertext']),
@@ -138,21 +143,22 @@ const ways: Readonly<Record<string, (victim: TestUser) => Promise<TestClient>>> 
 }
 
 /** Every call that leads into a vault, with what it names. */
-const vaultCalls = ({ vaultId, objectId, fileId, ciphertext }: Hoard) =>
+const vaultCalls = ({ vaultId, objectId, fileId, trashedId, ciphertext }: Hoard) =>
   contracts
     // LIST is served over HTTP/2 alone, by the contract of GET.
     .filter(({ access, method }) => access.kind === 'vault' && method !== 'LIST')
     .map(({ operation, method, path }) => {
       const named: Record<string, string> = {
         vaultid: vaultId,
-        objectid: operation.includes('file') ? fileId : objectId,
+        objectid: operation === 'object.undelete' ? trashedId : operation.includes('file') ? fileId : objectId,
         name: 'treasure',
         userid: administratorId,
         type: 'plaintext',
         version: '1',
       }
       const place = path.replaceAll(/:(\w+)/g, (_, name: string) => named[name] ?? '1')
-      const raw = JSON.stringify({ groupid: vaultId, templateid: '1', status: 4, ciphertext })
+      const members = { groupid: vaultId, templateid: '1', parentid: '0', status: 4, favourite: true, ciphertext }
+      const raw = JSON.stringify(members)
       return { what: `${method} ${path}`, method, place, options: method === 'GET' || method === 'LIST' ? {} : { raw } }
     })
 
