@@ -31,6 +31,8 @@ const loadNewObject = () => import('./editing/new-object-view.tsx')
 const loadEditObject = () => import('./editing/edit-object-view.tsx')
 const NewObjectView = lazy(async () => ({ default: (await loadNewObject()).NewObjectView }))
 const EditObjectView = lazy(async () => ({ default: (await loadEditObject()).EditObjectView }))
+const loadTrash = () => import('./trash/trash-view.tsx')
+const TrashView = lazy(async () => ({ default: (await loadTrash()).TrashView }))
 const loadKeys = () => import('./keys/keys-view.tsx')
 const loadKey = () => import('./keys/key-view.tsx')
 const KeysView = lazy(async () => ({ default: (await loadKeys()).KeysView }))
@@ -124,6 +126,9 @@ function Views() {
           </Route>
           <Route path="/vault/:vaultid/about">
             {({ vaultid }) => (isId(vaultid) ? <AboutVaultView key={vaultid} vaultid={vaultid} /> : <NotFoundView />)}
+          </Route>
+          <Route path="/vault/:vaultid/trash">
+            {({ vaultid }) => (isId(vaultid) ? <TrashView key={vaultid} vaultid={vaultid} /> : <NotFoundView />)}
           </Route>
           <Route path="/vault/:vaultid/keys/:name?">{KeysPlace}</Route>
           <Route path="/vault/:vaultid/:folderid?">

@@ -1,7 +1,7 @@
 import type { TrailItem } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { auditWords } from './audit-words.ts'
-import { MomentText } from './moment-text.tsx'
+import { MomentText } from '../controls/moment-text.tsx'
 
 interface Props {
   readonly records: readonly TrailItem[]

@@ -7,7 +7,7 @@ import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type ReadState } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
-import { MomentText } from './moment-text.tsx'
+import { MomentText } from '../controls/moment-text.tsx'
 import { stateWords } from './state-words.ts'
 
 /** What the daemon sees of itself. */

@@ -8,7 +8,7 @@ import { call, type AdministeredUser, type OtpDevice } from '../interface/calls.
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { AppDialog } from './app-dialog.tsx'
-import { MomentText } from './moment-text.tsx'
+import { MomentText } from '../controls/moment-text.tsx'
 import { OnceShown, type OnceTold } from './once-shown.tsx'
 import { ResyncDialog } from './resync-dialog.tsx'
 import { SureQuestion } from './sure-question.tsx'

@@ -16,21 +16,28 @@ interface Props {
   readonly defaultValue?: string
   /** Where the view keeps what is chosen. */
   readonly value?: string
-  readonly description?: string
+  readonly description?: string | undefined
+  readonly isRequired?: boolean
+  readonly labelLang?: 'en' | undefined
+  /** Behind the label. */
+  readonly labelNote?: string | undefined
   readonly onChange?: (value: string) => void
 }
 
 /** One of several, in the browser's own control. */
-export function SelectInput({ label, name, options, defaultValue, value: chosen, description, onChange }: Props) {
+export function SelectInput({ label, labelLang, labelNote, options, description, onChange, ...select }: Props) {
+  const { isRequired, ...rest } = select
   const id = useId()
   return (
     <div>
-      <label htmlFor={id}>{label}</label>
+      <label htmlFor={id}>
+        <span lang={labelLang}>{label}</span>
+        {labelNote !== undefined && <span className="soft"> {labelNote}</span>}
+      </label>
       <select
         id={id}
-        name={name}
-        defaultValue={defaultValue}
-        value={chosen}
+        {...rest}
+        required={isRequired}
         aria-describedby={description === undefined ? undefined : `${id}-help`}
         onChange={onChange && (({ target }) => onChange(target.value))}
       >

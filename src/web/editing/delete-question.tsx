@@ -9,7 +9,7 @@ import { useLate } from '../controls/late.ts'
 import { Question } from '../controls/question.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call, type StoredObject } from '../interface/calls.ts'
-import { allBelow, arrange, pathTo } from '../vaults/vault-contents.ts'
+import { allBelow, arrange } from '../vaults/vault-contents.ts'
 import { useContents } from '../vaults/vault-reads.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { actionWords } from './object-actions-words.ts'
@@ -34,21 +34,11 @@ export function DeleteQuestion({ object, onClose }: Props) {
   const { isUnderWay, error, run } = useAction()
   const isLate = useLate(isUnderWay)
 
-  /** What lies deepest goes first: one call deletes nothing that its caller has not seen. */
   const remove = (): Promise<boolean> =>
     run(async (signal) => {
-      if (!arranged) return
-      const depthOf = (objectid: string): number => pathTo(arranged, objectid).length
-      const deepestFirst = below
-        .map((row) => ({ objectid: row.object.id, depth: depthOf(row.object.id) }))
-        .toSorted((a, b) => b.depth - a.depth)
-      try {
-        for (const { objectid } of [...deepestFirst, { objectid: id }])
-          await call('object.delete', { params: { objectid }, signal })
-      } finally {
-        void queries.invalidateQueries({ queryKey: ['vault', groupid] })
-        void queries.invalidateQueries({ queryKey: ['object', parentid] })
-      }
+      await call('object.delete', { params: { objectid: id }, body: { children: below.length > 0 }, signal })
+      void queries.invalidateQueries({ queryKey: ['vault', groupid] })
+      void queries.invalidateQueries({ queryKey: ['object', parentid] })
       queries.removeQueries({ queryKey: ['object', id] })
       announce(own.deleted(objectname))
       go(parentid === '0' ? `/vault/${groupid}` : `/vault/${groupid}/${parentid}`, { replace: true })

@@ -1,4 +1,4 @@
-import { PickInput } from '../controls/pick-input.tsx'
+import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import type { Field } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
@@ -36,7 +36,7 @@ export function FieldInput({ field, labelLang, value, onChange, policy, autoFocu
     case 'textarea':
       return <TextInput {...shared} rows={isSecret(field) ? 6 : 4} description={example} />
     case 'dropdown':
-      return <PickInput {...shared} options={optionsOf(options, value, opt, words.none)} />
+      return <SelectInput {...shared} options={optionsOf(options, value, opt, words.none)} />
     case 'progress': {
       const isGood = /^(100|[1-9]?\d)?$/.test(value)
       const error = isGood ? undefined : words.badPercent

@@ -11,7 +11,7 @@ export const actionWords = inBoth(
     alarmIsOn: (name: string) => `From now on, reading a secret of ${name} raises an alarm.`,
     alarmIsOff: (name: string) => `Reading a secret of ${name} raises no alarm any more.`,
     deleteTitle: (name: string) => `Delete ${name}?`,
-    deleteText: 'It is not shown to the members of the vault any more.',
+    deleteText: 'Until it is destroyed, it can be taken back from the trash of the vault.',
     deleteBelow: (count: number) =>
       count === 1 ? 'What lies in it is deleted with it:' : `The ${count} objects that lie in it are deleted with it:`,
     andMore: (count: number) => `and ${count} more`,
@@ -28,7 +28,7 @@ export const actionWords = inBoth(
     alarmIsOn: (name: string) => `Från och med nu larmar det när en hemlighet i ${name} läses.`,
     alarmIsOff: (name: string) => `Det larmar inte längre när en hemlighet i ${name} läses.`,
     deleteTitle: (name: string) => `Ta bort ${name}?`,
-    deleteText: 'Det visas inte längre för valvets medlemmar.',
+    deleteText: 'Innan det förstörs kan det tas tillbaka från valvets papperskorg.',
     deleteBelow: (count: number) =>
       count === 1 ? 'Det som ligger i det tas bort med det:' : `De ${count} objekt som ligger i det tas bort med det:`,
     andMore: (count: number) => `och ${count} till`,

@@ -2,7 +2,7 @@ import { RefreshCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { FormDialog } from '../controls/form-dialog.tsx'
-import { PickInput } from '../controls/pick-input.tsx'
+import { SelectInput } from '../controls/select-input.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call } from '../interface/calls.ts'
@@ -44,7 +44,7 @@ export function PasswordGenerator({ policyid, isPin, onUse, onClose }: Props) {
         return Promise.resolve()
       }}
     >
-      <PickInput
+      <SelectInput
         label={words.kindOfPassword}
         value={choice.kind}
         options={Object.entries(words.kinds)
@@ -117,7 +117,7 @@ function Sizes({ choice, set }: SizesProps) {
         />
       )}
       {isOfWords && (
-        <PickInput
+        <SelectInput
           label={words.between}
           value={between}
           options={Object.entries(words.betweens).map(([value, text]) => ({ value, text }))}
@@ -126,7 +126,7 @@ function Sizes({ choice, set }: SizesProps) {
       )}
       {kind === 'diceword' && (
         <>
-          <PickInput
+          <SelectInput
             label={words.languageOfWords}
             value={language}
             options={[

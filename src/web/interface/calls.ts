@@ -8,6 +8,7 @@ type AnswerOf<Operation extends keyof Operations> = Operations[Operation]['answe
 type Template = AnswerOf<'object.read'>['TEMPLATES'][number]
 export type Field = Template['structure'][number]
 export type StoredTemplate = Template
+export type TrashedObject = AnswerOf<'object.trash'>['TRASH'][number]
 export type StoredObject = AnswerOf<'object.read'>['OBJECT'][number]
 export type SharedVault = AnswerOf<'vault.list'>['VAULTS'][number]
 export type VaultMember = NonNullable<AnswerOf<'vault.members'>['CALLINFO']>['vaultmembers'][number]
@@ -69,6 +70,8 @@ const used = {
   'object.find': ['GET', '/find'],
   'object.move': ['POST', '/object/{objectid}/move'],
   'object.delete': ['DELETE', '/object/{objectid}'],
+  'object.trash': ['GET', '/vault/{vaultid}/trash'],
+  'object.undelete': ['POST', '/object/{objectid}/undelete'],
   'object.read': ['GET', '/object/{objectid}'],
   'user.read': ['GET', '/user/{userid}'],
   'user.create': ['POST', '/user'],

@@ -31,7 +31,7 @@ export function DeletedKeys({ vaultid }: { readonly vaultid: string }) {
       <h2>{own.deletedKeys}</h2>
       <p className="soft">{own.deletedHelp}</p>
       {action.error !== undefined && <Trouble error={action.error} />}
-      <ul className="deleted-keys card">
+      <ul className="items card">
         {data.keys.map(({ name, type, destroyed = '' }) => (
           <li key={name}>
             <span className="texts">

@@ -26,7 +26,7 @@ export function VersionList({ vaultid, shown, versions, mayWrite }: Props) {
   return (
     <section>
       <h2>{own.versions}</h2>
-      <ul className="versions card">
+      <ul className="versions items card">
         {versions.toReversed().map((version) => (
           <li key={version.key_version}>
             <span className="texts">

@@ -11,7 +11,7 @@ export const chosenWords = inBoth(
     clear: 'Clear the selection',
     delete: 'Delete',
     deleteTitle: (count: number) => `Delete ${english(count, 'object', 'objects')}?`,
-    deleteText: 'It cannot be taken back.',
+    deleteText: 'Until it is destroyed, it can be taken back from the trash of the vault.',
     withBelow: (count: number) =>
       `${english(count, 'object lies', 'objects lie')} in folders among them, and ${count === 1 ? 'goes' : 'go'} with them.`,
     andMore: (count: number) => `and ${count.toLocaleString('en')} more`,
@@ -33,7 +33,7 @@ export const chosenWords = inBoth(
     clear: 'Rensa urvalet',
     delete: 'Radera',
     deleteTitle: (count) => `Radera ${count.toLocaleString('sv')} objekt?`,
-    deleteText: 'Det kan inte ångras.',
+    deleteText: 'Innan det förstörs kan det tas tillbaka från valvets papperskorg.',
     withBelow: (count) => `${count.toLocaleString('sv')} objekt ligger i mappar bland dem och följer med.`,
     andMore: (count) => `och ${count.toLocaleString('sv')} till`,
     progress: (done, all) => `${done.toLocaleString('sv')} av ${all.toLocaleString('sv')}`,

@@ -6,6 +6,7 @@ import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
+import { outermost } from './moving.ts'
 import { allBelow, type Arranged, type Row } from './vault-contents.ts'
 
 interface Props {
@@ -21,14 +22,15 @@ export function DeleteDialog({ vaultid, arranged, rows, onClose }: Props) {
   const queries = useQueryClient()
   // As it was asked: what is deleted leaves the table meanwhile.
   const [asked] = useState(rows)
-  const [left, setLeft] = useState(() => deepestFirst(arranged, rows))
-  const [all] = useState(left.length)
+  const [roots] = useState(() => outermost(arranged, rows))
+  const [left, setLeft] = useState(() => roots.map(({ object }) => object.id))
+  const [all] = useState(() => roots.reduce((sum, { object }) => sum + 1 + allBelow(arranged, object.id).length, 0))
 
   async function deleteAll(signal: AbortSignal): Promise<void> {
     let remaining = left
     try {
       for (const objectid of left) {
-        await call('object.delete', { params: { objectid }, signal })
+        await call('object.delete', { params: { objectid }, body: { children: true }, signal })
         remaining = remaining.slice(1)
         setLeft(remaining)
       }
@@ -50,22 +52,8 @@ export function DeleteDialog({ vaultid, arranged, rows, onClose }: Props) {
       {below > 0 && <p>{words.withBelow(below)}</p>}
       <p>{words.deleteText}</p>
       <p className="soft" role="status">
-        {left.length < all && words.progress(all - left.length, all)}
+        {left.length < roots.length && words.progress(roots.length - left.length, roots.length)}
       </p>
     </FormDialog>
   )
-}
-
-/** The appliance deletes no object in which others lie. */
-function deepestFirst(arranged: Arranged, rows: readonly Row[]): string[] {
-  const ids = new Set<string>()
-  for (const { object } of rows) {
-    ids.add(object.id)
-    for (const below of allBelow(arranged, object.id)) {
-      // What was met before is moved behind what it lies in.
-      ids.delete(below.object.id)
-      ids.add(below.object.id)
-    }
-  }
-  return [...ids].toReversed()
 }

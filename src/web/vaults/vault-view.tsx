@@ -1,4 +1,4 @@
-import { Info, Users } from 'lucide-react'
+import { Info, Trash2, Users } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
@@ -98,6 +98,12 @@ function OpenVault({ vault, arranged, folderid, error, onTryAgain }: OpenProps) 
                 {words.rights[vault.statustext] ?? vault.statustext}
               </span>
               <KeysLink vault={vault} />
+              {drag && (
+                <a className="button small" href={`#/vault/${vaultid}/trash`}>
+                  <Trash2 aria-hidden />
+                  {words.trash}
+                </a>
+              )}
               <a className="button small" href={`#/vault/${vaultid}/about`}>
                 <Users aria-hidden />
                 {words.members}

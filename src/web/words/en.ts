@@ -102,6 +102,7 @@ export const en = {
   alarmTitle: 'This raises an alarm',
   alarmText: (object: string) => `Those who watch this appliance are told that you read a secret of ${object}.`,
   alarmGo: 'Go on and raise the alarm',
+  trash: 'Trash',
   whoSaw: 'Who saw this',
   file: 'File',
   download: 'Download',

@@ -105,6 +105,7 @@ export const sv: Words = {
   alarmTitle: 'Det här larmar',
   alarmText: (object) => `De som vakar över systemet får veta att du läser en hemlighet i ${object}.`,
   alarmGo: 'Fortsätt och larma',
+  trash: 'Papperskorg',
   whoSaw: 'Vem har sett det',
   file: 'Fil',
   download: 'Ladda ner',

@@ -1,0 +1,97 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Undo2 } from 'lucide-react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { Crumbs } from '../controls/crumbs.tsx'
+import { MomentText } from '../controls/moment-text.tsx'
+import { NotLoaded } from '../controls/not-loaded.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { ViewTitle } from '../controls/view-title.tsx'
+import { call, type StoredTemplate, type TrashedObject } from '../interface/calls.ts'
+import { isDenial } from '../interface/refusal.ts'
+import { ObjectIcon } from '../vaults/object-icon.tsx'
+import { useVaults } from '../vaults/vault-reads.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+import { trashWords } from './trash-words.ts'
+
+/** The deleted objects of a vault, for as long as they can be taken back. */
+export function TrashView({ vaultid }: { readonly vaultid: string }) {
+  const words = useWordsOf(trashWords)
+  const queries = useQueryClient()
+  const vaults = useVaults()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['trash', vaultid],
+    queryFn: ({ signal }) => call('object.trash', { params: { vaultid }, signal }),
+    // Others delete, too.
+    staleTime: 0,
+  })
+  const action = useAction()
+  const takeBack = ({ objectid, objectname }: TrashedObject): Promise<boolean> =>
+    action.run(async (signal) => {
+      await call('object.undelete', { params: { objectid }, signal })
+      announce(words.takenBack(objectname))
+      void queries.invalidateQueries({ queryKey: ['vault', vaultid] })
+      await queries.invalidateQueries({ queryKey: ['trash', vaultid] })
+    })
+  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const name = vaults.data?.VAULTS.find(({ id }) => id === vaultid)?.groupname ?? '…'
+  return (
+    <div className="page">
+      <Crumbs path={[{ href: `#/vault/${vaultid}`, text: name }]} />
+      <div className="heading">
+        <ViewTitle text={words.title(name)} kind={words.kind} />
+      </div>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
+      {action.error !== undefined && <Trouble error={action.error} />}
+      <p className="soft">{data.TRASH.length === 0 ? words.nothing : words.help}</p>
+      {data.TRASH.length > 0 && (
+        <ul className="items card">
+          {data.TRASH.map((object) => (
+            <Trashed
+              key={object.objectid}
+              object={object}
+              template={data.TEMPLATES.find(({ id }) => id === object.templateid)}
+              onTakeBack={() => void takeBack(object)}
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+interface TrashedProps {
+  readonly object: TrashedObject
+  readonly template: StoredTemplate | undefined
+  readonly onTakeBack: () => void
+}
+
+function Trashed({ object, template, onTakeBack }: TrashedProps) {
+  const words = useWordsOf(trashWords)
+  const { objectname, objects, deleted, deletedby, destroyed } = object
+  return (
+    <li>
+      <ObjectIcon name={template?.info.ico} />
+      <span className="texts">
+        <span className="title">
+          {objectname}
+          {Number(objects) > 1 && <span className="soft"> {words.with(Number(objects))}</span>}
+        </span>
+        <span className="soft">
+          {words.deletedBy(deletedby)}, <MomentText at={rfc3339(deleted)} />; {words.destroyed}{' '}
+          <MomentText at={rfc3339(destroyed)} />
+        </span>
+      </span>
+      <Button className="button small" aria-label={words.takeBackOf(objectname)} onPress={onTakeBack}>
+        <Undo2 aria-hidden />
+        {words.takeBack}
+      </Button>
+    </li>
+  )
+}
+
+/** The appliance writes moments of objects in UTC without saying so. */
+const rfc3339 = (text: string): string => `${text.replace(' ', 'T')}Z`

@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest'
+import { createObject, objectsIn } from '../support/object-kit.ts'
+import { makeVault } from '../support/vault.ts'
+import type { VisitOptions } from './browser-kit.ts'
+import { memberOf } from './console-vault.ts'
+import { consoleStage } from './console-stage.ts'
+import { hostileTexts } from './hostile-corpus.ts'
+
+const stage = consoleStage()
+
+/** A person in a vault of a name, with a folder and what lies in it. */
+async function owner(vaultname: string, options?: VisitOptions) {
+  const user = await stage.appliance.addUser()
+  const client = await stage.appliance.login(user)
+  const { id: vaultid } = await makeVault(stage.appliance, vaultname, client)
+  const folder = await createObject(client, vaultid, { templateid: '2', name: 'Racks' })
+  await createObject(client, vaultid, { parentid: folder, host: 'inner.example.test' })
+  await createObject(client, vaultid, { host: 'outer.example.test' })
+  const visit = await stage.visitor(options)
+  await visit.logIn(user)
+  const names = async (): Promise<string[]> =>
+    objectsIn(await client.must('GET', `/vault/${vaultid}`), 'OBJECTS').map(({ objectname }) => objectname)
+  return { client, vaultid, folder, visit, page: visit.page, names }
+}
+
+it('gives back what was deleted from the table, with what lay in it', async () => {
+  const { vaultid, visit, page, names } = await owner('Mews')
+  await visit.open(`/vault/${vaultid}`)
+  await page.getByRole('checkbox', { name: 'Select Racks' }).check()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete 2 objects?' })
+  await dialog.getByText('it can be taken back from the trash').waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('2 objects are deleted.').waitFor()
+  expect(await names()).toEqual(['outer.example.test'])
+
+  await page.getByRole('link', { name: 'Trash' }).click()
+  await visit.sees('Trash of Mews')
+  await page.getByText('with 1 other object').waitFor()
+  await page.getByRole('button', { name: 'Take back Racks' }).click()
+  await page.getByText('Racks is back.').waitFor()
+  await page.getByText('Nothing is in the trash.').waitFor()
+  expect((await names()).toSorted()).toEqual(['Racks', 'inner.example.test', 'outer.example.test'])
+  await page.getByRole('link', { name: 'Mews' }).click()
+  await page.getByRole('grid').getByRole('link', { name: 'Racks' }).waitFor()
+  visit.expectPeace()
+})
+
+it('gives back what was deleted by itself, by the keyboard alone', async () => {
+  const { vaultid, folder, visit, page, names } = await owner('Barn')
+  await visit.open(`/object/${folder}`)
+  await page.getByRole('button', { name: 'Delete' }).focus()
+  await page.keyboard.press('Enter')
+  const question = page.getByRole('alertdialog')
+  await question.getByText('inner.example.test').waitFor()
+  // Cancel has the focus.
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await visit.sees('Barn')
+  expect(await names()).toEqual(['outer.example.test'])
+  await visit.open(`/vault/${vaultid}/trash`)
+  await page.getByRole('button', { name: 'Take back Racks' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('Racks is back.').waitFor()
+  expect(await names()).toHaveLength(3)
+})
+
+it('is offered to those alone who may write, and refused to others by its address', async () => {
+  const visit = await stage.visitor()
+  const { page } = visit
+  await visit.logIn(await memberOf(stage.stocked, stage.appliance))
+  await visit.open(`/vault/${stage.stocked.vaultid}`)
+  await visit.sees('Network')
+  expect(await page.getByRole('link', { name: 'Trash' }).count()).toBe(0)
+  await visit.open(`/vault/${stage.stocked.vaultid}/trash`)
+  await visit.sees('This could not be loaded')
+  await page.getByText('(1301)').waitFor()
+})
+
+it.each([
+  ['light', 1280],
+  ['dark', 360],
+] as const)(
+  'shows hostile names as texts, in %s colours and %i pixels without a finding of axe-core',
+  async (theme, width) => {
+    const { client, vaultid, visit, page } = await owner('Crypt', { theme, width })
+    for (const host of hostileTexts) {
+      const id = await createObject(client, vaultid, { objectname: host, host: 'h.example.test' })
+      await client.must('DELETE', `/object/${id}`)
+    }
+    await visit.open(`/vault/${vaultid}/trash`)
+    await visit.sees('Trash of Crypt')
+    for (const text of hostileTexts) await page.getByText(text, { exact: true }).first().waitFor()
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+    await visit.expectSound('trash')
+    visit.expectPeace()
+  },
+)
