@@ -190,8 +190,7 @@ function Places() {
   const mayAdminister = [useOwnCapability('admin'), useOwnCapability('audit')].includes(true)
   const places = [
     { href: '#/', text: words.vaults, isHere: /^\/($|vault|object)/.test(address) },
-    { href: '#/exchange', text: words.exchange, isHere: address === '/exchange' },
-    { href: '#/links', text: words.links, isHere: address === '/links' },
+    { href: '#/exchange', text: words.exchange, isHere: /^\/(exchange|links)/.test(address) },
     ...(mayAdminister
       ? [{ href: '#/administration', text: words.administration, isHere: address.startsWith('/administration') }]
       : []),

@@ -1,3 +1,4 @@
+import { Link2 } from 'lucide-react'
 import { useState } from 'react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
@@ -21,7 +22,13 @@ export function ExchangeView() {
   const vault = vaults.find(({ id }) => id === chosen) ?? vaults[0]
   return (
     <div className="page exchange">
-      <ViewTitle text={words.title} />
+      <div className="heading">
+        <ViewTitle text={words.title} />
+        <a className="button small" href="#/links">
+          <Link2 aria-hidden />
+          {words.oneTimeLinks}
+        </a>
+      </div>
       {vault === undefined ? (
         <p className="soft">{words.noVault}</p>
       ) : (

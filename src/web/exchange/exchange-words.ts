@@ -6,6 +6,7 @@ const count = (locale: string, number: number, one: string, more: string): strin
 export const exchangeWords = inBoth(
   {
     title: 'Import and export',
+    oneTimeLinks: 'One-time links',
     vault: 'Vault',
     noVault: 'You may write in no vault.',
     importTitle: 'Import',
@@ -82,6 +83,7 @@ export const exchangeWords = inBoth(
   },
   {
     title: 'Import och export',
+    oneTimeLinks: 'Engångslänkar',
     vault: 'Valv',
     noVault: 'Du får inte skriva i något valv.',
     importTitle: 'Import',

@@ -25,7 +25,6 @@ export const en = {
   vault: 'Vault',
   object: 'Object',
   exchange: 'Import and export',
-  links: 'Links',
   keys: 'Keys',
   logout: 'Log out',
   loggedInAs: (name: string) => `Logged in as ${name}`,

@@ -27,7 +27,6 @@ export const sv: Words = {
   vault: 'Valv',
   object: 'Objekt',
   exchange: 'Import och export',
-  links: 'Länkar',
   keys: 'Nycklar',
   logout: 'Logga ut',
   loggedInAs: (name) => `Inloggad som ${name}`,
