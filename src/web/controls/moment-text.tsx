@@ -11,7 +11,7 @@ export function MomentText({ at, withSeconds = false }: Props) {
   const { locale } = useWords()
   const moment = new Date(at)
   if (Number.isNaN(moment.getTime())) return <>{at}</>
-  const text = moment.toLocaleString(locale === 'en' ? 'en-GB' : locale, {
+  const text = moment.toLocaleString(locale, {
     dateStyle: 'medium',
     timeStyle: withSeconds ? 'medium' : 'short',
   })

@@ -3,7 +3,7 @@ const plural = (count: number, one: string, more: string): string =>
 
 /** Every word of the console in English. The other languages have the same keys. */
 export const en = {
-  locale: 'en',
+  locale: 'en-GB',
   otherLanguage: 'Svenska',
   skip: 'To the content',
   loading: 'Loading …',
