@@ -24,9 +24,11 @@ export interface VisitOptions {
   readonly width?: number
   readonly height?: number
   readonly locale?: string
+  /** The name by which the console is opened, in place of the address. */
+  readonly host?: string
 }
 
-type Look = Required<Pick<VisitOptions, 'theme' | 'width'>>
+type Look = Required<Pick<VisitOptions, 'theme' | 'width'>> & Pick<VisitOptions, 'host'>
 
 /** A person before a browser, and what the browser complains about. */
 export class Visit {
@@ -55,7 +57,7 @@ export class Visit {
   }
 
   static async start(appliance: TestAppliance, options: VisitOptions = {}): Promise<Visit> {
-    const { theme = 'light', width = 1280, height = 800, locale = 'en-GB' } = options
+    const { theme = 'light', width = 1280, height = 800, locale = 'en-GB', host } = options
     const context = await (
       await openBrowser()
     ).newContext({
@@ -66,11 +68,13 @@ export class Visit {
       reducedMotion: 'reduce',
     })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    return new Visit(context, await context.newPage(), appliance, { theme, width })
+    return new Visit(context, await context.newPage(), appliance, { theme, width, ...(host !== undefined && { host }) })
   }
 
   get origin(): string {
-    return new URL(this.appliance.url).origin
+    const url = new URL(this.appliance.url)
+    url.hostname = this.#look.host ?? url.hostname
+    return url.origin
   }
 
   async open(fragment = '/'): Promise<void> {

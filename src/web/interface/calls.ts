@@ -28,6 +28,10 @@ export type ListedTemplate = AnswerOf<'template.list'>['TEMPLATE'][number]
 export type LoginAnswer = AnswerOf<'auth.login'>['CALLINFO']
 export type ListedLink = AnswerOf<'link.list'>['CALLINFO']['links'][number]
 export type LoginBody = NonNullable<Operations['auth.login']['body']>
+export type LoginChallenge = NonNullable<AnswerOf<'auth.challenge'>['CALLINFO']>
+export type OwnChallenge = NonNullable<AnswerOf<'me.challenge'>['CALLINFO']>
+export type PasskeyRegistrationBody = NonNullable<Operations['me.passkey.register']['body']>
+export type ListedPasskey = NonNullable<AnswerOf<'user.passkey.list'>['CALLINFO']>['passkeys'][number]
 export type ListedKey = AnswerOf<'transparent.key.list'>['KEYS'][number]
 export type VaultKeyRules = Pick<
   AnswerOf<'transparent.key.list'>['CALLINFO'],
@@ -44,6 +48,7 @@ const used = {
   'auth.login': ['POST', '/auth'],
   'auth.logout': ['GET', '/auth/logout'],
   'auth.check.get': ['GET', '/auth/check'],
+  'auth.challenge': ['POST', '/auth/challenge'],
   'authinfo.logintypes': ['GET', '/authinfo/logintypes'],
   'auth.passphrase': ['PUT', '/auth/passphrase'],
   'me.read': ['GET', '/me'],
@@ -53,6 +58,11 @@ const used = {
   'me.otp.adopt': ['POST', '/me/otp/adopt'],
   'me.otp.activate': ['POST', '/me/otp/{deviceid}/activate'],
   'me.otp.remove': ['DELETE', '/me/otp/{deviceid}'],
+  'me.challenge': ['POST', '/me/challenge'],
+  'me.passkey.register': ['POST', '/me/passkeys'],
+  'me.passkey.rename': ['PUT', '/me/passkeys/{passkeyid}'],
+  'me.passkey.remove': ['DELETE', '/me/passkeys/{passkeyid}'],
+  'user.passkey.list': ['GET', '/user/{userid}/passkeys'],
   'usercert.read': ['GET', '/usercert'],
   'vault.list': ['GET', '/vault'],
   'vault.read': ['GET', '/vault/{vaultid}'],

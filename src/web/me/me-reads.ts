@@ -4,6 +4,7 @@ import { call } from '../interface/calls.ts'
 /** What the views of one's own account read; all of it goes with the session. */
 export const ownAccountKey = ['me', 'account'] as const
 export const ownDevicesKey = ['me', 'devices'] as const
+export const ownPasskeysKey = ['me', 'passkeys'] as const
 export const ownSessionsKey = ['me', 'sessions'] as const
 
 export const useOwnAccount = () =>
@@ -11,6 +12,12 @@ export const useOwnAccount = () =>
 
 export const useOwnDevices = (userid: string) =>
   useQuery({ queryKey: ownDevicesKey, queryFn: ({ signal }) => call('user.otp.list', { params: { userid }, signal }) })
+
+export const useOwnPasskeys = (userid: string) =>
+  useQuery({
+    queryKey: ownPasskeysKey,
+    queryFn: ({ signal }) => call('user.passkey.list', { params: { userid }, signal }),
+  })
 
 export const useOwnSessions = (userid: string) =>
   useQuery({ queryKey: ownSessionsKey, queryFn: ({ signal }) => call('user.sessions', { params: { userid }, signal }) })

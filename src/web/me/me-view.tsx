@@ -4,11 +4,14 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { useSpoken, useWords, useWordsOf } from '../words/spoken.tsx'
+import { useOfferedFactors } from '../session/offered-factors.ts'
 import { AccountForm } from './account-form.tsx'
 import { CardSection } from './card-section.tsx'
 import { DeviceSection } from './device-section.tsx'
 import { useOwnAccount } from './me-reads.ts'
 import { meWords } from './me-words.ts'
+import { PasskeySection } from './passkey-section.tsx'
+import { passkeyWords } from './passkey-words.ts'
 import { PassphraseForm } from './passphrase-form.tsx'
 import { SessionSection } from './session-section.tsx'
 import './me.css'
@@ -16,6 +19,8 @@ import './me.css'
 /** What a person sees and changes of the own account. */
 export function MeView() {
   const words = useWordsOf(meWords)
+  const ofPasskeys = useWordsOf(passkeyWords)
+  const isForPasskeys = useOfferedFactors().data?.includes('webauthn') === true
   const { locale } = useWords()
   const { data, error, refetch } = useOwnAccount()
   if (error && !data) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
@@ -40,6 +45,11 @@ export function MeView() {
       <MeSection title={words.devices} help={words.devicesHelp}>
         <DeviceSection userid={userid} isResting={resting > 0} />
       </MeSection>
+      {isForPasskeys && (
+        <MeSection title={ofPasskeys.passkeys} help={ofPasskeys.passkeysHelp}>
+          <PasskeySection userid={userid} />
+        </MeSection>
+      )}
       <MeSection title={words.sessions} help={words.sessionsHelp}>
         <SessionSection userid={userid} />
         <p className="soft">{words.idle(Math.max(1, Math.round(timeout / 60_000)))}</p>

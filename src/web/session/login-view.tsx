@@ -1,13 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
-import { KeyRound, Smartphone } from 'lucide-react'
-import { useEffect, useRef, useState, type ReactNode, type FormEvent } from 'react'
+import { Fingerprint, KeyRound, Smartphone } from 'lucide-react'
+import { useEffect, useRef, useState, type FormEvent, type ReactNode, type Ref } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { Choice } from '../controls/choice.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type LoginBody } from '../interface/calls.ts'
+import { showPasskey } from '../passkeys/webauthn.ts'
 import { useIsUnheard } from './leaving.ts'
+import { useOfferedFactors, type OfferedFactor } from './offered-factors.ts'
 import { useSession } from './session.tsx'
 import { Said } from '../controls/said.tsx'
 import { Slow } from '../controls/slow.tsx'
@@ -15,19 +16,12 @@ import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { useWords } from '../words/spoken.tsx'
 
-const known = ['totp', 'hwkey_otp'] as const
-type LoginType = (typeof known)[number]
-
 export function LoginView({ onShown }: { readonly onShown: () => void }) {
   const words = useWords()
   const { farewell } = useSession()
   const isUnheard = useIsUnheard()
   const told = [farewell && words[farewell], isUnheard && words.logoutUnheard].filter(Boolean).join(' ')
-  const types = useQuery({
-    queryKey: ['logintypes'],
-    queryFn: ({ signal }) => call('authinfo.logintypes', { signal }),
-    staleTime: Infinity,
-  })
+  const types = useOfferedFactors()
   useEffect(onShown, [onShown])
   return (
     <div className="login">
@@ -35,7 +29,7 @@ export function LoginView({ onShown }: { readonly onShown: () => void }) {
         <ViewTitle text={words.login} />
         {told === '' ? <p className="soft">{words.loginIntroduction}</p> : <Said className="farewell" text={told} />}
         {types.data ? (
-          <LoginForm offered={known.filter((type) => types.data.CALLINFO.enabled_login_types.flat().includes(type))} />
+          <LoginForm offered={types.data} />
         ) : types.error ? (
           <Trouble error={types.error} onTryAgain={() => void types.refetch()} />
         ) : (
@@ -46,18 +40,19 @@ export function LoginView({ onShown }: { readonly onShown: () => void }) {
   )
 }
 
-const icons: Readonly<Record<LoginType, ReactNode>> = {
+const icons: Readonly<Record<OfferedFactor, ReactNode>> = {
   totp: <Smartphone aria-hidden />,
   hwkey_otp: <KeyRound aria-hidden />,
+  webauthn: <Fingerprint aria-hidden />,
 }
 
-function LoginForm({ offered }: { readonly offered: readonly LoginType[] }) {
+function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) {
   const words = useWords()
   const { login } = useSession()
   const [chosen, setChosen] = useState(offered[0])
   const [otp, setOtp] = useState('')
   const { isUnderWay, error, run } = useAction()
-  const code = useRef<HTMLInputElement>(null)
+  const codeField = useRef<HTMLInputElement>(null)
   if (chosen === undefined) return <p>{words.noLoginType}</p>
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
@@ -68,21 +63,22 @@ function LoginForm({ offered }: { readonly offered: readonly LoginType[] }) {
       const value = form.get(name)
       return typeof value === 'string' ? value : ''
     }
-    const body: LoginBody = {
+    const standing: LoginBody = {
       username: textOf('username').trim(),
       passphrase: textOf('passphrase'),
       apikey: textOf('apikey').trim(),
-      // As apps show it, in two groups of digits.
-      otp: otp.replaceAll(/\s/g, ''),
-      ...(chosen && { logintype: chosen }),
     }
-    if (await run(() => login(body))) return
+    // As apps show it, in two groups of digits.
+    const code = { otp: otp.replaceAll(/\s/g, ''), ...(chosen && { logintype: chosen }) }
+    const task = async (signal: AbortSignal): Promise<void> =>
+      login({ ...standing, ...(chosen === 'webauthn' ? await shownPasskey(signal) : code) })
+    if (await run(task)) return
     // It was good once, and is not good again.
     setOtp('')
-    code.current?.focus()
+    codeField.current?.focus()
   }
 
-  const isApp = chosen === 'totp'
+  const names = { totp: words.totp, hwkey_otp: words.hardwareToken, webauthn: words.passkey }
   return (
     <Form className="form" onSubmit={(event) => void submit(event)}>
       {error !== undefined && <Trouble error={error} />}
@@ -94,29 +90,50 @@ function LoginForm({ offered }: { readonly offered: readonly LoginType[] }) {
           options={offered.map((value) => ({
             value,
             icon: icons[value],
-            text: value === 'totp' ? words.totp : words.hardwareToken,
+            text: names[value],
           }))}
           value={chosen}
           onChange={setChosen}
         />
       )}
-      <TextInput
-        key={chosen}
-        name="otp"
-        label={isApp ? words.code : words.tokenPassword}
-        description={isApp ? words.codeHelp : words.tokenPasswordHelp}
-        value={otp}
-        onChange={setOtp}
-        isRequired
-        kind="code"
-        autoComplete="one-time-code"
-        inputMode={isApp ? 'numeric' : 'text'}
-        inputRef={code}
-      />
+      {chosen === 'webauthn' ? (
+        <p className="soft">{words.passkeyHelp}</p>
+      ) : (
+        <CodeField key={chosen} isApp={chosen === 'totp'} value={otp} onChange={setOtp} inputRef={codeField} />
+      )}
       <Button type="submit" className="button primary">
         {isUnderWay ? words.loggingIn : words.login}
       </Button>
     </Form>
+  )
+}
+
+/** To a challenge of its own: a login that is refused uses its one up. */
+async function shownPasskey(signal: AbortSignal): Promise<Pick<LoginBody, 'passkey' | 'logintype'>> {
+  const { CALLINFO } = await call('auth.challenge', { signal })
+  return { passkey: await showPasskey(CALLINFO, signal), logintype: 'webauthn' }
+}
+
+interface CodeFieldProps {
+  readonly isApp: boolean
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly inputRef: Ref<HTMLInputElement>
+}
+
+function CodeField({ isApp, ...field }: CodeFieldProps) {
+  const words = useWords()
+  return (
+    <TextInput
+      {...field}
+      name="otp"
+      label={isApp ? words.code : words.tokenPassword}
+      description={isApp ? words.codeHelp : words.tokenPasswordHelp}
+      isRequired
+      kind="code"
+      autoComplete="one-time-code"
+      inputMode={isApp ? 'numeric' : 'text'}
+    />
   )
 }
 

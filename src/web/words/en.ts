@@ -38,6 +38,8 @@ export const en = {
   secondFactor: 'Second factor',
   totp: 'Authenticator app',
   hardwareToken: 'Hardware token',
+  passkey: 'Passkey',
+  passkeyHelp: 'Your browser asks for it when you log in.',
   code: 'Code of the app',
   codeHelp: '6 to 8 digits. Each code is good once.',
   tokenPassword: 'Password of the token',
@@ -123,6 +125,13 @@ export const en = {
   unreachable: 'The appliance cannot be reached. Check the network, and try again.',
   notOurs: 'Something between this browser and the appliance has answered in its place.',
   failed: 'That did not work.',
+  passkeyFailures: {
+    noneGiven:
+      'The browser gave no passkey: that was cancelled or took too long, or this device has none for this address. Try again.',
+    noneMade: 'The browser made no passkey: that was cancelled or took too long, or this device makes none. Try again.',
+    heldAlready: 'This device has a passkey of yours already.',
+    otherAddress: 'Passkeys are bound to another address of this console: open it there.',
+  },
   notLoaded: 'This could not be loaded',
   waitFor: (seconds: number) =>
     seconds < 120

@@ -1,6 +1,7 @@
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { I18nProvider } from 'react-aria-components/I18nProvider'
 import { applyPreferences, keepPreferences, readPreferences, type Language, type Preferences } from '../preferences.ts'
+import { PasskeyFailure } from '../interface/passkey-failure.ts'
 import { Refusal } from '../interface/refusal.ts'
 import { en, type Words } from './en.ts'
 import { sv } from './sv.ts'
@@ -69,6 +70,7 @@ interface Sentence {
 
 /** What to tell a person of an error. */
 export function sentenceOf(error: unknown, words: Words): Sentence {
+  if (error instanceof PasskeyFailure) return { text: words.passkeyFailures[error.reason] }
   if (!(error instanceof Refusal)) return { text: words.failed }
   const { number, sentence, status, waitSeconds } = error
   if (number === undefined)

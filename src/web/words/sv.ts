@@ -40,6 +40,8 @@ export const sv: Words = {
   secondFactor: 'Andra faktorn',
   totp: 'Autentiseringsapp',
   hardwareToken: 'Hårdvarunyckel',
+  passkey: 'Lösennyckel',
+  passkeyHelp: 'Webbläsaren frågar efter den när du loggar in.',
   code: 'Appens kod',
   codeHelp: '6 till 8 siffror. Varje kod gäller en gång.',
   tokenPassword: 'Nyckelns engångslösenord',
@@ -126,6 +128,14 @@ export const sv: Words = {
   unreachable: 'Systemet kan inte nås. Kontrollera nätverket och försök igen.',
   notOurs: 'Något mellan webbläsaren och systemet har svarat i dess ställe.',
   failed: 'Det gick inte.',
+  passkeyFailures: {
+    noneGiven:
+      'Webbläsaren gav ingen lösennyckel: det avbröts eller tog för lång tid, eller så har enheten ingen för den här adressen. Försök igen.',
+    noneMade:
+      'Webbläsaren skapade ingen lösennyckel: det avbröts eller tog för lång tid, eller så skapar enheten inga. Försök igen.',
+    heldAlready: 'Enheten har redan en av dina lösennycklar.',
+    otherAddress: 'Lösennycklar är bundna till en annan adress för konsolen: öppna den där.',
+  },
   notLoaded: 'Det här kunde inte hämtas',
   waitFor: (seconds) =>
     seconds < 120
@@ -175,6 +185,11 @@ export const sv: Words = {
     1761: 'Länken kan inte skapas så här.',
     1762: 'Du har så många länkar som väntar som en användare får ha.',
     1763: 'Engångslänkar är avstängda på det här systemet.',
+    1764: 'Ingen andra faktor skulle bli kvar: registrera en annan först.',
+    1770: 'Svaret från enheten ger ingen lösennyckel: börja om.',
+    1771: 'Lösennyckeln är redan registrerad.',
+    1772: 'Du har så många lösennycklar som en användare får ha.',
+    1773: 'Du har ingen sådan lösennyckel längre.',
     1813: 'För många anrop. Vänta en stund och försök igen.',
     1820: 'Du har gjort fler anrop av det här slaget än en användare får. Försök igen senare.',
     1900: 'Säkerhetsmodulen kan inte nås just nu. Försök igen om en stund.',

@@ -1,0 +1,94 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Fingerprint } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { announce } from '../controls/announcement.tsx'
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import type { ListedPasskey } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { ownPasskeysKey, useOwnPasskeys } from './me-reads.ts'
+import { meWords } from './me-words.ts'
+import { NewPasskey, PasskeyRemoval, PasskeyRenaming } from './passkey-dialogs.tsx'
+import { passkeyWords } from './passkey-words.ts'
+
+type Open =
+  | { readonly kind: 'registration' }
+  | { readonly kind: 'renaming'; readonly passkey: ListedPasskey }
+  | { readonly kind: 'removal'; readonly passkey: ListedPasskey }
+
+/** The passkeys that a person logs in with, in place of a code. */
+export function PasskeySection({ userid }: { readonly userid: string }) {
+  const words = useWordsOf(passkeyWords)
+  const queries = useQueryClient()
+  const { data, error, refetch } = useOwnPasskeys(userid)
+  const [open, setOpen] = useState<Open>()
+  const change = {
+    onClose: (): void => setOpen(undefined),
+    async onDone(text: string): Promise<void> {
+      announce(text)
+      await queries.invalidateQueries({ queryKey: ownPasskeysKey })
+    },
+  }
+  if (error && !data) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (!data) return <Slow />
+  const passkeys: readonly ListedPasskey[] = data.CALLINFO.passkeys
+  return (
+    <>
+      {passkeys.length === 0 ? (
+        <p className="soft">{words.none}</p>
+      ) : (
+        <ul className="items">
+          {passkeys.map((passkey) => (
+            <PasskeyItem
+              key={passkey.id}
+              passkey={passkey}
+              onRename={() => setOpen({ kind: 'renaming', passkey })}
+              onRemove={() => setOpen({ kind: 'removal', passkey })}
+            />
+          ))}
+        </ul>
+      )}
+      <div className="buttons">
+        <Button className="button" onPress={() => setOpen({ kind: 'registration' })}>
+          {words.register}
+        </Button>
+      </div>
+      {open?.kind === 'registration' && <NewPasskey {...change} />}
+      {open?.kind === 'renaming' && <PasskeyRenaming passkey={open.passkey} {...change} />}
+      {open?.kind === 'removal' && <PasskeyRemoval passkey={open.passkey} {...change} />}
+    </>
+  )
+}
+
+interface ItemProps {
+  readonly passkey: ListedPasskey
+  readonly onRename: () => void
+  readonly onRemove: () => void
+}
+
+function PasskeyItem({ passkey: { name, created, used }, onRename, onRemove }: ItemProps) {
+  const words = useWordsOf(passkeyWords)
+  const ofFactors = useWordsOf(meWords)
+  const { locale } = useWords()
+  const day = (text: string): string => new Date(text).toLocaleDateString(locale)
+  return (
+    <li>
+      <span className="tile">
+        <Fingerprint aria-hidden />
+      </span>
+      <span className="texts">
+        <span className="title">{name}</span>
+        <span className="soft">
+          {ofFactors.addedOn(day(created))}, {used === undefined ? ofFactors.neverUsed : ofFactors.usedOn(day(used))}
+        </span>
+      </span>
+      <Button className="button small" aria-label={words.renamePasskey(name)} onPress={onRename}>
+        {words.rename}
+      </Button>
+      <Button className="button small" aria-label={words.removePasskey(name)} onPress={onRemove}>
+        {ofFactors.remove}
+      </Button>
+    </li>
+  )
+}

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../interface/calls.ts'
+import { hasPasskeys } from '../passkeys/webauthn.ts'
+
+const known = ['totp', 'hwkey_otp', 'webauthn'] as const
+/** A second factor that this page can log in with. */
+export type OfferedFactor = (typeof known)[number]
+
+/** Those that the appliance and the browser offer. */
+export const useOfferedFactors = () =>
+  useQuery({
+    queryKey: ['logintypes'],
+    queryFn: ({ signal }) => call('authinfo.logintypes', { signal }),
+    staleTime: Infinity,
+    select({ CALLINFO }): readonly OfferedFactor[] {
+      const enabled = CALLINFO.enabled_login_types.flat()
+      return known.filter((type) => enabled.includes(type) && (type !== 'webauthn' || hasPasskeys()))
+    },
+  })

@@ -1,0 +1,169 @@
+import type { CDPSession } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
+
+/** With an authenticator that Chromium has inside: what the browser asks for, takes and refuses is its own. */
+
+const host = 'localhost'
+let appliance: TestAppliance
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own({
+    login: { types: ['totp', 'hwkey_otp', 'webauthn'], webauthn: { rpId: host } },
+  })
+}, 60_000)
+afterAll(async () => {
+  await closeBrowser()
+  await appliance.close()
+})
+
+/** A person whose device makes passkeys, before the own account. */
+async function atAccount(options: VisitOptions = {}): Promise<Holder> {
+  const visit = await Visit.start(appliance, { host, ...options })
+  onTestFinished(() => visit.close())
+  const device = await visit.context.newCDPSession(visit.page)
+  await device.send('WebAuthn.enable')
+  const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  const user = await appliance.addUser(['read', 'active'])
+  await visit.logIn(user)
+  await visit.open('/me')
+  await visit.sees('Your account')
+  return { visit, user, device, authenticatorId }
+}
+
+interface Holder {
+  readonly visit: Visit
+  readonly user: TestUser
+  readonly device: CDPSession
+  readonly authenticatorId: string
+}
+
+async function register({ visit: { page }, user }: Holder, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Register a passkey' }).click()
+  await page.getByLabel('Name of the passkey').fill(name)
+  await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+  await page.getByRole('dialog').getByRole('button', { name: 'Register a passkey' }).click()
+}
+
+async function registered(holder: Holder, name: string): Promise<void> {
+  const { page } = holder.visit
+  await register(holder, name)
+  await page.getByText(`The passkey ${name} is registered.`).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+async function logOut({ page }: Visit): Promise<void> {
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByText('You are logged out.').waitFor()
+}
+
+async function logInByPasskey({ page }: Visit, user: TestUser, passphrase = user.passphrase): Promise<void> {
+  await page.getByLabel('Username').fill(user.username)
+  await page.getByLabel('Pass phrase').fill(passphrase)
+  await page.getByLabel('Application key').fill(appliance.applicationKey)
+  await page.getByText('Passkey', { exact: true }).click()
+  await expect.poll(() => page.getByLabel('Code of the app').count()).toBe(0)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+it('a passkey is registered, logs in, gets another name, is removed, and logs in no more', async () => {
+  const holder = await atAccount()
+  const { visit, user } = holder
+  const { page } = visit
+  await page.getByText('You have no passkey yet.').waitFor()
+  await registered(holder, 'Key on my desk')
+  await page
+    .getByText(/^added .*, not used yet$/)
+    .last()
+    .waitFor()
+  await logOut(visit)
+  await logInByPasskey(visit, user)
+  await visit.sees('Your account')
+  await page.getByText('Key on my desk', { exact: true }).waitFor()
+
+  const hostile = '<img src=x onerror=alert(1)> {{7*7}} ‮'
+  await page.getByRole('button', { name: 'Rename the passkey Key on my desk' }).click()
+  await page.getByLabel('Name of the passkey').fill(hostile)
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+  await page.getByText(hostile, { exact: true }).waitFor()
+  visit.expectPeace()
+
+  await page.getByRole('button', { name: 'Remove the passkey' }).click()
+  await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('You have no passkey yet.').waitFor()
+  await logOut(visit)
+  await logInByPasskey(visit, user)
+  await page.getByRole('alert').getByText('(1201)').waitFor()
+})
+
+it('a login that was refused is made again with a new challenge, and nothing that was typed is lost', async () => {
+  const holder = await atAccount()
+  const { visit, user } = holder
+  await registered(holder, 'Telephone')
+  await logOut(visit)
+  await logInByPasskey(visit, user, 'not the pass phrase')
+  await visit.page.getByRole('alert').getByText('(1201)').waitFor()
+  await visit.page.getByLabel('Pass phrase').fill(user.passphrase)
+  await visit.page.getByRole('button', { name: 'Log in' }).click()
+  await visit.sees('Your account')
+  expect(visit.asked.filter((url) => url.endsWith('/auth/challenge'))).toHaveLength(2)
+})
+
+it('a browser that gives or makes no passkey says so, and the code stays for the next try', async () => {
+  const holder = await atAccount()
+  const { visit, user, device, authenticatorId } = holder
+  const { page } = visit
+  await registered(holder, 'Laptop')
+  await register(holder, 'Laptop again')
+  await page.getByRole('alert').getByText('This device has a passkey of yours already.').waitFor()
+  expect(await page.getByRole('dialog').getByLabel('Code of a device that you have').inputValue()).not.toBe('')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await device.send('WebAuthn.clearCredentials', { authenticatorId })
+  await logOut(visit)
+  await logInByPasskey(visit, user)
+  await page.getByRole('alert').getByText('The browser gave no passkey').waitFor()
+})
+
+it('at an address that passkeys are not bound to none is made', async () => {
+  const holder = await atAccount({ host: '127.0.0.1' })
+  await register(holder, 'Elsewhere')
+  await holder.visit.page.getByRole('alert').getByText('Passkeys are bound to another address').waitFor()
+})
+
+it.each([
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+] as const)('has no finding in %s at %i pixels', async (theme, width) => {
+  const holder = await atAccount({ theme, width })
+  const { visit } = holder
+  const { page } = visit
+  await register(holder, 'A'.repeat(64))
+  const said = await page.getByText(`The passkey ${'A'.repeat(64)} is registered.`).boundingBox()
+  expect(said === null ? Infinity : said.x + said.width).toBeLessThanOrEqual(width)
+  await page.getByText('A'.repeat(64), { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove the passkey' }).click()
+  await page.getByRole('dialog').getByLabel('Code of a device that you have').waitFor()
+  await visit.expectSound('me-passkey-removal')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await visit.expectSound('me-passkeys')
+  await page.getByRole('button', { name: 'Register a passkey' }).click()
+  await page.getByLabel('Name of the passkey').waitFor()
+  await visit.expectSound('me-passkey-registration')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await logOut(visit)
+  await page.getByText('Passkey', { exact: true }).click()
+  await visit.expectSound('login-passkey')
+  expect(visit.complaints).toEqual([])
+})
