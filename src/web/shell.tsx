@@ -1,12 +1,14 @@
 import { CircleUser, Languages, LogOut, Moon, Sun, SunMoon, X } from 'lucide-react'
-import { lazy, Suspense, useState, type ReactNode } from 'react'
+import { lazy, Suspense, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { Route, Switch, useLocation } from 'wouter'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { BrokenPage } from './controls/broken-page.tsx'
 import { Announcement } from './controls/announcement.tsx'
 import { ClipboardNotice } from './controls/clipboard-notice.tsx'
 import { IdleWarning } from './session/idle-warning.tsx'
 import type { Theme } from './preferences.ts'
+import { isKeyName } from './keys/key-name.ts'
+import { useLinkAddress } from './links/link-address.ts'
 import { useOwnCapability } from './session/own-capability.ts'
 import { useSession } from './session/session.tsx'
 import { Slow } from './controls/slow.tsx'
@@ -70,7 +72,7 @@ export function Shell() {
       <main id="content" tabIndex={-1}>
         {link !== undefined ? (
           <Suspense fallback={<Slow />}>
-            <OpenedLinkView key={link} opener={link.split('/')[2]} secret={link.split('/')[3]} />
+            <OpenedLinkView key={`${link} ${person?.userid}`} opener={link.split('/')[2]} secret={link.split('/')[3]} />
           </Suspense>
         ) : isChecked ? (
           person === undefined ? (
@@ -91,29 +93,18 @@ export function Shell() {
   )
 }
 
-/**
- * The address of a one-time link, for which nobody logs in. The view takes it out of the browser's history, and it stays
- * known here until another comes.
- */
-function useLinkAddress(): string | undefined {
-  const [address] = useLocation()
-  const [link, setLink] = useState('')
-  const isWhole = address.startsWith('/link/')
-  if (isWhole && address !== link) setLink(address)
-  return isWhole || address === '/link' ? link : undefined
-}
-
 /** Every number of the appliance is one of digits. `.` in its place would be another address. */
 const isId = (text: string | undefined): text is string => text !== undefined && /^\d+$/.test(text)
-/** As the appliance names keys. What is none is not asked for. */
-const isKeyName = (text: string | undefined): text is string => text !== undefined && /^\w[\w.-]{0,127}$/.test(text)
 
-/** The keys of a vault, or one of them. */
+/** The keys of a vault, or one of them. What is no name of a key is not asked for. */
 function KeysPlace({ vaultid, name }: { readonly vaultid?: string; readonly name?: string }) {
   if (!isId(vaultid)) return <NotFoundView />
   if (name === undefined) return <KeysView key={vaultid} vaultid={vaultid} />
   return isKeyName(name) ? <KeyView key={`${vaultid}/${name}`} vaultid={vaultid} name={name} /> : <NotFoundView />
 }
+
+/** Where a link stood until another person came. */
+const ForgottenLink = () => <Redirect to="/" replace />
 
 function Views() {
   const [address] = useLocation()
@@ -171,6 +162,7 @@ function Views() {
           <Route path="/exchange">
             <ExchangeView />
           </Route>
+          <Route path="/link" component={ForgottenLink} />
           <Route path="/links">
             <LinksView />
           </Route>

@@ -25,7 +25,7 @@ export function AuditView() {
   const [criteria, setCriteria] = useState<Criteria>({})
   const [isFollowing, setIsFollowing] = useState(false)
   const follows = isFollowing && pages.number === 1
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     queryKey: ['audit', criteria, pages.next],
     placeholderData: keepPreviousData,
     staleTime: 0,
@@ -69,7 +69,7 @@ export function AuditView() {
       {isShown && (
         <>
           <AuditRecords records={data.RECORDS} hasMore={data.CALLINFO.next !== undefined} />
-          <Pager pages={pages} following={data.CALLINFO.next} />
+          <Pager pages={pages} following={data.CALLINFO.next} isTurning={isPlaceholderData} />
         </>
       )}
     </div>

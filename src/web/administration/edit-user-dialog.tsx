@@ -6,7 +6,8 @@ import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { UserFields } from './user-fields.tsx'
-import { useUsersAnew } from './user-reads.ts'
+import { readStatus, useUsersAnew } from './user-reads.ts'
+import { turned } from './user-status.ts'
 import { userWords } from './user-words.ts'
 
 interface Props {
@@ -20,12 +21,16 @@ export function EditUserDialog({ user, onClose }: Props) {
   const { save, edit } = useWordsOf(administrationWords)
   const { person } = useSession()
   const readAnew = useUsersAnew()
-  const before = { ...user, status: Number(user.status) }
+  const [before] = useState(() => ({ ...user, status: Number(user.status) }))
   const [typed, setTyped] = useState(before)
 
   async function change(signal: AbortSignal): Promise<void> {
-    const names = (['username', 'fullname', 'email', 'status'] as const).filter((name) => typed[name] !== before[name])
-    const body = Object.fromEntries(names.map((name) => [name, typed[name]]))
+    const names = (['username', 'fullname', 'email'] as const).filter((name) => typed[name] !== before[name])
+    const texts = Object.fromEntries(names.map((name) => [name, typed[name]]))
+    const body =
+      typed.status === before.status
+        ? texts
+        : { ...texts, status: turned(await readStatus(user, signal), before.status, typed.status) }
     await call('user.edit', { params: { userid: user.id }, body, signal })
     announce(words.saved)
     await readAnew()

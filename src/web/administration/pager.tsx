@@ -29,10 +29,12 @@ interface Props {
   readonly pages: Pages
   /** What the page that is shown names as its next one. */
   readonly following: string | undefined
+  /** While the page before is shown until the next one is there: its next page is the one that is being read. */
+  readonly isTurning: boolean
 }
 
 /** Nothing where there is one page alone. */
-export function Pager({ pages, following }: Props) {
+export function Pager({ pages, following, isTurning }: Props) {
   const words = useWordsOf(administrationWords)
   if (pages.number === 1 && following === undefined) return null
   return (
@@ -47,7 +49,7 @@ export function Pager({ pages, following }: Props) {
       <Button
         className="button small"
         isDisabled={following === undefined}
-        onPress={() => following !== undefined && pages.goOn(following)}
+        onPress={() => following !== undefined && !isTurning && pages.goOn(following)}
       >
         {words.next}
         <ChevronRight aria-hidden />

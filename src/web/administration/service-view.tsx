@@ -9,6 +9,7 @@ import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
+import { isDenial } from '../interface/refusal.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MomentText } from '../controls/moment-text.tsx'
@@ -26,7 +27,7 @@ export function ServiceView({ serviceid }: { readonly serviceid: string }) {
   const { where } = useWords()
   const { data: service, error, refetch } = useService(serviceid)
   const [told, setTold] = useState<readonly string[]>([])
-  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && (!service || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!service) return <Slow />
   const { name, description, owner, active, created, expires, addresses } = service
   return (
@@ -41,6 +42,7 @@ export function ServiceView({ serviceid }: { readonly serviceid: string }) {
         </div>
         <span className={active ? 'right' : 'right locked'}>{active ? words.active : words.disabled}</span>
       </div>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
       <Told sentences={told} />
       <dl className="fields card">
         <div>

@@ -4,8 +4,10 @@ import { Button } from 'react-aria-components/Button'
 import { createFilter, FilterField } from '../controls/filter-field.tsx'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { ServiceAccount } from '../interface/calls.ts'
+import { isDenial } from '../interface/refusal.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { MachineCommands } from './machine-commands.tsx'
@@ -28,7 +30,7 @@ export function ServicesView() {
       fits(`${name}\n${description}\n${owner.username}`.toLowerCase()),
     )
   }, [data, deferred])
-  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   return (
     <div className="page administered">
@@ -42,6 +44,7 @@ export function ServicesView() {
           {words.newService}
         </Button>
       </div>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
       {data.length === 0 ? (
         <p className="soft">{words.none}</p>
       ) : (

@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call } from '../interface/calls.ts'
+import { isDenial } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
@@ -19,7 +21,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
     queryKey: ['appliance', 'templates'],
     queryFn: async ({ signal }) => (await call('template.list', { signal })).TEMPLATE,
   })
-  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   const chosen = data.find(({ INFO }) => INFO.id === templateid)
   const freeId = String(Math.max(lastBuiltIn, ...data.map(({ INFO }) => Number(INFO.id))) + 1)
@@ -32,6 +34,7 @@ export function TemplatesView({ templateid }: { readonly templateid?: string }) 
           <p className="soft">{words.introduction}</p>
         </div>
       </div>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
       <ul className="entries">
         {data.map(({ INFO: { id, name, ico, active }, STRUCTURE }) => (
           <li key={id}>

@@ -21,11 +21,18 @@ export const useUserPage = (searchstring: string, next: string | undefined) =>
 export const useUser = (userid: string) =>
   useQuery({
     queryKey: ['users', 'one', userid],
-    async queryFn({ signal }) {
-      const { CALLINFO } = await call('user.read', { params: { userid }, signal })
-      return [...CALLINFO.users].find(isWhole)
-    },
+    queryFn: ({ signal }) => readUser(userid, signal),
   })
+
+async function readUser(userid: string, signal: AbortSignal): Promise<AdministeredUser | undefined> {
+  const { CALLINFO } = await call('user.read', { params: { userid }, signal })
+  return [...CALLINFO.users].find(isWhole)
+}
+
+/** The status of this moment. It is sent whole: an old one would take back what another administrator has changed. */
+export async function readStatus({ id, status }: AdministeredUser, signal: AbortSignal): Promise<number> {
+  return Number((await readUser(id, signal))?.status ?? status)
+}
 
 export const useDevices = (userid: string) =>
   useQuery({

@@ -13,6 +13,11 @@ const withBit = (status: number, bit: number, isSet: boolean): number =>
 
 export const isActive = (status: number): boolean => hasBit(status, activeBit)
 export const activated = (status: number): number => withBit(status, activeBit, true)
+/** A status as it is now, of which only those bits change that a person has turned between before and after. */
+export const turned = (now: number, before: number, after: number): number => {
+  const bits = before ^ after
+  return (now & ~bits) | (after & bits)
+}
 export const holds = (status: number, name: ChosenBit): boolean => hasBit(status, chosenBits[name])
 export const holding = (status: number, name: ChosenBit, isSet: boolean): number =>
   withBit(status, chosenBits[name], isSet)

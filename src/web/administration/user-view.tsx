@@ -8,6 +8,7 @@ import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import { call, type AdministeredUser } from '../interface/calls.ts'
+import { isDenial } from '../interface/refusal.ts'
 import { useSession } from '../session/session.tsx'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
@@ -18,7 +19,7 @@ import { SureQuestion } from './sure-question.tsx'
 import { UserCertificate } from './user-certificate.tsx'
 import { UserDevices } from './user-devices.tsx'
 import { UserSessions } from './user-sessions.tsx'
-import { useUser, useUsersAnew } from './user-reads.ts'
+import { readStatus, useUser, useUsersAnew } from './user-reads.ts'
 import { activated, isActive } from './user-status.ts'
 import { userWords } from './user-words.ts'
 import { StatusMarks } from './users-view.tsx'
@@ -30,7 +31,7 @@ export function UserView({ userid }: { readonly userid: string }) {
   const { where } = useWords()
   const { data: user, error, refetch } = useUser(userid)
   const [told, setTold] = useState<readonly string[]>([])
-  if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
+  if (error && (!user || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!user) return <Slow />
   return (
     <div className="page administered">
@@ -43,6 +44,7 @@ export function UserView({ userid }: { readonly userid: string }) {
         </div>
         <StatusMarks status={Number(user.status)} />
       </div>
+      {error && <Trouble error={error} onTryAgain={() => void refetch()} />}
       <Told sentences={told} />
       <section aria-label={words.account}>
         <dl className="fields card">
@@ -89,7 +91,8 @@ function AccountActs({ user, onTold }: ActsProps) {
   const isOwn = person?.userid === user.id
   const unlock = (): Promise<boolean> =>
     run(async (signal) => {
-      await call('user.edit', { params: { userid: user.id }, body: { status: activated(status) }, signal })
+      const body = { status: activated(await readStatus(user, signal)) }
+      await call('user.edit', { params: { userid: user.id }, body, signal })
       announce(words.unlockedNow(user.fullname))
       await readAnew()
     })

@@ -31,7 +31,7 @@ export function UsersView() {
   const [search, setSearch] = useState('')
   const settled = useDebounced(search.trim())
   const pages = usePages()
-  const { data, error, refetch } = useUserPage(settled, pages.next)
+  const { data, error, refetch, isPlaceholderData } = useUserPage(settled, pages.next)
   const [isCreating, setIsCreating] = useState(false)
 
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
@@ -67,7 +67,7 @@ export function UsersView() {
               <UserEntry key={user.id} user={user} />
             ))}
           </ul>
-          <Pager pages={pages} following={data.following} />
+          <Pager pages={pages} following={data.following} isTurning={isPlaceholderData} />
         </>
       )}
       {isCreating && <NewUserDialog onClose={() => setIsCreating(false)} />}

@@ -34,7 +34,12 @@ export function FieldInput({ field, labelLang, value, onChange, policy, autoFocu
   const example = placeholder === undefined ? undefined : words.example(placeholder)
   switch (type) {
     case 'textarea':
-      return <TextInput {...shared} rows={isSecret(field) ? 6 : 4} description={example} />
+      return isSecret(field) ? (
+        // Spelling is checked by makers of browsers, to whom the text would go.
+        <TextInput {...shared} kind="name" rows={6} description={example} />
+      ) : (
+        <TextInput {...shared} rows={4} description={example} />
+      )
     case 'dropdown':
       return <SelectInput {...shared} options={optionsOf(options, value, opt, words.none)} />
     case 'progress': {

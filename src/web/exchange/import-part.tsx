@@ -33,6 +33,7 @@ export function ImportPart({ vaultid, contents }: Props) {
   const [chosen, setChosen] = useState<Chosen>()
   const [isGuessed, setIsGuessed] = useState(false)
   const [name, setName] = useState('')
+  const [isImporting, setIsImporting] = useState(false)
   const { error, run } = useAction()
 
   async function choose(file: File | undefined): Promise<void> {
@@ -61,7 +62,7 @@ export function ImportPart({ vaultid, contents }: Props) {
           acceptedFileTypes={['.csv', '.tsv', '.txt', '.json', 'text/csv', 'application/json']}
           onSelect={(files) => void choose(files?.[0])}
         >
-          <Button className="button">
+          <Button className="button" isDisabled={isImporting}>
             <FileInput aria-hidden />
             {name === '' ? words.choose : words.otherFile}
           </Button>
@@ -79,11 +80,15 @@ export function ImportPart({ vaultid, contents }: Props) {
       {chosen?.kind === 'locked' && <Unlock onOpen={(passphrase) => void unlock(chosen.text, passphrase)} />}
       {chosen?.kind === 'table' && read && (
         <>
-          <ColumnTable table={chosen.table} uses={chosen.uses} onChange={(uses) => setChosen({ ...chosen, uses })} />
-          <ImportPreview key={chosen.uses.join()} vaultid={vaultid} contents={contents} read={read} />
+          {!isImporting && (
+            <ColumnTable table={chosen.table} uses={chosen.uses} onChange={(uses) => setChosen({ ...chosen, uses })} />
+          )}
+          <ImportPreview key={chosen.uses.join()} {...{ vaultid, contents, read }} onUnderWay={setIsImporting} />
         </>
       )}
-      {chosen?.kind === 'items' && <ImportPreview vaultid={vaultid} contents={contents} read={chosen.read} />}
+      {chosen?.kind === 'items' && (
+        <ImportPreview {...{ vaultid, contents }} read={chosen.read} onUnderWay={setIsImporting} />
+      )}
     </section>
   )
 }

@@ -15,10 +15,12 @@ interface Props {
   readonly vaultid: string
   readonly contents: Contents
   readonly read: ReadFile
+  /** While it is, another file or other columns would begin it anew. */
+  readonly onUnderWay: (isUnderWay: boolean) => void
 }
 
 /** What becomes of a file, and the button that makes it so. */
-export function ImportPreview({ vaultid, contents, read }: Props) {
+export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
   const words = useWordsOf(exchangeWords)
   const plans = useMemo(() => read.entries.map(planObject), [read])
   // As the vault was before: what is imported is no duplicate of itself.
@@ -26,7 +28,7 @@ export function ImportPreview({ vaultid, contents, read }: Props) {
   const duplicates = useMemo(() => duplicatesAmong(plans, present), [plans, present])
   const [withDuplicates, setWithDuplicates] = useState(false)
   const chosen = withDuplicates ? plans : plans.filter((plan) => !duplicates.has(plan))
-  const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen)
+  const { progress, total, isStopped, isUnderWay, error, go, stop } = useImport(vaultid, chosen, onUnderWay)
   const isDone = progress !== undefined && progress.done === total && !isUnderWay
   return (
     <div className="preview">
@@ -54,14 +56,18 @@ export function ImportPreview({ vaultid, contents, read }: Props) {
           <a className="button primary" href={`#/vault/${vaultid}`}>
             {words.toVault}
           </a>
-        ) : isUnderWay ? (
-          <Button className="button" onPress={stop}>
-            {words.stop}
-          </Button>
         ) : (
-          <Button className="button primary" isDisabled={chosen.length === 0} onPress={() => void go()}>
-            {progress === undefined ? words.go(chosen.length) : words.goOn}
-          </Button>
+          <>
+            {/* It keeps its place: the second click of two does not stop what the first began. */}
+            <Button className="button primary" isDisabled={isUnderWay || chosen.length === 0} onPress={() => void go()}>
+              {progress === undefined || isUnderWay ? words.go(chosen.length) : words.goOn}
+            </Button>
+            {isUnderWay && (
+              <Button className="button" onPress={stop}>
+                {words.stop}
+              </Button>
+            )}
+          </>
         )}
       </p>
     </div>
@@ -69,7 +75,7 @@ export function ImportPreview({ vaultid, contents, read }: Props) {
 }
 
 /** An import with its progress, which goes on where it stopped. */
-function useImport(vaultid: string, chosen: readonly PlannedObject[]) {
+function useImport(vaultid: string, chosen: readonly PlannedObject[], onUnderWay: Props['onUnderWay']) {
   const queries = useQueryClient()
   const [importing, setImporting] = useState<ImportRun>()
   const stopping = useRef<AbortController>(undefined)
@@ -84,6 +90,7 @@ function useImport(vaultid: string, chosen: readonly PlannedObject[]) {
     stopping.current = stopper
     setIsStopped(false)
     setProgress((before) => before ?? { done: 0, refused: [] })
+    onUnderWay(true)
     await run(async (signal) => {
       try {
         await task.run(AbortSignal.any([signal, stopper.signal]), setProgress)
@@ -94,6 +101,7 @@ function useImport(vaultid: string, chosen: readonly PlannedObject[]) {
         await queries.invalidateQueries({ queryKey: ['vault', vaultid] })
       }
     })
+    onUnderWay(false)
   }
   const stop = (): void => stopping.current?.abort()
   return { progress, total: importing?.total ?? 0, isStopped, isUnderWay, error, go, stop }

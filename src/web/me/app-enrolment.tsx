@@ -37,12 +37,13 @@ export function AppEnrolment({ onDone, onClose }: Props) {
     return () => gone.abort()
   }, [])
 
-  async function activate(signal: AbortSignal): Promise<void> {
-    if (begun === undefined) return
+  async function activate(signal: AbortSignal): Promise<boolean> {
+    if (begun === undefined) return false
     const body = { code: typedCode(typed.code), otp: typedCode(typed.otp) }
     setTyped({ code: '', otp: '' })
     await call('me.otp.activate', { params: { deviceid: begun.id }, body, signal })
     await onDone()
+    return true
   }
   return (
     <FormDialog title={words.addApp} submitText={words.finish} onSubmit={activate} onClose={onClose}>

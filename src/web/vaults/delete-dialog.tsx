@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { call } from '../interface/calls.ts'
+import { Refusal } from '../interface/refusal.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { ChosenNames } from './chosen-names.tsx'
 import { chosenWords } from './chosen-words.ts'
@@ -24,13 +25,24 @@ export function DeleteDialog({ vaultid, arranged, rows, onClose }: Props) {
   const [asked] = useState(rows)
   const [roots] = useState(() => outermost(arranged, rows))
   const [left, setLeft] = useState(() => roots.map(({ object }) => object.id))
+  const [doubtful, setDoubtful] = useState<string>()
   const [all] = useState(() => roots.reduce((sum, { object }) => sum + 1 + allBelow(arranged, object.id).length, 0))
 
+  /** After a call of which no answer came, an object that is not there is one that was deleted. */
+  async function deleteOne(objectid: string, signal: AbortSignal): Promise<void> {
+    try {
+      await call('object.delete', { params: { objectid }, body: { children: true }, signal })
+    } catch (error) {
+      const isAnswered = error instanceof Refusal && error.number !== undefined
+      if (!isAnswered) setDoubtful(objectid)
+      if (!(isAnswered && error.status === 404 && objectid === doubtful)) throw error
+    }
+  }
   async function deleteAll(signal: AbortSignal): Promise<void> {
     let remaining = left
     try {
       for (const objectid of left) {
-        await call('object.delete', { params: { objectid }, body: { children: true }, signal })
+        await deleteOne(objectid, signal)
         remaining = remaining.slice(1)
         setLeft(remaining)
       }

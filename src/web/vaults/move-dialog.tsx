@@ -52,7 +52,7 @@ export function MoveDialog({ vault, arranged, rows, onClose }: Props) {
         onChange={setVaultid}
         options={offered.map(({ id, groupname }) => ({ value: id, text: groupname }))}
       />
-      <FolderInput key={vaultid} vaultid={vaultid} rows={vaultid === vault.id ? asked : []} />
+      <FolderInput key={vaultid} vaultid={vaultid} rows={vaultid === vault.id ? asked : noRows} />
       {vaultid !== vault.id && <p className="soft">{words.movedAnew}</p>}
       <p className="soft" role="status">
         {left.length < asked.length && words.progress(asked.length - left.length, asked.length)}
@@ -60,6 +60,8 @@ export function MoveDialog({ vault, arranged, rows, onClose }: Props) {
     </FormDialog>
   )
 }
+
+const noRows: readonly Row[] = []
 
 interface FolderProps {
   readonly vaultid: string
@@ -74,6 +76,7 @@ function FolderInput({ vaultid, rows }: FolderProps) {
   const folders = useMemo(() => {
     if (!data) return undefined
     const arranged = arrange(data, locale)
+    const { compare } = new Intl.Collator(locale, { numeric: true })
     const paths = [...arranged.byId.values()]
       .filter(({ isFolder }) => isFolder)
       .map(({ object }) => ({
@@ -82,7 +85,7 @@ function FolderInput({ vaultid, rows }: FolderProps) {
           .map((row) => row.object.objectname)
           .join(' / '),
       }))
-      .toSorted((a, b) => a.text.localeCompare(b.text, locale, { numeric: true }))
+      .toSorted((a, b) => compare(a.text, b.text))
     return [{ value: rootId, text: words.topOfVault }, ...paths].filter(
       ({ value }) => rows.length === 0 || canMoveTo(arranged, rows, value),
     )

@@ -23,7 +23,7 @@ export const useFound = (text: string) =>
     queryKey: ['found', text],
     enabled: text.length >= leastSearched && text.length <= mostSearched,
     queryFn: ({ signal }) => call('object.find', { query: { needle: text, limit: String(mostFound) }, signal }),
-    placeholderData: keepPreviousData,
+    ...(text.length >= leastSearched && { placeholderData: keepPreviousData }),
   })
 
 export const usePolicies = () =>
