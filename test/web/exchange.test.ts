@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Decrypter } from 'age-encryption'
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { upload } from '../support/object-kit.ts'
 import { eventsOf } from '../support/trail.ts'
 import { makeVault } from '../support/vault.ts'
 import type { Visit, VisitOptions } from './browser-kit.ts'
@@ -67,6 +69,13 @@ describe('an import', () => {
     let calls = 0
     await page.route('**/api/1.0/object', async (route) => {
       calls += 1
+      if (calls === 3) {
+        // Under way: nothing may begin it anew.
+        await page.getByRole('button', { name: 'Stop' }).waitFor()
+        expect(await page.getByRole('button', { name: 'Import 12 objects' }).isDisabled()).toBe(true)
+        expect(await page.getByRole('button', { name: 'Choose another file' }).isDisabled()).toBe(true)
+        expect(await page.getByRole('group', { name: 'What each column is' }).count()).toBe(0)
+      }
       // The fifth is carried out, and its answer is lost.
       if (calls === 5) {
         await route.fetch()
@@ -98,6 +107,16 @@ describe('an import', () => {
   })
 })
 
+interface OpenedArchive {
+  readonly objects: readonly { readonly name: string; readonly fields: object }[]
+}
+
+async function opened(path: string): Promise<OpenedArchive> {
+  const decrypter = new Decrypter()
+  decrypter.addPassphrase('a long pass phrase')
+  return JSON.parse(await decrypter.decrypt(readFileSync(path), 'text')) as OpenedArchive
+}
+
 describe('an export', () => {
   it('holds what the person may read, under a pass phrase, and each reading is recorded', async () => {
     const { visit, page, admin, id } = await given()
@@ -114,10 +133,7 @@ describe('an export', () => {
     await page.getByLabel('Pass phrase again').fill('a long pass phrase')
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()
-    const decrypter = new Decrypter()
-    decrypter.addPassphrase('a long pass phrase')
-    const archive: unknown = JSON.parse(await decrypter.decrypt(readFileSync(await (await saved).path()), 'text'))
-    expect(archive).toMatchObject({
+    expect(await opened(await (await saved).path())).toMatchObject({
       vault: 'Moved',
       objects: [{ name: 'Registrar', fields: { username: 'dns', password: 'An0ther-pass' } }],
     })
@@ -126,6 +142,35 @@ describe('an export', () => {
     )
     expect(read).toHaveLength(1)
     visit.expectPeace()
+  })
+
+  it('is of what the vault holds now: without alarms of since, and names what is damaged', async () => {
+    const { page, admin, id } = await given()
+    const add = async (name: string) => {
+      const members = { groupid: id, templateid: '20', name, username: 'dns', password: 'An0ther-pass' }
+      return String((await admin.must('POST', '/object', members)).CALLINFO['objectid'])
+    }
+    const [damaged, alarmed] = [await add('Spoilt'), await add('Guarded')]
+    await upload(admin, { groupid: id, description: 'of the door' }, Buffer.from('content'))
+    await page.reload()
+    await page.getByText(/1 file stays behind/).waitFor()
+    await add('Sound')
+    await admin.must('PUT', `/object/${alarmed}/alarm`, { alarm: true })
+    const database = new Database(stage.appliance.config.store.sqlite ?? '')
+    database.prepare("UPDATE object_secrets SET sealed_text = '' WHERE object_id = ?").run(damaged)
+    database.close()
+    await page.getByLabel('Pass phrase', { exact: true }).fill('a long pass phrase')
+    await page.getByLabel('Pass phrase again').fill('a long pass phrase')
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const archive = await opened(await (await saved).path())
+    expect(archive.objects.map(({ name }) => name).toSorted()).toEqual(['Sound', 'file.bin'])
+    expect(archive.objects).toContainEqual(
+      expect.objectContaining({ name: 'file.bin', fields: expect.objectContaining({ description: 'of the door' }) }),
+    )
+    await page.getByText('1 object could not be read, and is not in the file:').waitFor()
+    await page.getByRole('listitem').getByText('Spoilt').waitFor()
+    await page.getByText(/1 object raises an alarm when read/).waitFor()
   })
 })
 

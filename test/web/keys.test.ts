@@ -68,15 +68,19 @@ describe('the keys of a vault', () => {
     await dialog.getByLabel('It may be exported, wrapped to a public key').check()
     await dialog.getByLabel(/^Days after which/).fill('90')
     await dialog.getByRole('button', { name: 'Create a key' }).click()
+    await dialog.getByText(/^A name has 1 to 128 letters/).waitFor()
+    await make('taken')
+    await dialog.getByLabel('Name', { exact: true }).fill('taken')
+    await dialog.getByRole('button', { name: 'Create a key' }).click()
     // Refused by the appliance: what was typed is still there.
-    await dialog.getByRole('alert').getByText('(1804)').waitFor()
+    await dialog.getByRole('alert').getByText('(1501)').waitFor()
     expect(await dialog.getByLabel('What it is for').inputValue()).toBe('Card numbers')
     await dialog.getByLabel('Name', { exact: true }).fill('cards')
     await dialog.getByRole('button', { name: 'Create a key' }).click()
     await page.getByText('The key cards is there.').waitFor()
     const row = page.getByRole('table').getByRole('row', { name: /cards/ })
     await row.getByText('AES-256-GCM · Card numbers').waitFor()
-    expect(await row.getByRole('meter').getAttribute('aria-label')).toContain('of 4.3B encryptions')
+    expect(await row.getByRole('meter').getAttribute('aria-label')).toContain('of 4.3bn encryptions')
     expect((await readKey(vault.admin, vault.id, 'cards')).KEYS[0]).toMatchObject({
       type: 'aes256-gcm96',
       info: 'Card numbers',
@@ -123,7 +127,7 @@ describe('the keys of a vault', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Limit versions' }).click()
     await page.getByText('Changed.').waitFor()
     await page.getByText('too old for any use').waitFor()
-    await page.getByText('decrypts and verifies alone').waitFor()
+    await page.getByText('only decrypts and verifies').waitFor()
     expect((await decrypt()).status).toBe(400)
     await confirm(visit, 'Trim', /lost for good/, 'Destroy them')
     await page.getByText('Version 2 is the oldest one now.').waitFor()

@@ -3,7 +3,6 @@ import { inBoth } from '../words/spoken.tsx'
 /** Words of the frame of the administration, and of what several of its parts use. */
 export const administrationWords = inBoth(
   {
-    title: 'Administration',
     parts: {
       users: 'Users',
       services: 'Service accounts',
@@ -30,7 +29,6 @@ export const administrationWords = inBoth(
     qr: 'QR code of the seed',
   },
   {
-    title: 'Administration',
     parts: {
       users: 'Användare',
       services: 'Tjänstekonton',

@@ -67,7 +67,7 @@ export const serviceWords = inBoth(
     grantsNotice: 'An Admin of a vault gives the account its grants there. The administration gives it no vault.',
     applicationKeys: 'Application keys',
     applicationKeysHelp:
-      'A key that all users of one application add to each login. The operator alone makes and takes them.',
+      'A key that all users of one application add to each login. Only the operator makes and takes them.',
   },
   {
     introduction: 'Identiteter för program som körs utan tillsyn.',

@@ -25,6 +25,7 @@ export function readBitwarden(text: string): ReadFile {
   const json = parsed(text)
   const items = json?.['items']
   if (json === undefined || !Array.isArray(items)) throw new UnreadableFile('form')
+  if (json['encrypted'] === true) throw new UnreadableFile('account')
   if (items.length > mostEntries) throw new UnreadableFile('count')
   const folders = new Map(
     [...listIn(json, 'folders'), ...listIn(json, 'collections')].map((one) => [textIn(one, 'id'), textIn(one, 'name')]),
@@ -49,12 +50,13 @@ function entryOf(at: number, item: Json, folders: ReadonlyMap<string, string>): 
   const folder = folders.get(textIn(item, 'folderId')) ?? folders.get(String(collection)) ?? ''
   const urls = listIn(login, 'uris').map((uri) => textIn(uri, 'uri'))
   const [url = '', ...otherUrls] = urls.filter(Boolean)
-  const identity = Object.entries(objectIn(item, 'identity')).map(([label, value]) => ({ label, value: asText(value) }))
+  const kinds = [objectIn(item, 'identity'), objectIn(item, 'sshKey')]
+  const parts = kinds.flatMap((kind) => Object.entries(kind)).map(([label, value]) => ({ label, value: asText(value) }))
   const more = [
     ...otherUrls.map((value) => ({ label: 'URL', value })),
     { label: 'TOTP', value: textIn(login, 'totp') },
     ...listIn(item, 'fields').map((field) => ({ label: textIn(field, 'name'), value: textIn(field, 'value') })),
-    ...identity,
+    ...parts,
   ].filter(({ value }) => value !== '')
   const card = cardOf(objectIn(item, 'card'))
   return {

@@ -36,7 +36,7 @@ export interface ReadFile {
 }
 
 /** Why a file cannot be read at all. */
-export type Unreadable = 'size' | 'count' | 'form' | 'passphrase' | 'kdf'
+export type Unreadable = 'size' | 'count' | 'form' | 'passphrase' | 'kdf' | 'account'
 
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'

@@ -57,7 +57,7 @@ function OfVault({ vaultid, mayWrite }: { readonly vaultid: string; readonly may
   return (
     <>
       {mayWrite && <ImportPart vaultid={vaultid} contents={data} />}
-      <ExportPart contents={data} />
+      <ExportPart vaultid={vaultid} contents={data} />
     </>
   )
 }

@@ -11,7 +11,6 @@ export const exchangeWords = inBoth(
     noVault: 'You may write in no vault.',
     importTitle: 'Import',
     importText: 'A table (CSV) or an export of Bitwarden (JSON). Nothing leaves your browser before you say so.',
-    file: 'File',
     choose: 'Choose a file',
     otherFile: 'Choose another file',
     filePassphrase: 'Pass phrase of the file',
@@ -21,6 +20,7 @@ export const exchangeWords = inBoth(
       count: 'The file has more than 20,000 entries. Split it.',
       form: 'This is neither a table nor an export of Bitwarden.',
       passphrase: 'The pass phrase does not fit, or the file was changed.',
+      account: 'This export is encrypted for its account: export it anew, in the open or under a pass phrase.',
       kdf: 'The pass phrase of this file is hashed by Argon2, which this page does not read. Export it with PBKDF2, or without a pass phrase.',
     },
     guessed:
@@ -72,7 +72,7 @@ export const exchangeWords = inBoth(
     alarmed: (number: number) => `${count('en', number, 'object raises', 'objects raise')} an alarm when read.`,
     withAlarmed: 'Read those too, and raise the alarms',
     exportPassphrase: 'Pass phrase',
-    exportPassphraseHelp: 'At least 12 characters. Without it nobody opens the file, you neither.',
+    exportPassphraseHelp: 'At least 12 characters. Without it nobody opens the file, not even you.',
     again: 'Pass phrase again',
     tooShort: 'Take at least 12 characters.',
     differs: 'The two are not the same.',
@@ -80,6 +80,8 @@ export const exchangeWords = inBoth(
     reading: 'The objects are being read …',
     sealing: 'The file is being encrypted …',
     exported: (number: number) => `${count('en', number, 'object is', 'objects are')} in the file.`,
+    leftOut: (number: number) =>
+      `${count('en', number, 'object', 'objects')} could not be read, and ${number === 1 ? 'is' : 'are'} not in the file:`,
   },
   {
     title: 'Import och export',
@@ -88,7 +90,6 @@ export const exchangeWords = inBoth(
     noVault: 'Du får inte skriva i något valv.',
     importTitle: 'Import',
     importText: 'En tabell (CSV) eller en export från Bitwarden (JSON). Inget lämnar webbläsaren förrän du säger till.',
-    file: 'Fil',
     choose: 'Välj en fil',
     otherFile: 'Välj en annan fil',
     filePassphrase: 'Filens lösenfras',
@@ -98,6 +99,7 @@ export const exchangeWords = inBoth(
       count: 'Filen har fler än 20 000 poster. Dela upp den.',
       form: 'Det här är varken en tabell eller en export från Bitwarden.',
       passphrase: 'Lösenfrasen stämmer inte, eller så har filen ändrats.',
+      account: 'Exporten är krypterad för sitt konto: exportera på nytt, i klartext eller med en lösenfras.',
       kdf: 'Filens lösenfras är hashad med Argon2, som den här sidan inte läser. Exportera den med PBKDF2, eller utan lösenfras.',
     },
     guessed: 'Filen säger inte hur dess tecken är skrivna. De lästes som Windows-1252: se efter om de är rätt.',
@@ -156,5 +158,6 @@ export const exchangeWords = inBoth(
     reading: 'Objekten läses …',
     sealing: 'Filen krypteras …',
     exported: (number) => `${count('sv', number, 'objekt är', 'objekt är')} i filen.`,
+    leftOut: (number) => `${count('sv', number, 'objekt', 'objekt')} kunde inte läsas och är inte med i filen:`,
   },
 )

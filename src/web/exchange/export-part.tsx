@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
@@ -7,7 +8,7 @@ import { useAction } from '../controls/action.ts'
 import { saveFile } from '../controls/saving.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { Trouble } from '../controls/trouble.tsx'
-import type { Contents } from '../interface/calls.ts'
+import { call, type Contents } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { exchangeWords } from './exchange-words.ts'
 import { hasFile, isAlarmed, readArchive, sealArchive } from './export-run.ts'
@@ -16,7 +17,7 @@ const shortest = 12
 const isTooShort = (passphrase: string): boolean => passphrase.length < shortest
 
 /** All that a person may read in a vault, in one encrypted file. */
-export function ExportPart({ contents }: { readonly contents: Contents }) {
+export function ExportPart({ vaultid, contents }: { readonly vaultid: string; readonly contents: Contents }) {
   const words = useWordsOf(exchangeWords)
   const alarmed = contents.OBJECTS.filter(isAlarmed).length
   const files = contents.OBJECTS.filter(hasFile).length
@@ -26,6 +27,8 @@ export function ExportPart({ contents }: { readonly contents: Contents }) {
   const [again, setAgain] = useState('')
   const [isTried, setIsTried] = useState(false)
   const [done, setDone] = useState<number>()
+  const [leftOut, setLeftOut] = useState<readonly string[]>([])
+  const queries = useQueryClient()
   const { isUnderWay, error, run } = useAction()
 
   async function make(event: FormEvent<HTMLFormElement>): Promise<void> {
@@ -34,8 +37,12 @@ export function ExportPart({ contents }: { readonly contents: Contents }) {
     if (isTooShort(passphrase) || passphrase !== again) return
     await run(async (signal) => {
       setDone(0)
-      const archive = await readArchive({ contents, withAlarmed }, signal, setDone)
-      setDone(all)
+      setLeftOut([])
+      // As it is now: what raises an alarm since the page was loaded is not read unasked.
+      const now = await call('vault.read', { params: { vaultid }, signal })
+      queries.setQueryData(['vault', vaultid], now)
+      const { archive, leftOut: unread } = await readArchive({ contents: now, withAlarmed }, signal, setDone)
+      setDone(now.OBJECTS.length)
       const bytes = await sealArchive(archive, passphrase)
       if (signal.aborted) return
       saveFile(`strongroom-${archive.exported.slice(0, 10)}.json.age`, bytes)
@@ -43,6 +50,7 @@ export function ExportPart({ contents }: { readonly contents: Contents }) {
       setAgain('')
       setIsTried(false)
       announce(words.exported(archive.objects.length))
+      setLeftOut(unread)
     })
     setDone(undefined)
   }
@@ -70,6 +78,7 @@ export function ExportPart({ contents }: { readonly contents: Contents }) {
           onAgain={setAgain}
         />
         {done !== undefined && <ReadingProgress done={done} all={all} />}
+        <LeftOut names={leftOut} />
         <Button type="submit" className="button" isDisabled={isUnderWay}>
           <Download aria-hidden />
           {words.exportGo}
@@ -114,6 +123,29 @@ function NewPassphrase({ passphrase, again, isTried, onPassphrase, onAgain }: Ne
         error={isTried && !isShort && passphrase !== again ? words.differs : undefined}
       />
     </>
+  )
+}
+
+const mostNamed = 100
+
+/** Objects that are denied or damaged. */
+function LeftOut({ names }: { readonly names: readonly string[] }) {
+  const words = useWordsOf(exchangeWords)
+  return (
+    <div role="status">
+      {names.length > 0 && (
+        <>
+          <p>{words.leftOut(names.length)}</p>
+          <ul>
+            {names.slice(0, mostNamed).map((name, at) => (
+              // oxlint-disable-next-line react/no-array-index-key -- two objects may have one name
+              <li key={at}>{name}</li>
+            ))}
+            {names.length > mostNamed && <li>{words.andMore(names.length - mostNamed)}</li>}
+          </ul>
+        </>
+      )}
+    </div>
   )
 }
 

@@ -1,5 +1,5 @@
 import { call, type Contents, type StoredObject } from '../interface/calls.ts'
-import { isDenial } from '../interface/refusal.ts'
+import { isDenial, Refusal } from '../interface/refusal.ts'
 
 /** An object as the archive holds it. */
 export interface ExportedObject {
@@ -19,36 +19,58 @@ export interface Archive {
   readonly objects: readonly ExportedObject[]
 }
 
-/** What an export reads: whether also what raises an alarm. Files stay behind. */
+/** What an export reads: whether also what raises an alarm. The contents of files stay behind. */
 export interface ExportChoice {
   readonly contents: Contents
   readonly withAlarmed: boolean
 }
 
+export interface ReadArchive {
+  readonly archive: Archive
+  /** Names of the objects that could not be read. */
+  readonly leftOut: readonly string[]
+}
+
 export const isAlarmed = ({ alarmed }: StoredObject): boolean => alarmed !== false
 export const hasFile = ({ fileinfo }: StoredObject): boolean => fileinfo !== undefined
 
-/** Reads every object with its secrets; each reading is recorded. Objects that the person may not read any more are left out. */
+/** Reads every object with its secrets; each reading is recorded. One that is denied or damaged does not stop the others. */
 export async function readArchive(
   { contents: { VAULT, OBJECTS, TEMPLATES }, withAlarmed }: ExportChoice,
   signal: AbortSignal,
   tell: (done: number) => void,
-): Promise<Archive> {
+): Promise<ReadArchive> {
   const templates = new Map(TEMPLATES.map((template) => [template.id, template]))
   const objects: ExportedObject[] = []
+  const leftOut: string[] = []
   for (const [index, object] of OBJECTS.entries()) {
     signal.throwIfAborted()
     tell(index)
-    if (hasFile(object) || (isAlarmed(object) && !withAlarmed)) continue
+    if (isAlarmed(object) && !withAlarmed) continue
     const template = templates.get(object.templateid)
-    const crypted = template?.structure.some(({ encrypted }) => encrypted) ? await secretsOf(object.id, signal) : {}
-    if (crypted === undefined) continue
+    const hasSecrets = template?.structure.some(({ encrypted, type }) => encrypted && type !== 'file')
+    const crypted = hasSecrets ? await secretsOf(object.id, signal) : {}
     const { id, parentid, objectname: name } = object
-    objects.push({ id, parentid, name, template: template?.info.name ?? '', fields: { ...object.public, ...crypted } })
+    if (crypted === undefined) leftOut.push(name)
+    else
+      objects.push({
+        id,
+        parentid,
+        name,
+        template: template?.info.name ?? '',
+        fields: { ...object.public, ...crypted },
+      })
   }
   const [vault] = VAULT
   const exported = new Date().toISOString()
-  return { format: 'strongroom export', version: 1, vault: vault?.groupname ?? '', exported, objects }
+  const archive: Archive = {
+    format: 'strongroom export',
+    version: 1,
+    vault: vault?.groupname ?? '',
+    exported,
+    objects,
+  }
+  return { archive, leftOut }
 }
 
 async function secretsOf(objectid: string, signal: AbortSignal): Promise<Readonly<Record<string, string>> | undefined> {
@@ -56,10 +78,16 @@ async function secretsOf(objectid: string, signal: AbortSignal): Promise<Readonl
     const { OBJECT } = await call('object.read', { params: { objectid }, query: { decrypt: true }, signal })
     return OBJECT[0]?.crypted ?? {}
   } catch (error) {
-    if (isDenial(error)) return undefined
+    if (isOfObject(error)) return undefined
     throw error
   }
 }
+
+/** `object.tampered`. */
+const damaged = 1614
+/** Not of the session, whose end stops the export. */
+const isOfObject = (error: unknown): boolean =>
+  error instanceof Refusal && (error.number === damaged || (isDenial(error) && error.status !== 401))
 
 /** A file of the format age-encryption.org/v1 under a pass phrase, which `age --decrypt` opens. */
 export async function sealArchive(archive: Archive, passphrase: string): Promise<Uint8Array<ArrayBuffer>> {

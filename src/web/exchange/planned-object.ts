@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts'
+import type { Card, Entry } from './entry.ts'
 
 /** What an entry becomes: an object of a template that every appliance has, as `object.create` takes it. */
 export interface PlannedObject {
@@ -22,12 +22,15 @@ export function planObject(entry: Entry): PlannedObject {
   const name = nameOf(entry)
   const text = notesOf(entry)
   const { card, username, password, url } = entry
-  if (card !== undefined) {
+  const isPureCard = [text, username, password, url].every((value) => value === '')
+  if (card !== undefined && isPureCard) {
     const fields = { service: name, cardno: card.number, expires: card.expires, cvc: card.code, owner: card.owner }
     return planned(entry, plannedTemplates.card, name, { ...fields, note1: '', note2: '' }, ['cardno', 'cvc'])
   }
-  if (password === '') {
-    const lines = [line('Username', username), line('URL', url), text].filter(Boolean).join('\n')
+  // No field of a card is for more, and none of a login for a card: a note keeps all of it.
+  if (password === '' || card !== undefined) {
+    const login = [line('Username', username), line('Password', password), line('URL', url)]
+    const lines = [...linesOf(card), ...login, text].filter(Boolean).join('\n')
     return planned(entry, plannedTemplates.note, name, { name, note: lines }, ['note'])
   }
   const who = username === '' ? nothing : username
@@ -61,6 +64,11 @@ function nameOf({ name, url, username }: Entry): string {
 }
 
 const line = (label: string, value: string): string => (value === '' ? '' : `${label}: ${value}`)
+
+const linesOf = (card: Card | undefined): readonly string[] =>
+  card === undefined
+    ? []
+    : [line('Card', card.number), line('Expires', card.expires), line('Code', card.code), line('Owner', card.owner)]
 
 const notesOf = ({ notes, more }: Entry): string =>
   [notes, ...more.map(({ label, value }) => line(label, value))].filter((text) => text.trim() !== '').join('\n')

@@ -5,7 +5,7 @@ export const benchWords = inBoth(
   {
     bench: 'By hand',
     benchHelp:
-      'What you do here is recorded, as the calls of programs are. What you type goes to the appliance alone, and is gone with this view.',
+      'What you do here is recorded, as the calls of programs are. What you type goes only to the appliance, and is gone with this view.',
     withoutKey: 'Without a key',
     what: 'What to do',
     operations: {

@@ -4,7 +4,6 @@ import { inBoth } from '../words/spoken.tsx'
 export const keyWords = inBoth(
   {
     key: 'Key',
-    facts: 'What is known of it',
     residency: 'Lies',
     residencies: { database: 'encrypted in the database', token: 'in the security module' },
     rotates: 'New version by itself',
@@ -12,10 +11,9 @@ export const keyWords = inBoth(
     everyDays: (days: number) => (days === 1 ? 'after a day' : `after ${days.toLocaleString('en')} days`),
     versions: 'Versions',
     versionNumber: (version: string) => `Version ${version}`,
-    made: (when: string) => `made ${when}`,
     latest: 'newest',
     disabled: 'disabled',
-    onlyOpens: 'decrypts and verifies alone',
+    onlyOpens: 'only decrypts and verifies',
     belowLimit: 'too old for any use',
     publicKey: 'Public key',
     savePublicKey: (version: string) => `Save the public key of version ${version}`,
@@ -77,10 +75,8 @@ export const keyWords = inBoth(
 
     importOf: (name: string) => `Bring in ${name}`,
     importUntil: (when: string) => `The public key is good for one import, until ${when}.`,
-    importSave: 'Save the public key',
     importCheck:
       'See that the job was made by your appliance: compare the audit key with the one that the operator gave you.',
-    importSaveProof: 'Save statement, signature and audit key',
     importCheckCommand: 'Check the signature',
     importWrap: 'Wrap the key',
     importWrapText: {
@@ -96,7 +92,6 @@ export const keyWords = inBoth(
   },
   {
     key: 'Nyckel',
-    facts: 'Vad som är känt om den',
     residency: 'Ligger',
     residencies: { database: 'krypterad i databasen', token: 'i säkerhetsmodulen' },
     rotates: 'Ny version av sig själv',
@@ -104,7 +99,6 @@ export const keyWords = inBoth(
     everyDays: (days) => (days === 1 ? 'efter en dag' : `efter ${days.toLocaleString('sv')} dagar`),
     versions: 'Versioner',
     versionNumber: (version) => `Version ${version}`,
-    made: (when) => `skapad ${when}`,
     latest: 'nyast',
     disabled: 'avstängd',
     onlyOpens: 'bara dekryptera och verifiera',
@@ -169,9 +163,7 @@ export const keyWords = inBoth(
 
     importOf: (name) => `Hämta in ${name}`,
     importUntil: (when) => `Den publika nyckeln gäller för en import, till ${when}.`,
-    importSave: 'Spara den publika nyckeln',
     importCheck: 'Se att jobbet kommer från ert system: jämför granskningsnyckeln med den som ni har fått av driften.',
-    importSaveProof: 'Spara utsaga, signatur och granskningsnyckel',
     importCheckCommand: 'Kontrollera signaturen',
     importWrap: 'Kryptera nyckeln',
     importWrapText: {

@@ -2,6 +2,7 @@ import type { OfferedType } from '../interface/calls.ts'
 import { Choice } from '../controls/choice.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
+import { isKeyName } from './key-name.ts'
 import { keysWords } from './keys-words.ts'
 import type { NewKeyDraft } from './new-key-draft.ts'
 import { SelectInput } from '../controls/select-input.tsx'
@@ -33,6 +34,7 @@ export function NewKeyFields({ draft, types, isImport, onChange }: Props) {
         autoFocus
         autoComplete="off"
         maxLength={128}
+        validate={(name) => (name === '' || isKeyName(name.trim()) ? undefined : own.badName)}
         value={draft.name}
         onChange={(name) => onChange({ name })}
       />

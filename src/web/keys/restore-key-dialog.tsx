@@ -6,6 +6,7 @@ import { TextInput } from '../controls/text-input.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { FileChoice } from './file-choice.tsx'
+import { isKeyName } from './key-name.ts'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
 import { Tick } from './tick.tsx'
@@ -42,7 +43,15 @@ export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
           setName((before) => (before === '' ? (chosen?.name ?? '').replace(/\.backup$/, '') : before))
         }}
       />
-      <TextInput label={own.name} kind="code" isRequired autoComplete="off" value={name} onChange={setName} />
+      <TextInput
+        label={own.name}
+        kind="code"
+        isRequired
+        autoComplete="off"
+        validate={(typed) => (typed === '' || isKeyName(typed.trim()) ? undefined : own.badName)}
+        value={name}
+        onChange={setName}
+      />
       {mayReplace && <Tick label={own.force} isTicked={force} onChange={setForce} />}
       {force && <p className="soft">{own.forceHelp}</p>}
     </FormDialog>

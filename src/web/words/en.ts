@@ -66,7 +66,6 @@ export const en = {
 
   where: 'Where you are',
   folders: 'Folders',
-  allOf: (vault: string) => `All of ${vault}`,
   objects: 'Objects',
   countOfObjects: (count: number) => plural(count, 'object', 'objects'),
   found: (count: number, all: number) => `${count.toLocaleString('en')} of ${plural(all, 'object', 'objects')}`,
@@ -119,7 +118,6 @@ export const en = {
         ? `${(size / 1024).toLocaleString('en', { maximumFractionDigits: 1 })} KiB`
         : `${(size / 1_048_576).toLocaleString('en', { maximumFractionDigits: 1 })} MiB`,
   liesInIt: 'Lies in it',
-  yes: 'Yes',
   percent: (value: string) => `${value} %`,
 
   unreachable: 'The appliance cannot be reached. Check the network, and try again.',

@@ -68,7 +68,6 @@ export const sv: Words = {
 
   where: 'Här är du',
   folders: 'Mappar',
-  allOf: (vault) => `Hela ${vault}`,
   objects: 'Objekt',
   countOfObjects: (count) => plural(count, 'objekt', 'objekt'),
   found: (count, all) => `${count.toLocaleString('sv')} av ${plural(all, 'objekt', 'objekt')}`,
@@ -122,7 +121,6 @@ export const sv: Words = {
         ? `${(size / 1024).toLocaleString('sv', { maximumFractionDigits: 1 })} KiB`
         : `${(size / 1_048_576).toLocaleString('sv', { maximumFractionDigits: 1 })} MiB`,
   liesInIt: 'Innehåll',
-  yes: 'Ja',
   percent: (value) => `${value} %`,
 
   unreachable: 'Systemet kan inte nås. Kontrollera nätverket och försök igen.',

@@ -167,6 +167,23 @@ describe('an export of Bitwarden', () => {
     await expect(openBitwarden(JSON.stringify({ ...file, data: '2.x' }), 'a pass phrase')).rejects.toThrow('form')
   })
 
+  it('that is encrypted for its account is refused, with what to do', () => {
+    const text = JSON.stringify({ ...export1, encrypted: true, encKeyValidation_DO_NOT_EDIT: '2.a|b|c' })
+    expect(() => readBitwarden(text)).toThrow('account')
+  })
+
+  it('keeps the key of an SSH item', () => {
+    const sshKey = { privateKey: 'PRIVATE', publicKey: 'ssh-ed25519 AAAA', keyFingerprint: 'SHA256:x' }
+    const { entries } = readBitwarden(JSON.stringify({ items: [{ type: 5, name: 'Key', sshKey }] }))
+    expect(entries.map(planObject)).toMatchObject([
+      {
+        templateid: '8',
+        fields: { note: 'privateKey: PRIVATE\npublicKey: ssh-ed25519 AAAA\nkeyFingerprint: SHA256:x' },
+        secret: ['note'],
+      },
+    ])
+  })
+
   it.each(['{}', '[]', '{"items":{}}', 'null', '{'])('that is none is told apart: %s', (text) => {
     expect(isBitwarden(text)).toBeUndefined()
     expect(() => readBitwarden(text)).toThrow('form')
@@ -188,6 +205,19 @@ describe('what an entry becomes', () => {
     ['a card', { card: { number: '1', expires: '', code: '2', owner: '' } }, '11', ['cardno', 'cvc']],
   ])('%s', (_what, members, templateid, secret) => {
     expect(planObject(entry(members))).toMatchObject({ templateid, secret, name: 'Thing' })
+  })
+
+  it('a note, where a card has more to say than a card holds', () => {
+    const card = { number: '4111', expires: '1/2030', code: '123', owner: 'Ann' }
+    const more = [{ label: 'PIN', value: '77' }]
+    expect(planObject(entry({ card, username: 'ann', password: 'pw', notes: 'n', more }))).toMatchObject({
+      templateid: '8',
+      fields: {
+        note: 'Card: 4111\nExpires: 1/2030\nCode: 123\nOwner: Ann\nUsername: ann\nPassword: pw\nn\nPIN: 77',
+      },
+      secret: ['note'],
+    })
+    expect(planObject(entry({ card, more }))).toMatchObject({ templateid: '8' })
   })
 
   it('has what its template asks for, and a name of one line', () => {
