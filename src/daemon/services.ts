@@ -118,7 +118,7 @@ export function createServices(dependencies: ServiceDependencies): Services {
     serviceAccounts: createServiceAccounts({ ...shared, ...serviceRules(config) }),
     users: createUsers({ store, hsm, passphrases, secondFactors, endSessions, clock }),
     ...createOwned(basics, config),
-    ownDevices: createOwnDevices({ ...basics, ...otp, ...auth, recoveries }),
+    ownDevices: createOwnDevices({ ...basics, ...otp, ...auth }),
     recoveries,
     ...factors,
     validationClients: createValidationClients(basics),

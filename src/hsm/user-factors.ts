@@ -32,6 +32,14 @@ export function withoutFactor(factors: Buffer, record: Uint8Array): Buffer {
   return Buffer.concat(namesIn(factors).filter((one) => !one.equals(name)))
 }
 
+/** Whether one factor has come, or one has gone and others are left. */
+export function isOneStep(after: Buffer, before: Buffer): boolean {
+  const [names, known] = [namesIn(after), namesIn(before)]
+  const come = names.filter((name) => !has(known, name)).length
+  const gone = known.filter((name) => !has(names, name)).length
+  return come + gone === 1 && names.length === known.length + come - gone && names.length > 0
+}
+
 /** Whether there is a factor among `after` that is not among `before`. */
 export function gainsFactor(after: Buffer, before: Buffer): boolean {
   const known = namesIn(before)

@@ -88,6 +88,14 @@ describe('a fresh grant', () => {
       'the device of another': () => ownDevice(other.id, grant),
       'a device in stock': () => ownDevice(null, grant),
       'the row of another': async () => change(other, await gained(other, device), grant),
+      'a factor in place of the own': () => change(victim, { factors: withFactor(Buffer.alloc(0), device) }, grant),
+      'two factors at once': async () =>
+        change(
+          victim,
+          { factors: withFactor((await gained(victim, device)).factors, await ownDevice(victim.id, grant)) },
+          grant,
+        ),
+      'no factor': () => change(victim, { factors: Buffer.alloc(0) }, grant),
     })
     expect(outcomes).toEqual({
       capabilities: 'hsm.rejected',
@@ -96,6 +104,9 @@ describe('a fresh grant', () => {
       'the device of another': 'hsm.rejected',
       'a device in stock': 'hsm.rejected',
       'the row of another': 'hsm.rejected',
+      'a factor in place of the own': 'hsm.rejected',
+      'two factors at once': 'hsm.rejected',
+      'no factor': 'hsm.rejected',
     })
     expect(await outcomeOf(change(victim, await gained(victim, device), await grantOf(session)))).toBe('hsm.rejected')
     expect(await outcomeOf(change(victim, await gained(victim, device), grant))).toBe('done')

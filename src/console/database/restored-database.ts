@@ -1,4 +1,5 @@
 import type { Tx } from '../../store/store.ts'
+import { removeWaitingLinks } from '../../features/links/records.ts'
 import { closeCounts, type ClosedCounts } from '../../features/transparent/count-closing.ts'
 import type { ConsoleContext } from '../console-context.ts'
 
@@ -9,7 +10,7 @@ export interface AcceptedDatabase extends ClosedCounts {
 
 /**
  * Accepts a database that is older than what the keeper has seen, as one change of this name: its rows are the newest, all
- * sessions end, and no version of an AES-GCM key that is there encrypts any more. `more` is done with it.
+ * sessions end, one-time links that wait are gone, and no version of an AES-GCM key that is there encrypts any more. `more` is done with it.
  */
 export async function acceptRestored<T>(
   { token, change, services: { sessions, users } }: ConsoleContext,
@@ -23,6 +24,8 @@ export async function acceptRestored<T>(
     return commit(async (tx) => {
       let ended = 0
       for (const { id } of everybody) ended += await sessions.endOthers(tx, id)
+      // Some of them have been opened since, and each is to be opened once.
+      await removeWaitingLinks(tx)
       return { ended, ...(await closeCounts(token.hsm, tx)), more: await more(tx) }
     })
   })

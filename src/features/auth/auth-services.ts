@@ -90,7 +90,7 @@ export function createAuth(dependencies: {
       recoveries,
       clock,
     }),
-    ownFactors: createOwnFactors({ store, hsm, checkFactor, throttle, enabledTypes }),
+    ownFactors: createOwnFactors({ store, hsm, checkFactor, throttle, enabledTypes, recoveries }),
     throttle,
   }
 }

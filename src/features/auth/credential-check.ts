@@ -138,6 +138,6 @@ const longestName = 128
  * The name under which an attempt is looked up and counted: one spelling for all that could mean the same user. An
  * attacker would evade a limit on the raw text by a blank, a capital or a full-width letter.
  */
-function loginNameOf(typed: string): string {
+export function loginNameOf(typed: string): string {
   return typed.normalize('NFKC').trim().toLowerCase().slice(0, longestName)
 }

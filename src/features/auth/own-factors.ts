@@ -8,6 +8,8 @@ import type { Commit, Store, Tx } from '../../store/store.ts'
 import { forgiveFailedLogins } from '../users/passphrase-records.ts'
 import { findUserById, lockedUser, type User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
+import type { Recoveries } from '../users/recovery.ts'
+import { loginNameOf } from './credential-check.ts'
 import type { LoginType, OnceShownFactor } from './credentials.ts'
 import type { CheckFactor } from './factor-check.ts'
 import { onceShown } from './shown-factor.ts'
@@ -30,10 +32,16 @@ export interface OwnFactors {
     commit: Commit,
     work: (tx: Tx) => Promise<T>,
   ): Promise<T>
+  /**
+   * Before a factor is gained: an administrator who has reset a user could otherwise leave one behind that stays after the
+   * user is confirmed. @throws Fault `access.resting`
+   */
+  refuseResting(userId: number): Promise<void>
 }
 
 export interface OwnFactorsDependencies {
   readonly store: Pick<Store, 'read'>
+  readonly recoveries: Pick<Recoveries, 'resting'>
   readonly hsm: Pick<Hsm, 'freshGrant'>
   readonly checkFactor: CheckFactor
   readonly throttle: Throttle
@@ -41,13 +49,17 @@ export interface OwnFactorsDependencies {
 }
 
 export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
-  const { store, hsm, checkFactor, throttle, enabledTypes } = on
+  const { store, hsm, checkFactor, throttle, enabledTypes, recoveries } = on
   return {
+    async refuseResting(userId) {
+      if ((await recoveries.resting(userId)) > 0) throw new Fault('access.resting', restingRefusal)
+    },
+
     async change({ userId }, { address, ...shown }, commit, work) {
       if (!enabledTypes.includes(shown.otpKind)) throw new Fault('login.type_disabled')
       const user = await findUserById(store.read, userId)
       if (user === null) throw new Fault('session.invalid')
-      const attempt = { name: user.username, userId, address }
+      const attempt = { name: loginNameOf(user.username), userId, address }
       const factor = await checkFactor(attempt, shown)
       if (factor === undefined || !hasFactor(user.factors, factor.sealed.record)) throw refused()
       return commit(async (tx) => {
@@ -85,3 +97,6 @@ export async function freshGrant(
 
 const refused = (): Fault =>
   new Fault('login.refused', 'The second factor is wrong or was used before: nothing was changed.')
+
+const restingRefusal =
+  'Your membership in a vault rests, because somebody else gave you a pass phrase or a second factor: once it is confirmed, you can register factors of your own.'

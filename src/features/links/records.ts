@@ -114,3 +114,8 @@ export async function sweepLinks(tx: Tx, now: number, endedBefore: number): Prom
   const deleted = await tx.delete(LinkTable, { expiresAt: LessThanOrEqual(endedBefore) })
   return (taken.affected ?? 0) + (deleted.affected ?? 0)
 }
+
+/** Of a database of the past: what waits in it may have been opened since. */
+export async function removeWaitingLinks(tx: Tx): Promise<void> {
+  await tx.delete(LinkTable, { state: 'waiting' })
+}

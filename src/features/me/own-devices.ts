@@ -10,7 +10,6 @@ import { checkDeviceLimit, type CodeEnrolment } from '../otp/enrolment.ts'
 import type { Otps } from '../otp/otp.ts'
 import { deviceRecord, findOfUser, unprovenDevices, type OtpDevice } from '../otp/records.ts'
 import { findUserById, lockedUser, type User } from '../users/records.ts'
-import type { Recoveries } from '../users/recovery.ts'
 import type { Sealer } from '../users/sealed-change.ts'
 import { changeUser } from '../users/user-seals.ts'
 
@@ -61,14 +60,8 @@ export function createOwnDevices(on: {
   readonly devices: Devices
   readonly begunEnrolments: BegunEnrolments
   readonly ownFactors: OwnFactors
-  readonly recoveries: Pick<Recoveries, 'resting'>
 }): OwnDevices {
   const { store, hsm, clock, otps, devices, begunEnrolments, ownFactors } = on
-
-  /** What an administrator who has reset a user could otherwise leave behind before the user is confirmed. */
-  async function refuseResting(userId: number): Promise<void> {
-    if ((await on.recoveries.resting(userId)) > 0) throw new Fault('access.resting', restingRefusal)
-  }
 
   async function begunDevice(reader: Reader, userId: number, deviceId: number): Promise<OtpDevice> {
     const [user, device] = [await findUserById(reader, userId), await findOfUser(reader, userId, deviceId)]
@@ -80,13 +73,13 @@ export function createOwnDevices(on: {
 
   return {
     async begin({ userId, username }, commit) {
-      await refuseResting(userId)
+      await ownFactors.refuseResting(userId)
       return begunEnrolments.beginTotp({ id: userId, username }, commit)
     },
 
     async activate(caller, { deviceId, code, factor }, commit) {
       const { userId } = caller
-      await refuseResting(userId)
+      await ownFactors.refuseResting(userId)
       // Before the other factor is used up: a person who mistypes this code can send the other one again.
       const examined = await otps.examineCodeOf(await begunDevice(store.read, userId, deviceId), code)
       if (examined === undefined) throw wrongCode()
@@ -103,7 +96,7 @@ export function createOwnDevices(on: {
 
     async adopt(caller, { tokenOtp, factor }, commit) {
       const { userId } = caller
-      await refuseResting(userId)
+      await ownFactors.refuseResting(userId)
       if ((await otps.examine(store.read, null, 'hwkey_otp', tokenOtp)) === undefined)
         throw new Fault('otp.device_invalid', foreignToken)
       return ownFactors.change(caller, factor, commit, (tx) => devices.adopt(tx, userId, tokenOtp, userId))
@@ -136,6 +129,3 @@ const wrongCode = (): Fault =>
 
 const foreignToken =
   'This is no fresh one-time password of a hardware token without a user: the operator has to know the token first.'
-
-const restingRefusal =
-  'Your membership in a vault rests, because somebody else gave you a pass phrase or a second factor: once it is confirmed, you can register devices of your own.'

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { unbindUploads, unbindUploadsOf } from './file-records.ts'
 import type { FileStore } from './file-store.ts'
-import { countObjects, deletedBefore, removeObject, removeDeletedOf, type VaultObject } from './records.ts'
+import { countObjects, deletedBefore, holdDeleted, removeObject, removeDeletedOf, type VaultObject } from './records.ts'
 
 /** What becomes of deleted objects in the end. */
 export interface ObjectDestruction {
@@ -37,9 +37,11 @@ export function createObjectDestruction(dependencies: ObjectDestructionDependenc
 
   return {
     async destroyExpired() {
-      const expired = await deletedBefore(store.read, clock.now() - recoveryWindowMs, destroyedAtOnce)
+      const before = clock.now() - recoveryWindowMs
+      const expired = await deletedBefore(store.read, before, destroyedAtOnce)
       for (const { id, vaultId } of expired)
         await commitAsAppliance('object.destroy', { vault: String(vaultId), subject: `object ${id}` }, async (tx) => {
+          if (!(await holdDeleted(tx, id, before))) return
           await unbindUploads(tx, id, clock.now())
           await removeObject(tx, id)
         })

@@ -39,7 +39,9 @@ export async function addFavourite(tx: Tx, { userId, objectId, addedAt }: Favour
 
 const insertion = `INSERT INTO object_favourites (user_id, object_id, added_at)
   SELECT u.id, o.id, CAST($3 AS bigint) FROM users u JOIN vault_objects o ON o.id = $2 AND o.deleted_at IS NULL
-  WHERE u.id = $1 AND (SELECT count(*) FROM object_favourites f WHERE f.user_id = $1) < $4
+  WHERE u.id = $1 AND (SELECT count(*) FROM object_favourites f
+      JOIN vault_objects p ON p.id = f.object_id AND p.deleted_at IS NULL
+      JOIN vault_members m ON m.vault_id = p.vault_id AND m.user_id = f.user_id WHERE f.user_id = $1) < $4
   ON CONFLICT (user_id, object_id) DO NOTHING`
 
 export function isFavourite(reader: Reader, userId: number, objectId: number): Promise<boolean> {

@@ -173,8 +173,9 @@ interface FilePart {
 /** Encrypts a part of a file under the key of another vault, or of its own, bound to another upload. */
 async function transcribe(on: FileStoreDependencies, { from, manifest, first }: FilePart, to: UploadPlace) {
   const { upload, chunks } = manifest
-  const stored = await readChunks(on.store.read, upload, first, Math.min(batchChunks, chunks - first))
-  if (stored.length === 0) throw tampered('chunks are missing')
+  const most = Math.min(batchChunks, chunks - first)
+  const stored = await readChunks(on.store.read, upload, first, most)
+  if (stored.length < most) throw tampered('chunks are missing')
   const [fromKey, toKey] = [await vaultKeyReference(from), await vaultKeyReference(to.vault)]
   const outcomes = await on.hsm.rewrapMany(
     stored.map((ciphertext, at) => {

@@ -31,6 +31,7 @@ import {
   findObject,
   insertObject,
   markDeleted,
+  type PlacedObject,
   putSecrets,
   releaseChild,
   switchAlarm,
@@ -110,13 +111,15 @@ export function createObjects(on: ObjectDependencies): Objects {
 
     remove: (object, { userId, commit }) =>
       commit(async (tx) => {
-        if (!(await markDeleted(tx, object.id, clock.now(), userId))) throw await whyNotDeleted(tx, object.id)
-        if (object.parentId !== 0) await releaseChild(tx, object.parentId)
+        if (!(await markDeleted(tx, object, clock.now(), userId))) throw await whyNotDeleted(tx, object)
+        // Where it lies now: another call may have moved it.
+        const { parentId } = (await findObject(tx, object.id)) ?? object
+        if (parentId !== 0) await releaseChild(tx, parentId)
       }),
 
-    setAlarm: ({ id }, isOn, { userId, commit }) =>
+    setAlarm: (object, isOn, { userId, commit }) =>
       commit(async (tx) => {
-        if (!(await switchAlarm(tx, id, isOn, clock.now(), userId))) throw new Fault('object.not_found')
+        if (!(await switchAlarm(tx, object, isOn, clock.now(), userId))) throw new Fault('object.not_found')
       }),
   }
 }
@@ -170,9 +173,9 @@ async function edit(
     commit(async (tx) => {
       const uses = keyUsesOf(addition)
       if (uses > 0) await spendKeyUses(tx, vault.id, uses)
-      const isOpen = await beginVersion(tx, { objectId: object.id, ifVersion }, on.clock.now(), userId)
+      const isOpen = await beginVersion(tx, object, ifVersion, { changedAt: on.clock.now(), changedBy: userId })
       const row = await findObject(tx, object.id)
-      if (row === null || row.deletedAt !== null) throw new Fault('object.not_found')
+      if (row === null || row.deletedAt !== null || row.vaultId !== vault.id) throw new Fault('object.not_found')
       if (!isOpen) throw new Fault('object.changed')
       const change = addedTo(readObject(row), addition, isWeakIn(on, vault))
       await changeObject(tx, object.id, change)
@@ -237,9 +240,9 @@ function isWeakIn({ breaksPolicy }: ObjectDependencies, { policyId }: KeyedVault
 
 const nameOf = ({ filename }: IncomingFile): string => filename || 'file'
 
-async function whyNotDeleted(tx: Tx, objectId: number): Promise<Fault> {
-  const row = await findObject(tx, objectId)
-  if (row === null || row.deletedAt !== null) return new Fault('object.not_found')
+async function whyNotDeleted(tx: Tx, { id, vaultId }: PlacedObject): Promise<Fault> {
+  const row = await findObject(tx, id)
+  if (row === null || row.deletedAt !== null || row.vaultId !== vaultId) return new Fault('object.not_found')
   const others = row.children === 1 ? 'another object' : `${row.children} others`
   return new Fault('object.not_empty', `This object holds ${others}: delete what is in it first, or send children.`)
 }

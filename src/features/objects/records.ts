@@ -98,17 +98,20 @@ export function releaseChild(tx: Tx, parentId: number): Promise<boolean> {
   return change(tx, { id: parentId }, { children: () => 'children - 1' })
 }
 
+/** An object where the rights of a call were checked: it may have moved to another vault since. */
+export type PlacedObject = Pick<VaultObject, 'id' | 'vaultId'>
+
 /**
  * Opens the next version of an object, which no other call changes until the transaction ends. False where it is
- * gone, or is not of the version that is to be the last one.
+ * gone or elsewhere, or is not of the version that is to be the last one.
  */
 export function beginVersion(
   tx: Tx,
-  { objectId, ifVersion }: { readonly objectId: number; readonly ifVersion: number | undefined },
-  changedAt: number,
-  changedBy: number,
+  { id, vaultId }: PlacedObject,
+  ifVersion: number | undefined,
+  { changedAt, changedBy }: Pick<VaultObject, 'changedAt' | 'changedBy'>,
 ): Promise<boolean> {
-  const where = { id: objectId, deletedAt: IsNull(), ...(ifVersion !== undefined && { version: ifVersion }) }
+  const where = { id, vaultId, deletedAt: IsNull(), ...(ifVersion !== undefined && { version: ifVersion }) }
   return change(tx, where, { version: () => 'version + 1', changedAt, changedBy })
 }
 
@@ -116,13 +119,13 @@ export function beginVersion(
  * Of a deletion, an edit and a new child at one moment, the database decides which comes first. False where it cannot
  * be.
  */
-export function markDeleted(tx: Tx, objectId: number, now: number, userId: number): Promise<boolean> {
+export function markDeleted(tx: Tx, { id, vaultId }: PlacedObject, now: number, userId: number): Promise<boolean> {
   return change(
     tx,
-    { id: objectId, deletedAt: IsNull(), children: 0 },
+    { id, vaultId, deletedAt: IsNull(), children: 0 },
     {
       deletedAt: now,
-      trashedWith: objectId,
+      trashedWith: id,
       changedAt: now,
       changedBy: userId,
       searchText: '',
@@ -132,12 +135,18 @@ export function markDeleted(tx: Tx, objectId: number, now: number, userId: numbe
   )
 }
 
-/** False where the object is gone. */
-export function switchAlarm(tx: Tx, objectId: number, isOn: boolean, now: number, userId: number): Promise<boolean> {
+/** False where the object is gone or elsewhere. */
+export function switchAlarm(
+  tx: Tx,
+  { id, vaultId }: PlacedObject,
+  isOn: boolean,
+  now: number,
+  userId: number,
+): Promise<boolean> {
   const { alarm } = statusBits
   return change(
     tx,
-    { id: objectId, deletedAt: IsNull() },
+    { id, vaultId, deletedAt: IsNull() },
     {
       status: () => (isOn ? `status | ${alarm}` : `status & ~${alarm}`),
       changedAt: now,
@@ -185,6 +194,11 @@ export function deletedBefore(reader: Reader, before: number, most: number): Pro
     order: { deletedAt: 'ASC' },
     take: most,
   })
+}
+
+/** Holds an object until the transaction ends, if it was deleted before that moment and not taken back since. */
+export function holdDeleted(tx: Tx, objectId: number, before: number): Promise<boolean> {
+  return change(tx, { id: objectId, deletedAt: LessThan(before) }, { searchText: '' })
 }
 
 /** Removes a deleted object for good, with everything encrypted in it; false where another call did. */

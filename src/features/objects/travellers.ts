@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
-import type { Store } from '../../store/store.ts'
+import type { Reader, Store } from '../../store/store.ts'
 import type { Template } from '../templates/template.ts'
 import { weakAmong } from './content.ts'
 import { decryptionRecord, type RecordDecryption } from './decryption-record.ts'
@@ -58,10 +58,7 @@ export async function gatherTravellers(
   const rows = await subtreeOf(on.store.read, object, mostRelocated + 1)
   checkBounds(on, rows, to)
   const templates = await on.templatesIn(on.store.read).among(rows.map(({ templateId }) => templateId))
-  const all = await secretsOfAll(
-    on.store.read,
-    rows.map(({ id }) => id),
-  )
+  const all = await readSecrets(on.store.read, rows)
   await recordAll(rows, templates, all, record)
   const weak = await weakAt(on, { vault, to: to.vault, rows, templates, secrets: all })
   const files = await copyFiles(on, { vault, to: to.vault, rows, secrets: all })
@@ -83,6 +80,29 @@ function checkBounds({ maxFileBytes }: RelocationDependencies, rows: readonly Va
       'object.invalid',
       `Its files are more than ${maxFileBytes} bytes: take what lies in it part by part.`,
     )
+}
+
+/** Of all secrets of one call, encrypted: several times as many are in memory meanwhile. */
+const mostSecretBytes = 16 * 1024 * 1024
+const objectsAtOnce = 25
+
+async function readSecrets(reader: Reader, rows: readonly VaultObject[]): Promise<SecretField[]> {
+  const secrets: SecretField[] = []
+  let bytes = 0
+  for (let first = 0; first < rows.length; first += objectsAtOnce) {
+    const some = await secretsOfAll(
+      reader,
+      rows.slice(first, first + objectsAtOnce).map(({ id }) => id),
+    )
+    bytes += some.reduce((sum, { ciphertext }) => sum + ciphertext.length, 0)
+    if (bytes > mostSecretBytes)
+      throw new Fault(
+        'object.invalid',
+        `Its secrets are more than ${mostSecretBytes} bytes: take what lies in it part by part.`,
+      )
+    secrets.push(...some)
+  }
+  return secrets
 }
 
 /** What is encrypted anew for other eyes is decrypted: so it is recorded, and raises alarms, as a reading does. */

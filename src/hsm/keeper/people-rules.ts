@@ -3,7 +3,7 @@ import { operatorId } from '../../access/confirmation.ts'
 import { permissionBits } from '../../access/permission.ts'
 import { areGrants } from '../../access/scope.ts'
 import type { FieldsOf, OpenedRecord } from '../record-layouts.ts'
-import { areFactors, gainsFactor } from '../user-factors.ts'
+import { areFactors, gainsFactor, isOneStep } from '../user-factors.ts'
 import { type Change, isSame, refused, type Rule } from './record-change.ts'
 
 type Grant = FieldsOf<'grant'>
@@ -96,13 +96,14 @@ function mayChangeUser(grant: Grant, { next, previous, fresh }: Change<'user'>):
   if (previous === undefined) return isAdministrator && next.fields.madeBy === grant.userId
   const [after, before] = [next.fields, previous.fields]
   if (!grant.user.equals(after.identity)) return isAdministrator
-  // By it nothing but the factors changes, and once.
+  // By it nothing but one of the factors changes, and once.
   if (fresh !== undefined)
     return (
       fresh.generation === before.generation &&
       after.username === before.username &&
       after.capabilities === before.capabilities &&
-      hasSamePassphrase(after, before)
+      hasSamePassphrase(after, before) &&
+      isOneStep(after.factors, before.factors)
     )
   // Who was asked to change it has done so.
   const isDone =

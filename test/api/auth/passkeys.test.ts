@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { devicesOf } from '../../../src/features/otp/records.ts'
 import { TestAppliance } from '../../support/appliance.ts'
+import { expectFault } from '../../support/client.ts'
 import { totpCode } from '../../support/hardware-token.ts'
 import {
   freshLogin,
@@ -10,7 +11,9 @@ import {
   passkeyLogin,
   register,
 } from '../../support/passkey-kit.ts'
+import { recover } from '../../support/sealed-people.ts'
 import { SoftAuthenticator, passkeyHost, withPasskeys } from '../../support/soft-authenticator.ts'
+import { makeVault } from '../../support/vault.ts'
 
 let appliance: TestAppliance
 
@@ -149,6 +152,18 @@ describe('a registration', () => {
     const registration = new SoftAuthenticator().register(await ownChallenge(session), edits)
     const refused = await session.post('/me/passkeys', { name: 'Mine', registration, otp: user.hardwareToken.press() })
     expect(refused).toMatchObject({ status: 400, json: { ERRORCODES: { 1770: expect.any(String) } } })
+  })
+
+  it('is refused while a membership of its user rests', async () => {
+    const user = await appliance.addUser()
+    const vault = await makeVault(appliance)
+    await vault.share(String(user.id), 'Read')
+    await recover(appliance, user.id)
+    const session = await appliance.login(user)
+    const registration = new SoftAuthenticator().register(await ownChallenge(session))
+    const body = { name: 'Mine', registration, otp: user.hardwareToken.press() }
+    expectFault(await session.post('/me/passkeys', body), 403, 1302)
+    expect((await session.must('GET', `/user/${user.id}/passkeys`)).CALLINFO.passkeys).toEqual([])
   })
 
   it('answers a challenge of the session that makes it', async () => {

@@ -1,5 +1,12 @@
 import { expect } from 'vitest'
-import { removeObject, VaultObjectTable } from '../../../src/features/objects/records.ts'
+import {
+  beginVersion,
+  holdDeleted,
+  markDeleted,
+  removeObject,
+  switchAlarm,
+  VaultObjectTable,
+} from '../../../src/features/objects/records.ts'
 import { trashedWith, trashOf } from '../../../src/features/objects/trash-records.ts'
 import { describeUpgrade } from '../../support/earlier-database.ts'
 
@@ -37,7 +44,19 @@ describeUpgrade(
       [3, 3],
       [4, 4],
     ])
+    // Taken back since it was listed, or deleted anew: it is not destroyed.
+    expect(await store.transaction((tx) => holdDeleted(tx, 3, 7))).toBe(false)
+    expect(await store.transaction((tx) => holdDeleted(tx, 2, 100))).toBe(false)
+    expect(await store.transaction((tx) => holdDeleted(tx, 3, 8))).toBe(true)
     expect(await store.transaction((tx) => removeObject(tx, 3))).toBe(true)
-    expect(await trashOf(store.read, 3, 0, 10)).toMatchObject([{ id: 4 }])
+    // Moved to another vault since the rights of the call were checked.
+    const moved = { id: 2, vaultId: 9 }
+    expect(await store.transaction((tx) => beginVersion(tx, moved, undefined, { changedAt: 9, changedBy: 1 }))).toBe(
+      false,
+    )
+    expect(await store.transaction((tx) => switchAlarm(tx, moved, true, 9, 1))).toBe(false)
+    expect(await store.transaction((tx) => markDeleted(tx, moved, 9, 1))).toBe(false)
+    expect(await store.transaction((tx) => markDeleted(tx, { id: 2, vaultId: 3 }, 9, 1))).toBe(true)
+    expect(await trashOf(store.read, 3, 0, 10)).toMatchObject([{ id: 2 }, { id: 4 }])
   },
 )

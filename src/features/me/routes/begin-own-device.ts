@@ -28,6 +28,7 @@ export const beginOwnDevice = (devices: OwnDevices) =>
     },
     params: z.object({}),
     body: z.object({}),
+    quota: 'keys',
     async run({ caller, note, commit }) {
       note({ target: `user ${caller.userId}: totp` })
       const { device, uri, secret } = await devices.begin(caller, commit)

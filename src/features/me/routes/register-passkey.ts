@@ -47,6 +47,7 @@ export const registerPasskey = (
       'passkey.invalid',
       'passkey.exists',
       'passkey.limit',
+      'access.resting',
     ],
     reply: { callinfo: z.object({ passkey: passkeySchema }) },
     params: z.object({}),
@@ -54,12 +55,15 @@ export const registerPasskey = (
     unechoed: [...freshFactorSecrets],
     async run({ body: { name, registration, ...factor }, caller, client, note, commit }) {
       if (rules === undefined) throw new Fault('login.type_disabled')
-      note({ target: `user ${caller.userId}: passkey ${name}` })
+      note({ target: `user ${caller.userId}: new passkey` })
       const shown = { ...freshFactorIn(factor), address: client.address }
       const read = await readRegistration({ id: registration.id, ...registration.response }, rules)
-      const passkey = await ownFactors.change(caller, shown, commit, (tx) =>
-        passkeys.register(tx, caller.userId, name, read),
-      )
+      await ownFactors.refuseResting(caller.userId)
+      const passkey = await ownFactors.change(caller, shown, commit, async (tx) => {
+        const registered = await passkeys.register(tx, caller.userId, name, read)
+        note({ target: `user ${caller.userId}: passkey ${registered.id}` })
+        return registered
+      })
       return { callinfo: { passkey: passkeyItem(passkey) } }
     },
   })

@@ -33,16 +33,16 @@ export const copyObject = (relocation: Relocation, reading: ObjectReading) =>
     async run({ body: { parentid }, vault, into, resource, caller, note, record, recordWithChange, commit }) {
       const found = grantedTo(vault, resource)
       const { id } = found.object
-      if (into.id !== vault.id)
-        recordWithChange({
-          operation: 'object.copy.in',
-          vault: String(into.id),
-          target: `object ${id}: from vault ${vault.id}`,
-        })
       const to = { vault: await reading.vault(into), parentId: parentid }
       let copyId = id
       const placed = (made: number) => {
         copyId = made
+        if (into.id !== vault.id)
+          recordWithChange({
+            operation: 'object.copy.in',
+            vault: String(into.id),
+            target: `object ${made}: object ${id} of vault ${vault.id}`,
+          })
         note({ target: `object ${id}: as object ${made} to vault ${into.id}, object ${parentid}` })
       }
       const copied = await relocation.copy(found, to, { userId: caller.userId, commit, record, placed })
