@@ -60,6 +60,8 @@ export interface Passkeys {
   rename(tx: Tx, userId: number, passkeyId: number, name: string): Promise<Passkey>
   /** Takes a passkey from its user: a login with it is refused from here on. @throws Fault `passkey.not_found` */
   remove(tx: Tx, userId: number, passkeyId: number): Promise<Passkey>
+  /** The same by the user, who keeps a second factor. @throws Fault `passkey.not_found`, `user.last_factor` */
+  giveUp(tx: Tx, userId: number, passkeyId: number): Promise<Passkey>
 }
 
 /** With the other factors of a user no more than a sealed record of a user names (`user-factors.ts`). */
@@ -77,6 +79,18 @@ export interface PasskeysDependencies {
 
 export function createPasskeys(on: PasskeysDependencies): Passkeys {
   const { store, hsm, clock, challenges } = on
+
+  /** @param least factors that stay */
+  async function remove(tx: Tx, userId: number, passkeyId: number, least: 0 | 1): Promise<Passkey> {
+    const user = await lockedUser(tx, userId)
+    const passkey = known(await findPasskey(tx, userId, passkeyId))
+    const factors = withoutFactor(user.factors, passkeyRecord(passkey))
+    if (factors.length < least) throw new Fault('user.last_factor')
+    await changeUser(hsm, tx, user, { factors })
+    if (!(await deletePasskey(tx, passkey))) throw new Fault('passkey.not_found')
+    return passkey
+  }
+
   return {
     examine: createExamination(on),
     noteUse: (tx, { passkey, signCount }) => notePasskeyUse(tx, passkey, signCount, clock.now()),
@@ -104,13 +118,8 @@ export function createPasskeys(on: PasskeysDependencies): Passkeys {
       return known(await findPasskey(tx, userId, passkeyId))
     },
 
-    async remove(tx, userId, passkeyId) {
-      const user = await lockedUser(tx, userId)
-      const passkey = known(await findPasskey(tx, userId, passkeyId))
-      await changeUser(hsm, tx, user, { factors: withoutFactor(user.factors, passkeyRecord(passkey)) })
-      if (!(await deletePasskey(tx, passkey))) throw new Fault('passkey.not_found')
-      return passkey
-    },
+    remove: (tx, userId, passkeyId) => remove(tx, userId, passkeyId, 0),
+    giveUp: (tx, userId, passkeyId) => remove(tx, userId, passkeyId, 1),
   }
 }
 

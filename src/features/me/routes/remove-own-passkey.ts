@@ -34,7 +34,7 @@ export const removeOwnPasskey = ({
       note({ target: `user ${caller.userId}: passkey ${passkeyId}` })
       const shown = { ...freshFactorIn(body), address: client.address }
       const passkey = await ownFactors.change(caller, shown, commit, (tx) =>
-        passkeys.remove(tx, caller.userId, passkeyId),
+        passkeys.giveUp(tx, caller.userId, passkeyId),
       )
       return { callinfo: { message: 'The passkey has been removed.', passkey: passkeyItem(passkey) } }
     },
