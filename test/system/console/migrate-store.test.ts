@@ -130,6 +130,7 @@ describe.skipIf(!hasPostgres)('strongroom migrate store', () => {
     expect(empty.map(([table]) => table).toSorted()).toEqual([
       'accepted_backups',
       'floor_news',
+      'passkeys',
       'pending_destructions',
       'service_uses',
       'used_assertions',
