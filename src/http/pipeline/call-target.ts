@@ -23,13 +23,17 @@ export function targetOfPath(params: Params): AuditNote {
 }
 
 function thingOf(params: Params): string | undefined {
-  const { userid, sessionid, deviceid, objectid, templateid, serviceid, credentialid, linkid } = params
+  const { userid, sessionid, deviceid, passkeyid, objectid, templateid, serviceid, credentialid, linkid } = params
   if (serviceid !== undefined && credentialid !== undefined)
     return `service ${short(serviceid)}: credential ${short(credentialid)}`
   if (serviceid !== undefined) return `service ${short(serviceid)}`
   if (userid !== undefined && sessionid !== undefined) return `session ${short(sessionid)} of user ${short(userid)}`
   if (userid !== undefined && deviceid !== undefined) return `user ${short(userid)}: OTP device ${short(deviceid)}`
+  if (userid !== undefined && passkeyid !== undefined) return `user ${short(userid)}: passkey ${short(passkeyid)}`
   if (userid !== undefined) return `user ${short(userid)}`
+  // Of the caller.
+  if (deviceid !== undefined) return `OTP device ${short(deviceid)}`
+  if (passkeyid !== undefined) return `passkey ${short(passkeyid)}`
   if (linkid !== undefined) return `link ${short(linkid)}`
   if (objectid !== undefined) return `object ${short(objectid)}`
   return templateid === undefined ? undefined : `template ${short(templateid)}`

@@ -12,6 +12,8 @@ const missing: Readonly<Record<string, string>> = {
   userid: '900000002',
   deviceid: '900000003',
   sessionid: '900000005',
+  passkeyid: '900000010',
+  linkid: '900000011',
   objectid: '900000006',
   templateid: '900000007',
   type: 'plaintext',
