@@ -10,6 +10,7 @@ import type { Theme } from './preferences.ts'
 import { isKeyName } from './keys/key-name.ts'
 import { useLinkAddress } from './links/link-address.ts'
 import { useOwnCapability } from './session/own-capability.ts'
+import { isId } from './interface/row-id.ts'
 import { useSession } from './session/session.tsx'
 import { Slow } from './controls/slow.tsx'
 import { LoginView } from './session/login-view.tsx'
@@ -92,9 +93,6 @@ export function Shell() {
     </>
   )
 }
-
-/** Every number of the appliance is one of digits. `.` in its place would be another address. */
-const isId = (text: string | undefined): text is string => text !== undefined && /^\d+$/.test(text)
 
 /** The keys of a vault, or one of them. What is no name of a key is not asked for. */
 function KeysPlace({ vaultid, name }: { readonly vaultid?: string; readonly name?: string }) {

@@ -6,6 +6,7 @@ import { ViewTitle } from '../controls/view-title.tsx'
 import { NotFoundView } from '../not-found-view.tsx'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useWordsOf } from '../words/spoken.tsx'
+import { isId } from '../interface/row-id.ts'
 import { administrationWords } from './administration-words.ts'
 import './administration.css'
 
@@ -27,8 +28,6 @@ function useOwnParts(): readonly Part[] {
   const mayAudit = useOwnCapability('audit')
   return parts.filter((part) => (part === 'audit' ? mayAudit : isAdministrator))
 }
-
-const isId = (text: string): boolean => /^\d+$/.test(text)
 
 /** What administrators and auditors do, part by part. */
 export function AdministrationView() {

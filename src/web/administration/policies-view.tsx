@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
-import { call, type PasswordPolicy } from '../interface/calls.ts'
+import type { PasswordPolicy } from '../interface/calls.ts'
+import { policiesQuery } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { policyWords } from './policy-words.ts'
@@ -12,10 +13,7 @@ import { policyWords } from './policy-words.ts'
 export function PoliciesView() {
   const words = useWordsOf(policyWords)
   const { parts } = useWordsOf(administrationWords)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['appliance', 'policies'],
-    queryFn: async ({ signal }) => (await call('utils.policies', { signal })).CALLINFO.policies,
-  })
+  const { data, error, refetch } = useQuery(policiesQuery)
   if (error) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   return (

@@ -1,3 +1,4 @@
+import { lastBuiltIn } from '../vaults/vault-contents.ts'
 import type { ListedTemplate } from '../interface/calls.ts'
 
 export type TemplateField = ListedTemplate['STRUCTURE'][string]
@@ -14,9 +15,6 @@ export interface TemplateDraft {
   readonly info: ListedTemplate['INFO']
   readonly fields: readonly DraftField[]
 }
-
-/** Templates of the site have numbers above this one. */
-export const lastBuiltIn = 1000
 
 export function draftOf({ INFO, STRUCTURE }: ListedTemplate, freeId: string): TemplateDraft {
   const info = Number(INFO.id) > lastBuiltIn ? INFO : { ...INFO, id: freeId }

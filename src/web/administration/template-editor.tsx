@@ -6,6 +6,7 @@ import { saveFile } from '../controls/saving.ts'
 import { TextInput } from '../controls/text-input.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { ListedTemplate } from '../interface/calls.ts'
+import { lastBuiltIn } from '../vaults/vault-contents.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { CheckOption } from './check-option.tsx'
@@ -15,7 +16,6 @@ import {
   asSecret,
   documentOf,
   draftOf,
-  lastBuiltIn,
   moved,
   withField,
   type DraftField,

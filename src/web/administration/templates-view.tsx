@@ -4,23 +4,20 @@ import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
-import { call } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
+import { lastBuiltIn } from '../vaults/vault-contents.ts'
+import { templatesQuery } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
 import { formTemplateWords } from './form-template-words.ts'
-import { lastBuiltIn } from './template-draft.ts'
 import { TemplateEditor } from './template-editor.tsx'
 
 /** All templates, or one of them to be changed. */
 export function TemplatesView({ templateid }: { readonly templateid?: string }) {
   const words = useWordsOf(formTemplateWords)
   const { parts } = useWordsOf(administrationWords)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['appliance', 'templates'],
-    queryFn: async ({ signal }) => (await call('template.list', { signal })).TEMPLATE,
-  })
+  const { data, error, refetch } = useQuery(templatesQuery)
   if (error && (!data || isDenial(error))) return <NotLoaded error={error} onTryAgain={() => void refetch()} />
   if (!data) return <Slow />
   const chosen = data.find(({ INFO }) => INFO.id === templateid)

@@ -1,5 +1,7 @@
+import { capabilityBits } from '../session/own-capability.ts'
+
 /** Bits of a user's status (`GET /utils/statusvalues`), as far as people choose them. */
-export const chosenBits = { createVault: 1, admin: 2, audit: 3, changePassphrase: 6, escrow: 4 } as const
+export const chosenBits = capabilityBits
 export type ChosenBit = keyof typeof chosenBits
 export const chosenNames: readonly ChosenBit[] = ['createVault', 'admin', 'audit', 'changePassphrase', 'escrow']
 

@@ -1,25 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
-import { call, type StoredTemplate } from '../interface/calls.ts'
-import { usePolicies } from '../vaults/vault-reads.ts'
+import type { ListedTemplate, StoredTemplate } from '../interface/calls.ts'
+import { templatesQuery, usePolicies } from '../vaults/vault-reads.ts'
 import type { RulesByName } from './policy-rules.ts'
 
 /** Templates change with the appliance's set-up, not with the day. */
 const longMs = 300_000
 
 /** The templates of which new objects are made. */
-export const useTemplates = () =>
-  useQuery({
-    queryKey: ['templates for new objects'],
-    staleTime: longMs,
-    async queryFn({ signal }): Promise<readonly StoredTemplate[]> {
-      const { TEMPLATE } = await call('template.list', { signal })
-      return TEMPLATE.map(({ INFO, STRUCTURE }) => ({
-        id: INFO.id,
-        info: INFO,
-        structure: Object.entries(STRUCTURE).map(([fieldname, field]) => ({ ...field, fieldname })),
-      })).filter(({ info }) => info.active && info.hid !== true)
-    },
-  })
+export const useTemplates = () => useQuery({ ...templatesQuery, staleTime: longMs, select: ofNewObjects })
+
+const ofNewObjects = (listed: readonly ListedTemplate[]): readonly StoredTemplate[] =>
+  listed
+    .map(({ INFO, STRUCTURE }) => ({
+      id: INFO.id,
+      info: INFO,
+      structure: Object.entries(STRUCTURE).map(([fieldname, field]) => ({ ...field, fieldname })),
+    }))
+    .filter(({ info }) => info.active && info.hid !== true)
 
 /** The rules of a password policy. */
 export function usePolicyRules(policyid: string | undefined): RulesByName {

@@ -1,3 +1,4 @@
+import { encodeBase64 } from '../interface/base64.ts'
 import { call, callWithFile, type StoredObject } from '../interface/calls.ts'
 import { nameMember, type Draft } from './draft.ts'
 
@@ -94,6 +95,6 @@ const longestExtension = 25
 export async function checkSize(file: File, signal: AbortSignal): Promise<void> {
   const start = new Uint8Array(await file.slice(0, startBytes).arrayBuffer())
   const extension = (/\.([^./\\]+)$/.exec(file.name)?.[1] ?? '').slice(0, longestExtension)
-  const body = { data: btoa(String.fromCharCode(...start)), extension, size: file.size }
+  const body = { data: encodeBase64(start), extension, size: file.size }
   await call('utils.mimetype', { body, signal })
 }

@@ -1,3 +1,4 @@
+import { decodeBase64 } from '../interface/base64.ts'
 import {
   blankEntry,
   type Card,
@@ -121,7 +122,7 @@ async function decrypted(sealed: string, encryption: ArrayBuffer, authentication
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+    return decodeBase64(base64)
   } catch {
     return undefined
   }

@@ -1,7 +1,5 @@
+import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/spoken.tsx'
-
-const count = (locale: string, number: number, one: string, more: string): string =>
-  `${number.toLocaleString(locale)} ${number === 1 ? one : more}`
 
 export const exchangeWords = inBoth(
   {
@@ -37,10 +35,10 @@ export const exchangeWords = inBoth(
       nothing: 'Leave out',
     },
     preview: 'What becomes of it',
-    objects: (number: number) => count('en', number, 'object', 'objects'),
-    duplicates: (number: number) => `${count('en', number, 'is', 'are')} in the vault already, or twice in the file`,
+    objects: (number: number) => counted('en', number, 'object', 'objects'),
+    duplicates: (number: number) => `${counted('en', number, 'is', 'are')} in the vault already, or twice in the file`,
     withDuplicates: 'Import those too',
-    defects: (number: number) => `${count('en', number, 'row becomes', 'rows become')} nothing`,
+    defects: (number: number) => `${counted('en', number, 'row becomes', 'rows become')} nothing`,
     defect: {
       empty: 'nothing stands there',
       columns: 'it has more or fewer columns than the headings',
@@ -54,22 +52,23 @@ export const exchangeWords = inBoth(
     fields: 'Fields',
     encrypted: 'encrypted',
     duplicate: 'there already',
-    andMore: (number: number) => `and ${count('en', number, 'more', 'more')}`,
-    go: (number: number) => `Import ${count('en', number, 'object', 'objects')}`,
+    andMore: (number: number) => `and ${counted('en', number, 'more', 'more')}`,
+    go: (number: number) => `Import ${counted('en', number, 'object', 'objects')}`,
     goOn: 'Go on',
     stop: 'Stop',
     progress: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`,
-    imported: (number: number) => `${count('en', number, 'object is', 'objects are')} imported.`,
+    imported: (number: number) => `${counted('en', number, 'object is', 'objects are')} imported.`,
     stopped: 'Stopped. What was imported stays; “Go on” imports the rest.',
-    refused: (number: number) => `${count('en', number, 'was', 'were')} refused`,
+    refused: (number: number) => `${counted('en', number, 'was', 'were')} refused`,
     toVault: 'To the vault',
 
     exportTitle: 'Export',
     exportText:
       'All that you may read in the vault, in a file that is encrypted under a pass phrase. The program age opens it: age --decrypt.',
     recorded: 'Each object whose secrets are read is recorded in the audit trail, as when you show one.',
-    noFiles: (number: number) => `${count('en', number, 'file stays', 'files stay')} behind: download them one by one.`,
-    alarmed: (number: number) => `${count('en', number, 'object raises', 'objects raise')} an alarm when read.`,
+    noFiles: (number: number) =>
+      `${counted('en', number, 'file stays', 'files stay')} behind: download them one by one.`,
+    alarmed: (number: number) => `${counted('en', number, 'object raises', 'objects raise')} an alarm when read.`,
     withAlarmed: 'Read those too, and raise the alarms',
     exportPassphrase: 'Pass phrase',
     exportPassphraseHelp: 'At least 12 characters. Without it nobody opens the file, not even you.',
@@ -79,9 +78,9 @@ export const exchangeWords = inBoth(
     exportGo: 'Export',
     reading: 'The objects are being read …',
     sealing: 'The file is being encrypted …',
-    exported: (number: number) => `${count('en', number, 'object is', 'objects are')} in the file.`,
+    exported: (number: number) => `${counted('en', number, 'object is', 'objects are')} in the file.`,
     leftOut: (number: number) =>
-      `${count('en', number, 'object', 'objects')} could not be read, and ${number === 1 ? 'is' : 'are'} not in the file:`,
+      `${counted('en', number, 'object', 'objects')} could not be read, and ${number === 1 ? 'is' : 'are'} not in the file:`,
   },
   {
     title: 'Import och export',
@@ -115,10 +114,10 @@ export const exchangeWords = inBoth(
       nothing: 'Utelämna',
     },
     preview: 'Vad det blir av den',
-    objects: (number) => count('sv', number, 'objekt', 'objekt'),
+    objects: (number) => counted('sv', number, 'objekt', 'objekt'),
     duplicates: (number) => `${number.toLocaleString('sv')} finns redan i valvet, eller två gånger i filen`,
     withDuplicates: 'Importera dem också',
-    defects: (number) => `${count('sv', number, 'rad blir', 'rader blir')} ingenting`,
+    defects: (number) => `${counted('sv', number, 'rad blir', 'rader blir')} ingenting`,
     defect: {
       empty: 'där står inget',
       columns: 'den har fler eller färre kolumner än rubrikerna',
@@ -133,11 +132,11 @@ export const exchangeWords = inBoth(
     encrypted: 'krypteras',
     duplicate: 'finns redan',
     andMore: (number) => `och ${number.toLocaleString('sv')} till`,
-    go: (number) => `Importera ${count('sv', number, 'objekt', 'objekt')}`,
+    go: (number) => `Importera ${counted('sv', number, 'objekt', 'objekt')}`,
     goOn: 'Fortsätt',
     stop: 'Stoppa',
     progress: (done, all) => `${done.toLocaleString('sv')} av ${all.toLocaleString('sv')}`,
-    imported: (number) => `${count('sv', number, 'objekt har', 'objekt har')} importerats.`,
+    imported: (number) => `${counted('sv', number, 'objekt har', 'objekt har')} importerats.`,
     stopped: 'Stoppad. Det som importerats är kvar; ”Fortsätt” importerar resten.',
     refused: (number) => `${number.toLocaleString('sv')} nekades`,
     toVault: 'Till valvet',
@@ -146,8 +145,8 @@ export const exchangeWords = inBoth(
     exportText:
       'Allt du får läsa i valvet, i en fil som är krypterad med en lösenfras. Programmet age öppnar den: age --decrypt.',
     recorded: 'Varje objekt vars hemligheter läses antecknas i granskningsloggen, som när du visar ett.',
-    noFiles: (number) => `${count('sv', number, 'fil är', 'filer är')} inte med: ladda ner dem en och en.`,
-    alarmed: (number) => `${count('sv', number, 'objekt larmar', 'objekt larmar')} när det läses.`,
+    noFiles: (number) => `${counted('sv', number, 'fil är', 'filer är')} inte med: ladda ner dem en och en.`,
+    alarmed: (number) => `${counted('sv', number, 'objekt larmar', 'objekt larmar')} när det läses.`,
     withAlarmed: 'Läs dem också och larma',
     exportPassphrase: 'Lösenfras',
     exportPassphraseHelp: 'Minst 12 tecken. Utan den öppnar ingen filen, inte du heller.',
@@ -157,7 +156,7 @@ export const exchangeWords = inBoth(
     exportGo: 'Exportera',
     reading: 'Objekten läses …',
     sealing: 'Filen krypteras …',
-    exported: (number) => `${count('sv', number, 'objekt är', 'objekt är')} i filen.`,
-    leftOut: (number) => `${count('sv', number, 'objekt', 'objekt')} kunde inte läsas och är inte med i filen:`,
+    exported: (number) => `${counted('sv', number, 'objekt är', 'objekt är')} i filen.`,
+    leftOut: (number) => `${counted('sv', number, 'objekt', 'objekt')} kunde inte läsas och är inte med i filen:`,
   },
 )

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { call } from '../interface/calls.ts'
+import { templatesQuery } from '../vaults/vault-reads.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { exchangeWords } from './exchange-words.ts'
 import type { PlannedObject } from './planned-object.ts'
@@ -15,8 +15,8 @@ const mostShown = 50
 /** The first lines of a file: what each becomes, and which of its fields are encrypted. No secret is shown. */
 export function PlanTable({ plans, duplicates }: Props) {
   const words = useWordsOf(exchangeWords)
-  const { data } = useQuery({ queryKey: ['templates'], queryFn: ({ signal }) => call('template.list', { signal }) })
-  const templates = new Map((data?.TEMPLATE ?? []).map(({ INFO }) => [INFO.id, INFO.name]))
+  const { data } = useQuery(templatesQuery)
+  const templates = new Map((data ?? []).map(({ INFO }) => [INFO.id, INFO.name]))
   if (plans.length === 0) return null
   return (
     // What can be scrolled can be reached by the keyboard.

@@ -1,6 +1,7 @@
 import { call } from '../interface/calls.ts'
 import { bytesGiven, type BenchDraft, type GivenBytes } from './bench-draft.ts'
-import { base64Of, bytesOfBase64 } from './binary-text.ts'
+import { encodeBase64 } from '../interface/base64.ts'
+import { bytesOfBase64 } from './binary-text.ts'
 import { familyOf } from './type-names.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -53,7 +54,7 @@ function members(given: Readonly<Record<string, string | boolean | undefined>>):
   return Object.fromEntries(said)
 }
 
-const base64Given = (given: GivenBytes): string => base64Of(bytesGiven(given) ?? new Uint8Array())
+const base64Given = (given: GivenBytes): string => encodeBase64(bytesGiven(given) ?? new Uint8Array())
 const decoded = (text = ''): Bytes => bytesOfBase64(text) ?? new Uint8Array()
 
 interface Task {

@@ -1,3 +1,5 @@
+import { decodeBase64, encodeBase64 } from '../interface/base64.ts'
+
 /** How a person writes bytes. */
 export type Notation = 'text' | 'base64' | 'hex'
 export const notations: readonly Notation[] = ['text', 'base64', 'hex']
@@ -13,7 +15,7 @@ export function bytesIn(notation: Notation, text: string): Bytes | undefined {
 
 /** Undefined where the bytes are no text: a byte that no character begins with, or a control character. */
 export function writtenAs(notation: Notation, bytes: Bytes): string | undefined {
-  if (notation === 'base64') return base64Of(bytes)
+  if (notation === 'base64') return encodeBase64(bytes)
   if (notation === 'hex') return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -23,16 +25,9 @@ export function writtenAs(notation: Notation, bytes: Bytes): string | undefined 
   }
 }
 
-export function base64Of(bytes: Bytes): string {
-  // In pieces: each byte becomes an argument.
-  const pieces: string[] = []
-  for (let at = 0; at < bytes.length; at += 8_192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)))
-  return btoa(pieces.join(''))
-}
-
 export function bytesOfBase64(text: string): Bytes | undefined {
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return undefined
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+  return decodeBase64(text)
 }
 
 function bytesOfHex(text: string): Bytes | undefined {

@@ -7,7 +7,7 @@ import { announce } from '../controls/announcement.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
-import { base64Of } from './binary-text.ts'
+import { encodeBase64 } from '../interface/base64.ts'
 import { CommandLines } from './command-lines.tsx'
 import { FileChoice } from './file-choice.tsx'
 import { checkCommands, wrapCommands } from './import-commands.ts'
@@ -76,4 +76,4 @@ export function ImportJobCard({ vaultid, prepared: { job, type }, onClose }: Pro
 }
 
 const contentOf = async (file: File | undefined): Promise<string> =>
-  file === undefined ? '' : base64Of(new Uint8Array(await file.arrayBuffer()))
+  file === undefined ? '' : encodeBase64(new Uint8Array(await file.arrayBuffer()))

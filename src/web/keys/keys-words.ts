@@ -1,7 +1,5 @@
+import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/spoken.tsx'
-
-const counted = (locale: string, count: number, one: string, more: string): string =>
-  `${count.toLocaleString(locale)} ${count === 1 ? one : more}`
 
 /** Words of the list of keys, and of what makes one. */
 export const keysWords = inBoth(

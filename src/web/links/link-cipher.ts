@@ -1,3 +1,5 @@
+import { decodeBase64, decodeBase64url, encodeBase64, encodeBase64url } from '../interface/base64.ts'
+
 /** What of a link the appliance is told, and what it is not: a key of AES-256. Both in base64url. */
 export interface LinkParts {
   readonly opener: string
@@ -32,13 +34,13 @@ export async function sealText(text: string): Promise<SealedText> {
   const all = new Uint8Array(nonceBytes + sealed.length)
   all.set(nonce)
   all.set(sealed, nonceBytes)
-  return { ciphertext: textOf(all), key: urlForm(textOf(key)) }
+  return { ciphertext: encodeBase64(all), key: encodeBase64url(key) }
 }
 
 /** @throws Error where the key is another, or the ciphertext was changed */
 export async function openText({ ciphertext, key }: SealedText): Promise<string> {
-  const all = bytesOf(ciphertext)
-  const opening = await imported(bytesOf(plainForm(key)), 'decrypt')
+  const all = decodeBase64(ciphertext)
+  const opening = await imported(decodeBase64url(key), 'decrypt')
   const iv = all.subarray(0, nonceBytes)
   const padded = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, opening, all.subarray(nonceBytes))
   const length = new DataView(padded).getUint32(0)
@@ -61,20 +63,3 @@ export function partsOf(opener: string | undefined, key: string | undefined): Li
 
 const imported = (key: Uint8Array<ArrayBuffer>, use: 'encrypt' | 'decrypt') =>
   crypto.subtle.importKey('raw', key, 'AES-GCM', false, [use])
-
-/** By pieces: a call takes no list of a megabyte. */
-function textOf(bytes: Uint8Array): string {
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += 8_192) binary += String.fromCharCode(...bytes.subarray(at, at + 8_192))
-  return btoa(binary)
-}
-
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(base64)
-  const bytes = new Uint8Array(binary.length)
-  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
-  return bytes
-}
-
-const urlForm = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-const plainForm = (base64url: string): string => base64url.replaceAll('-', '+').replaceAll('_', '/')

@@ -6,6 +6,7 @@ import { Crumbs } from '../controls/crumbs.tsx'
 import { ObjectActions } from '../editing/object-actions.tsx'
 import { FileValue } from './file-value.tsx'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
+import { ObjectLinks } from '../vaults/object-links.tsx'
 import { useObjectMarks } from '../vaults/object-marks.tsx'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useNoteRecent } from '../vaults/recent.ts'
@@ -166,24 +167,7 @@ function Below({ objects, templates }: BelowProps) {
   return (
     <section>
       <h2>{words.liesInIt}</h2>
-      <ul className="vaults">
-        {objects.map(({ id, objectname, templateid }) => {
-          const template = templates.find((one) => one.id === templateid)
-          return (
-            <li key={id}>
-              <a href={`#/object/${id}`}>
-                <ObjectIcon name={template?.info.ico} />
-                <span className="texts">
-                  <span className="title">{objectname}</span>
-                  <span className="soft" lang={langOf(template)}>
-                    {template?.info.name}
-                  </span>
-                </span>
-              </a>
-            </li>
-          )
-        })}
-      </ul>
+      <ObjectLinks objects={objects} templates={templates} />
     </section>
   )
 }

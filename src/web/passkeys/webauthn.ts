@@ -1,3 +1,4 @@
+import { decodeBase64url, encodeBase64url } from '../interface/base64.ts'
 import type { LoginBody, LoginChallenge, OwnChallenge, PasskeyRegistrationBody } from '../interface/calls.ts'
 import { PasskeyFailure, type PasskeyReason } from '../interface/passkey-failure.ts'
 
@@ -10,7 +11,7 @@ export const hasPasskeys = (): boolean => 'PublicKeyCredential' in window
 /** Has the person show a passkey: one of those that the browser finds for the host. @throws PasskeyFailure */
 export async function showPasskey(challenge: LoginChallenge, signal: AbortSignal): Promise<PasskeyAnswer> {
   const publicKey: PublicKeyCredentialRequestOptions = {
-    challenge: bytesOfText(challenge.challenge),
+    challenge: decodeBase64url(challenge.challenge),
     rpId: challenge.rpid,
     timeout: challenge.timeout,
     userVerification: challenge.userverification,
@@ -21,9 +22,9 @@ export async function showPasskey(challenge: LoginChallenge, signal: AbortSignal
   return {
     id: credential.id,
     response: {
-      clientDataJSON: textOfBytes(response.clientDataJSON),
-      authenticatorData: textOfBytes(response.authenticatorData),
-      signature: textOfBytes(response.signature),
+      clientDataJSON: encodeBase64url(new Uint8Array(response.clientDataJSON)),
+      authenticatorData: encodeBase64url(new Uint8Array(response.authenticatorData)),
+      signature: encodeBase64url(new Uint8Array(response.signature)),
     },
   }
 }
@@ -35,15 +36,15 @@ export async function makePasskey(
   signal: AbortSignal,
 ): Promise<Registration> {
   const publicKey: PublicKeyCredentialCreationOptions = {
-    challenge: bytesOfText(challenge.challenge),
+    challenge: decodeBase64url(challenge.challenge),
     rp: { id: challenge.rpid, name: 'Strongroom' },
     user: {
-      id: bytesOfText(challenge.userhandle),
+      id: decodeBase64url(challenge.userhandle),
       name: username,
       displayName: fullname === '' ? username : fullname,
     },
     pubKeyCredParams: challenge.algorithms.map((alg) => ({ type: 'public-key', alg })),
-    excludeCredentials: challenge.passkeys.map((id) => ({ type: 'public-key', id: bytesOfText(id) })),
+    excludeCredentials: challenge.passkeys.map((id) => ({ type: 'public-key', id: decodeBase64url(id) })),
     // A login has no list of credentials: the authenticator itself has to find the passkey.
     authenticatorSelection: { residentKey: 'required', userVerification: challenge.userverification },
     attestation: 'none',
@@ -55,8 +56,8 @@ export async function makePasskey(
   return {
     id: credential.id,
     response: {
-      clientDataJSON: textOfBytes(response.clientDataJSON),
-      attestationObject: textOfBytes(response.attestationObject),
+      clientDataJSON: encodeBase64url(new Uint8Array(response.clientDataJSON)),
+      attestationObject: encodeBase64url(new Uint8Array(response.attestationObject)),
     },
   }
 }
@@ -82,13 +83,3 @@ async function answered(
   if (!(credential instanceof PublicKeyCredential)) throw new PasskeyFailure(reason, credential)
   return credential
 }
-
-/** Base64url without padding, by hand: not every browser makes JSON of credentials. */
-const textOfBytes = (bytes: ArrayBuffer): string =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
-
-const bytesOfText = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))

@@ -1,10 +1,10 @@
 import { useSession } from './session.tsx'
 
 /** Bits of a user's status (`GET /utils/statusvalues`). */
-const bits = { createVault: 1, admin: 2, audit: 3 } as const
+export const capabilityBits = { createVault: 1, admin: 2, audit: 3, escrow: 4, changePassphrase: 6 } as const
 
 /** Whether the person has a capability: what the page offers goes by it, and the appliance decides at each call. */
-export function useOwnCapability(capability: keyof typeof bits): boolean {
+export function useOwnCapability(capability: keyof typeof capabilityBits): boolean {
   const { person } = useSession()
-  return (Number(person?.userstatus ?? 0) & (1 << bits[capability])) !== 0
+  return (Number(person?.userstatus ?? 0) & (1 << capabilityBits[capability])) !== 0
 }

@@ -1,7 +1,5 @@
+import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/spoken.tsx'
-
-const english = (count: number, one: string, more: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : more}`
 
 /** Of what is done with several objects at once. */
 export const chosenWords = inBoth(
@@ -10,22 +8,22 @@ export const chosenWords = inBoth(
     chosenObjects: 'Selected objects',
     clear: 'Clear the selection',
     delete: 'Delete',
-    deleteTitle: (count: number) => `Delete ${english(count, 'object', 'objects')}?`,
+    deleteTitle: (count: number) => `Delete ${counted('en', count, 'object', 'objects')}?`,
     deleteText: 'Until it is destroyed, it can be taken back from the trash of the vault.',
     withBelow: (count: number) =>
-      `${english(count, 'object lies', 'objects lie')} in folders among them, and ${count === 1 ? 'goes' : 'go'} with them.`,
+      `${counted('en', count, 'object lies', 'objects lie')} in folders among them, and ${count === 1 ? 'goes' : 'go'} with them.`,
     andMore: (count: number) => `and ${count.toLocaleString('en')} more`,
     progress: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')}`,
     move: 'Move',
-    moveTitle: (count: number) => `Move ${english(count, 'object', 'objects')}`,
+    moveTitle: (count: number) => `Move ${counted('en', count, 'object', 'objects')}`,
     intoVault: 'Into the vault',
     intoFolder: 'Into the folder',
     topOfVault: 'None: the top of the vault',
     noFolder: 'There is no other folder in this vault.',
     movedAnew:
       'They are encrypted anew for the other vault. Each secret is recorded as read, and raises its alarm, and the members of that vault see them from then on.',
-    moved: (count: number) => `${english(count, 'object is', 'objects are')} moved.`,
-    deleted: (count: number) => `${english(count, 'object is', 'objects are')} deleted.`,
+    moved: (count: number) => `${counted('en', count, 'object is', 'objects are')} moved.`,
+    deleted: (count: number) => `${counted('en', count, 'object is', 'objects are')} deleted.`,
   },
   {
     chosen: (count) => `${count.toLocaleString('sv')} valda`,

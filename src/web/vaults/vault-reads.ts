@@ -1,4 +1,5 @@
-import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { decodeBase64 } from '../interface/base64.ts'
 import { call, type Contents, type PasswordPolicy, type ReadObject } from '../interface/calls.ts'
 import { filePatienceMs } from '../interface/transport.ts'
 
@@ -26,15 +27,20 @@ export const useFound = (text: string) =>
     ...(text.length >= leastSearched && { placeholderData: keepPreviousData }),
   })
 
-export const usePolicies = () =>
-  useQuery({
-    queryKey: ['policies'],
-    async queryFn({ signal }): Promise<readonly PasswordPolicy[]> {
-      const { CALLINFO } = await call('utils.policies', { signal })
-      return CALLINFO?.policies ?? []
-    },
-    staleTime: Infinity,
-  })
+/** The templates of the appliance, as it lists them. */
+export const templatesQuery = queryOptions({
+  queryKey: ['templates'],
+  queryFn: async ({ signal }) => (await call('template.list', { signal })).TEMPLATE,
+})
+
+export const policiesQuery = queryOptions({
+  queryKey: ['policies'],
+  async queryFn({ signal }): Promise<readonly PasswordPolicy[]> {
+    const { CALLINFO } = await call('utils.policies', { signal })
+    return CALLINFO?.policies ?? []
+  },
+})
+export const usePolicies = () => useQuery({ ...policiesQuery, staleTime: Infinity })
 
 /** An object with what is open of it; what lies in it behind it, where the person may list it. */
 export const useObject = (objectid: string): UseQueryResult<ReadObject> =>
@@ -62,8 +68,5 @@ export async function readFile(objectid: string, signal: AbortSignal): Promise<U
   const query = { filedata: true }
   const patienceMs = filePatienceMs
   const { FILEDATA = '' } = await call('object.read', { params: { objectid }, query, signal, patienceMs })
-  const binary = atob(FILEDATA)
-  const bytes = new Uint8Array(binary.length)
-  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
-  return bytes
+  return decodeBase64(FILEDATA)
 }

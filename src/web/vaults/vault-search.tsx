@@ -6,9 +6,9 @@ import { createFilter } from '../controls/filter-field.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { ObjectIcon } from './object-icon.tsx'
+import { ObjectLinks } from './object-links.tsx'
 import { keepFilter } from './table-place.ts'
-import { langOf, rootId } from './vault-contents.ts'
+import { rootId } from './vault-contents.ts'
 import { mostFound, useFound } from './vault-reads.ts'
 import { vaultsWords } from './vaults-words.ts'
 
@@ -68,24 +68,7 @@ function FoundInVault({ vault: { id, name, objects }, text, templates }: FoundPr
   return (
     <section aria-label={words.foundIn(name)}>
       <h2>{words.foundIn(name)}</h2>
-      <ul className="vaults">
-        {objects.slice(0, mostInAVault).map((object) => {
-          const template = templates.find((one) => one.id === object.templateid)
-          return (
-            <li key={object.id}>
-              <a href={`#/object/${object.id}`}>
-                <ObjectIcon name={template?.info.ico} />
-                <span className="texts">
-                  <span className="title">{object.objectname}</span>
-                  <span className="soft" lang={langOf(template)}>
-                    {template?.info.name}
-                  </span>
-                </span>
-              </a>
-            </li>
-          )
-        })}
-      </ul>
+      <ObjectLinks objects={objects.slice(0, mostInAVault)} templates={templates} />
       {objects.length > mostInAVault && (
         <Button
           className="button small all-found"

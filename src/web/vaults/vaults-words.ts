@@ -1,9 +1,5 @@
+import { counted } from '../words/counted.ts'
 import { inBoth } from '../words/spoken.tsx'
-
-const english = (count: number, one: string, more: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : more}`
-const swedish = (count: number, one: string, more: string): string =>
-  `${count.toLocaleString('sv')} ${count === 1 ? one : more}`
 
 /** Of the list of vaults, and of the search in all of them. */
 export const vaultsWords = inBoth(
@@ -13,7 +9,7 @@ export const vaultsWords = inBoth(
     vaultsFound: 'Vaults',
     foundIn: (vault: string) => `In ${vault}`,
     found: (vaults: number, objects: number) =>
-      `Found: ${english(vaults, 'vault', 'vaults')}, ${english(objects, 'object', 'objects')}`,
+      `Found: ${counted('en', vaults, 'vault', 'vaults')}, ${counted('en', objects, 'object', 'objects')}`,
     tooMany: (count: number) => `These are the first ${count.toLocaleString('en')} objects: type more to see others.`,
     allIn: (count: number, vault: string) => `All ${count.toLocaleString('en')} in ${vault}`,
     create: 'Create a vault',
@@ -23,7 +19,8 @@ export const vaultsWords = inBoth(
     recent: 'Senaste',
     vaultsFound: 'Valv',
     foundIn: (vault) => `I ${vault}`,
-    found: (vaults, objects) => `Hittat: ${swedish(vaults, 'valv', 'valv')}, ${swedish(objects, 'objekt', 'objekt')}`,
+    found: (vaults, objects) =>
+      `Hittat: ${counted('sv', vaults, 'valv', 'valv')}, ${counted('sv', objects, 'objekt', 'objekt')}`,
     tooMany: (count) => `Det här är de första ${count.toLocaleString('sv')} objekten: skriv mer för att se andra.`,
     allIn: (count, vault) => `Alla ${count.toLocaleString('sv')} i ${vault}`,
     create: 'Skapa ett valv',

@@ -1,6 +1,4 @@
-const plural = (count: number, one: string, more: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : more}`
-
+import { counted } from './counted.ts'
 /** Every word of the console in English. The other languages have the same keys. */
 export const en = {
   locale: 'en-GB',
@@ -57,7 +55,7 @@ export const en = {
   stay: 'Stay logged in',
   knowThis: 'You should know this',
 
-  vaultsShared: (count: number) => `${plural(count, 'vault is', 'vaults are')} shared with you`,
+  vaultsShared: (count: number) => `${counted('en', count, 'vault is', 'vaults are')} shared with you`,
   noVaults: 'No vault is shared with you yet.',
   noVaultsHelp: 'A member of a vault who may administer it can let you in.',
   rights: { Read: 'Read', Write: 'Read and write', Admin: 'Administer' } as Readonly<Record<string, string>>,
@@ -67,8 +65,8 @@ export const en = {
   where: 'Where you are',
   folders: 'Folders',
   objects: 'Objects',
-  countOfObjects: (count: number) => plural(count, 'object', 'objects'),
-  found: (count: number, all: number) => `${count.toLocaleString('en')} of ${plural(all, 'object', 'objects')}`,
+  countOfObjects: (count: number) => counted('en', count, 'object', 'objects'),
+  found: (count: number, all: number) => `${count.toLocaleString('en')} of ${counted('en', all, 'object', 'objects')}`,
   filterObjects: 'Filter by name and open fields',
   name: 'Name',
   kind: 'Kind',
@@ -88,7 +86,7 @@ export const en = {
   hideField: (field: string) => `Hide ${field}`,
   copyField: (field: string) => `Copy ${field}`,
   codeOf: (field: string) => `Code of ${field}`,
-  codeChangesIn: (seconds: number) => `It changes in ${plural(seconds, 'second', 'seconds')}`,
+  codeChangesIn: (seconds: number) => `It changes in ${counted('en', seconds, 'second', 'seconds')}`,
   hidden: 'Hidden',
   fetching: 'Fetching …',
   empty: 'Empty',
@@ -113,7 +111,7 @@ export const en = {
   downloading: 'The file is being decrypted …',
   bytes: (size: number) =>
     size < 1024
-      ? plural(size, 'byte', 'bytes')
+      ? counted('en', size, 'byte', 'bytes')
       : size < 1_048_576
         ? `${(size / 1024).toLocaleString('en', { maximumFractionDigits: 1 })} KiB`
         : `${(size / 1_048_576).toLocaleString('en', { maximumFractionDigits: 1 })} MiB`,
@@ -133,7 +131,7 @@ export const en = {
   notLoaded: 'This could not be loaded',
   waitFor: (seconds: number) =>
     seconds < 120
-      ? `Try again in ${plural(seconds, 'second', 'seconds')}.`
+      ? `Try again in ${counted('en', seconds, 'second', 'seconds')}.`
       : `Try again in ${Math.ceil(seconds / 60).toLocaleString('en')} minutes.`,
   notFoundTitle: 'There is nothing here',
   notFoundText: 'The address leads nowhere.',

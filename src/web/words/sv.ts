@@ -1,7 +1,5 @@
+import { counted } from './counted.ts'
 import type { Words } from './en.ts'
-
-const plural = (count: number, one: string, more: string): string =>
-  `${count.toLocaleString('sv')} ${count === 1 ? one : more}`
 
 /** The same in Swedish. */
 export const sv: Words = {
@@ -59,7 +57,7 @@ export const sv: Words = {
   stay: 'Förbli inloggad',
   knowThis: 'Det här bör du veta',
 
-  vaultsShared: (count) => `${plural(count, 'valv', 'valv')} delas med dig`,
+  vaultsShared: (count) => `${counted('sv', count, 'valv', 'valv')} delas med dig`,
   noVaults: 'Inget valv delas med dig än.',
   noVaultsHelp: 'En medlem som får administrera ett valv kan släppa in dig.',
   rights: { Read: 'Läsa', Write: 'Läsa och skriva', Admin: 'Administrera' },
@@ -69,8 +67,8 @@ export const sv: Words = {
   where: 'Här är du',
   folders: 'Mappar',
   objects: 'Objekt',
-  countOfObjects: (count) => plural(count, 'objekt', 'objekt'),
-  found: (count, all) => `${count.toLocaleString('sv')} av ${plural(all, 'objekt', 'objekt')}`,
+  countOfObjects: (count) => counted('sv', count, 'objekt', 'objekt'),
+  found: (count, all) => `${count.toLocaleString('sv')} av ${counted('sv', all, 'objekt', 'objekt')}`,
   filterObjects: 'Filtrera på namn och okrypterade fält',
   name: 'Namn',
   kind: 'Typ',
@@ -90,7 +88,7 @@ export const sv: Words = {
   hideField: (field) => `Dölj ${field}`,
   copyField: (field) => `Kopiera ${field}`,
   codeOf: (field) => `Kod av ${field}`,
-  codeChangesIn: (seconds) => `Den byts om ${plural(seconds, 'sekund', 'sekunder')}`,
+  codeChangesIn: (seconds) => `Den byts om ${counted('sv', seconds, 'sekund', 'sekunder')}`,
   hidden: 'Dolt',
   fetching: 'Hämtar …',
   empty: 'Tomt',
@@ -116,7 +114,7 @@ export const sv: Words = {
   downloading: 'Filen dekrypteras …',
   bytes: (size) =>
     size < 1024
-      ? plural(size, 'byte', 'byte')
+      ? counted('sv', size, 'byte', 'byte')
       : size < 1_048_576
         ? `${(size / 1024).toLocaleString('sv', { maximumFractionDigits: 1 })} KiB`
         : `${(size / 1_048_576).toLocaleString('sv', { maximumFractionDigits: 1 })} MiB`,
@@ -137,7 +135,7 @@ export const sv: Words = {
   notLoaded: 'Det här kunde inte hämtas',
   waitFor: (seconds) =>
     seconds < 120
-      ? `Försök igen om ${plural(seconds, 'sekund', 'sekunder')}.`
+      ? `Försök igen om ${counted('sv', seconds, 'sekund', 'sekunder')}.`
       : `Försök igen om ${Math.ceil(seconds / 60).toLocaleString('sv')} minuter.`,
   notFoundTitle: 'Här finns inget',
   notFoundText: 'Adressen leder ingenstans.',

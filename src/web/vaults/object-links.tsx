@@ -1,0 +1,32 @@
+import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
+import { ObjectIcon } from './object-icon.tsx'
+import { langOf } from './vault-contents.ts'
+
+interface Props {
+  readonly objects: readonly StoredObject[]
+  readonly templates: readonly StoredTemplate[]
+}
+
+/** A list of objects, each with its kind, that lead to them. */
+export function ObjectLinks({ objects, templates }: Props) {
+  return (
+    <ul className="vaults">
+      {objects.map(({ id, objectname, templateid }) => {
+        const template = templates.find((one) => one.id === templateid)
+        return (
+          <li key={id}>
+            <a href={`#/object/${id}`}>
+              <ObjectIcon name={template?.info.ico} />
+              <span className="texts">
+                <span className="title">{objectname}</span>
+                <span className="soft" lang={langOf(template)}>
+                  {template?.info.name}
+                </span>
+              </span>
+            </a>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
