@@ -120,6 +120,7 @@ it('makes an object, and finds in its record every member with the type it knows
     children: '0',
     notes: false,
     tags: '',
+    version: '1',
     alarmed: false,
     public: open,
   }
@@ -128,10 +129,13 @@ it('makes an object, and finds in its record every member with the type it knows
   const edited = await must(say('PUT', `/object/${objectId}`, { password }))
   expect(edited.CALLINFO.general).toEqual([])
   expect((await must(say('GET', `/object/${objectId}?decrypt=true`)))['OBJECT']).toEqual([
-    { ...record, status: '128', crypted: { password, cryptedinfo: '' } },
+    { ...record, version: '2', status: '128', crypted: { password, cryptedinfo: '' } },
   ])
   const contents = await must(say('GET', `/vault/${vaultId}`))
-  expect([contents.CALLINFO.handler, only(contents, 'OBJECTS')]).toEqual(['GroupHandler', { ...record, status: '128' }])
+  expect([contents.CALLINFO.handler, only(contents, 'OBJECTS')]).toEqual([
+    'GroupHandler',
+    { ...record, version: '2', status: '128' },
+  ])
 })
 
 it('finds what it looks for with + or %20 for a space, and a % that nobody encoded, and the vault of it beside', async () => {

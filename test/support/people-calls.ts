@@ -157,21 +157,46 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
 
   'GET /me': { needs: 'session', reads: true, prepare: () => ({ path: '/me' }) },
   'PUT /me/email': { needs: 'session', prepare: () => json('/me/email', { email: 'another@example.test' }) },
-  'DELETE /me/sessions': { needs: 'session', prepare: () => ({ path: '/me/sessions' }) },
+  'DELETE /me/sessions': {
+    needs: 'session',
+    prepare: async ({ appliance, chief }) => {
+      // One that ends.
+      await appliance.login(chief.user)
+      return { path: '/me/sessions' }
+    },
+  },
 
-  'POST /me/otp': { needs: 'session', usesToken: true, prepare: () => ({ path: '/me/otp' }) },
+  'DELETE /me/otp/:deviceid': {
+    needs: 'session',
+    own: true,
+    usesToken: true,
+    prepare: async ({ chief }) => {
+      const id = await enrolDevice(chief.client, chief.user)
+      return {
+        path: `/me/otp/${id}`,
+        options: ({ user }) => ({ raw: JSON.stringify({ otp: user.hardwareToken.press() }) }),
+      }
+    },
+  },
+  // Before another is begun, which takes its place.
   'POST /me/otp/:deviceid/activate': {
     needs: 'session',
     own: true,
     usesToken: true,
     prepare: async ({ chief }) => {
       const { device, secret } = await beginDevice(chief.client)
+      // A refused call has used its code up: the next one shows that of the next half minute.
+      let atSeconds = Math.floor(Date.now() / 1000) - 30
       return {
         path: `/me/otp/${device.id}/activate`,
-        options: ({ user }) => ({ raw: JSON.stringify({ code: totpCode(secret), otp: user.hardwareToken.press() }) }),
+        options: ({ user }) => {
+          atSeconds = Math.max(atSeconds + 30, Math.floor(Date.now() / 1000))
+          return { raw: JSON.stringify({ code: totpCode(secret, atSeconds), otp: user.hardwareToken.press() }) }
+        },
       }
     },
   },
+  'POST /me/otp': { needs: 'session', usesToken: true, prepare: () => ({ path: '/me/otp' }) },
   'POST /me/otp/adopt': {
     needs: 'session',
     usesToken: true,
@@ -182,18 +207,6 @@ export const peopleCalls: Readonly<Record<string, PeopleCall>> = {
         options: ({ user }) => ({
           raw: JSON.stringify({ tokenotp: token.press(), otp: user.hardwareToken.press() }),
         }),
-      }
-    },
-  },
-  'DELETE /me/otp/:deviceid': {
-    needs: 'session',
-    own: true,
-    usesToken: true,
-    prepare: async ({ chief }) => {
-      const id = await enrolDevice(chief.client, chief.user)
-      return {
-        path: `/me/otp/${id}`,
-        options: ({ user }) => ({ raw: JSON.stringify({ otp: user.hardwareToken.press() }) }),
       }
     },
   },

@@ -41,9 +41,9 @@ have lost that file, take the one in the backup (trail/audit-public.pem) only af
 key that "backup verify" shows with a record of it.
 
 Everything is put where it was, with modes and owners. All sessions end, and one-time links that wait are
-gone; keys of AES-GCM encrypt by new versions, because counts went back; what users' devices may have made since is used up as far as that can be
-known: hardware tokens have to be plugged in anew, authenticator apps to wait for a minute. What was changed
-after the backup is lost. Broken off at any moment, it can be run again.
+gone; keys of AES-GCM encrypt by new versions, because counts went back; what users' devices may have made
+since is used up as far as that can be known: hardware tokens have to be plugged in anew, authenticator apps
+to wait for a minute. What was changed after the backup is lost. Broken off at any moment, it can be run again.
 
 Examples:
   strongroom backup restore strongroom.age --identity backup-identity.txt --public-key audit-public.pem \\

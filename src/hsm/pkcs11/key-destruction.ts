@@ -5,7 +5,7 @@ import type { SealedRecord } from '../sealed-record.ts'
 import { withDirectorySync } from './directory-sync.ts'
 import { openSealed } from './seal-check.ts'
 import type { Token } from './token-link.ts'
-import { findObjects, tokenObjectLabelOf } from './token-objects.ts'
+import { findObjects, ObjectMissing, tokenObjectLabelOf } from './token-objects.ts'
 
 /** An object of the token, as records name it. */
 interface NamedObject {
@@ -34,12 +34,18 @@ export function destroyObject(
   const label = named && tokenObjectLabelOf(named.kek)
   if (named === undefined || label === undefined)
     throw new Fault('hsm.rejected', 'A key is destroyed that a sealed record says has ended, and no other.')
-  withDirectorySync(tokenDirectory, () =>
-    token.run(({ session, keys }) => {
-      if (end !== undefined) keys.checkKnown(end)
-      for (const handle of findObjects(session, label, named.blob)) session.destroy(handle)
-    }),
-  )
+  withDirectorySync(tokenDirectory, () => {
+    try {
+      token.run(({ session, keys }) => {
+        if (end !== undefined) keys.checkKnown(end)
+        const found = findObjects(session, label, named.blob)
+        if (found.length === 0) throw new ObjectMissing(named.blob)
+        for (const handle of found) session.destroy(handle)
+      })
+    } catch (error) {
+      if (!(error instanceof ObjectMissing)) throw error
+    }
+  })
 }
 
 /** Undefined where the mark does not say that this key has ended. */

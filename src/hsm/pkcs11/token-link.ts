@@ -5,7 +5,9 @@ import type { HostStatus } from '../token-status.ts'
 import { probe } from './conformance.ts'
 import { connect, type Connection } from './connection.ts'
 import { PinRefused, TokenFailure } from './failure.ts'
+import { createRecentMap } from './recent-map.ts'
 import { parseTokenUri } from './slot-choice.ts'
+import { ObjectMissing } from './token-objects.ts'
 import { finalize, loadModule, openToken, type TokenLocation } from './token-opening.ts'
 
 export interface TokenOptions extends TokenLocation {
@@ -16,7 +18,7 @@ export interface TokenOptions extends TokenLocation {
 }
 
 /** The token, with the recovery ladder around every use of it. */
-export interface Token extends Omit<TokenLink, 'connection' | 'reopen'> {
+export interface Token extends Omit<TokenLink, 'connection' | 'reopen' | 'looksAnewFor'> {
   /**
    * Runs `work` with the connection, repairs what can be repaired and tries again: so `work` must be safe to repeat.
    * Throws `hsm.rejected` for bad data, `hsm.unsupported`, `hsm.sealed`, and `hsm.unavailable` when nothing helped.
@@ -38,6 +40,7 @@ function climb<T>(link: TokenLink, work: (connection: Connection) => T): T {
     try {
       return work(used)
     } catch (error) {
+      if (error instanceof ObjectMissing && link.looksAnewFor(error.id)) continue
       if (!(error instanceof TokenFailure)) throw error
       refresh(link, used)
       if (error.remedy === 'data') {
@@ -89,6 +92,11 @@ interface TokenLink {
   reopen(): void
   /** Opens anew where the KEK does not wrap any more. */
   check(): void
+  /**
+   * Opens anew, once for each object that was not seen; false where it did so before: the object is not there.
+   * @throws Fault `hsm.unavailable` so soon after the last time that looking would be all that is done
+   */
+  looksAnewFor(id: string): boolean
   /** Releases the keys of vaults that were deleted meanwhile. */
   dropDeleted(): void
   /** Grows by one with every connection. */
@@ -135,6 +143,7 @@ function createTokenLink(options: TokenOptions): TokenLink {
     connection = undefined
     open()
   }
+  const looksAnewFor = createAnewLook(reopen)
 
   return {
     state: () => (sealed ? 'sealed' : connection === undefined ? 'down' : 'ready'),
@@ -148,6 +157,7 @@ function createTokenLink(options: TokenOptions): TokenLink {
     check() {
       if (connection !== undefined && !canaryPasses(connection)) reopen()
     },
+    looksAnewFor,
     dropDeleted: () => connection?.keys.dropDeleted(),
     epoch: () => epoch,
     conformance: () => conformance,
@@ -159,6 +169,32 @@ function createTokenLink(options: TokenOptions): TokenLink {
       reason = 'The token host is stopping.'
       if (lib !== undefined) finalize(lib)
     },
+  }
+}
+
+/** Objects that were looked for and are not there. */
+const mostMissing = 1_000
+/** Opening the token takes a twentieth of the time at most, whatever is asked for. */
+const pausePerLook = 20
+const shortestPauseMs = 1_000
+
+/** SoftHSM2 lists every object when it is initialised, and else sees those of other processes or not (`noticeChanges`). */
+function createAnewLook(reopen: () => void): (id: string) => boolean {
+  const missing = createRecentMap<true>({ limit: mostMissing })
+  let notBefore = 0
+  return (id) => {
+    if (missing.get(id) !== undefined) return false
+    const began = performance.now()
+    if (began < notBefore)
+      throw new Fault(
+        'hsm.unavailable',
+        'The token does not show this key yet, and was asked anew just now: try again.',
+      )
+    reopen()
+    missing.set(id, true)
+    const ended = performance.now()
+    notBefore = ended + Math.max(shortestPauseMs, pausePerLook * (ended - began))
+    return true
   }
 }
 

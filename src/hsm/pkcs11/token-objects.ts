@@ -61,10 +61,24 @@ export function tokenObjectLabelOf(kek: string): string | undefined {
   return kek === vaultKek ? vaultKeyLabel : undefined
 }
 
-/** The key with this label and CKA_ID. Throws `hsm.rejected` where the token has none of this type. */
+/**
+ * A token object that this process does not see: it was destroyed, or another process made it and SoftHSM2 has not taken
+ * note of it (decision 74). `token.run` looks anew before it says so.
+ */
+export class ObjectMissing extends Fault {
+  /** CKA_ID in hexadecimal. */
+  readonly id: string
+
+  constructor(id: Buffer) {
+    super('hsm.rejected', 'The token has no such key: it was destroyed.')
+    this.id = id.toString('hex')
+  }
+}
+
+/** The key with this label and CKA_ID. Throws `ObjectMissing` where the token has none of this type. */
 export function findTokenObject(session: Pkcs11Session, label: string, id: Buffer, row: KeyRow): KeyHandle {
   const [found] = id.length === idBytes ? findObjects(session, label, id, row) : []
-  if (found === undefined) throw new Fault('hsm.rejected', 'The token has no such key: it was destroyed.')
+  if (found === undefined) throw new ObjectMissing(id)
   return found
 }
 

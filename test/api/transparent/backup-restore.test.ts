@@ -53,6 +53,9 @@ async function expectAllVersions(of: TestVault, name: string, ciphertexts: reado
   expect(await of.decrypt(name, ciphertexts[2] ?? '')).toBe(base64('version 3'))
 }
 
+/** A restored count is higher: it has a lease of its own. */
+const withoutCount = ({ encryptions: _, ...version }: Readonly<Record<string, unknown>>) => version
+
 describe('a backup', () => {
   it('brings a deleted key back under another name and in another vault: versions, flags, limits, counts and age', async () => {
     const flags = {
@@ -78,7 +81,7 @@ describe('a backup', () => {
       expect(CALLINFO).toMatchObject({ name, key_version: '3' })
       const after = await readKey(of.admin, of.id, name)
       expect(after.KEYS).toEqual([{ ...before.KEYS[0], name, objectid: CALLINFO['objectid'] }])
-      expect(after.VERSIONS).toEqual(before.VERSIONS)
+      expect(after.VERSIONS.map(withoutCount)).toEqual(before.VERSIONS.map(withoutCount))
       await expectAllVersions(of, name, ciphertexts)
     }
     const counts = await appliance.store.query<{ name: string; invocations: number }>(

@@ -87,8 +87,11 @@ function operationOf(name: string): string {
   return contracts.find(({ method, path }) => `${method} ${path}` === place)?.operation ?? ''
 }
 
-/** A decryption has a record of its own. */
-const partsOf = (name: string): string[] => (/\(its (secrets|file)\)/.test(name) ? ['object.decrypt allowed'] : [])
+/** A decryption has a record of its own, and the vault that something comes into one too. */
+function partsOf(name: string): string[] {
+  if (name.includes('(into another vault)')) return ['object.decrypt allowed', 'object.move.in allowed']
+  return /\(its (secrets|file)\)|\/copy$/.test(name) ? ['object.decrypt allowed'] : []
+}
 
 const changes = ({ reads }: Prepared): boolean => reads !== true
 

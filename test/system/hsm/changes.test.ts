@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
 import { createHsmClient } from '../../../src/hsm/client/hsm-client.ts'
 import type { Hsm } from '../../../src/hsm/hsm.ts'
-import type { TestToken } from '../../support/token.ts'
+import { makeToken, type TestToken } from '../../support/token.ts'
 import { vaultKeyPurpose } from '../../../src/hsm/provenance.ts'
-import { type Hosts, startHosts } from './hsm-kit.ts'
+import { destroyUnused, type Hosts, makeShim, startHosts } from './hsm-kit.ts'
 
 let hosts: Hosts
 const clients: Hsm[] = []
@@ -52,4 +53,49 @@ it('a vault key made at the same moment as others is found to be destroyed', asy
     await other.destroyObject(unused, unused)
   })
   expect(objectsIn(hosts.token)).toBe(before)
+})
+
+/** Two machines at one token: each has a client, and so makes objects by a host, of its own. */
+async function givenUnseen(): Promise<{ readonly hsm: Hsm; readonly id: string }> {
+  const token = await makeToken()
+  const shim = makeShim(token)
+  hosts = await startHosts({ count: 2, token, keeper: true, hsm: { module: shim.module } })
+  const [one, other] = hosts.sockets.map((socket) =>
+    createHsmClient({ sockets: [socket], deadlineMs: 20_000, queue: 4096 }),
+  )
+  if (one === undefined || other === undefined) throw new Error('there are no two hosts')
+  clients.push(one, other)
+  shim.command('C_GenerateKey slow 4000')
+  const slow = one.createTokenObject('aes256-gcm')
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  shim.behave()
+  const { id } = await other.createTokenObject('aes256-gcm')
+  await slow
+  return { hsm: one, id }
+}
+
+it('a key made by another machine while this one made its own can be used here', async () => {
+  const { hsm, id } = await givenUnseen()
+  const key = await hosts.reference('aes256-gcm', { kek: 'token', blob: Buffer.from(id, 'hex') })
+  const ciphertext = await hsm.encrypt(key, Buffer.from('x'))
+  expect(await hsm.decrypt(key, ciphertext)).toEqual(Buffer.from('x'))
+  // It was not seen at first.
+  expect((await hsm.status())[0]?.token?.epoch).toBe(2)
+})
+
+it('a key made by another machine while this one made its own can be destroyed here', async () => {
+  const { hsm, id } = await givenUnseen()
+  const before = objectsIn(hosts.token)
+  await destroyUnused({ hsm, token: hosts.token }, 'token', id)
+  expect(objectsIn(hosts.token)).toBe(before - 1)
+})
+
+it('what is not there is looked for once, and said to be destroyed', async () => {
+  hosts = await startHosts({})
+  const key = await hosts.reference('aes256-gcm', { kek: 'token', blob: randomBytes(16) })
+  for (let round = 0; round < 3; round++)
+    await expect(hosts.hsm.encrypt(key, Buffer.from('x'))).rejects.toMatchObject({ code: 'hsm.rejected' })
+  expect((await hosts.hsm.status())[0]?.token?.epoch).toBe(2)
+  const another = await hosts.reference('aes256-gcm', { kek: 'token', blob: randomBytes(16) })
+  await expect(hosts.hsm.encrypt(another, Buffer.from('x'))).rejects.toMatchObject({ code: 'hsm.unavailable' })
 })
