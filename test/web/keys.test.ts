@@ -309,17 +309,17 @@ describe('what a person may not do', () => {
   })
 
   it('is refused plainly where the right has gone meanwhile', async () => {
-    await make('taken')
+    await make('withdrawn')
     const user = await stage.appliance.addUser()
     await vault.share(String(user.id), 'Admin')
     const visit = await stage.visitor()
     await visit.logIn(user)
-    await openKey(visit, 'taken')
+    await openKey(visit, 'withdrawn')
     await vault.share(String(user.id), 'Read')
     await visit.page.getByRole('button', { name: 'Rotate' }).click()
     await visit.page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
     await visit.page.getByRole('dialog').getByRole('alert').getByText('(1301)').waitFor()
-    expect((await readKey(vault.admin, vault.id, 'taken')).VERSIONS).toHaveLength(1)
+    expect((await readKey(vault.admin, vault.id, 'withdrawn')).VERSIONS).toHaveLength(1)
   })
 
   it('is what a forged answer says: names and purposes are text wherever they are shown', async () => {
