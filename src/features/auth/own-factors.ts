@@ -5,13 +5,13 @@ import type { Hsm } from '../../hsm/hsm.ts'
 import type { OnceShown } from '../../hsm/login-request.ts'
 import { hasFactor } from '../../hsm/user-factors.ts'
 import type { Commit, Store, Tx } from '../../store/store.ts'
-import { forgiveFailedLogins } from '../users/passphrase-records.ts'
 import { findUserById, lockedUser, type User } from '../users/records.ts'
 import { sealedUser } from '../users/user-seals.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import { loginNameOf } from './credential-check.ts'
 import type { LoginType, OnceShownFactor } from './credentials.ts'
 import type { CheckFactor } from './factor-check.ts'
+import { forgiveGoodAttempt } from './good-attempt.ts'
 import { onceShown } from './shown-factor.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -23,8 +23,8 @@ export interface OwnFactors {
   /**
    * Makes one change of the caller's factors, by a second factor that comes with the call: throttled like a login, used up
    * in any case, and judged by the keeper, which seals no such change without (docs/decisions/0068). The row of the user is
-   * locked when `work` begins; a change that leaves the user none is undone.
-   * @throws Fault `login.refused`, `login.throttled`, `login.type_disabled`, `user.last_factor`
+   * locked when `work` begins.
+   * @throws Fault `login.refused`, `login.throttled`, `login.type_disabled`
    */
   change<T>(
     caller: Pick<Caller, 'userId'>,
@@ -63,14 +63,10 @@ export function createOwnFactors(on: OwnFactorsDependencies): OwnFactors {
       const factor = await checkFactor(attempt, shown)
       if (factor === undefined || !hasFactor(user.factors, factor.sealed.record)) throw refused()
       return commit(async (tx) => {
-        await throttle.forgive(tx, attempt)
-        // Only this attempt is taken back: the next login reports the earlier ones.
-        if (!(await forgiveFailedLogins(tx, { ...user, failedLogins: 0 }))) throw refused()
+        if (!(await forgiveGoodAttempt(tx, throttle, { user, attempt }))) throw refused()
         const fresh = await freshGrant(hsm, tx, await lockedUser(tx, userId), onceShown(factor, shown))
         actBy(tx, () => Promise.resolve(fresh))
-        const done = await work(tx)
-        if ((await lockedUser(tx, userId)).factors.length === 0) throw new Fault('user.last_factor')
-        return done
+        return work(tx)
       })
     },
   }

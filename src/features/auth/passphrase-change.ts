@@ -3,12 +3,13 @@ import type { Caller } from '../../access/caller.ts'
 import type { Clock } from '../../clock.ts'
 import { Fault } from '../../fault.ts'
 import type { Hsm } from '../../hsm/hsm.ts'
+import { forgiveGoodAttempt } from './good-attempt.ts'
 import { freshGrant } from './own-factors.ts'
 import type { Sessions } from './sessions.ts'
 import { onceShown } from './shown-factor.ts'
 import type { Commit, Store } from '../../store/store.ts'
 import type { Passphrases } from '../users/passphrase.ts'
-import { forgiveFailedLogins, passphraseColumns } from '../users/passphrase-records.ts'
+import { passphraseColumns } from '../users/passphrase-records.ts'
 import { findUserById, lockedUser } from '../users/records.ts'
 import type { Recoveries } from '../users/recovery.ts'
 import type { Sealer } from '../users/sealed-change.ts'
@@ -77,9 +78,7 @@ export function createPassphraseChanges({
       if (verified?.user.id !== userId) throw new Fault('login.refused', credentialRefusal)
       const columns = passphraseColumns(await passphrases.create(newPassphrase, username), clock.now(), null)
       return commit(async (tx) => {
-        await throttle.forgive(tx, verified.attempt)
-        // Only this attempt is taken back: the next login reports the earlier ones.
-        const isUnchanged = await forgiveFailedLogins(tx, { ...verified.user, failedLogins: 0 })
+        const isUnchanged = await forgiveGoodAttempt(tx, throttle, verified)
         if (!isUnchanged || !(await verified.isStillHeld(tx))) throw new Fault('login.refused', credentialRefusal)
         const current = await lockedUser(tx, userId)
         if (present.otpKind === 'webauthn') await freshGrant(hsm, tx, current, onceShown(verified, present))

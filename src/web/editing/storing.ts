@@ -1,4 +1,4 @@
-import { encodeBase64 } from '../interface/base64.ts'
+import { encodeBase64 } from '../interface/base64-text.ts'
 import { call, callWithFile, type StoredObject } from '../interface/calls.ts'
 import { nameMember, type Draft } from './draft.ts'
 

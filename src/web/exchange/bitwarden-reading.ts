@@ -1,4 +1,4 @@
-import { decodeBase64 } from '../interface/base64.ts'
+import { decodeBase64 } from '../interface/base64-text.ts'
 import {
   blankEntry,
   type Card,

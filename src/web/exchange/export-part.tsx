@@ -7,6 +7,7 @@ import { announce } from '../controls/announcement.tsx'
 import { useAction } from '../controls/action.ts'
 import { saveFile } from '../controls/saving.ts'
 import { TextInput } from '../controls/text-input.tsx'
+import { Tick } from '../controls/tick.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import { call, type Contents } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
@@ -63,12 +64,11 @@ export function ExportPart({ vaultid, contents }: { readonly vaultid: string; re
       <Form className="form" onSubmit={(event) => void make(event)}>
         {error !== undefined && <Trouble error={error} />}
         {alarmed > 0 && (
-          <label className="tick">
-            <input type="checkbox" checked={withAlarmed} onChange={({ target }) => setWithAlarmed(target.checked)} />
-            <span>
-              {words.alarmed(alarmed)} {words.withAlarmed}
-            </span>
-          </label>
+          <Tick
+            label={`${words.alarmed(alarmed)} ${words.withAlarmed}`}
+            isTicked={withAlarmed}
+            onChange={setWithAlarmed}
+          />
         )}
         <NewPassphrase
           passphrase={passphrase}

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useAction } from '../controls/action.ts'
+import { Tick } from '../controls/tick.tsx'
 import { Trouble } from '../controls/trouble.tsx'
 import type { Contents } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
@@ -35,16 +36,11 @@ export function ImportPreview({ vaultid, contents, read, onUnderWay }: Props) {
       <h3>{words.preview}</h3>
       <p>{words.objects(chosen.length)}</p>
       {duplicates.size > 0 && progress === undefined && (
-        <label className="tick">
-          <input
-            type="checkbox"
-            checked={withDuplicates}
-            onChange={({ target }) => setWithDuplicates(target.checked)}
-          />
-          <span>
-            {words.duplicates(duplicates.size)}. {words.withDuplicates}
-          </span>
-        </label>
+        <Tick
+          label={`${words.duplicates(duplicates.size)}. ${words.withDuplicates}`}
+          isTicked={withDuplicates}
+          onChange={setWithDuplicates}
+        />
       )}
       <Defects read={read} />
       <PlanTable plans={plans} duplicates={duplicates} />

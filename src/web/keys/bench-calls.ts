@@ -1,6 +1,6 @@
 import { call } from '../interface/calls.ts'
 import { bytesGiven, type BenchDraft, type GivenBytes } from './bench-draft.ts'
-import { encodeBase64 } from '../interface/base64.ts'
+import { encodeBase64 } from '../interface/base64-text.ts'
 import { bytesOfBase64 } from './binary-text.ts'
 import { familyOf } from './type-names.ts'
 

@@ -5,7 +5,7 @@ import type { BenchDraft } from './bench-draft.ts'
 import { benchWords } from './bench-words.ts'
 import { BytesInput } from './bytes-input.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
-import { Tick } from './tick.tsx'
+import { Tick } from '../controls/tick.tsx'
 import { familyOf } from './type-names.ts'
 
 interface Props {

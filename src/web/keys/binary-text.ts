@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from '../interface/base64.ts'
+import { decodeBase64, encodeBase64 } from '../interface/base64-text.ts'
 
 /** How a person writes bytes. */
 export type Notation = 'text' | 'base64' | 'hex'

@@ -9,7 +9,7 @@ import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
 import { daysOfSeconds, secondsOfDays } from './new-key-draft.ts'
-import { Tick } from './tick.tsx'
+import { Tick } from '../controls/tick.tsx'
 
 interface Props {
   readonly vaultid: string

@@ -5,11 +5,11 @@ import { Form } from 'react-aria-components/Form'
 import { useAction } from '../controls/action.ts'
 import { announce } from '../controls/announcement.tsx'
 import { Trouble } from '../controls/trouble.tsx'
+import { FileInput } from '../controls/file-input.tsx'
 import { call } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
-import { encodeBase64 } from '../interface/base64.ts'
+import { encodeBase64 } from '../interface/base64-text.ts'
 import { CommandLines } from './command-lines.tsx'
-import { FileChoice } from './file-choice.tsx'
 import { checkCommands, wrapCommands } from './import-commands.ts'
 import { keyWords } from './key-words.ts'
 import { keysOf } from './keys-reads.ts'
@@ -60,8 +60,8 @@ export function ImportJobCard({ vaultid, prepared: { job, type }, onClose }: Pro
       <h3>{own.importSend}</h3>
       <Form className="form" onSubmit={(event) => void hand(event)}>
         {error !== undefined && <Trouble error={error} />}
-        <FileChoice label={own.importWrapped} isRequired onChoose={setWrapped} />
-        {isPair && <FileChoice label={own.importPublic} isRequired onChoose={setPublicHalf} />}
+        <FileInput label={own.importWrapped} isRequired onChoose={setWrapped} />
+        {isPair && <FileInput label={own.importPublic} isRequired onChoose={setPublicHalf} />}
         <div className="buttons">
           <Button className="button" onPress={onClose}>
             {own.importStop}

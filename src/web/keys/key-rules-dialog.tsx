@@ -7,7 +7,7 @@ import { call, type VaultKeyRules } from '../interface/calls.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
-import { Tick } from './tick.tsx'
+import { Tick } from '../controls/tick.tsx'
 
 interface Props {
   readonly vaultid: string

@@ -6,7 +6,7 @@ import { isKeyName } from './key-name.ts'
 import { keysWords } from './keys-words.ts'
 import type { NewKeyDraft } from './new-key-draft.ts'
 import { SelectInput } from '../controls/select-input.tsx'
-import { Tick } from './tick.tsx'
+import { Tick } from '../controls/tick.tsx'
 import { familyOf, purposeOf, typeName, usualTypes, type TypePurpose } from './type-names.ts'
 
 interface Props {

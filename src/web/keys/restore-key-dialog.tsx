@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { announce } from '../controls/announcement.tsx'
 import { FormDialog } from '../controls/form-dialog.tsx'
 import { TextInput } from '../controls/text-input.tsx'
+import { FileInput } from '../controls/file-input.tsx'
 import { call } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
-import { FileChoice } from './file-choice.tsx'
 import { isKeyName } from './key-name.ts'
 import { keysOf } from './keys-reads.ts'
 import { keysWords } from './keys-words.ts'
-import { Tick } from './tick.tsx'
+import { Tick } from '../controls/tick.tsx'
 
 interface Props {
   readonly vaultid: string
@@ -35,7 +35,7 @@ export function RestoreKeyDialog({ vaultid, mayReplace, onClose }: Props) {
   return (
     <FormDialog title={own.restoreTitle} submitText={own.restore} isDangerous={force} onSubmit={send} onClose={onClose}>
       <p>{own.restoreHelp}</p>
-      <FileChoice
+      <FileInput
         label={own.backupFile}
         isRequired
         onChoose={(chosen) => {

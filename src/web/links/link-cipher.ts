@@ -1,4 +1,4 @@
-import { decodeBase64, decodeBase64url, encodeBase64, encodeBase64url } from '../interface/base64.ts'
+import { decodeBase64, decodeBase64url, encodeBase64, encodeBase64url } from '../interface/base64-text.ts'
 
 /** What of a link the appliance is told, and what it is not: a key of AES-256. Both in base64url. */
 export interface LinkParts {

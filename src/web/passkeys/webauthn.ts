@@ -1,4 +1,4 @@
-import { decodeBase64url, encodeBase64url } from '../interface/base64.ts'
+import { decodeBase64url, encodeBase64url } from '../interface/base64-text.ts'
 import type { LoginBody, LoginChallenge, OwnChallenge, PasskeyRegistrationBody } from '../interface/calls.ts'
 import { PasskeyFailure, type PasskeyReason } from '../interface/passkey-failure.ts'
 

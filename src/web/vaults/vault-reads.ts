@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { decodeBase64 } from '../interface/base64.ts'
+import { decodeBase64 } from '../interface/base64-text.ts'
 import { call, type Contents, type PasswordPolicy, type ReadObject } from '../interface/calls.ts'
 import { filePatienceMs } from '../interface/transport.ts'
 

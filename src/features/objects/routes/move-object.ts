@@ -3,14 +3,14 @@ import { endpoint } from '../../../http/contract/endpoint.ts'
 import type { ObjectReading } from '../reading.ts'
 import { grantedTo, objectQuery } from '../read-records.ts'
 import type { Relocation } from '../relocation.ts'
-import { objectId, objectParams, relocatedSchema } from './object-record.ts'
+import { objectId } from './object-record.ts'
+import { intoVault, relocationContract } from './relocation-contract.ts'
 
 /** `POST /object/:objectid/move`: elsewhere in its vault, or into another. */
 export const moveObject = (relocation: Relocation, reading: ObjectReading) =>
   endpoint({
+    ...relocationContract,
     operation: 'object.move',
-    handler: 'ObjectHandler',
-    method: 'POST',
     path: '/object/:objectid/move',
     summary: 'Move an object with all that lies in it',
     details:
@@ -19,13 +19,8 @@ export const moveObject = (relocation: Relocation, reading: ObjectReading) =>
       kind: 'vault',
       permission: 'Write',
       resource: objectQuery,
-      into: { member: 'groupid', permission: 'Write' },
+      into: intoVault,
     },
-    success: 200,
-    faults: ['object.invalid', 'object.parent_unknown', 'object.tampered', 'object.key_exhausted'],
-    quota: ({ resource }) => (resource?.object.file || resource?.object.children ? 'files' : undefined),
-    reply: { callinfo: relocatedSchema },
-    params: objectParams,
     body: z.object({
       groupid: objectId.describe('Id of the vault into which it goes; without it, its own.').optional(),
       parentid: objectId.describe('Id of the object in which it is to lie, 0 for the root of the vault.'),

@@ -2,13 +2,15 @@ import { useId } from 'react'
 
 interface Props {
   readonly label: string
-  readonly description: string
+  readonly description?: string
   readonly error?: string | undefined
+  readonly isRequired?: boolean
+  /** Undefined where the person takes back the choice. */
   readonly onChoose: (file: File | undefined) => void
 }
 
-/** One file, by the browser's own control. */
-export function FileInput({ label, description, error, onChoose }: Props) {
+/** A file of a form, in the browser's own control. */
+export function FileInput({ label, description, error, isRequired = false, onChoose }: Props) {
   const id = useId()
   return (
     <div>
@@ -16,13 +18,16 @@ export function FileInput({ label, description, error, onChoose }: Props) {
       <input
         id={id}
         type="file"
-        aria-describedby={`${id}-help`}
+        required={isRequired}
+        aria-describedby={description === undefined ? undefined : `${id}-help`}
         aria-invalid={error !== undefined}
         onChange={({ currentTarget }) => onChoose(currentTarget.files?.[0])}
       />
-      <span id={`${id}-help`} slot="description">
-        {description}
-      </span>
+      {description !== undefined && (
+        <span id={`${id}-help`} slot="description">
+          {description}
+        </span>
+      )}
       {error !== undefined && (
         <span className="react-aria-FieldError" role="alert">
           {error}
