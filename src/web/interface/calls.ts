@@ -8,6 +8,7 @@ type AnswerOf<Operation extends keyof Operations> = Operations[Operation]['answe
 type Template = AnswerOf<'object.read'>['TEMPLATES'][number]
 export type Field = Template['structure'][number]
 export type StoredTemplate = Template
+export type ListedFavourites = AnswerOf<'object.favourites'>
 export type TrashedObject = AnswerOf<'object.trash'>['TRASH'][number]
 export type StoredObject = AnswerOf<'object.read'>['OBJECT'][number]
 export type SharedVault = AnswerOf<'vault.list'>['VAULTS'][number]
@@ -83,6 +84,8 @@ const used = {
   'object.trash': ['GET', '/vault/{vaultid}/trash'],
   'object.undelete': ['POST', '/object/{objectid}/undelete'],
   'object.read': ['GET', '/object/{objectid}'],
+  'object.favourites': ['GET', '/favourites'],
+  'object.favourite': ['PUT', '/object/{objectid}/favourite'],
   'user.read': ['GET', '/user/{userid}'],
   'user.create': ['POST', '/user'],
   'user.edit': ['PUT', '/user/{userid}'],

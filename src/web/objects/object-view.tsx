@@ -4,6 +4,7 @@ import { AlarmQuestion } from './alarm-question.tsx'
 import type { Field, ReadObject, StoredObject, StoredTemplate } from '../interface/calls.ts'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { ObjectActions } from '../editing/object-actions.tsx'
+import { FavouriteButton } from './favourite-button.tsx'
 import { FileValue } from './file-value.tsx'
 import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { ObjectLinks } from '../vaults/object-links.tsx'
@@ -68,6 +69,7 @@ function OpenObject({ data, object, below, error, onTryAgain }: OpenProps) {
             {template?.info.name}
           </p>
         </div>
+        <FavouriteButton object={object} template={template} />
         {mayReadTrail && (
           <a className="button small" href={`#/object/${object.id}/trail`}>
             <Footprints aria-hidden />

@@ -11,6 +11,7 @@ import type { SharedVault } from '../interface/calls.ts'
 import { isDenial } from '../interface/refusal.ts'
 import { useOwnCapability } from '../session/own-capability.ts'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { FavouriteList } from './favourite-list.tsx'
 import { ObjectIcon } from './object-icon.tsx'
 import { useRecent } from './recent.ts'
 import { useVaults } from './vault-reads.ts'
@@ -63,6 +64,7 @@ export function VaultsView() {
       ) : (
         <>
           <FilterField label={own.search} value={text} onChange={setText} />
+          {!isSearched && <FavouriteList vaults={sorted.map(({ vault }) => vault)} />}
           {!isSearched && <Recent />}
           {isSearched && shown.length > 0 && <h2>{own.vaultsFound}</h2>}
           <VaultList vaults={shown} />

@@ -1,0 +1,44 @@
+import { Star } from 'lucide-react'
+import { useState } from 'react'
+import { ToggleButton } from 'react-aria-components/ToggleButton'
+import { useAction } from '../controls/action.ts'
+import { Trouble } from '../controls/trouble.tsx'
+import type { StoredObject, StoredTemplate } from '../interface/calls.ts'
+import { useFavouriteChange, useFavourites } from '../vaults/favourite-reads.ts'
+import { favouriteWords } from '../vaults/favourite-words.ts'
+import { useWordsOf } from '../words/spoken.tsx'
+
+interface Props {
+  readonly object: StoredObject
+  readonly template: StoredTemplate | undefined
+}
+
+/** Whether the person wants the object at hand. It shows what was pressed, and goes back where that is refused. */
+export function FavouriteButton({ object, template }: Props) {
+  const words = useWordsOf(favouriteWords)
+  const { data } = useFavourites()
+  const change = useFavouriteChange()
+  const { isUnderWay, error, run } = useAction()
+  const [wanted, setWanted] = useState(false)
+  const isOne = data?.OBJECT.some(({ id }) => id === object.id)
+
+  const set = (isWanted: boolean): Promise<boolean> =>
+    run((signal) => {
+      setWanted(isWanted)
+      return change({ object, template, isOne: isWanted }, signal)
+    })
+  return (
+    <>
+      {/* Its place is kept until the list is there: a star that fills by itself would look pressed. */}
+      <ToggleButton
+        className={data ? 'button small star' : 'button small star unknown'}
+        isSelected={isUnderWay ? wanted : isOne === true}
+        onChange={(isWanted) => void set(isWanted)}
+      >
+        <Star aria-hidden />
+        {words.favourite}
+      </ToggleButton>
+      {error !== undefined && <Trouble error={error} />}
+    </>
+  )
+}

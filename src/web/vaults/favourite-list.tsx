@@ -1,0 +1,66 @@
+import { Star } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useAction } from '../controls/action.ts'
+import { announce } from '../controls/announcement.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import type { SharedVault, StoredObject } from '../interface/calls.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { useFavouriteChange, useFavourites } from './favourite-reads.ts'
+import { favouriteWords } from './favourite-words.ts'
+import { ObjectIcon } from './object-icon.tsx'
+
+/** The vaults below stay in sight; the others are a click away. */
+const mostShown = 12
+
+/** What the person wants at hand, from all vaults, once there is something. */
+export function FavouriteList({ vaults }: { readonly vaults: readonly SharedVault[] }) {
+  const { locale } = useWords()
+  const words = useWordsOf(favouriteWords)
+  const { data, error, refetch } = useFavourites()
+  const [isWhole, setIsWhole] = useState(false)
+  const change = useFavouriteChange()
+  const action = useAction()
+  const sorted = useMemo(
+    () => (data?.OBJECT ?? []).toSorted((a, b) => a.objectname.localeCompare(b.objectname, locale, { numeric: true })),
+    [data, locale],
+  )
+  const takeOff = (object: StoredObject): Promise<boolean> =>
+    action.run(async (signal) => {
+      await change({ object, isOne: false }, signal)
+      announce(words.takenOff(object.objectname))
+    })
+  if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (sorted.length === 0) return null
+  return (
+    <section className="favourites" aria-label={words.favourites}>
+      <h2>{words.favourites}</h2>
+      {action.error !== undefined && <Trouble error={action.error} />}
+      <ul>
+        {sorted.slice(0, isWhole ? undefined : mostShown).map((object) => (
+          <li key={object.id}>
+            <a href={`#/object/${object.id}`}>
+              <ObjectIcon name={data?.TEMPLATES.find(({ id }) => id === object.templateid)?.info.ico} />
+              <span className="texts">
+                <span className="title">{object.objectname}</span>
+                <span className="soft">{vaults.find(({ id }) => id === object.groupid)?.groupname ?? '…'}</span>
+              </span>
+            </a>
+            <Button
+              className="quiet"
+              aria-label={words.takeOff(object.objectname)}
+              onPress={() => void takeOff(object)}
+            >
+              <Star aria-hidden />
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {!isWhole && sorted.length > mostShown && (
+        <Button className="button small all-found" onPress={() => setIsWhole(true)}>
+          {words.allFavourites(sorted.length)}
+        </Button>
+      )}
+    </section>
+  )
+}

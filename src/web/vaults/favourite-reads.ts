@@ -1,0 +1,33 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { call, type ListedFavourites, type StoredObject, type StoredTemplate } from '../interface/calls.ts'
+
+const key = ['favourites']
+
+export const useFavourites = () =>
+  useQuery({ queryKey: key, queryFn: ({ signal }) => call('object.favourites', { signal }) })
+
+interface Change {
+  readonly object: StoredObject
+  readonly template?: StoredTemplate | undefined
+  /** Whether it is a favourite from now on. */
+  readonly isOne: boolean
+}
+
+/** Makes an object a favourite, or no longer; once it resolves, every view knows it. @throws Refusal */
+export function useFavouriteChange(): (change: Change, signal: AbortSignal) => Promise<void> {
+  const queries = useQueryClient()
+  return async (change, signal) => {
+    const { object, isOne } = change
+    await call('object.favourite', { params: { objectid: object.id }, body: { favourite: isOne }, signal })
+    // A list that is on its way may be of before.
+    await queries.cancelQueries({ queryKey: key })
+    queries.setQueryData<ListedFavourites>(key, (before) => before && changed(before, change))
+    void queries.invalidateQueries({ queryKey: key })
+  }
+}
+
+function changed(before: ListedFavourites, { object, template, isOne }: Change): ListedFavourites {
+  const others = before.OBJECT.filter(({ id }) => id !== object.id)
+  if (!isOne) return { ...before, OBJECT: others }
+  return { ...before, OBJECT: [...others, object], TEMPLATES: [...before.TEMPLATES, ...(template ? [template] : [])] }
+}
