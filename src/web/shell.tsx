@@ -5,6 +5,7 @@ import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { BrokenPage } from './controls/broken-page.tsx'
 import { Announcement } from './controls/announcement.tsx'
 import { ClipboardNotice } from './controls/clipboard-notice.tsx'
+import { useKeptFocus } from './controls/kept-focus.ts'
 import { IdleWarning } from './session/idle-warning.tsx'
 import type { Theme } from './preferences.ts'
 import { isKeyName } from './keys/key-name.ts'
@@ -55,6 +56,7 @@ export function Shell() {
   const { words } = useSpoken()
   const { person, isChecked, isNearlyIdle, stay } = useSession()
   const link = useLinkAddress()
+  useKeptFocus()
   return (
     <>
       <a

@@ -1,0 +1,103 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { createObject } from '../support/object-kit.ts'
+import { makeVault } from '../support/vault.ts'
+import { consoleStage } from './console-stage.ts'
+
+const stage = consoleStage()
+
+/** What a screen reader says of what has the focus. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(`(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).trim()`)
+const press = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('button', { name, exact: true }).focus()
+  await page.keyboard.press('Enter')
+}
+
+/** A person with a vault of their own. */
+async function owner(vaultname: string) {
+  const user = await stage.appliance.addUser()
+  const client = await stage.appliance.login(user)
+  const { id: vaultid } = await makeVault(stage.appliance, vaultname, client)
+  const visit = await stage.visitor()
+  await visit.logIn(user)
+  return { user, client, vaultid, visit, page: visit.page }
+}
+
+it('goes from a row that is gone to the next, from the last to the one before, and then to the heading', async () => {
+  const { client, vaultid, visit, page } = await owner('Attic')
+  for (const objectname of ['one', 'three', 'two']) {
+    const id = await createObject(client, vaultid, { objectname, host: 'h.example.test' })
+    await client.must('PUT', `/object/${id}/favourite`, { favourite: true })
+  }
+  await page.reload()
+  const off = (name: string): string => `Take ${name} off the favourites`
+  await page.getByRole('region', { name: 'Favourites' }).waitFor()
+  await press(page, off('three'))
+  await expect.poll(() => focused(page)).toBe(off('two'))
+  await page.keyboard.press('Enter')
+  await expect.poll(() => focused(page)).toBe(off('one'))
+  await page.keyboard.press('Enter')
+  await expect.poll(() => focused(page)).toBe('Vaults')
+  visit.expectPeace()
+})
+
+it('goes on behind a question whose row is gone when it closes', async () => {
+  const { client, vaultid, visit, page } = await owner('Cellar')
+  const others = [await stage.appliance.addUser(), await stage.appliance.addUser()]
+  for (const { id } of others) await client.must('POST', `/vault/${vaultid}/member/${id}`, { status: 1 })
+  await visit.open(`/vault/${vaultid}/about`)
+  await visit.sees('About Cellar')
+  const removals = page.getByRole('button', { name: /^Remove / })
+  await removals.first().waitFor()
+  const [first = '', second = ''] = await removals.evaluateAll((found) => found.map((one) => one.ariaLabel ?? ''))
+  await press(page, first)
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => focused(page)).toBe(second)
+  visit.expectPeace()
+})
+
+it('goes to the heading of the list where its last row is gone, and stays where a person has gone meanwhile', async () => {
+  const { client, vaultid, visit, page } = await owner('Loft')
+  for (const host of ['left.example.test', 'right.example.test'])
+    await client.must('DELETE', `/object/${await createObject(client, vaultid, { host })}`)
+  await visit.open(`/vault/${vaultid}/trash`)
+  await visit.sees('Trash of Loft')
+  await press(page, 'Take back right.example.test')
+  await expect.poll(() => focused(page)).toBe('Take back left.example.test')
+  let answer = (): void => undefined
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  await page.route('**/undelete', async (route) => {
+    await answered
+    await route.continue()
+  })
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Loft' }).focus()
+  answer()
+  await page.getByText('Nothing is in the trash.').waitFor()
+  expect(await focused(page)).toBe('Loft')
+  await client.must('DELETE', `/object/${await createObject(client, vaultid, { host: 'middle.example.test' })}`)
+  await page.reload()
+  await press(page, 'Take back middle.example.test')
+  await page.getByText('Nothing is in the trash.').waitFor()
+  await expect.poll(() => focused(page)).toBe('Trash of Loft')
+  visit.expectPeace()
+})
+
+it('goes to the heading of the sessions as the others end, and to that of the vault as what was chosen is deleted', async () => {
+  const { user, vaultid, visit, page } = await owner('Porch')
+  await stage.appliance.login(user)
+  await visit.open('/me')
+  await press(page, 'End all others')
+  await expect.poll(() => page.getByRole('button', { name: 'End all others' }).count()).toBe(0)
+  await expect.poll(() => focused(page)).toBe('Sessions')
+  await createObject(await stage.appliance.login(user), vaultid, { host: 'gone.example.test' })
+  await visit.open(`/vault/${vaultid}`)
+  await page.getByRole('checkbox', { name: 'Select gone.example.test' }).check()
+  await press(page, 'Delete')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
+  await page.getByText('1 object is deleted.').waitFor()
+  await expect.poll(() => focused(page)).toBe('Porch')
+  visit.expectPeace()
+})
