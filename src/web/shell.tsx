@@ -11,6 +11,7 @@ import type { Theme } from './preferences.ts'
 import { isKeyName } from './keys/key-name.ts'
 import { useLinkAddress } from './links/link-address.ts'
 import { useOwnCapability } from './session/own-capability.ts'
+import { usePassphraseDue } from './session/passphrase-due.ts'
 import { isId } from './interface/row-id.ts'
 import { useSession } from './session/session.tsx'
 import { Slow } from './controls/slow.tsx'
@@ -24,6 +25,9 @@ const loadObject = () => import('./objects/object-view.tsx')
 const loadAboutVault = () => import('./sharing/about-vault-view.tsx')
 const loadMe = () => import('./me/me-view.tsx')
 const MeView = lazy(async () => ({ default: (await loadMe()).MeView }))
+const PassphraseDueView = lazy(async () => ({
+  default: (await import('./me/passphrase-due-view.tsx')).PassphraseDueView,
+}))
 const loadAdministration = () => import('./administration/administration-view.tsx')
 const AdministrationView = lazy(async () => ({ default: (await loadAdministration()).AdministrationView }))
 const VaultsView = lazy(async () => ({ default: (await loadVaults()).VaultsView }))
@@ -81,7 +85,7 @@ export function Shell() {
           person === undefined ? (
             <LoginView onShown={loadAhead} />
           ) : (
-            <Views key={person.userid} />
+            <PersonsViews key={person.userid} />
           )
         ) : (
           <Slow />
@@ -106,72 +110,74 @@ function KeysPlace({ vaultid, name }: { readonly vaultid?: string; readonly name
 /** Where a link stood until another person came. */
 const ForgottenLink = () => <Redirect to="/" replace />
 
-function Views() {
+/** The view that the address names waits for a new pass phrase where one is due. */
+function PersonsViews() {
   const [address] = useLocation()
+  const due = usePassphraseDue()
   return (
     <BrokenPage address={address}>
-      <Suspense fallback={<Slow />}>
-        <Switch>
-          <Route path="/">
-            <VaultsView />
-          </Route>
-          <Route path="/vault/:vaultid/about">
-            {({ vaultid }) => (isId(vaultid) ? <AboutVaultView key={vaultid} vaultid={vaultid} /> : <NotFoundView />)}
-          </Route>
-          <Route path="/vault/:vaultid/trash">
-            {({ vaultid }) => (isId(vaultid) ? <TrashView key={vaultid} vaultid={vaultid} /> : <NotFoundView />)}
-          </Route>
-          <Route path="/vault/:vaultid/keys/:name?">{KeysPlace}</Route>
-          <Route path="/vault/:vaultid/:folderid?">
-            {({ vaultid, folderid = '0' }) =>
-              isId(vaultid) && isId(folderid) ? (
-                <VaultView key={vaultid} vaultid={vaultid} folderid={folderid} />
-              ) : (
-                <NotFoundView />
-              )
-            }
-          </Route>
-          <Route path="/object/:objectid/trail">
-            {({ objectid }) =>
-              isId(objectid) ? <ObjectTrailView key={objectid} objectid={objectid} /> : <NotFoundView />
-            }
-          </Route>
-          <Route path="/vault/:vaultid/:folderid/new">
-            {({ vaultid, folderid }) =>
-              isId(vaultid) && isId(folderid) ? (
-                <NewObjectView key={vaultid} vaultid={vaultid} folderid={folderid} />
-              ) : (
-                <NotFoundView />
-              )
-            }
-          </Route>
-          <Route path="/object/:objectid/edit">
-            {({ objectid }) =>
-              isId(objectid) ? <EditObjectView key={objectid} objectid={objectid} /> : <NotFoundView />
-            }
-          </Route>
-          <Route path="/object/:objectid">
-            {({ objectid }) => (isId(objectid) ? <ObjectView key={objectid} objectid={objectid} /> : <NotFoundView />)}
-          </Route>
-          <Route path="/me">
-            <MeView />
-          </Route>
-          <Route path="/administration/*?">
-            <AdministrationView />
-          </Route>
-          <Route path="/exchange">
-            <ExchangeView />
-          </Route>
-          <Route path="/link" component={ForgottenLink} />
-          <Route path="/links">
-            <LinksView />
-          </Route>
-          <Route>
-            <NotFoundView />
-          </Route>
-        </Switch>
-      </Suspense>
+      <Suspense fallback={<Slow />}>{due ? <PassphraseDueView due={due} /> : <Views />}</Suspense>
     </BrokenPage>
+  )
+}
+
+function Views() {
+  return (
+    <Switch>
+      <Route path="/">
+        <VaultsView />
+      </Route>
+      <Route path="/vault/:vaultid/about">
+        {({ vaultid }) => (isId(vaultid) ? <AboutVaultView key={vaultid} vaultid={vaultid} /> : <NotFoundView />)}
+      </Route>
+      <Route path="/vault/:vaultid/trash">
+        {({ vaultid }) => (isId(vaultid) ? <TrashView key={vaultid} vaultid={vaultid} /> : <NotFoundView />)}
+      </Route>
+      <Route path="/vault/:vaultid/keys/:name?">{KeysPlace}</Route>
+      <Route path="/vault/:vaultid/:folderid?">
+        {({ vaultid, folderid = '0' }) =>
+          isId(vaultid) && isId(folderid) ? (
+            <VaultView key={vaultid} vaultid={vaultid} folderid={folderid} />
+          ) : (
+            <NotFoundView />
+          )
+        }
+      </Route>
+      <Route path="/object/:objectid/trail">
+        {({ objectid }) => (isId(objectid) ? <ObjectTrailView key={objectid} objectid={objectid} /> : <NotFoundView />)}
+      </Route>
+      <Route path="/vault/:vaultid/:folderid/new">
+        {({ vaultid, folderid }) =>
+          isId(vaultid) && isId(folderid) ? (
+            <NewObjectView key={vaultid} vaultid={vaultid} folderid={folderid} />
+          ) : (
+            <NotFoundView />
+          )
+        }
+      </Route>
+      <Route path="/object/:objectid/edit">
+        {({ objectid }) => (isId(objectid) ? <EditObjectView key={objectid} objectid={objectid} /> : <NotFoundView />)}
+      </Route>
+      <Route path="/object/:objectid">
+        {({ objectid }) => (isId(objectid) ? <ObjectView key={objectid} objectid={objectid} /> : <NotFoundView />)}
+      </Route>
+      <Route path="/me">
+        <MeView />
+      </Route>
+      <Route path="/administration/*?">
+        <AdministrationView />
+      </Route>
+      <Route path="/exchange">
+        <ExchangeView />
+      </Route>
+      <Route path="/link" component={ForgottenLink} />
+      <Route path="/links">
+        <LinksView />
+      </Route>
+      <Route>
+        <NotFoundView />
+      </Route>
+    </Switch>
   )
 }
 
@@ -212,6 +218,7 @@ const themeIcons: Readonly<Record<Theme, ReactNode>> = {
 function Header() {
   const { words, preferences, choose } = useSpoken()
   const { person, logout } = useSession()
+  const goesAnywhere = usePassphraseDue() === undefined
   const { theme, language } = preferences
   const other = language === 'sv' ? 'en' : 'sv'
   return (
@@ -220,9 +227,9 @@ function Header() {
         <Mark />
         <span className="wide">Strongroom</span>
       </a>
-      {person && <Places />}
+      {person && goesAnywhere && <Places />}
       <div className="tools">
-        {person && (
+        {person && goesAnywhere && (
           <a
             className="quiet"
             href="#/me"

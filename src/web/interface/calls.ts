@@ -29,6 +29,7 @@ export type ListedTemplate = AnswerOf<'template.list'>['TEMPLATE'][number]
 export type LoginAnswer = AnswerOf<'auth.login'>['CALLINFO']
 export type ListedLink = AnswerOf<'link.list'>['CALLINFO']['links'][number]
 export type LoginBody = NonNullable<Operations['auth.login']['body']>
+export type PassphraseBody = NonNullable<Operations['auth.passphrase']['body']>
 export type LoginChallenge = NonNullable<AnswerOf<'auth.challenge'>['CALLINFO']>
 export type OwnChallenge = NonNullable<AnswerOf<'me.challenge'>['CALLINFO']>
 export type PasskeyRegistrationBody = NonNullable<Operations['me.passkey.register']['body']>
@@ -48,7 +49,6 @@ export type ImportJob = AnswerOf<'transparent.import.job'>['CALLINFO']
 const used = {
   'auth.login': ['POST', '/auth'],
   'auth.logout': ['GET', '/auth/logout'],
-  'auth.check.get': ['GET', '/auth/check'],
   'auth.challenge': ['POST', '/auth/challenge'],
   'authinfo.logintypes': ['GET', '/authinfo/logintypes'],
   'auth.passphrase': ['PUT', '/auth/passphrase'],

@@ -25,6 +25,21 @@ const en = {
   strengths: ['Very easy to guess', 'Easy to guess', 'Passable', 'Strong', 'Very strong'] as readonly string[],
   strengthUnknown: 'Cannot be estimated here; the appliance judges it.',
 
+  dueTitle: 'Choose a new pass phrase',
+  dueAsked:
+    'An administrator asks you to change your pass phrase. This page goes on where you were when it is changed.',
+  dueOld: 'Your pass phrase is older than this appliance allows.',
+  later: 'Not now',
+  laterHelp: 'You are asked again at your next login.',
+  rules: 'What it has to be',
+  passphraseRules: [
+    'As the appliance’s policy says: 12 characters or more, where your administrator chose no other.',
+    'Not easy to guess, and without your username.',
+    'Another one than the present one.',
+  ] as readonly string[],
+
+  factorCode: 'Code',
+  passkeyFactorHelp: 'Your browser asks for your passkey when you change the pass phrase.',
   factor: 'Code of a device that you have',
   factorHelp: 'A fresh code of your authenticator app, or touch your hardware token. Each is good once.',
 
@@ -105,6 +120,20 @@ const sv: typeof en = {
   strengths: ['Mycket lätt att gissa', 'Lätt att gissa', 'Godtagbar', 'Stark', 'Mycket stark'],
   strengthUnknown: 'Kan inte uppskattas här; apparaten bedömer den.',
 
+  dueTitle: 'Välj en ny lösenfras',
+  dueAsked: 'En administratör ber dig att ändra din lösenfras. När den är ändrad fortsätter sidan där du var.',
+  dueOld: 'Din lösenfras är äldre än vad apparaten tillåter.',
+  later: 'Inte nu',
+  laterHelp: 'Du får frågan igen nästa gång du loggar in.',
+  rules: 'Så ska den vara',
+  passphraseRules: [
+    'Som apparatens regler säger: 12 tecken eller fler, om administratören inte har valt något annat.',
+    'Inte lätt att gissa, och utan ditt användarnamn.',
+    'En annan än den nuvarande.',
+  ],
+
+  factorCode: 'Kod',
+  passkeyFactorHelp: 'Webbläsaren frågar efter din lösennyckel när du ändrar lösenfrasen.',
   factor: 'Kod från en enhet som du har',
   factorHelp: 'En ny kod från din autentiseringsapp, eller rör vid din säkerhetsnyckel. Varje kod gäller en gång.',
 

@@ -9,7 +9,7 @@ import { Trouble } from '../controls/trouble.tsx'
 import { call } from '../interface/calls.ts'
 import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
-import { FactorInput, typedCode } from './factor-input.tsx'
+import { FactorChoice, shownFactor, type FactorKind } from './factor-choice.tsx'
 import { ownAccountKey, ownSessionsKey } from './me-reads.ts'
 import { meWords } from './me-words.ts'
 import { PassphraseStrength } from './passphrase-strength.tsx'
@@ -17,11 +17,12 @@ import { PassphraseStrength } from './passphrase-strength.tsx'
 const empty = { present: '', next: '', again: '', otp: '' }
 
 /** What was typed stays where the appliance refuses it, but for the code, which is used up. */
-export function PassphraseForm({ onChanged }: { readonly onChanged?: () => void }) {
+export function PassphraseForm() {
   const words = useWordsOf(meWords)
-  const { person } = useSession()
+  const { person, settlePassphrase } = useSession()
   const queries = useQueryClient()
   const [typed, setTyped] = useState(empty)
+  const [factor, setFactor] = useState<FactorKind>('code')
   const { error, isUnderWay, run } = useAction()
   const set = (part: Partial<typeof empty>): void => setTyped((before) => ({ ...before, ...part }))
   const differs = typed.again !== '' && typed.again !== typed.next
@@ -29,12 +30,17 @@ export function PassphraseForm({ onChanged }: { readonly onChanged?: () => void 
   async function change(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
     if (typed.again !== typed.next) return
-    const body = { passphrase: typed.present, newpassphrase: typed.next, otp: typedCode(typed.otp) }
-    const isDone = await run(async (signal) => void (await call('auth.passphrase', { body, signal })))
+    const passphrases = { passphrase: typed.present, newpassphrase: typed.next }
+    let userstatus: string | undefined
+    const isDone = await run(async (signal) => {
+      const shown = await shownFactor(factor, typed.otp, signal)
+      const { CALLINFO } = await call('auth.passphrase', { body: { ...passphrases, ...shown }, signal })
+      userstatus = CALLINFO.userstatus
+    })
     if (!isDone) return set({ otp: '' })
     setTyped(empty)
     announce(words.passphraseIsChanged)
-    onChanged?.()
+    settlePassphrase(userstatus)
     await Promise.all([ownAccountKey, ownSessionsKey].map((queryKey) => queries.invalidateQueries({ queryKey })))
   }
   return (
@@ -71,7 +77,7 @@ export function PassphraseForm({ onChanged }: { readonly onChanged?: () => void 
         error={differs ? words.repeatDiffers : undefined}
         isRequired
       />
-      <FactorInput value={typed.otp} onChange={(otp) => set({ otp })} />
+      <FactorChoice chosen={factor} onChoose={setFactor} otp={typed.otp} onType={(otp) => set({ otp })} />
       <div className="buttons">
         <Button type="submit" className="button primary" isPending={isUnderWay}>
           {words.changePassphrase}

@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
-import { call, type LoginAnswer, type LoginBody } from '../interface/calls.ts'
+import { call, type LoginBody } from '../interface/calls.ts'
 import { announce } from '../controls/announcement.tsx'
 import { emptyClipboard } from '../controls/clipboard.ts'
 import { noteActivity, useIdleness } from './idleness.ts'
 import { forgetLeaving, inTurn, leave, tellLeaving } from './leaving.ts'
+import { nothingTold, toldBy, withoutPassphrase } from './told-at-login.ts'
 import { KeptJson } from '../controls/kept-json.ts'
 import { forgetSaved } from '../controls/saving.ts'
 import { onSessionEnd } from '../interface/transport.ts'
@@ -14,7 +15,7 @@ export interface Person {
   readonly userid: string
   readonly username: string
   readonly fullname: string
-  /** What the person may do on the appliance, as a bitmap; what it was at the login. */
+  /** What the person may do on the appliance, as a bitmap: what it was at the login, or when a page was loaded since. */
   readonly userstatus: string
 }
 
@@ -29,6 +30,10 @@ interface Session {
   /** What the appliance told at the login. */
   readonly advice: readonly string[]
   readonly dismissAdvice: () => void
+  /** The login has told of a pass phrase that is too old, and that is not settled yet. */
+  readonly isOverdue: boolean
+  /** The pass phrase has been changed, and the person has this status since; without one it stays for this session. */
+  readonly settlePassphrase: (userstatus?: string) => void
   readonly login: (body: LoginBody) => Promise<void>
   readonly logout: (why?: Farewell) => void
   /** In a minute the page is locked, unless the person stays. */
@@ -46,7 +51,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   const [person, setPerson] = useState(() => kept.read())
   const [isChecked, setIsChecked] = useState(() => kept.read() === undefined)
   const [farewell, setFarewell] = useState<Farewell>()
-  const [advice, setAdvice] = useState<readonly string[]>([])
+  const [told, setTold] = useState(nothingTold)
 
   /** Nothing of the person before stays in the page. */
   const become = useCallback(
@@ -56,7 +61,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
       forgetSaved()
       announce('')
       setPerson(next)
-      setAdvice([])
+      setTold(nothingTold)
       setIsChecked(true)
       setFarewell(why)
     },
@@ -72,7 +77,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
         const { userid, username, fullname, userstatus } = CALLINFO
         kept.write({ userid, username, fullname, userstatus })
         become({ userid, username, fullname, userstatus })
-        setAdvice(adviceOf(CALLINFO))
+        setTold(toldBy(CALLINFO.audit))
       }),
     [become],
   )
@@ -90,15 +95,28 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     become(undefined, isChecked ? 'sessionEnded' : undefined)
   }, [become, isChecked])
 
-  useSessionCheck(person !== undefined, () => setIsChecked(true))
+  const settlePassphrase = useCallback(
+    (userstatus?: string) => {
+      setTold(({ advice }) => ({ advice: withoutPassphrase(advice), isOverdue: false }))
+      if (person && userstatus !== undefined) setPerson(keepStatus({ ...person, userstatus }))
+    },
+    [person],
+  )
+
+  useSessionCheck(!isChecked, (found) => {
+    if (found) setPerson(keepStatus(found))
+    setIsChecked(true)
+  })
   useEffect(() => (person === undefined ? undefined : onSessionEnd(end)), [person, end])
-  useOtherTabs(person, become)
+  useOtherTabs(person, become, setPerson)
   const lock = useCallback(() => logout('lockedWhenIdle'), [logout])
   const [isNearlyIdle, stay] = useIdleness(person !== undefined, lock)
   const session = useMemo<Session>(() => {
-    const dismissAdvice = (): void => setAdvice([])
-    return { person, isChecked, farewell, advice, dismissAdvice, login, logout, isNearlyIdle, stay }
-  }, [person, isChecked, farewell, advice, login, logout, isNearlyIdle, stay])
+    const advice = Object.values(told.advice)
+    const dismissAdvice = (): void => setTold(({ isOverdue }) => ({ advice: {}, isOverdue }))
+    const ofPassphrase = { isOverdue: told.isOverdue, settlePassphrase }
+    return { person, isChecked, farewell, advice, dismissAdvice, ...ofPassphrase, login, logout, isNearlyIdle, stay }
+  }, [person, isChecked, farewell, told, settlePassphrase, login, logout, isNearlyIdle, stay])
   return <SessionContext value={session}>{children}</SessionContext>
 }
 
@@ -108,33 +126,48 @@ export function useSession(): Session {
   return session
 }
 
-/** Asks once after the page was loaded. */
-function useSessionCheck(isKnown: boolean, done: () => void): void {
+/** Who is logged in, with the status that the appliance has told: not that of a person who has gone meanwhile. */
+function keepStatus({ userid, userstatus }: Pick<Person, 'userid' | 'userstatus'>): Person | undefined {
+  const person = kept.read()
+  if (person?.userid !== userid) return person
+  const next = { ...person, userstatus }
+  kept.write(next)
+  return next
+}
+
+/** Asks once after the page was loaded, whether the session goes on and what the person may do now. */
+function useSessionCheck(
+  isAsking: boolean,
+  done: (found: Pick<Person, 'userid' | 'userstatus'> | undefined) => void,
+): void {
   useEffect(() => {
-    if (!isKnown) return undefined
+    if (!isAsking) return undefined
     const leaving = new AbortController()
-    void call('auth.check.get', { signal: leaving.signal })
-      .catch(() => undefined)
-      .then(() => leaving.signal.aborted || done())
+    void call('me.read', { signal: leaving.signal })
+      .then(
+        ({ CALLINFO }) => CALLINFO,
+        () => undefined,
+      )
+      .then((found) => leaving.signal.aborted || done(found))
     return () => leaving.abort()
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for a session
-  }, [isKnown])
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for a page
+  }, [isAsking])
 }
 
 /** What another tab did with the session: its cookie is that of all. */
-function useOtherTabs(person: Person | undefined, become: (next: Person | undefined, why?: Farewell) => void): void {
+function useOtherTabs(
+  person: Person | undefined,
+  become: (next: Person | undefined, why?: Farewell) => void,
+  refresh: (next: Person | undefined) => void,
+): void {
   useEffect(() => {
     const hear = ({ key }: StorageEvent): void => {
       if (key !== kept.place && key !== null) return
       const next = kept.read()
       if (next?.userid !== person?.userid) become(next, next ? undefined : 'sessionEnded')
+      else if (next?.userstatus !== person?.userstatus) refresh(next)
     }
     addEventListener('storage', hear)
     return () => removeEventListener('storage', hear)
-  }, [person, become])
+  }, [person, become, refresh])
 }
-
-const adviceOf = ({ audit }: LoginAnswer): string[] => [
-  ...Object.values(audit.violations),
-  ...Object.values(audit.warnings),
-]

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { lockedUser } from '../../src/features/users/records.ts'
+import { changeUser } from '../../src/features/users/user-seals.ts'
+import { TestAppliance, type TestUser } from '../support/appliance.ts'
+import { totpCode } from '../support/hardware-token.ts'
+import { closeBrowser, Visit, type VisitOptions } from './browser-kit.ts'
+
+const dayMs = 24 * 3_600_000
+const question = 'Choose a new pass phrase'
+const fresh = 'seven wooden lanterns on the quay'
+
+let appliance: TestAppliance
+
+beforeAll(async () => {
+  appliance = await TestAppliance.own({
+    login: {
+      types: ['totp', 'hwkey_otp', 'webauthn'],
+      webauthn: { rpId: 'localhost' },
+      passphraseMaxAgeMs: 100 * dayMs,
+    },
+  })
+}, 60_000)
+afterAll(async () => {
+  await closeBrowser()
+  await appliance.close()
+})
+
+const whoIsAsked = (): Promise<TestUser> => appliance.addUser(['read', 'changePassphrase', 'active'])
+
+async function whoseIsOld(): Promise<TestUser> {
+  const person = await appliance.addUser(['read', 'active'])
+  await appliance.store.transaction(async (tx) => {
+    const user = await lockedUser(tx, person.id)
+    await changeUser(appliance.hsm, tx, user, { passphraseChangedAt: user.passphraseChangedAt - 101 * dayMs })
+  })
+  return person
+}
+
+/** Before the question, on the way to the own account. */
+async function asked(user: TestUser, options?: VisitOptions): Promise<Visit> {
+  const visit = await Visit.start(appliance, options)
+  onTestFinished(() => visit.close())
+  await visit.open('/me')
+  await visit.fillIn(user)
+  await visit.sees(question)
+  return visit
+}
+
+async function fillInNew({ page }: Visit, user: TestUser, next: string): Promise<void> {
+  await page.getByLabel('Present pass phrase').fill(user.passphrase)
+  await page.getByLabel('New pass phrase', { exact: true }).fill(next)
+  await page.getByLabel('New pass phrase once more').fill(next)
+}
+
+async function change(visit: Visit, user: TestUser): Promise<void> {
+  await fillInNew(visit, user, fresh)
+  await visit.page.getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+  await visit.page.getByRole('button', { name: 'Change the pass phrase' }).click()
+}
+
+const logOut = async ({ page }: Visit): Promise<void> => {
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByText('You are logged out.').waitFor()
+}
+
+describe('a pass phrase that an administrator wants changed', () => {
+  it('is asked for before anything else, again after a reload, and then the person is where the address points', async () => {
+    const user = await whoIsAsked()
+    const visit = await asked(user)
+    const { page } = visit
+    await page.getByText('An administrator asks you to change your pass phrase.').waitFor()
+    expect(await page.getByRole('navigation').count()).toBe(0)
+    expect(await page.getByRole('link', { name: /^Logged in as/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Not now' }).count()).toBe(0)
+    await visit.open('/')
+    await page.reload()
+    await visit.sees(question)
+    expect(visit.asked.filter((url) => /\/api\/1\.0\/(vault|find)/.test(url))).toEqual([])
+    await visit.open('/me')
+    await change(visit, user)
+    await visit.sees('Your account')
+    await page.getByText('Your pass phrase is changed.').waitFor()
+    await page.getByRole('navigation', { name: 'Places' }).waitFor()
+    await page.reload()
+    await visit.sees('Your account')
+    await logOut(visit)
+    await visit.fillIn({ ...user, passphrase: fresh }, totpCode(user.totpSecret, Math.floor(Date.now() / 1000) + 30))
+    await visit.sees('Your account')
+    visit.expectPeace()
+  })
+
+  it('is judged as it is typed, and what was typed stays when the appliance refuses it', async () => {
+    const user = await whoIsAsked()
+    const visit = await asked(user)
+    const { page } = visit
+    await fillInNew(visit, user, 'passwordpassword')
+    await page.getByText('Strength: Very easy to guess').waitFor()
+    await page.getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
+    await page.getByRole('alert').getByText('(1730)').waitFor()
+    expect(await page.getByLabel('Present pass phrase').inputValue()).toBe(user.passphrase)
+    expect(await page.getByLabel('New pass phrase', { exact: true }).inputValue()).toBe('passwordpassword')
+    await change(visit, user)
+    await visit.sees('Your account')
+  })
+
+  it('is changed by the keyboard alone, and the way goes on from the heading', async () => {
+    const user = await whoIsAsked()
+    const visit = await asked(user)
+    const { page } = visit
+    const focused = (): Promise<string> =>
+      page.evaluate('document.activeElement.name || document.activeElement.textContent')
+    await expect.poll(focused).toBe(question)
+    for (const [name, text] of [
+      ['present', user.passphrase],
+      ['next', fresh],
+      ['again', fresh],
+    ] as const) {
+      await page.keyboard.press('Tab')
+      expect(await focused()).toBe(name)
+      await page.keyboard.type(text)
+    }
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('otp')
+    await page.keyboard.type(user.hardwareToken.press())
+    await page.keyboard.press('Enter')
+    await visit.sees('Your account')
+    await expect.poll(focused).toBe('Your account')
+  })
+
+  it('is changed with a passkey in place of a code, where the browser has one', async () => {
+    const user = await whoIsAsked()
+    const visit = await asked(user, { host: 'localhost' })
+    const { page } = visit
+    const device = await visit.context.newCDPSession(page)
+    await device.send('WebAuthn.enable')
+    await device.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    await fillInNew(visit, user, fresh)
+    await page.getByText('Passkey', { exact: true }).click()
+    await expect.poll(() => page.getByLabel('Code of a device that you have').count()).toBe(0)
+    await visit.expectSound('passphrase-due-passkey')
+    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
+    await page.getByRole('alert').getByText('The browser gave no passkey').waitFor()
+    await page.getByText('Code', { exact: true }).click()
+    await page.getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
+    await visit.sees('Your account')
+    await page.getByRole('button', { name: 'Register a passkey' }).click()
+    await page.getByLabel('Name of the passkey').fill('Telephone')
+    await page.getByRole('dialog').getByLabel('Code of a device that you have').fill(user.hardwareToken.press())
+    await page.getByRole('dialog').getByRole('button', { name: 'Register a passkey' }).click()
+    await page.getByText('The passkey Telephone is registered.').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText('Passkey', { exact: true }).click()
+    await fillInNew(visit, { ...user, passphrase: fresh }, 'nine copper kettles in the attic')
+    await page.getByRole('button', { name: 'Change the pass phrase' }).click()
+    await page.getByText('Your pass phrase is changed.').waitFor()
+  })
+
+  it('is asked for no more in another tab once it is changed, nor where the administrator takes that back', async () => {
+    const user = await whoIsAsked()
+    const visit = await asked(user)
+    const other = await visit.context.newPage()
+    await other.goto(`${visit.origin}/#/`)
+    await other.getByRole('heading', { level: 1, name: question }).waitFor()
+    await change(visit, user)
+    await visit.sees('Your account')
+    await other.getByRole('heading', { level: 1, name: 'Vaults' }).waitFor()
+
+    const spared = await whoIsAsked()
+    const waiting = await asked(spared)
+    const admin = await appliance.login(await appliance.addUser(['read', 'admin', 'active']))
+    await admin.must('PUT', `/user/${spared.id}`, { status: 129 })
+    await waiting.page.reload()
+    await waiting.sees('Your account')
+  })
+
+  it('leaves the person a way out', async () => {
+    const visit = await asked(await whoIsAsked())
+    await logOut(visit)
+    expect(await visit.context.cookies()).toEqual([])
+    await visit.page.reload()
+    await visit.sees('Log in')
+  })
+})
+
+describe('a pass phrase that is too old', () => {
+  it('may stay for this session, and is asked for again at the next login', async () => {
+    const user = await whoseIsOld()
+    const visit = await asked(user)
+    const { page } = visit
+    await page.getByText('Your pass phrase is older than this appliance allows.').waitFor()
+    expect(await page.getByRole('complementary', { name: 'You should know this' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await visit.sees('Your account')
+    await page.reload()
+    await visit.sees('Your account')
+    await logOut(visit)
+    await visit.fillIn(user, totpCode(user.totpSecret, Math.floor(Date.now() / 1000) + 30))
+    await visit.sees(question)
+    await change(visit, user)
+    await visit.sees('Your account')
+    visit.expectPeace()
+  })
+})
+
+it('what the login told of a weak pass phrase goes when it is changed', async () => {
+  const user = await appliance.addUser(['read', 'active'])
+  await appliance.store.transaction((tx) => tx.query(`UPDATE users SET passphrase_strength = 2 WHERE id = ${user.id}`))
+  const visit = await Visit.start(appliance)
+  onTestFinished(() => visit.close())
+  await visit.logIn(user)
+  const advice = visit.page.getByText('Your pass phrase is weak')
+  await advice.waitFor()
+  await visit.open('/me')
+  await visit.sees('Your account')
+  await change(visit, user)
+  await advice.waitFor({ state: 'detached' })
+})
+
+it.each([
+  ['light', 1280],
+  ['dark', 1280],
+  ['light', 360],
+  ['dark', 360],
+] as const)('has no finding in %s at %i pixels', async (theme, width) => {
+  const visit = await asked(await whoIsAsked(), { theme, width })
+  await visit.page.getByLabel('New pass phrase', { exact: true }).fill('a fair one')
+  await visit.page.getByText(/^Strength: /).waitFor()
+  await visit.expectSound('passphrase-due')
+  await logOut(visit)
+  await visit.open('/')
+  await visit.fillIn(await whoseIsOld())
+  await visit.sees(question)
+  await visit.page.getByRole('button', { name: 'Svenska' }).click()
+  await visit.sees('Välj en ny lösenfras')
+  await visit.expectSound('passphrase-due-old')
+  expect(visit.complaints).toEqual([])
+})
