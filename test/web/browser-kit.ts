@@ -26,9 +26,13 @@ export interface VisitOptions {
   readonly locale?: string
   /** The name by which the console is opened, in place of the address. */
   readonly host?: string
+  /** The listener by which it is opened, in place of the first. */
+  readonly port?: number
+  /** Another one than that which all test files share. */
+  readonly browser?: Browser
 }
 
-type Look = Required<Pick<VisitOptions, 'theme' | 'width'>> & Pick<VisitOptions, 'host'>
+type Look = Required<Pick<VisitOptions, 'theme' | 'width'>> & Pick<VisitOptions, 'host' | 'port'>
 
 /** A person before a browser, and what the browser complains about. */
 export class Visit {
@@ -57,10 +61,8 @@ export class Visit {
   }
 
   static async start(appliance: TestAppliance, options: VisitOptions = {}): Promise<Visit> {
-    const { theme = 'light', width = 1280, height = 800, locale = 'en-GB', host } = options
-    const context = await (
-      await openBrowser()
-    ).newContext({
+    const { theme = 'light', width = 1280, height = 800, locale = 'en-GB', host, port, browser: own } = options
+    const context = await (own ?? (await openBrowser())).newContext({
       ignoreHTTPSErrors: true,
       colorScheme: theme,
       viewport: { width, height },
@@ -68,12 +70,18 @@ export class Visit {
       reducedMotion: 'reduce',
     })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    return new Visit(context, await context.newPage(), appliance, { theme, width, ...(host !== undefined && { host }) })
+    return new Visit(context, await context.newPage(), appliance, {
+      theme,
+      width,
+      ...(host !== undefined && { host }),
+      ...(port !== undefined && { port }),
+    })
   }
 
   get origin(): string {
     const url = new URL(this.appliance.url)
     url.hostname = this.#look.host ?? url.hostname
+    url.port = String(this.#look.port ?? url.port)
     return url.origin
   }
 

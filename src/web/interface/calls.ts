@@ -50,6 +50,7 @@ const used = {
   'auth.login': ['POST', '/auth'],
   'auth.logout': ['GET', '/auth/logout'],
   'auth.challenge': ['POST', '/auth/challenge'],
+  'authinfo.smcuser': ['GET', '/authinfo/smcuser'],
   'authinfo.logintypes': ['GET', '/authinfo/logintypes'],
   'auth.passphrase': ['PUT', '/auth/passphrase'],
   'me.read': ['GET', '/me'],

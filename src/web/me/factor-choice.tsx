@@ -6,7 +6,7 @@ import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { FactorInput, typedCode } from './factor-input.tsx'
 import { meWords } from './me-words.ts'
 
-export type FactorKind = 'code' | 'passkey'
+export type FactorKind = 'code' | 'webauthn' | 'smartcard'
 
 interface Props {
   readonly chosen: FactorKind
@@ -15,21 +15,21 @@ interface Props {
   readonly onType: (otp: string) => void
 }
 
-/** A second factor that the person shows once more: who has passkeys may have no device that shows codes. */
+/** A second factor that the person shows once more: who has passkeys or a smartcard may have no device that shows codes. */
 export function FactorChoice({ chosen, onChoose, otp, onType }: Props) {
   const words = useWordsOf(meWords)
-  const { secondFactor, passkey } = useWords()
-  const offersPasskeys = useOfferedFactors().data?.includes('webauthn') === true
+  const { secondFactor, factors } = useWords()
+  const others = useOfferedFactors().data?.filter((type) => type === 'webauthn' || type === 'smartcard') ?? []
   const code = <FactorInput value={otp} onChange={onType} />
-  if (!offersPasskeys) return code
+  if (others.length === 0) return code
   const options = [
-    { value: 'code', text: words.factorCode },
-    { value: 'passkey', text: passkey },
-  ] as const
+    { value: 'code', text: words.factorCode } as const,
+    ...others.map((value) => ({ value, text: factors[value] })),
+  ]
   return (
     <>
       <Choice label={secondFactor} options={options} value={chosen} onChange={onChoose} />
-      {chosen === 'code' ? code : <p className="soft">{words.passkeyFactorHelp}</p>}
+      {chosen === 'code' ? code : <p className="soft">{words.factorHelps[chosen]}</p>}
     </>
   )
 }
@@ -41,6 +41,7 @@ export async function shownFactor(
   signal: AbortSignal,
 ): Promise<Pick<PassphraseBody, 'otp' | 'passkey' | 'logintype'>> {
   if (kind === 'code') return { otp: typedCode(otp) }
+  if (kind === 'smartcard') return { logintype: kind }
   const { CALLINFO } = await call('me.challenge', { signal })
-  return { passkey: await showPasskey(CALLINFO, signal), logintype: 'webauthn' }
+  return { logintype: kind, passkey: await showPasskey(CALLINFO, signal) }
 }

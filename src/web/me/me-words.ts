@@ -39,7 +39,10 @@ const en = {
   ] as readonly string[],
 
   factorCode: 'Code',
-  passkeyFactorHelp: 'Your browser asks for your passkey when you change the pass phrase.',
+  factorHelps: {
+    webauthn: 'Your browser asks for your passkey when you change the pass phrase.',
+    smartcard: 'The card that your browser shows: at the address where you log in with it.',
+  },
   factor: 'Code of a device that you have',
   factorHelp: 'A fresh code of your authenticator app, or touch your hardware token. Each is good once.',
 
@@ -133,7 +136,10 @@ const sv: typeof en = {
   ],
 
   factorCode: 'Kod',
-  passkeyFactorHelp: 'Webbläsaren frågar efter din lösennyckel när du ändrar lösenfrasen.',
+  factorHelps: {
+    webauthn: 'Webbläsaren frågar efter din lösennyckel när du ändrar lösenfrasen.',
+    smartcard: 'Kortet som webbläsaren visar: på adressen där du loggar in med det.',
+  },
   factor: 'Kod från en enhet som du har',
   factorHelp: 'En ny kod från din autentiseringsapp, eller rör vid din säkerhetsnyckel. Varje kod gäller en gång.',
 

@@ -6,7 +6,6 @@ import { useSession } from '../session/session.tsx'
 import { useWordsOf } from '../words/spoken.tsx'
 import { meWords } from './me-words.ts'
 import { PassphraseForm } from './passphrase-form.tsx'
-import './me.css'
 
 /** Before anything else is shown. What is only old may stay for this session: the appliance says no more than that it is old. */
 export function PassphraseDueView({ due }: { readonly due: PassphraseDue }) {

@@ -1,4 +1,4 @@
-import { Fingerprint, KeyRound, Smartphone } from 'lucide-react'
+import { Fingerprint, IdCard, KeyRound, Smartphone } from 'lucide-react'
 import { useEffect, useRef, useState, type FormEvent, type ReactNode, type Ref } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Form } from 'react-aria-components/Form'
@@ -7,8 +7,10 @@ import { Choice } from '../controls/choice.tsx'
 import { TextInput } from '../controls/text-input.tsx'
 import { call, type LoginBody } from '../interface/calls.ts'
 import { showPasskey } from '../passkeys/webauthn.ts'
+import { CardPlace } from './card-place.tsx'
 import { useIsUnheard } from './leaving.ts'
 import { useOfferedFactors, type OfferedFactor } from './offered-factors.ts'
+import { isAtCardPort, useShownCard } from './shown-card.ts'
 import { useSession } from './session.tsx'
 import { Said } from '../controls/said.tsx'
 import { Slow } from '../controls/slow.tsx'
@@ -44,20 +46,24 @@ const icons: Readonly<Record<OfferedFactor, ReactNode>> = {
   totp: <Smartphone aria-hidden />,
   hwkey_otp: <KeyRound aria-hidden />,
   webauthn: <Fingerprint aria-hidden />,
+  smartcard: <IdCard aria-hidden />,
 }
 
 function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) {
   const words = useWords()
   const { login } = useSession()
-  const [chosen, setChosen] = useState(offered[0])
+  const [chosen, setChosen] = useState(offered.find((type) => type === 'smartcard' && isAtCardPort()) ?? offered[0])
+  const card = useShownCard(chosen === 'smartcard')
+  const [username, setUsername] = useState<string>()
   const [otp, setOtp] = useState('')
   const { isUnderWay, error, run } = useAction()
   const codeField = useRef<HTMLInputElement>(null)
   if (chosen === undefined) return <p>{words.noLoginType}</p>
+  const lacksCard = chosen === 'smartcard' && typeof card.data !== 'string'
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
-    if (isUnderWay) return
+    if (isUnderWay || chosen === undefined || lacksCard) return
     const form = new FormData(event.currentTarget)
     const textOf = (name: string): string => {
       const value = form.get(name)
@@ -68,50 +74,65 @@ function LoginForm({ offered }: { readonly offered: readonly OfferedFactor[] }) 
       passphrase: textOf('passphrase'),
       apikey: textOf('apikey').trim(),
     }
-    // As apps show it, in two groups of digits.
-    const code = { otp: otp.replaceAll(/\s/g, ''), ...(chosen && { logintype: chosen }) }
     const task = async (signal: AbortSignal): Promise<void> =>
-      login({ ...standing, ...(chosen === 'webauthn' ? await shownPasskey(signal) : code) })
+      login({ ...standing, ...(await shownAtLogin(chosen, otp, signal)) })
     if (await run(task)) return
     // It was good once, and is not good again.
     setOtp('')
     codeField.current?.focus()
   }
 
-  const names = { totp: words.totp, hwkey_otp: words.hardwareToken, webauthn: words.passkey }
   return (
     <Form className="form" onSubmit={(event) => void submit(event)}>
       {error !== undefined && <Trouble error={error} />}
-      <TextInput name="username" label={words.username} isRequired kind="name" autoComplete="username" autoFocus />
+      <TextInput
+        name="username"
+        label={words.username}
+        value={username ?? (chosen === 'smartcard' && card.data ? card.data : '')}
+        onChange={setUsername}
+        isRequired
+        kind="name"
+        autoComplete="username"
+        autoFocus
+      />
       <StandingFields />
       {offered.length > 1 && (
         <Choice
           label={words.secondFactor}
-          options={offered.map((value) => ({
-            value,
-            icon: icons[value],
-            text: names[value],
-          }))}
+          options={offered.map((value) => ({ value, icon: icons[value], text: words.factors[value] }))}
           value={chosen}
           onChange={setChosen}
         />
       )}
       {chosen === 'webauthn' ? (
         <p className="soft">{words.passkeyHelp}</p>
+      ) : chosen === 'smartcard' ? (
+        <CardPlace card={card} />
       ) : (
         <CodeField key={chosen} isApp={chosen === 'totp'} value={otp} onChange={setOtp} inputRef={codeField} />
       )}
-      <Button type="submit" className="button primary">
-        {isUnderWay ? words.loggingIn : words.login}
-      </Button>
+      {!lacksCard && (
+        <Button type="submit" className="button primary">
+          {isUnderWay ? words.loggingIn : words.login}
+        </Button>
+      )}
     </Form>
   )
 }
 
-/** To a challenge of its own: a login that is refused uses its one up. */
-async function shownPasskey(signal: AbortSignal): Promise<Pick<LoginBody, 'passkey' | 'logintype'>> {
+/** What a login takes of the second factor. */
+async function shownAtLogin(
+  logintype: OfferedFactor,
+  otp: string,
+  signal: AbortSignal,
+): Promise<Pick<LoginBody, 'otp' | 'passkey' | 'logintype'>> {
+  // The browser has shown the card to the listener.
+  if (logintype === 'smartcard') return { logintype }
+  // As apps show it, in two groups of digits.
+  if (logintype !== 'webauthn') return { logintype, otp: otp.replaceAll(/\s/g, '') }
+  // To a challenge of its own: a login that is refused uses its one up.
   const { CALLINFO } = await call('auth.challenge', { signal })
-  return { passkey: await showPasskey(CALLINFO, signal), logintype: 'webauthn' }
+  return { logintype, passkey: await showPasskey(CALLINFO, signal) }
 }
 
 interface CodeFieldProps {

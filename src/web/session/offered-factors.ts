@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../interface/calls.ts'
 import { hasPasskeys } from '../passkeys/webauthn.ts'
 
-const known = ['totp', 'hwkey_otp', 'webauthn'] as const
+const known = ['totp', 'hwkey_otp', 'webauthn', 'smartcard'] as const
 /** A second factor that this page can log in with. */
 export type OfferedFactor = (typeof known)[number]
 

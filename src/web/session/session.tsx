@@ -104,6 +104,8 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   )
 
   useSessionCheck(!isChecked, (found) => {
+    // A login at another port of this host sets the cookie, too, and does not tell this page.
+    if (found && found.userid !== kept.read()?.userid) return become(undefined, 'sessionEnded')
     if (found) setPerson(keepStatus(found))
     setIsChecked(true)
   })

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestUser } from '../../support/appliance.ts'
-import { ClientCa, openssl, type Card } from '../../support/client-pki.ts'
+import { canPickCards, homeWithCard, pickCardFor } from '../../support/browser-card.ts'
+import { ClientCa, type Card } from '../../support/client-pki.ts'
 import { CardAppliance } from './card-kit.ts'
 
 const ca = new ClientCa()
@@ -108,42 +109,17 @@ describe('a key that never leaves its token', () => {
   })
 })
 
-// The policy that picks the certificate lies where root alone may write.
-describe.skipIf(process.getuid?.() !== 0)('Chromium', () => {
-  const home = join(directory, 'home')
-  const policies = '/etc/chromium/policies/managed'
-  const policy = join(policies, `strongroom-${process.pid}.json`)
+describe.skipIf(!canPickCards)('Chromium', () => {
+  let home: string
+  let forget = (): void => undefined
 
   beforeAll(async () => {
     card = ca.issue('/CN=Alice in a browser')
     user = await cards.holder(card)
-    const store = join(home, '.pki/nssdb')
-    mkdirSync(store, { recursive: true })
-    const database = ['-d', `sql:${store}`]
-    const file = join(directory, 'card.p12')
-    openssl(
-      'pkcs12',
-      '-export',
-      '-in',
-      card.certificate,
-      '-inkey',
-      card.key,
-      '-name',
-      'card',
-      '-passout',
-      'pass:x',
-      '-out',
-      file,
-    )
-    execFileSync('certutil', [...database, '-N', '--empty-password'])
-    execFileSync('certutil', [...database, '-A', '-n', 'server', '-t', 'C,,', '-i', serverCa])
-    execFileSync('certutil', [...database, '-A', '-n', 'cards', '-t', 'T,,', '-i', ca.certificate])
-    execFileSync('pk12util', [...database, '-i', file, '-W', 'x', '-K', ''])
-    mkdirSync(policies, { recursive: true })
-    const filter = JSON.stringify({ pattern: new URL(cards.url).origin, filter: {} })
-    writeFileSync(policy, JSON.stringify({ AutoSelectCertificateForUrls: [filter] }))
+    home = homeWithCard(directory, card, ca, serverCa)
+    forget = pickCardFor(new URL(cards.url).origin, 'judges')
   })
-  afterAll(() => rmSync(policy, { force: true }))
+  afterAll(() => forget())
 
   it('shows whose card it is', () => {
     const flags = [

@@ -1,0 +1,21 @@
+import { Slow } from '../controls/slow.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import { useWords } from '../words/spoken.tsx'
+import { addressWithCard, isAtCardPort, type useShownCard } from './shown-card.ts'
+
+/** Whose card the browser shows here, or where there is a page that asks for one. */
+export function CardPlace({ card: { data, error, refetch } }: { readonly card: ReturnType<typeof useShownCard> }) {
+  const words = useWords()
+  if (error) return <Trouble error={error} onTryAgain={() => void refetch()} />
+  if (data === undefined) return <Slow />
+  if (data !== null) return <p className="soft">{words.cardOf(data)}</p>
+  if (isAtCardPort()) return <p className="soft">{words.noCard}</p>
+  return (
+    <>
+      <p className="soft">{words.cardElsewhere}</p>
+      <a className="button primary" href={addressWithCard()}>
+        {words.toCardPage}
+      </a>
+    </>
+  )
+}
