@@ -151,6 +151,43 @@ describe('idleness', () => {
   })
 })
 
+describe('work under way', () => {
+  it('puts the lock off until it is done, and what is typed and not sent does not', async () => {
+    const { client, vaultid } = stage.stocked
+    const user = await stage.appliance.addUser()
+    await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 2 })
+    const visit = await stage.visitor()
+    const { page } = visit
+    await page.clock.install()
+    await visit.logIn(user)
+    let answer = (): void => undefined
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    await page.route(`${stage.appliance.url}/object`, async (route) => {
+      await answered
+      await route.continue()
+    })
+    await visit.open(`/vault/${vaultid}/0/new`)
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a file' }).click()
+    await (await chooser).setFiles({ name: 'long.txt', mimeType: 'text/plain', buffer: Buffer.from('long') })
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('progressbar', { name: 'Sending long.txt' }).waitFor()
+    await page.clock.runFor(25 * 60_000)
+    expect(await page.getByRole('alertdialog').count()).toBe(0)
+    answer()
+    await visit.sees('Network')
+    await page.clock.runFor(8 * 60_000)
+    await visit.open(`/vault/${vaultid}/0/new`)
+    await page.getByRole('searchbox').fill('Short login')
+    await page.getByRole('button', { name: /^Short login/ }).click()
+    await page.getByLabel('Username').fill('unsaved')
+    await page.clock.runFor(9.5 * 60_000)
+    await page.getByRole('alertdialog', { name: 'Are you still there?' }).waitFor()
+    await page.clock.runFor(60_000)
+    await page.getByText('because nothing was done here').waitFor()
+  })
+})
+
 describe('another tab', () => {
   it('that logs in takes all along', async () => {
     const visit = await stage.visitor()

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useGone } from './gone-signal.ts'
+import { beginWork } from './work.ts'
 
 export interface Action {
   readonly isUnderWay: boolean
@@ -19,6 +20,7 @@ export function useAction(): Action {
     const { signal } = gone.current
     setError(undefined)
     setIsUnderWay(true)
+    const endWork = beginWork()
     try {
       await task(signal)
       return !signal.aborted
@@ -26,6 +28,7 @@ export function useAction(): Action {
       setError(refusal)
       return false
     } finally {
+      endWork()
       setIsUnderWay(false)
     }
   }

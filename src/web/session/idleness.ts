@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
+import { isWorkUnderWay } from '../controls/work.ts'
 
 const idleMs = 10 * 60_000
 const warnedMs = idleMs - 60_000
@@ -14,7 +15,7 @@ export const noteActivity = (): void => localStorage.setItem(place, String(Date.
 /** By the clock, so that a machine that slept comes back to a page that is locked; so does one whose clock was set back. */
 const idleFor = (): number => Math.abs(Date.now() - Number(localStorage.getItem(place)))
 
-/** Locks when nothing was done in any tab for ten minutes. Whether that is near, and how to put it off. */
+/** Locks when nothing was done, and nothing was under way, in any tab for ten minutes. Whether that is near, and how to put it off. */
 export function useIdleness(isOn: boolean, lock: () => void): readonly [isNear: boolean, stay: () => void] {
   const [isNear, setIsNear] = useState(false)
   useEffect(() => {
@@ -37,6 +38,8 @@ export function useIdleness(isOn: boolean, lock: () => void): readonly [isNear: 
 
 function watchIdleness(tell: (idleness: Idleness) => void): () => void {
   const look = (): Idleness => {
+    // An upload may take longer than that; what comes back after the end is locked all the same.
+    if (isWorkUnderWay() && idleFor() <= idleMs) noteActivity()
     const ms = idleFor()
     const idleness = ms <= warnedMs ? 'active' : ms <= idleMs ? 'nearlyIdle' : 'idle'
     tell(idleness)
