@@ -56,6 +56,31 @@ it("templates are changed before one's eyes, and leave as a file that the comman
   visit.expectPeace()
 })
 
+it('asks before a template is left that was changed and not saved as a file', async () => {
+  const visit = await stage.visitor()
+  await visit.logIn(await stage.appliance.addUser(['read', 'createVault', 'admin', 'active']))
+  const { page } = visit
+  await visit.open('/administration/templates')
+  await page
+    .getByRole('link', { name: /Server/ })
+    .first()
+    .click()
+  const name = page.getByLabel('Name of the template')
+  await name.fill('Router')
+  const leave = (): Promise<void> =>
+    page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Vaults' }).click()
+  await leave()
+  const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
+  await question.getByRole('button', { name: 'Stay here' }).click()
+  expect(await name.inputValue()).toBe('Router')
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save as a file' }).click()
+  await saving
+  await leave()
+  await visit.sees('Vaults')
+  visit.expectPeace()
+})
+
 describe.each(['light', 'dark'] as const)('policies and templates in %s colours', (theme) => {
   it.each([1280, 360])('are without a finding of axe-core, and %i pixels are wide enough', async (width) => {
     const visit = await stage.visitor({ theme, width, height: width === 360 ? 720 : 900 })

@@ -6,7 +6,7 @@ import { TextInput } from '../controls/text-input.tsx'
 import { call, type ServiceAccount } from '../interface/calls.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { administrationWords } from './administration-words.ts'
-import { linesOf, localTimeOf, utcTimeOf } from './service-form.ts'
+import { changedOf, typedOf } from './service-form.ts'
 import { useServicesAnew } from './service-reads.ts'
 import { serviceWords } from './service-words.ts'
 
@@ -22,13 +22,9 @@ export function ServiceDialog({ service, onClose }: Props) {
   const { save, edit } = useWordsOf(administrationWords)
   const [, go] = useLocation()
   const readAnew = useServicesAnew()
-  const [typed, setTyped] = useState({
-    name: service?.name ?? '',
-    description: service?.description ?? '',
-    owner: service?.owner.id ?? '',
-    addresses: service?.addresses.join('\n') ?? '',
-    expires: service === undefined ? '' : localTimeOf(service.expires),
-  })
+  // As it was when the dialog was opened: another administrator may change it meanwhile.
+  const [before] = useState(() => typedOf(service))
+  const [typed, setTyped] = useState(before)
   const text = (name: keyof typeof typed) => ({
     value: typed[name],
     onChange: (value: string) => setTyped({ ...typed, [name]: value }),
@@ -36,17 +32,16 @@ export function ServiceDialog({ service, onClose }: Props) {
   })
 
   async function send(signal: AbortSignal): Promise<void> {
-    const { name, description, owner } = typed
-    const fields = { description, addresses: linesOf(typed.addresses), expires: utcTimeOf(typed.expires) }
-    const given = { ...fields, ...(owner.trim() !== '' && { owner: owner.trim() }) }
+    const changed = changedOf(typed, before)
     if (service === undefined) {
-      const { CALLINFO } = await call('service.create', { body: { name: name.trim(), ...given }, signal })
-      announce(words.created(name.trim()))
+      const name = typed.name.trim()
+      const { CALLINFO } = await call('service.create', { body: { name, ...changed }, signal })
+      announce(words.created(name))
       await readAnew()
       go(`/administration/services/${CALLINFO.service.id}`)
       return
     }
-    const changed = owner.trim() === service.owner.id ? fields : given
+    if (Object.keys(changed).length === 0) return
     await call('service.change', { params: { serviceid: service.id }, body: changed, signal })
     announce(words.saved)
     await readAnew()

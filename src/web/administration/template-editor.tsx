@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp, Download, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from 'react-aria-components/Button'
+import { useHeldAddress } from '../controls/held-address.tsx'
 import { SelectInput } from '../controls/select-input.tsx'
 import { saveFile } from '../controls/saving.ts'
 import { TextInput } from '../controls/text-input.tsx'
@@ -19,6 +20,7 @@ import {
   moved,
   withField,
   type DraftField,
+  type TemplateDraft,
   type TemplateField,
 } from './template-draft.ts'
 import { TemplatePreview } from './template-preview.tsx'
@@ -35,11 +37,16 @@ export function TemplateEditor({ template, freeId }: Props) {
   const { parts } = useWordsOf(administrationWords)
   const { where } = useWords()
   const [draft, setDraft] = useState(() => draftOf(template, freeId))
+  const written = documentOf(draft)
+  /** What a person has as a file, or had from the beginning. */
+  const [saved, setSaved] = useState(written)
+  const question = useHeldAddress(written !== saved)
   const isOwn = Number(template.INFO.id) > lastBuiltIn
   const file = `template-${draft.info.id}.json`
-  const change = (key: number, next: Partial<DraftField>): void =>
-    setDraft({ ...draft, fields: draft.fields.map((field) => (field.key === key ? { ...field, ...next } : field)) })
-  const drop = (key: number): void => setDraft({ ...draft, fields: draft.fields.filter((field) => field.key !== key) })
+  const save = (): void => {
+    saveFile(file, new TextEncoder().encode(written))
+    setSaved(written)
+  }
   return (
     <div className="page administered">
       <nav className="crumbs" aria-label={where}>
@@ -52,39 +59,7 @@ export function TemplateEditor({ template, freeId }: Props) {
         </div>
       </div>
       <div className="template-editor">
-        <div className="form">
-          <TextInput
-            label={words.name}
-            value={draft.info.name}
-            onChange={(name) => setDraft({ ...draft, info: { ...draft.info, name } })}
-            maxLength={64}
-          />
-          <h2>{words.formFields}</h2>
-          <ol className="draft-fields">
-            {draft.fields.map((field, at) => (
-              <DraftEntry
-                key={field.key}
-                draft={field}
-                isFirst={at === 0}
-                isLast={at === draft.fields.length - 1}
-                onChange={(next) => change(field.key, next)}
-                onMove={(by) => setDraft(moved(draft, at, by))}
-                onRemove={() => drop(field.key)}
-              />
-            ))}
-          </ol>
-          <Button className="button" onPress={() => setDraft(withField(draft))}>
-            <Plus aria-hidden />
-            {words.addField}
-          </Button>
-          <Button
-            className="button primary"
-            onPress={() => saveFile(file, new TextEncoder().encode(documentOf(draft)))}
-          >
-            <Download aria-hidden />
-            {words.saveFile}
-          </Button>
-        </div>
+        <DraftForm draft={draft} onChange={setDraft} onSave={save} />
         <TemplatePreview draft={draft} />
       </div>
       <MachineCommands
@@ -92,6 +67,52 @@ export function TemplateEditor({ template, freeId }: Props) {
         text={words.takingHelp}
         commands={[`strongroom template check ${file}`, `strongroom template add ${isOwn ? '--replace ' : ''}${file}`]}
       />
+      {question}
+    </div>
+  )
+}
+
+interface FormProps {
+  readonly draft: TemplateDraft
+  readonly onChange: (draft: TemplateDraft) => void
+  readonly onSave: () => void
+}
+
+function DraftForm({ draft, onChange, onSave }: FormProps) {
+  const words = useWordsOf(formTemplateWords)
+  const change = (key: number, next: Partial<DraftField>): void =>
+    onChange({ ...draft, fields: draft.fields.map((field) => (field.key === key ? { ...field, ...next } : field)) })
+  const drop = (key: number): void => onChange({ ...draft, fields: draft.fields.filter((field) => field.key !== key) })
+  return (
+    <div className="form">
+      <TextInput
+        label={words.name}
+        value={draft.info.name}
+        onChange={(name) => onChange({ ...draft, info: { ...draft.info, name } })}
+        maxLength={64}
+      />
+      <h2>{words.formFields}</h2>
+      <ol className="draft-fields">
+        {draft.fields.map((field, at) => (
+          <DraftEntry
+            key={field.key}
+            draft={field}
+            isFirst={at === 0}
+            isLast={at === draft.fields.length - 1}
+            onChange={(next) => change(field.key, next)}
+            onMove={(by) => onChange(moved(draft, at, by))}
+            onRemove={() => drop(field.key)}
+          />
+        ))}
+      </ol>
+      <Button className="button" onPress={() => onChange(withField(draft))}>
+        <Plus aria-hidden />
+        {words.addField}
+      </Button>
+      <Button className="button primary" onPress={onSave}>
+        <Download aria-hidden />
+        {words.saveFile}
+      </Button>
     </div>
   )
 }

@@ -36,11 +36,15 @@ interface Props extends Pick<
   readonly rows?: number
 }
 
+/** The interface has years of four digits; browsers take six. */
+const lastOf: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' }
+
 /** A field for a text, with its label and what helps to fill it in. */
 export function TextInput(props: Props) {
   const { label, labelLang, labelNote, description, error, kind = 'prose', inputMode, inputRef, rows, ...field } = props
   const words = useWords()
   const literal = kind !== 'prose' && ({ autoCapitalize: 'none', spellCheck: 'false' } as const)
+  const last = lastOf[field.type ?? '']
   const look = kind === 'code' && { className: 'code' }
   return (
     <TextField {...field} {...(error !== undefined && ({ isInvalid: true, validationBehavior: 'aria' } as const))}>
@@ -49,7 +53,7 @@ export function TextInput(props: Props) {
         {labelNote !== undefined && <span className="soft"> {labelNote}</span>}
       </Label>
       {rows === undefined ? (
-        <Input {...literal} {...look} inputMode={inputMode} ref={inputRef} />
+        <Input {...literal} {...look} {...(last && { max: last })} inputMode={inputMode} ref={inputRef} />
       ) : (
         <TextArea {...literal} {...look} rows={rows} />
       )}
@@ -57,7 +61,12 @@ export function TextInput(props: Props) {
       {/* Gone as the value is good: not with the click on a button, which would move away under it. */}
       <FieldError className={error === undefined ? 'react-aria-FieldError missing' : 'react-aria-FieldError'}>
         {({ validationErrors, validationDetails }) =>
-          error ?? (validationDetails.customError ? validationErrors.join(' ') : words.required)
+          error ??
+          (validationDetails.customError
+            ? validationErrors.join(' ')
+            : validationDetails.rangeOverflow
+              ? words.yearTooLong
+              : words.required)
         }
       </FieldError>
     </TextField>

@@ -13,8 +13,38 @@ export function newDraft({ structure }: StoredTemplate, known: Draft = {}): Draf
   const texts = structure.filter(({ type }) => type !== 'file')
   return {
     ...Object.fromEntries(texts.map((field) => [field.fieldname, known[field.fieldname] ?? startOf(field)])),
-    [nameMember]: '',
+    [nameMember]: known[nameMember] ?? '',
   }
+}
+
+interface CarriedOver {
+  readonly draft: Draft
+  /** The labels of the fields whose values have no place. */
+  readonly lost: readonly string[]
+}
+
+/** What was typed for one template, as far as another one has a place for it. */
+export function carriedOver(draft: Draft, from: StoredTemplate, to: StoredTemplate): CarriedOver {
+  const typed = Object.entries(changedIn(draft, newDraft(from))).filter(([, value]) => value !== '')
+  const known: Record<string, string> = {}
+  const lost: string[] = []
+  for (const [name, value] of typed) {
+    const field = from.structure.find(({ fieldname }) => fieldname === name)
+    const place = placeOf(name, value, field, to)
+    if (place === undefined) lost.push(field?.translation ?? name)
+    // An object has one name, whatever its template calls it.
+    else known[place] ??= value
+  }
+  return { draft: newDraft(to, known), lost }
+}
+
+/** A name is one in every template; a secret stays one. */
+function placeOf(name: string, value: string, from: Field | undefined, to: StoredTemplate): string | undefined {
+  const isName = from === undefined || (name === 'name' && !isSecret(from))
+  if (isName) return isNamedByField(to, undefined) ? 'name' : nameMember
+  const field = to.structure.find(({ fieldname }) => fieldname === name)
+  if (field === undefined || field.type === 'file' || (isSecret(from) && !isSecret(field))) return undefined
+  return field.type === 'dropdown' && !(field.options ?? []).includes(value) ? undefined : name
 }
 
 /** A dropdown that must have a value shows one. */

@@ -1,4 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
+import { warn } from '../controls/announcement.tsx'
+import { useWords } from '../words/spoken.tsx'
 
 /** Files that were dropped into a vault, until the form that saves them is shown. */
 let waiting: readonly File[] = []
@@ -17,16 +19,21 @@ export function takeOver(): readonly File[] {
 export const hasFiles = (transfer: DataTransfer | null): transfer is DataTransfer =>
   transfer?.types.includes('Files') === true
 
-/** The files of a drop, without folders: what a browser calls the file of a folder cannot be read. */
-export const filesOf = ({ items }: DataTransfer): File[] =>
-  Array.from(items)
-    .filter((item) => item.kind === 'file' && item.webkitGetAsEntry()?.isDirectory !== true)
+/** What was dropped; what a browser calls the file of a folder cannot be read. */
+export function droppedOf({ items }: DataTransfer): { readonly files: readonly File[]; readonly hasFolder: boolean } {
+  const dropped = Array.from(items).filter(({ kind }) => kind === 'file')
+  const files = dropped
+    .filter((item) => item.webkitGetAsEntry()?.isDirectory !== true)
     .map((item) => item.getAsFile())
     .filter((file) => file !== null)
+  return { files, hasFolder: files.length < dropped.length }
+}
 
 /** Takes files that are dropped anywhere in the page: the browser would go to them, and leave the page. */
 export function useDroppedFiles(onFiles: (files: readonly File[]) => void, onOver?: (isOver: boolean) => void): void {
+  const words = useWords()
   const take = useEffectEvent(onFiles)
+  const refuseFolder = useEffectEvent(() => warn(words.folderDropped))
   const tell = useEffectEvent((isOver: boolean) => onOver?.(isOver))
   useEffect(() => {
     const over = (event: DragEvent): void => {
@@ -41,7 +48,8 @@ export function useDroppedFiles(onFiles: (files: readonly File[]) => void, onOve
       tell(false)
       if (!hasFiles(event.dataTransfer)) return
       event.preventDefault()
-      const files = filesOf(event.dataTransfer)
+      const { files, hasFolder } = droppedOf(event.dataTransfer)
+      if (hasFolder) refuseFolder()
       if (files.length > 0) take(files)
     }
     addEventListener('dragover', over)

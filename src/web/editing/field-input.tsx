@@ -15,10 +15,10 @@ interface Props {
   readonly autoFocus?: boolean
 }
 
-/** What the browser's own controls for a day or a moment can hold; anything else that is stored is a text to them. */
+/** What the browser's own controls for a day or a moment can hold; anything else that is stored is a text to them. A year may be typed that is then refused. */
 const forms: Readonly<Record<string, RegExp>> = {
-  date: /^(\d{4}-\d\d-\d\d)?$/,
-  datetime: /^(\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?)?$/,
+  date: /^(\d{4,6}-\d\d-\d\d)?$/,
+  datetime: /^(\d{4,6}-\d\d-\d\dT\d\d:\d\d(:\d\d)?)?$/,
 }
 const nativeTypes: Readonly<Record<string, string>> = { date: 'date', datetime: 'datetime-local' }
 

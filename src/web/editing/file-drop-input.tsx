@@ -3,7 +3,7 @@ import { useId, useRef, useState, type DragEvent } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { useWords, useWordsOf } from '../words/spoken.tsx'
 import { editingWords } from './editing-words.ts'
-import { filesOf, hasFiles } from './dropped-files.ts'
+import { droppedOf, hasFiles } from './dropped-files.ts'
 
 interface Props {
   readonly label: string
@@ -27,7 +27,7 @@ export function FileDropInput(props: Props) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const { isOver, hasFolder, ...target } = useDropTarget((files) => onFiles(hasMany ? files : files.slice(0, 1)))
-  const trouble = hasFolder ? own.folderDropped : error
+  const trouble = hasFolder ? words.folderDropped : error
   return (
     <div className="drop" role="group" aria-labelledby={id} data-over={isOver || undefined} {...target}>
       <span id={id} lang={labelLang} className="label">
@@ -96,9 +96,9 @@ function useDropTarget(onFiles: (files: readonly File[]) => void) {
       event.preventDefault()
       // It is this field's, and not one for the whole page.
       event.stopPropagation()
-      const dropped = filesOf(event.dataTransfer)
-      setHasFolder(dropped.length === 0)
-      if (dropped.length > 0) onFiles(dropped)
+      const { files, hasFolder: isFolder } = droppedOf(event.dataTransfer)
+      setHasFolder(isFolder)
+      if (files.length > 0) onFiles(files)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useAction } from '../controls/action.ts'
 import type { StoredTemplate } from '../interface/calls.ts'
-import { newDraft, type Draft } from './draft.ts'
+import { carriedOver, changedIn, newDraft, type Draft } from './draft.ts'
 import { takeOver, useDroppedFiles } from './dropped-files.ts'
 import { recogniseFile } from './storing.ts'
 
@@ -11,6 +11,10 @@ export interface Beginning {
   readonly draft: Draft
   readonly file: File | undefined
 }
+
+/** Whether something of it would be lost. */
+export const hasTyped = ({ template, draft, file }: Beginning): boolean =>
+  file !== undefined || Object.keys(changedIn(draft, newDraft(template))).length > 0
 
 /** Of the template that takes any file. */
 const plainFileId = '3'
@@ -22,7 +26,7 @@ export function useFilesInTurn(templates: readonly StoredTemplate[]) {
   const [count, setCount] = useState(files.length)
   const [beginning, setBeginning] = useState<Beginning>()
   /** What was typed before another template was asked for. */
-  const [kept, setKept] = useState<Pick<Beginning, 'draft' | 'file'>>()
+  const [kept, setKept] = useState<Beginning>()
   const { isUnderWay, error, run } = useAction()
 
   const look = (file: File): void =>
@@ -41,6 +45,7 @@ export function useFilesInTurn(templates: readonly StoredTemplate[]) {
   const begin = (chosen: readonly File[]): void => {
     setCount(chosen.length)
     setFiles(chosen)
+    setKept(undefined)
   }
   useDroppedFiles((dropped) => {
     if (beginning === undefined && kept === undefined && !isUnderWay) begin(dropped)
@@ -57,11 +62,12 @@ export function useFilesInTurn(templates: readonly StoredTemplate[]) {
       if (first) look(first)
     },
     choose: (template: StoredTemplate): void => {
-      setBeginning({ template, draft: newDraft(template, kept?.draft), file: kept?.file })
+      const draft = kept ? carriedOver(kept.draft, kept.template, template).draft : newDraft(template)
+      setBeginning({ template, draft, file: kept?.file })
       setKept(undefined)
     },
-    chooseAgain: (draft: Draft, file: File | undefined): void => {
-      setKept({ draft, file })
+    chooseAgain: (typed: Beginning): void => {
+      setKept(typed)
       setBeginning(undefined)
     },
     /** Whether there is another file. */

@@ -8,11 +8,11 @@ import { ObjectIcon } from '../vaults/object-icon.tsx'
 import { langOf } from '../vaults/vault-contents.ts'
 import { useWordsOf } from '../words/spoken.tsx'
 import { useChosenFile } from './chosen-file.ts'
-import { changedIn, filledIn, newDraft, type Draft } from './draft.ts'
+import { filledIn, type Draft } from './draft.ts'
 import { useDroppedFiles } from './dropped-files.ts'
 import { usePolicyRules } from './editing-reads.ts'
 import { editingWords } from './editing-words.ts'
-import type { Beginning } from './files-in-turn.ts'
+import { hasTyped, type Beginning } from './files-in-turn.ts'
 import { ObjectFields } from './object-fields.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { findLost, storeNew, type Saved } from './storing.ts'
@@ -23,7 +23,7 @@ interface Props {
   readonly folderid: string
   readonly beginning: Beginning
   readonly onSaved: (saved: Saved, template: StoredTemplate, name: string) => void
-  readonly onOtherTemplate: (draft: Draft, file: File | undefined) => void
+  readonly onOtherTemplate: (typed: Beginning) => void
 }
 
 export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherTemplate }: Props) {
@@ -35,7 +35,7 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
   const [draft, setDraft] = useState(beginning.draft)
   const { file, fileError, choose, check } = useChosenFile(template, beginning.file)
   const saving = useSaving()
-  const question = useHeldAddress(file !== undefined || Object.keys(changedIn(draft, newDraft(template))).length > 0)
+  const question = useHeldAddress(hasTyped({ template, draft, file }))
   const [known] = useState(() => new Set(contents.OBJECTS.map(({ id }) => id)))
   /** The answer to a call was lost: what it was to make may be there. */
   const isUncertain = useRef(false)
@@ -69,7 +69,7 @@ export function NewObjectForm({ contents, folderid, beginning, onSaved, onOtherT
         <span lang={langOf(template)} className="title">
           {template.info.name}
         </span>
-        <Button className="button small" onPress={() => onOtherTemplate(draft, file)}>
+        <Button className="button small" onPress={() => onOtherTemplate({ template, draft, file })}>
           {words.otherTemplate}
         </Button>
       </div>

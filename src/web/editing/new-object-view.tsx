@@ -2,10 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { announce } from '../controls/announcement.tsx'
 import { Crumbs } from '../controls/crumbs.tsx'
 import { goOn } from '../controls/held-address.tsx'
-import { useLate } from '../controls/late.ts'
 import { NotLoaded } from '../controls/not-loaded.tsx'
 import { Slow } from '../controls/slow.tsx'
-import { Trouble } from '../controls/trouble.tsx'
 import { ViewTitle } from '../controls/view-title.tsx'
 import type { Contents, StoredTemplate } from '../interface/calls.ts'
 import { arrange, pathTo } from '../vaults/vault-contents.ts'
@@ -14,11 +12,10 @@ import { useWords, useWordsOf } from '../words/spoken.tsx'
 import './editing.css'
 import { useTemplates } from './editing-reads.ts'
 import { editingWords } from './editing-words.ts'
-import { FileDropInput } from './file-drop-input.tsx'
-import { useFilesInTurn, type FilesInTurn } from './files-in-turn.ts'
+import { useFilesInTurn } from './files-in-turn.ts'
 import { NewObjectForm } from './new-object-form.tsx'
 import type { Saved } from './storing.ts'
-import { TemplateList } from './template-list.tsx'
+import { TemplateChoice } from './template-choice.tsx'
 
 interface Props {
   readonly vaultid: string
@@ -83,7 +80,7 @@ function Steps({ contents, templates, vaultid, folderid }: StepsProps) {
     else if (info.jp === true) goOn(folderid === '0' ? `/vault/${vaultid}` : `/vault/${vaultid}/${folderid}`)
     else goOn(`/object/${id}`)
   }
-  if (!beginning) return <Choosing templates={templates} turn={turn} />
+  if (!beginning) return <TemplateChoice templates={templates} turn={turn} />
   return (
     <>
       {turn.count > 1 && (
@@ -98,41 +95,6 @@ function Steps({ contents, templates, vaultid, folderid }: StepsProps) {
         beginning={beginning}
         onSaved={saved}
         onOtherTemplate={turn.chooseAgain}
-      />
-    </>
-  )
-}
-
-interface ChoosingProps {
-  readonly templates: readonly StoredTemplate[]
-  readonly turn: FilesInTurn
-}
-
-/** What the object is to be. */
-function Choosing({ templates, turn }: ChoosingProps) {
-  const words = useWordsOf(editingWords)
-  const { kept, isLooking, error, lookAgain } = turn
-  const isLate = useLate(isLooking)
-  if (isLooking) return isLate ? <p role="status">{words.looking}</p> : null
-  const hasFile = kept?.file !== undefined
-  return (
-    <>
-      {error !== undefined && <Trouble error={error} onTryAgain={lookAgain} />}
-      {!hasFile && (
-        <div className="form">
-          <FileDropInput
-            label={words.file}
-            accepted="*"
-            file={undefined}
-            invitation={words.dropAnyFile}
-            hasMany
-            onFiles={turn.begin}
-          />
-        </div>
-      )}
-      <TemplateList
-        templates={hasFile ? templates.filter(({ info }) => info.file !== undefined) : templates}
-        onChoose={turn.choose}
       />
     </>
   )

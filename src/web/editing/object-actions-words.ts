@@ -22,18 +22,18 @@ export const actionWords = inBoth(
   {
     newObject: 'Nytt objekt',
     edit: 'Redigera',
-    remove: 'Ta bort',
+    remove: 'Radera',
     alarmOn: 'Sätt på larmet',
     alarmOff: 'Stäng av larmet',
     alarmIsOn: (name: string) => `Från och med nu larmar det när en hemlighet i ${name} läses.`,
     alarmIsOff: (name: string) => `Det larmar inte längre när en hemlighet i ${name} läses.`,
-    deleteTitle: (name: string) => `Ta bort ${name}?`,
+    deleteTitle: (name: string) => `Radera ${name}?`,
     deleteText: 'Innan det förstörs kan det tas tillbaka från valvets papperskorg.',
     deleteBelow: (count: number) =>
-      count === 1 ? 'Det som ligger i det tas bort med det:' : `De ${count} objekt som ligger i det tas bort med det:`,
+      count === 1 ? 'Det som ligger i det raderas med det:' : `De ${count} objekt som ligger i det raderas med det:`,
     andMore: (count: number) => `och ${count} till`,
-    deleteAll: (count: number) => `Ta bort alla ${count}`,
-    deleted: (name: string) => `${name} är borttaget.`,
+    deleteAll: (count: number) => `Radera alla ${count}`,
+    deleted: (name: string) => `${name} är raderat.`,
     dropHere: (name: string) => `Släpp för att lägga i ${name}`,
   },
 )

@@ -47,7 +47,7 @@ interface Way {
 function sent(request: XMLHttpRequest, url: string, method: string, form: FormData, { signal, file }: Way) {
   return new Promise<XMLHttpRequest>((resolve, reject) => {
     const abort = (): void => request.abort()
-    const lost = (): void => reject(new Refusal({ status: 0 }))
+    const lost = (): void => void reasonOf(file).then(reject)
     request.open(method, url)
     for (const [name, value] of Object.entries(ofConsole)) request.setRequestHeader(name, value)
     request.timeout = filePatienceMs
@@ -63,6 +63,16 @@ function sent(request: XMLHttpRequest, url: string, method: string, form: FormDa
     request.send(form)
   })
 }
+
+/** A file that cannot be read looks like a network that is gone. */
+const reasonOf = ({ content }: FormFile): Promise<unknown> =>
+  content
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => new Refusal({ status: 0 }),
+      (unread: unknown) => unread,
+    )
 
 const abortion = ({ reason }: AbortSignal): Error =>
   reason instanceof Error ? reason : new DOMException('the upload was given up', 'AbortError')

@@ -68,9 +68,13 @@ interface Sentence {
   readonly waitSeconds?: number | undefined
 }
 
+/** How browsers call it that a file was moved, or changed, since it was chosen. */
+const unreadable = ['NotFoundError', 'NotReadableError']
+
 /** What to tell a person of an error. */
 export function sentenceOf(error: unknown, words: Words): Sentence {
   if (error instanceof PasskeyFailure) return { text: words.passkeyFailures[error.reason] }
+  if (error instanceof DOMException && unreadable.includes(error.name)) return { text: words.fileGone }
   if (!(error instanceof Refusal)) return { text: words.failed }
   const { number, sentence, status, waitSeconds } = error
   if (number === undefined)

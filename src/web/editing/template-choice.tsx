@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import { Button } from 'react-aria-components/Button'
+import { useHeldAddress } from '../controls/held-address.tsx'
+import { useLate } from '../controls/late.ts'
+import { Question } from '../controls/question.tsx'
+import { Trouble } from '../controls/trouble.tsx'
+import type { StoredTemplate } from '../interface/calls.ts'
+import { langOf } from '../vaults/vault-contents.ts'
+import { useWords, useWordsOf } from '../words/spoken.tsx'
+import { carriedOver } from './draft.ts'
+import { editingWords } from './editing-words.ts'
+import { FileDropInput } from './file-drop-input.tsx'
+import { hasTyped, type FilesInTurn } from './files-in-turn.ts'
+import { TemplateList } from './template-list.tsx'
+
+interface Props {
+  readonly templates: readonly StoredTemplate[]
+  readonly turn: FilesInTurn
+}
+
+/** What the object is to be; where something was typed for another template, asks before any of it is lost. */
+export function TemplateChoice({ templates, turn }: Props) {
+  const words = useWordsOf(editingWords)
+  const { kept, isLooking, error, lookAgain } = turn
+  const isLate = useLate(isLooking)
+  const isBegun = kept !== undefined && hasTyped(kept)
+  const held = useHeldAddress(isBegun)
+  const [asked, setAsked] = useState<StoredTemplate>()
+  if (isLooking) return isLate ? <p role="status">{words.looking}</p> : null
+  const hasFile = kept?.file !== undefined
+  const lostBy = (template: StoredTemplate): readonly string[] =>
+    kept ? carriedOver(kept.draft, kept.template, template).lost : []
+  return (
+    <>
+      {error !== undefined && <Trouble error={error} onTryAgain={lookAgain} />}
+      {!isBegun && (
+        <div className="form">
+          <FileDropInput
+            label={words.file}
+            accepted="*"
+            file={undefined}
+            invitation={words.dropAnyFile}
+            hasMany
+            onFiles={turn.begin}
+          />
+        </div>
+      )}
+      <TemplateList
+        templates={hasFile ? templates.filter(({ info }) => info.file !== undefined) : templates}
+        onChoose={(template) => (lostBy(template).length > 0 ? setAsked(template) : turn.choose(template))}
+      />
+      {asked && kept && (
+        <LossQuestion
+          name={asked.info.name}
+          lost={lostBy(asked)}
+          lang={langOf(kept.template)}
+          onUse={() => turn.choose(asked)}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {held}
+    </>
+  )
+}
+
+interface LossProps {
+  /** Of the template. */
+  readonly name: string
+  /** Labels of fields, and their language. */
+  readonly lost: readonly string[]
+  readonly lang: 'en' | undefined
+  readonly onUse: () => void
+  readonly onClose: () => void
+}
+
+function LossQuestion({ name, lost, lang, onUse, onClose }: LossProps) {
+  const words = useWords()
+  const own = useWordsOf(editingWords)
+  const actions = (
+    <>
+      <Button className="button" autoFocus onPress={onClose}>
+        {words.cancel}
+      </Button>
+      <Button className="button danger" onPress={onUse}>
+        {own.useTemplate(name)}
+      </Button>
+    </>
+  )
+  return (
+    <Question title={own.noPlaceTitle(name)} actions={actions} onClose={onClose}>
+      <p>{own.noPlaceText}</p>
+      <ul className="doomed" lang={lang}>
+        {lost.map((label) => (
+          <li key={label}>{label}</li>
+        ))}
+      </ul>
+    </Question>
+  )
+}

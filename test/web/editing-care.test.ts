@@ -1,0 +1,168 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { objectsIn } from '../support/object-kit.ts'
+import { consoleStage } from './console-stage.ts'
+import type { Visit, VisitOptions } from './browser-kit.ts'
+
+const stage = consoleStage()
+
+async function writer(options?: VisitOptions): Promise<Visit> {
+  const { client, vaultid } = stage.stocked
+  const user = await stage.appliance.addUser()
+  await client.must('POST', `/vault/${vaultid}/member/${user.id}`, { status: 2 })
+  const visit = await stage.visitor(options)
+  await visit.logIn(user)
+  return visit
+}
+
+async function choose({ page }: Visit, template: string): Promise<void> {
+  await page.getByRole('searchbox').fill(template)
+  await page.getByRole('button', { name: new RegExp(`^${template}`) }).click()
+}
+
+async function begin(visit: Visit, template: string): Promise<void> {
+  await visit.open(`/vault/${stage.stocked.vaultid}/0/new`)
+  await visit.sees('New object')
+  await choose(visit, template)
+}
+
+interface AnyTemplate {
+  readonly INFO: { readonly name: string }
+  readonly STRUCTURE: Record<string, object>
+}
+
+/** The templates of an appliance whose operator has changed some. */
+async function withTemplates({ page }: Visit, change: (template: AnyTemplate) => void): Promise<void> {
+  const read = await stage.stocked.client.must('GET', '/template')
+  const templates: AnyTemplate[] = JSON.parse(JSON.stringify(read['TEMPLATE']))
+  templates.forEach(change)
+  await page.route(`${stage.appliance.url}/template`, (route) =>
+    route.fulfill({ json: { ...read, TEMPLATE: templates } }),
+  )
+}
+
+it('another template keeps what it has a place for, and asks before the rest is lost', async () => {
+  const visit = await writer()
+  const { page } = visit
+  await begin(visit, 'Server')
+  await page.getByLabel('Host', { exact: true }).fill('keep.example.test')
+  await page.getByLabel('Username').fill('kept-user')
+  await page.getByLabel('Password', { exact: true }).fill('kept-Passw0rd')
+  await page.getByLabel(/^Information/).fill('Has no place elsewhere')
+  await page.getByLabel(/^Name in lists/).fill('Kept name')
+  await page.getByRole('button', { name: 'Another template' }).click()
+
+  // What was typed is still unsaved.
+  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Vaults' }).click()
+  await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor()
+  await page.getByRole('button', { name: 'Stay here' }).click()
+
+  await choose(visit, 'Login Info')
+  const question = page.getByRole('alertdialog', { name: 'Login Info has no place for some of it' })
+  await question.getByText('Host', { exact: true }).waitFor()
+  await question.getByText('Information', { exact: true }).waitFor()
+  expect(await question.getByText('Username', { exact: true }).count()).toBe(0)
+  expect(await visit.findings()).toEqual([])
+  await question.getByRole('button', { name: 'Cancel' }).click()
+
+  // The one that it was typed for has a place for all.
+  await choose(visit, 'Server')
+  expect(await page.getByLabel(/^Information/).inputValue()).toBe('Has no place elsewhere')
+  expect(await page.getByLabel(/^Name in lists/).inputValue()).toBe('Kept name')
+  await page.getByRole('button', { name: 'Another template' }).click()
+  await choose(visit, 'Login Info')
+  await question.getByRole('button', { name: 'Use Login Info' }).click()
+  // What names objects of this template is a field of its own.
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Kept name')
+  expect(await page.getByLabel('Username').inputValue()).toBe('kept-user')
+  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('kept-Passw0rd')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await visit.sees('Kept name')
+  const stored = objectsIn(await stage.stocked.client.must('GET', `/vault/${stage.stocked.vaultid}`), 'OBJECTS')
+  const [made] = stored.filter(({ objectname }) => objectname === 'Kept name')
+  expect(made?.public).toMatchObject({ name: 'Kept name', username: 'kept-user' })
+  visit.expectPeace()
+})
+
+it('a secret is not carried over into an open field', async () => {
+  const visit = await writer()
+  const { page } = visit
+  await withTemplates(visit, ({ INFO, STRUCTURE }) => {
+    if (INFO.name === 'Login Info') STRUCTURE['password'] = { ...STRUCTURE['password'], encrypted: false, type: 'text' }
+  })
+  await begin(visit, 'Short login')
+  await page.getByLabel('Password', { exact: true }).fill('kept-Passw0rd')
+  await page.getByRole('button', { name: 'Another template' }).click()
+  await choose(visit, 'Login Info')
+  const question = page.getByRole('alertdialog', { name: 'Login Info has no place for some of it' })
+  await question.getByText('Password', { exact: true }).waitFor()
+  await question.getByRole('button', { name: 'Use Login Info' }).click()
+  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('')
+})
+
+it('a day in a year of five digits is refused in words, and stays to be mended', async () => {
+  const visit = await writer()
+  const { page } = visit
+  await withTemplates(visit, ({ INFO, STRUCTURE }) => {
+    if (INFO.name === 'Quicknote') STRUCTURE['due'] = { ...STRUCTURE['name'], translation: 'Due', type: 'date' }
+  })
+  await begin(visit, 'Quicknote')
+  await page.getByLabel('Name', { exact: true }).fill('Far away')
+  await page.getByLabel('Note', { exact: true }).fill('Later')
+  const due = page.getByLabel('Due', { exact: true })
+  await due.fill('12026-01-31')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('Write a year of four digits.').waitFor()
+  expect(await due.getAttribute('type')).toBe('date')
+  expect(await due.inputValue()).toBe('12026-01-31')
+  expect(visit.asked.filter((url) => url.endsWith('/object'))).toEqual([])
+  await due.fill('2026-01-31')
+  await page.getByText('Write a year of four digits.').waitFor({ state: 'hidden' })
+  visit.expectPeace()
+})
+
+it('a folder that is dropped anywhere is told that it cannot be taken', async () => {
+  const visit = await writer()
+  const { page } = visit
+  const dropFolder = async (): Promise<void> => {
+    const dataTransfer = await page.evaluateHandle(`{
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['x'], 'folder'))
+      transfer
+    }`)
+    await page.dispatchEvent('main', 'drop', { dataTransfer })
+  }
+  // Chromium makes no folder of a script's own: its entry says that it is one.
+  await page.addInitScript(`DataTransferItem.prototype.webkitGetAsEntry = () => ({ isDirectory: true })`)
+  await page.reload()
+  for (const address of [`/vault/${stage.stocked.vaultid}`, `/vault/${stage.stocked.vaultid}/0/new`]) {
+    await visit.open(address)
+    await visit.sees(address.endsWith('/new') ? 'New object' : 'Network')
+    await expect
+      .poll(async () => {
+        await dropFolder()
+        return page.getByRole('alert').allTextContents()
+      })
+      .toEqual(['Folders cannot be taken: drop the files that are in it.'])
+    expect(await visit.findings()).toEqual([])
+  }
+})
+
+it('a file that is gone when it is sent is told so, and what was typed stays', async () => {
+  const visit = await writer()
+  const { page } = visit
+  const path = join(tmpdir(), 'vanishing.txt')
+  writeFileSync(path, 'soon gone')
+  await begin(visit, 'File')
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose a file' }).click()
+  await (await chooser).setFiles(path)
+  await page.getByText('vanishing.txt').waitFor()
+  await page.getByLabel(/^Description/).fill('kept')
+  rmSync(path)
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('This file cannot be read any more.').waitFor()
+  expect(await page.getByLabel(/^Description/).inputValue()).toBe('kept')
+})
